@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+
+#include <cstdio>
+
+namespace tawara {
+namespace {
+
+std::string located(const std::string& file, const std::string& where, const std::string& reason)
+{
+    if (file.empty())
+        return where.empty() ? reason : where + ": " + reason;
+    return where.empty() ? file + ": " + reason : file + ":" + where + ": " + reason;
+}
+
+std::string numerics(double t, std::int64_t step, std::int64_t unknown,
+                     const std::array<double, 3>& p, double value, const std::string& model)
+{
+    char text[320];
+    std::snprintf(text, sizeof text,
+                  "the solution stopped being finite at %.6g ms (step %lld): V = %g mV at unknown "
+                  "%lld, (%.4g, %.4g, %.4g) mm, model %s; try a smaller time.dt_ms",
+                  t, static_cast<long long>(step), value, static_cast<long long>(unknown), p[0],
+                  p[1], p[2], model.c_str());
+    return text;
+}
+
+} // namespace
+
+InputError::InputError(std::string file_, std::string where_, std::string reason_)
+    : Error(located(file_, where_, reason_)), file(std::move(file_)), where(std::move(where_)),
+      reason(std::move(reason_))
+{
+}
+
+InputError::InputError(std::string file_, long line, std::string reason_)
+    : InputError(std::move(file_), std::to_string(line), std::move(reason_))
+{
+}
+
+InputError::InputError(std::string file_, std::string reason_)
+    : InputError(std::move(file_), std::string(), std::move(reason_))
+{
+}
+
+NumericsError::NumericsError(double time_ms_, std::int64_t step_, std::int64_t unknown_,
+                             std::array<double, 3> position_mm_, double value_,
+                             const std::string& model_)
+    : Error(numerics(time_ms_, step_, unknown_, position_mm_, value_, model_)), time_ms(time_ms_),
+      step(step_), unknown(unknown_), position_mm(position_mm_), value(value_), model(model_)
+{
+}
+
+DeviceError::DeviceError(std::string device_, std::string call_, int status_,
+                         const std::string& text)
+    : Error(device_ + ": " + call_ + " failed (" + std::to_string(status_) + "): " + text),
+      device(std::move(device_)), call(std::move(call_)), status(status_)
+{
+}
+
+} // namespace tawara

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/thread_pool.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tawara {
+
+struct ThreadPool::State
+{
+    using Body = std::function<void(std::size_t, std::size_t, unsigned)>;
+
+    std::mutex mutex;
+    std::condition_variable start, done;
+    const Body* body = nullptr;
+    std::size_t n = 0, grain = 1;
+    std::uint64_t round = 0;
+    unsigned pending = 0, workers = 1;
+    bool quit = false;
+    std::exception_ptr error;
+    std::vector<std::thread> threads;
+
+    void piece(unsigned worker)
+    {
+        const std::size_t blocks = (n + grain - 1) / grain;
+        const std::size_t begin = std::min(n, blocks * worker / workers * grain);
+        const std::size_t end = std::min(n, blocks * (worker + 1) / workers * grain);
+        if (begin >= end)
+            return;
+        try {
+            (*body)(begin, end, worker);
+        } catch (...) {
+            std::lock_guard hold(mutex);
+            if (!error)
+                error = std::current_exception();
+        }
+    }
+
+    void work(unsigned worker)
+    {
+        std::uint64_t seen = 0;
+        for (;;) {
+            {
+                std::unique_lock hold(mutex);
+                start.wait(hold, [&] { return quit || round != seen; });
+                if (quit)
+                    return;
+                seen = round;
+            }
+            piece(worker);
+            std::lock_guard hold(mutex);
+            if (--pending == 0)
+                done.notify_one();
+        }
+    }
+};
+
+ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>())
+{
+    state_->workers = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+    for (unsigned w = 1; w < state_->workers; ++w)
+        state_->threads.emplace_back([s = state_.get(), w] { s->work(w); });
+}
+
+ThreadPool::~ThreadPool()
+{
+    {
+        std::lock_guard hold(state_->mutex);
+        state_->quit = true;
+    }
+    state_->start.notify_all();
+    for (auto& t : state_->threads)
+        t.join();
+}
+
+unsigned ThreadPool::size() const { return state_->workers; }
+
+void ThreadPool::for_range(std::size_t n, std::size_t grain, const State::Body& body)
+{
+    State& s = *state_;
+    {
+        std::lock_guard hold(s.mutex);
+        s.body = &body;
+        s.n = n;
+        s.grain = std::max<std::size_t>(grain, 1);
+        s.pending = s.workers - 1;
+        s.error = nullptr;
+        ++s.round;
+    }
+    if (s.workers > 1)
+        s.start.notify_all();
+    s.piece(0);
+    std::unique_lock hold(s.mutex);
+    s.done.wait(hold, [&] { return s.pending == 0; });
+    if (s.error)
+        std::rethrow_exception(s.error);
+}
+
+} // namespace tawara

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace tawara {
+
+/// Writes a file whole or not at all: the content goes to a temporary name beside it, is flushed
+/// to disk and then renamed over the target. Creates missing parent folders.
+///
+/// @param binary_writer  writes the content to the stream; if it throws, nothing is left behind
+/// @throws InputError    when the folder cannot be written or the disk is full
+void write_whole(const std::filesystem::path& path,
+                 const std::function<void(std::ostream&)>& binary_writer);
+
+/// The same for writers that want a path: `writer` gets a temporary path with the same extension in
+/// the same folder; what it left there is renamed to `path`.
+void write_whole_by_path(const std::filesystem::path& path,
+                         const std::function<void(const std::filesystem::path&)>& writer);
+
+} // namespace tawara

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tawara::partition {
+
+/// A sparsity pattern: neighbours of i are column[first[i] .. first[i+1]). Views, nothing owned.
+struct Graph
+{
+    std::span<const std::int64_t> first;
+    std::span<const std::int32_t> column;
+    std::size_t size() const { return first.size() - 1; }
+};
+
+/// A new order of the unknowns: old_of[new] and new_of[old].
+struct Order
+{
+    std::vector<std::int32_t> old_of, new_of;
+};
+
+/// Part of each unknown by METIS k-way, minimising communication volume, imbalance 1.03. Deterministic.
+/// @param parts  1 gives zeros without calling METIS
+std::vector<std::int32_t> parts(const Graph& g, int parts);
+
+/// Orders unknowns by part, then within a part by `major` (ascending; e.g. the reaction group of each
+/// unknown; may be empty), then by METIS cluster of about `cluster_size` unknowns, then by old index;
+/// clusters follow each other along a breadth-first walk so that neighbours stay near.
+Order cluster_order(const Graph& g, std::span<const std::int32_t> part,
+                    std::span<const std::int32_t> major, int cluster_size = 4096);
+
+/// One part's view of the whole, in the new order. Plain values.
+struct Part
+{
+    std::int64_t begin = 0, end = 0; ///< owned unknowns (new indices), contiguous
+    std::vector<std::int32_t> separator; ///< owned ones that other parts read, ascending new indices
+    std::vector<std::int32_t> halo;      ///< unknowns of others that this part reads, ascending
+};
+std::vector<Part> parts_of(const Graph& new_graph, std::span<const std::int64_t> part_begin);
+
+} // namespace tawara::partition

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/core/newest.hpp"
+#include "engine/core/progress.hpp"
+#include "engine/core/thread_pool.hpp"
+#include "engine/core/units.hpp"
+#include "engine/core/whole_file.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+using namespace tawara;
+namespace fs = std::filesystem;
+
+class TestCore : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void inputErrorsReadAsOneLine()
+    {
+        QCOMPARE(std::string(InputError("a.json", "/time/dt_ms", "no").what()), "a.json:/time/dt_ms: no");
+        QCOMPARE(std::string(MeshError("a.node", 12L, "no").what()), "a.node:12: no");
+        QCOMPARE(std::string(InputError("--dt", "no").what()), "--dt: no");
+    }
+
+    void poolCoversEveryIndexOnce_data()
+    {
+        QTest::addColumn<int>("threads");
+        QTest::addColumn<int>("n");
+        for (int t : {1, 2, 3, 7})
+            for (int n : {0, 1, 31, 32, 33, 597})
+                QTest::addRow("%d threads, %d", t, n) << t << n;
+    }
+    void poolCoversEveryIndexOnce()
+    {
+        QFETCH(int, threads);
+        QFETCH(int, n);
+        ThreadPool pool(static_cast<unsigned>(threads));
+        std::vector<int> seen(static_cast<std::size_t>(n), 0);
+        for (int round = 0; round < 20; ++round)
+            pool.for_range(seen.size(), 8, [&](std::size_t a, std::size_t b, unsigned) {
+                QVERIFY(a % 8 == 0);
+                for (auto i = a; i < b; ++i)
+                    ++seen[i];
+            });
+        for (int s : seen)
+            QCOMPARE(s, 20);
+    }
+    void poolPassesErrorsOn()
+    {
+        ThreadPool pool(3);
+        QVERIFY_EXCEPTION_THROWN(
+            pool.for_range(100, 1, [](std::size_t a, std::size_t, unsigned) {
+                if (a > 0)
+                    throw InputError("x", "y");
+            }),
+            InputError);
+        int sum = 0;
+        std::mutex m;
+        pool.for_range(10, 1, [&](std::size_t a, std::size_t b, unsigned) {
+            std::lock_guard hold(m);
+            sum += static_cast<int>(b - a);
+        });
+        QCOMPARE(sum, 10);
+    }
+
+    void newestDropsAndCounts()
+    {
+        Newest<int> n;
+        QVERIFY(!n.newest());
+        n.put(std::make_shared<int>(1));
+        n.put(std::make_shared<int>(2));
+        QCOMPARE(*n.newest(), 2);
+        n.put(std::make_shared<int>(3));
+        QCOMPARE(*n.newest(), 3);
+        QCOMPARE(n.published(), 3u);
+        QCOMPARE(n.dropped(), 1u);
+    }
+
+    void filesAppearWholeOrNotAtAll()
+    {
+        QTemporaryDir dir;
+        const fs::path f = fs::path(dir.path().toStdString()) / "sub" / "x.txt";
+        write_whole(f, [](std::ostream& o) { o << "one"; });
+        QVERIFY_EXCEPTION_THROWN(write_whole(f,
+                                             [](std::ostream& o) {
+                                                 o << "half";
+                                                 throw Cancelled();
+                                             }),
+                                 Cancelled);
+        std::ifstream in(f);
+        std::string text;
+        in >> text;
+        QCOMPARE(text, "one");
+        QCOMPARE(std::distance(fs::directory_iterator(f.parent_path()), {}), 1);
+    }
+
+    void cancelledWorkThrows()
+    {
+        std::stop_source s;
+        Progress p;
+        p.stop = s.get_token();
+        p.at(0.5, "x");
+        s.request_stop();
+        QVERIFY_EXCEPTION_THROWN(p.at(0.6, "x"), Cancelled);
+    }
+
+    void nearestKey()
+    {
+        const std::vector<std::string> keys{"time", "tissue", "stimuli", "diffusion"};
+        QCOMPARE(nearest("tiem", keys), "time");
+        QCOMPARE(nearest("Stimulus", keys), "stimuli");
+        QCOMPARE(nearest("x", {}), "");
+    }
+
+    void lengthUnits()
+    {
+        QCOMPARE(millimetres(*length_unit("um")), 1e-3);
+        QVERIFY(!length_unit("inch"));
+    }
+};
+QTEST_GUILESS_MAIN(TestCore)
+#include "test_core.moc"
