@@ -19,8 +19,8 @@ struct CheckReport
 /// Brings a mesh as read into the state that TetMesh promises, or refuses it.
 ///
 /// Turns inverted tetrahedra, refuses degenerate, duplicate and non-finite ones with their numbers,
-/// drops unused vertices, reports disconnected pieces, normalises fibres (sheet made orthogonal to fibre,
-/// normal completed).
+/// drops unused vertices, reports disconnected pieces, normalises fibres (sheet made orthogonal to
+/// fibre, normal completed).
 /// @param file  named in errors
 /// @throws MeshError
 CheckReport check_and_clean(TetMesh& m, const std::string& file, const Progress& progress = {});
@@ -28,12 +28,14 @@ CheckReport check_and_clean(TetMesh& m, const std::string& file, const Progress&
 /// Shape quality of a tetrahedron: 12 (3 V)^(2/3) / sum of squared edge lengths, in [0, 1].
 double quality(const TetMesh& m, std::size_t t);
 
-/// Regular refinement: each tetrahedron into 8 (the inner octahedron cut along its shortest diagonal);
-/// regions, directions and per-tetrahedron fields are inherited, per-vertex fields interpolated.
+/// Regular refinement: each tetrahedron into 8 (the inner octahedron cut along its shortest
+/// diagonal); regions, directions and per-tetrahedron fields are inherited, per-vertex fields
+/// interpolated.
 TetMesh refine(const TetMesh& m, const Progress& progress = {});
 
-/// Box of tetrahedra: a grid of cubes of edge `spacing_mm`, six tetrahedra per cube (Kuhn), conforming;
-/// fibres along x, sheets along y; region 1. The counts are rounded so that the box is exact.
+/// Box of tetrahedra: a grid of cubes of edge `spacing_mm`, six tetrahedra per cube (Kuhn),
+/// conforming; fibres along x, sheets along y; region 1. The counts are rounded so that the box is
+/// exact.
 /// @throws InputError when a size or the spacing is not positive and finite
 TetMesh slab(const Vec3& size_mm, double spacing_mm);
 

@@ -18,10 +18,10 @@ struct Surface
     std::vector<Wall> wall;                             ///< part of each triangle
 };
 
-/// Extracts the boundary and splits it into epicardium, endocardia and base where the topology allows:
-/// separate closed shells are epicardium (the outermost) and endocardia (inner ones); an open heart's
-/// single shell is split along the rim of the base, found from its flat plane or sharp edge.
-/// Deterministic: the same mesh gives the same order.
+/// Extracts the boundary and splits it into epicardium, endocardia and base where the topology
+/// allows: separate closed shells are epicardium (the outermost) and endocardia (inner ones); an
+/// open heart's single shell is split along the rim of the base, found from its flat plane or sharp
+/// edge. Deterministic: the same mesh gives the same order.
 /// @param notices  says how the split was found, or why it was not
 Surface surface(const TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
                 Notices* notices = nullptr);

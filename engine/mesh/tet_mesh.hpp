@@ -28,7 +28,8 @@ struct Directions
     }
 };
 
-/// A named quantity on the mesh that travels with it (transmural or apex-base coordinate, AHA segment).
+/// A named quantity on the mesh that travels with it (transmural or apex-base coordinate, AHA
+/// segment).
 struct Field
 {
     enum class On { vertices, tetrahedra };
@@ -40,15 +41,15 @@ struct Field
 
 /// A tetrahedral mesh of myocardium, in structure-of-arrays form. Plain values; lengths in mm.
 ///
-/// Invariants after check_and_clean() (mesh/check.hpp), which every reader and generator ends with: all
-/// indices valid, all signed volumes positive ((b-a) x (c-a) . (d-a) > 0), no duplicate tetrahedra, every
-/// vertex used, fibre, sheet and normal orthonormal where present.
+/// Invariants after check_and_clean() (mesh/check.hpp), which every reader and generator ends with:
+/// all indices valid, all signed volumes positive ((b-a) x (c-a) . (d-a) > 0), no duplicate
+/// tetrahedra, every vertex used, fibre, sheet and normal orthonormal where present.
 struct TetMesh
 {
-    std::vector<double> x, y, z;                      ///< vertices [mm]
-    std::array<std::vector<std::int32_t>, 4> corner;  ///< corner[k][t]: vertex k of tetrahedron t
-    std::vector<std::int32_t> region;                 ///< label per tetrahedron
-    Directions fibre, sheet, normal;                  ///< per tetrahedron; empty where unknown
+    std::vector<double> x, y, z;                     ///< vertices [mm]
+    std::array<std::vector<std::int32_t>, 4> corner; ///< corner[k][t]: vertex k of tetrahedron t
+    std::vector<std::int32_t> region;                ///< label per tetrahedron
+    Directions fibre, sheet, normal;                 ///< per tetrahedron; empty where unknown
     std::vector<Field> fields;
 
     std::size_t vertex_count() const { return x.size(); }
@@ -80,7 +81,8 @@ struct TetMesh
         const Vec3 a = vertex(static_cast<std::size_t>(c[0]));
         return dot(cross(vertex(static_cast<std::size_t>(c[1])) - a,
                          vertex(static_cast<std::size_t>(c[2])) - a),
-                   vertex(static_cast<std::size_t>(c[3])) - a) / 6;
+                   vertex(static_cast<std::size_t>(c[3])) - a) /
+               6;
     }
     /// The field of that name, or null.
     const Field* field(std::string_view name) const

@@ -4,8 +4,8 @@
 
 namespace tawara::mesh {
 
-/// Corners of face k of a tetrahedron (the face opposite to corner k), ordered so that the normal by
-/// the right-hand rule points out of a positively oriented tetrahedron.
+/// Corners of face k of a tetrahedron (the face opposite to corner k), ordered so that the normal
+/// by the right-hand rule points out of a positively oriented tetrahedron.
 inline constexpr std::array<std::array<int, 3>, 4> face_corners{
     {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
@@ -23,7 +23,8 @@ struct VertexStars
 };
 VertexStars vertex_stars(const TetMesh& m);
 
-/// The connected piece (by faces) of each tetrahedron, numbered from 0 by falling size; and the count.
+/// The connected piece (by faces) of each tetrahedron, numbered from 0 by falling size; and the
+/// count.
 struct Pieces
 {
     std::vector<std::int32_t> of;
