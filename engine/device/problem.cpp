@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::device {
+
+double StimulusSource::overlap(double t_ms, double dt_ms) const
+{
+    if (t_ms + dt_ms <= start_ms)
+        return 0;
+    std::int64_t first = 0, last = 0;
+    if (period_ms > 0) {
+        first = static_cast<std::int64_t>(std::floor((t_ms - start_ms - duration_ms) / period_ms));
+        last = static_cast<std::int64_t>(std::floor((t_ms + dt_ms - start_ms) / period_ms));
+        first = std::max<std::int64_t>(first, 0);
+        if (count > 0)
+            last = std::min(last, count - 1);
+    }
+    double on = 0;
+    for (std::int64_t k = first; k <= last; ++k) {
+        const double begin = start_ms + static_cast<double>(k) * period_ms;
+        on += std::max(0.0, std::min(t_ms + dt_ms, begin + duration_ms) - std::max(t_ms, begin));
+    }
+    const double part = on / dt_ms;
+    // Step bounds and pulse bounds that mean the same instant differ by rounding.
+    if (part < 1e-9)
+        return 0;
+    return part > 1 - 1e-9 ? 1 : part;
+}
+
+bool StimulusSource::over(double t_ms) const
+{
+    if (period_ms > 0 && count == 0)
+        return false;
+    const double last = period_ms > 0 ? start_ms + static_cast<double>(count - 1) * period_ms : start_ms;
+    return t_ms >= last + duration_ms;
+}
+
+} // namespace tawara::device

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/model.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/diffusion/system.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tawara::device {
+
+/// Cells of one model and one scheme.
+struct CellGroup
+{
+    cell::Scheme scheme = cell::Scheme::rush_larsen_light;
+    std::vector<cell::CellType> types; ///< 1 to 256, all of one model
+};
+
+enum class Splitting { godunov, strang };
+enum class Stepping { explicit_, backward_euler, crank_nicolson };
+
+/// Everything that a device needs to step a tissue. Plain values in the mesh's own order of unknowns
+/// (tetrahedra for fvm, vertices for p1); each back end lays them out for itself.
+struct TissueProblem
+{
+    diffusion::System system;
+    std::vector<Vec3> position_mm;    ///< of each unknown, for messages
+    std::vector<CellGroup> groups;
+    std::vector<std::uint8_t> group;  ///< per unknown
+    std::vector<std::uint8_t> type;   ///< per unknown, row of its group's types
+    double dt_ms = 0.02;
+    Splitting splitting = Splitting::godunov;
+    Stepping stepping = Stepping::explicit_;
+    diffusion::SubStepping substeps;
+    double activation_threshold_mV = 0;
+    std::size_t size() const { return system.size(); }
+};
+
+/// A current into a set of unknowns, in pulses.
+struct StimulusSource
+{
+    std::vector<std::int32_t> unknowns;
+    double amplitude_pA_per_pF = 0;
+    double start_ms = 0, duration_ms = 0;
+    double period_ms = 0;   ///< 0: one pulse
+    std::int64_t count = 1; ///< pulses; 0 with a period: for ever
+
+    /// Part of [t, t + dt) in which a pulse is on, in [0, 1].
+    double overlap(double t_ms, double dt_ms) const;
+    /// Whether no pulse starts or lasts after t.
+    bool over(double t_ms) const;
+};
+
+/// Weighted sums of unknowns: output k is sum over [first[k], first[k+1]) of weight * V[unknown]. Probes
+/// and the display field are of this form.
+struct Gather
+{
+    std::vector<std::int64_t> first{0};
+    std::vector<std::int32_t> unknown;
+    std::vector<float> weight;
+    std::size_t size() const { return first.size() - 1; }
+};
+
+/// Activation maps, in the mesh's order. NaN where it never happened.
+struct Maps
+{
+    std::vector<double> activation_ms;     ///< first upward crossing of the threshold, linear between steps
+    std::vector<double> repolarisation_ms; ///< first fall, after it, below V_peak - 0.9 (V_peak - V_rest)
+    double apd90(std::size_t i) const { return repolarisation_ms[i] - activation_ms[i]; }
+};
+
+/// The complete state of a run, in the mesh's order; restoring it continues bit for bit.
+struct Snapshot
+{
+    std::int64_t step = 0;
+    std::vector<double> v;
+    std::vector<std::vector<double>> states; ///< [s][unknown]; groups with fewer states leave the rest 0
+    std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
+};
+
+/// What a kernel did so far, against its ceiling.
+struct KernelRecord
+{
+    std::string name;
+    std::int64_t calls = 0;
+    double ms = 0;    ///< wall time in all
+    double bytes = 0; ///< moved at least, by the data structures, in all
+    double flops = 0; ///< floating-point instructions in all: add, mul and fma count one each
+};
+
+} // namespace tawara::device

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/units.hpp"
+#include "engine/device/problem.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tawara::device {
+
+/// Steps one tissue on one set of devices. All indices and values are in the mesh's own order.
+/// @thread one thread at a time
+class Stepper
+{
+  public:
+    virtual ~Stepper() = default;
+
+    /// Advances by n time steps. A step adds the stimulus to the reaction, records activation, samples
+    /// probes and ends with a verdict.
+    /// @throws NumericsError  naming step, place and value; the state is that of the failed step
+    virtual void advance(std::int64_t n) = 0;
+    virtual std::int64_t step() const = 0;
+    double time_ms() const { return static_cast<double>(step()) * dt_ms(); }
+    virtual double dt_ms() const = 0;
+
+    /// Adds a source; its id is counted from 0.
+    virtual std::size_t add_stimulus(StimulusSource source) = 0;
+    virtual void remove_stimulus(std::size_t id) = 0;
+
+    /// Sets the probes; each step whose number is a multiple of every_steps appends size() samples.
+    virtual void set_probes(Gather probes, std::int64_t every_steps) = 0;
+    /// Moves the samples taken since the last call to `samples` (rows of size() values, mV) and the number of
+    /// the step after which each row was taken to `steps`.
+    virtual void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) = 0;
+
+    /// Sets the display field and gathers it: out[k] [mV].
+    virtual void set_display(Gather display) = 0;
+    virtual void display(std::span<float> out) = 0;
+
+    virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown
+    virtual Maps maps() const = 0;
+    virtual Snapshot snapshot() const = 0;
+    virtual void restore(const Snapshot& s) = 0;
+
+    virtual std::vector<KernelRecord> kernels() const = 0;
+    virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX3"
+};
+
+/// A thing that can compute, and why not.
+struct DeviceInfo
+{
+    std::string id, name;
+    bool usable = false;
+    std::string reason; ///< empty when usable
+};
+std::vector<DeviceInfo> devices();
+
+struct StepperOptions
+{
+    std::string devices = "auto"; ///< cpu, cuda, cuda:0,1 or auto
+    Precision precision = Precision::double_;
+    unsigned threads = 0;         ///< 0: all
+};
+
+/// The one place where a back end is chosen.
+/// @param notices  says which was chosen and why, when "auto" had to choose
+/// @throws InputError when the devices named cannot be used, with the reason
+std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
+                                      const Progress& progress = {}, Notices* notices = nullptr);
+
+/// Rates that this machine reaches, measured now: the ceilings that kernels are held to.
+struct Ceilings
+{
+    double triad_GB_per_s = 0;  ///< a = b + s c on arrays far larger than the caches
+    double copy_GB_per_s = 0;
+    double fp64_GFLOP_per_s = 0;
+    double fp32_GFLOP_per_s = 0;
+};
+/// @cost about half a second
+Ceilings measure_ceilings(const std::string& device, unsigned threads = 0);
+
+} // namespace tawara::device

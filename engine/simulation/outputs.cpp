@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/outputs.hpp"
+
+#include "engine/core/whole_file.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace tawara::simulation {
+namespace {
+
+/// Appends x with as many digits as give it back exactly; nothing when it is not finite.
+void append(std::string& line, double x)
+{
+    if (!std::isfinite(x))
+        return;
+    char text[32];
+    const auto r = std::to_chars(text, text + sizeof text, x);
+    line.append(text, r.ptr);
+}
+
+/// The same rounded to `digits` significant ones.
+void append(std::string& line, double x, int digits)
+{
+    if (!std::isfinite(x))
+        return;
+    char text[32];
+    const auto r = std::to_chars(text, text + sizeof text, x, std::chars_format::general, digits);
+    line.append(text, r.ptr);
+}
+
+/// A CSV field: quoted where it holds a comma, a quote or a line break.
+std::string field(const std::string& text)
+{
+    if (text.find_first_of(",\"\n\r") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"')
+            out += '"';
+        out += c;
+    }
+    return out + "\"";
+}
+
+mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> values)
+{
+    return {name, t.on_vertices() ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra,
+            std::move(values)};
+}
+
+} // namespace
+
+void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "time_ms";
+        for (const auto& n : table.names)
+            line += "," + field(n);
+        line += "\n";
+        const std::size_t columns = table.names.size();
+        for (std::size_t k = 0; k < table.time_ms.size(); ++k) {
+            append(line, table.time_ms[k], 12);
+            for (std::size_t c = 0; c < columns; ++c) {
+                line += ',';
+                append(line, table.V_mV[k * columns + c], 10);
+            }
+            line += '\n';
+            if (line.size() > 1 << 16) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_activation_csv(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
+        for (std::size_t u = 0; u < t.problem.size(); ++u) {
+            line += std::to_string(u);
+            for (double x : t.problem.position_mm[u]) {
+                line += ',';
+                append(line, x, 9);
+            }
+            for (double x : {maps.activation_ms[u], maps.repolarisation_ms[u], maps.apd90(u)}) {
+                line += ',';
+                append(line, x, 10);
+            }
+            line += '\n';
+            if (line.size() > 1 << 16) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_activation_vtu(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file)
+{
+    const std::size_t n = t.problem.size();
+    std::vector<float> a(n), r(n), d(n);
+    for (std::size_t u = 0; u < n; ++u) {
+        a[u] = static_cast<float>(maps.activation_ms[u]);
+        r[u] = static_cast<float>(maps.repolarisation_ms[u]);
+        d[u] = static_cast<float>(maps.apd90(u));
+    }
+    mesh::io::write_vtu(*t.mesh,
+                        {extra(t, "activation_ms", std::move(a)),
+                         extra(t, "repolarisation_ms", std::move(r)), extra(t, "apd90_ms", std::move(d))},
+                        file);
+}
+
+void FrameWriter::write(std::int64_t step, double time_ms, std::span<const double> v)
+{
+    char name[32];
+    std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
+    mesh::io::write_vtu(*tissue_.mesh, {extra(tissue_, "V_mV", {v.begin(), v.end()})}, out_ / name);
+    written_.emplace_back(time_ms, name);
+    write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
+        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+               "byte_order=\"LittleEndian\">\n<Collection>\n";
+        for (const auto& [time, file] : written_) {
+            std::string t;
+            append(t, time, 12);
+            out << "<DataSet timestep=\"" << t << "\" part=\"0\" file=\"" << file << "\"/>\n";
+        }
+        out << "</Collection>\n</VTKFile>\n";
+    });
+}
+
+} // namespace tawara::simulation

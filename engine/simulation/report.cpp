@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/report.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tawara::simulation {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json kernel_json(const device::KernelRecord& k, const device::Ceilings& ceilings, double peak_GFLOP)
+{
+    const double seconds = k.ms / 1e3;
+    const double memory = k.bytes / 1e9 / ceilings.triad_GB_per_s;
+    // Kernels count instructions, a fused multiply-add as one; the peak counts it as two.
+    const double arithmetic = k.flops / 1e9 / (peak_GFLOP / 2);
+    const double bound = std::max(memory, arithmetic);
+    Json j;
+    j["name"] = k.name;
+    j["calls"] = k.calls;
+    j["ms"] = k.ms;
+    j["bytes"] = k.bytes;
+    j["flops"] = k.flops;
+    j["GB_per_s"] = seconds > 0 ? k.bytes / 1e9 / seconds : 0;
+    j["GFLOP_per_s"] = seconds > 0 ? k.flops / 1e9 / seconds : 0;
+    j["ceiling_GB_per_s"] = ceilings.triad_GB_per_s;
+    j["ceiling_GFLOP_per_s"] = peak_GFLOP;
+    j["fraction"] = seconds > 0 ? bound / seconds : 0;
+    j["bound_by"] = memory >= arithmetic ? "memory" : "arithmetic";
+    return j;
+}
+
+} // namespace
+
+RunReport make_report(const ReportInput& in)
+{
+    const auto& p = in.tissue.problem;
+    const auto maps = in.stepper.maps();
+    RunReport r;
+    r.unknowns = static_cast<std::int64_t>(p.size());
+    r.steps = in.stepper.step() - in.first_step;
+    r.seconds = in.phases.stepping_s;
+    r.cell_steps_per_s =
+        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(p.size()) / r.seconds : 0;
+    for (double a : maps.activation_ms)
+        if (std::isfinite(a)) {
+            ++r.activated;
+            r.last_activation_ms = std::max(r.last_activation_ms, a);
+        }
+    const auto& device = in.options.device;
+    const auto ceilings = device::measure_ceilings("cpu", device.threads);
+    const bool single = device.precision == Precision::single;
+    const auto& system = p.system;
+    Json j;
+    j["program"] = "tawara";
+    j["version"] = TAWARA_VERSION;
+    j["session"] = in.session.name;
+    j["session_file"] = in.options.session_file;
+    j["ended"] = in.ended;
+    j["devices"] = Json::array({in.stepper.device()});
+    j["precision"] = name(device.precision);
+    j["mesh"] = {{"title", in.tissue.mesh_title},
+                 {"vertices", in.tissue.mesh->vertex_count()},
+                 {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
+    j["diffusion"] = {
+        {"scheme", diffusion::name(system.scheme)},
+        {"mass", diffusion::name(system.mass)},
+        {"stable_dt_ms", system.stable_dt_ms},
+        {"substeps", p.substeps.stages},
+        {"substepping",
+         p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
+        {"added_volume_fraction", system.added_volume_fraction},
+        {"repaired_cells", system.stability.repaired_cells}};
+    j["unknowns"] = r.unknowns;
+    j["dt_ms"] = p.dt_ms;
+    j["first_step"] = in.first_step;
+    j["steps"] = r.steps;
+    j["time_ms"] = in.stepper.time_ms();
+    j["activated"] = r.activated;
+    j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    j["seconds"] = {{"total", in.phases.total_s},
+                    {"setup", in.phases.setup_s},
+                    {"stepping", in.phases.stepping_s},
+                    {"output", in.phases.output_s}};
+    j["cell_steps_per_s"] = r.cell_steps_per_s;
+    j["ceilings"] = {{"triad_GB_per_s", ceilings.triad_GB_per_s},
+                     {"copy_GB_per_s", ceilings.copy_GB_per_s},
+                     {"fp64_GFLOP_per_s", ceilings.fp64_GFLOP_per_s},
+                     {"fp32_GFLOP_per_s", ceilings.fp32_GFLOP_per_s}};
+    j["kernels"] = Json::array();
+    for (const auto& k : in.stepper.kernels())
+        j["kernels"].push_back(kernel_json(
+            k, ceilings, single ? ceilings.fp32_GFLOP_per_s : ceilings.fp64_GFLOP_per_s));
+    Json notices = Json::array();
+    for (const auto& n : in.tissue.notices)
+        notices.push_back(n.text);
+    j["notices"] = notices;
+    r.json = j.dump(2);
+    return r;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/run.hpp"
+
+namespace tawara::simulation {
+
+/// Wall seconds of a run's parts.
+struct PhaseTimes
+{
+    double setup_s = 0, stepping_s = 0, output_s = 0, total_s = 0;
+};
+
+struct ReportInput
+{
+    const Session& session;
+    const RunOptions& options;
+    const Tissue& tissue;
+    const device::Stepper& stepper;
+    const PhaseTimes& phases;
+    std::int64_t first_step;
+    std::string ended; ///< "end", "cancelled" or the error's line
+};
+
+/// The content of report.json; measures the ceilings of the device now.
+RunReport make_report(const ReportInput& in);
+
+} // namespace tawara::simulation

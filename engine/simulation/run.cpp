@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/run.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/simulation/checkpoint.hpp"
+#include "engine/simulation/outputs.hpp"
+#include "engine/simulation/report.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::simulation {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+/// Time steps between two events that happen every `every_ms`; at least 1.
+std::int64_t steps_of(double every_ms, double dt_ms)
+{
+    return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
+}
+
+/// One run under way: what it steps and what it writes.
+class Run
+{
+  public:
+    Run(const Session& s, const RunOptions& o, const Progress& progress);
+    RunReport go(const Progress& progress);
+
+  private:
+    void resume();
+    void collect();
+    void outputs_at(std::int64_t step);
+    void write_results();
+
+    const Session& session_;
+    const RunOptions& options_;
+    Clock::time_point born_ = Clock::now();
+    Tissue tissue_;
+    std::unique_ptr<device::Stepper> stepper_;
+    FrameWriter frames_;
+    ProbeTable probes_;
+    std::vector<double> v_;
+    std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0;
+    PhaseTimes phases_;
+};
+
+Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
+    : session_(s), options_(o), tissue_(build_tissue(s, progress)), frames_(tissue_, o.out)
+{
+    auto say = [&](const Notices& list) {
+        for (const auto& n : list)
+            if (o.notice)
+                o.notice(n);
+    };
+    say(tissue_.notices);
+    Notices chosen;
+    stepper_ = device::make_stepper(tissue_.problem, o.device, progress, &chosen);
+    say(chosen);
+    for (std::size_t k = 0; k < s.stimuli.size(); ++k)
+        stepper_->add_stimulus(source_of(tissue_, s.stimuli[k], o.session_file,
+                                         "/stimuli/" + std::to_string(k)));
+    for (const auto& p : s.probes)
+        probes_.names.push_back(p.name);
+    const double end = o.until_ms >= 0 ? o.until_ms : s.end_ms;
+    end_step_ = std::llround(end / s.dt_ms);
+    if (s.frames_every_ms > 0 && s.frames != FrameFormat::none)
+        frame_every_ = steps_of(s.frames_every_ms, s.dt_ms);
+    if (s.checkpoint_every_ms > 0)
+        checkpoint_every_ = steps_of(s.checkpoint_every_ms, s.dt_ms);
+    stepper_->set_probes(probe_weights(tissue_, s.probes, o.session_file),
+                         s.probes_every_ms > 0 ? steps_of(s.probes_every_ms, s.dt_ms) : 1);
+    v_.resize(tissue_.problem.size());
+    resume();
+    phases_.setup_s = since(born_);
+}
+
+void Run::resume()
+{
+    if (options_.resume.empty())
+        return;
+    const auto c = read_checkpoint(options_.resume);
+    const auto ours = fingerprint(tissue_.problem, options_.device.precision);
+    if (c.fingerprint != ours)
+        throw InputError(options_.resume.string(), "was written by another simulation (" + c.fingerprint +
+                                                       "), this one is (" + ours +
+                                                       "); resume with the same session and precision");
+    stepper_->restore(c.state);
+    first_step_ = c.state.step;
+    if (c.probes.names == probes_.names)
+        probes_ = c.probes;
+}
+
+void Run::collect()
+{
+    std::vector<std::int64_t> steps;
+    std::vector<double> samples;
+    stepper_->take_samples(steps, samples);
+    for (auto k : steps)
+        probes_.time_ms.push_back(static_cast<double>(k) * session_.dt_ms);
+    probes_.V_mV.insert(probes_.V_mV.end(), samples.begin(), samples.end());
+}
+
+void Run::outputs_at(std::int64_t step)
+{
+    const auto start = Clock::now();
+    collect();
+    if (frame_every_ && step % frame_every_ == 0) {
+        stepper_->potential(v_);
+        frames_.write(step, stepper_->time_ms(), v_);
+    }
+    if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0) {
+        char name[48];
+        std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
+        write_checkpoint({fingerprint(tissue_.problem, options_.device.precision),
+                          stepper_->snapshot(), probes_},
+                         options_.out / name);
+    }
+    phases_.output_s += since(start);
+}
+
+void Run::write_results()
+{
+    const auto start = Clock::now();
+    collect();
+    write_probes_csv(probes_, options_.out / "probes.csv");
+    const auto maps = stepper_->maps();
+    write_activation_csv(tissue_, maps, options_.out / "activation.csv");
+    write_activation_vtu(tissue_, maps, options_.out / "activation.vtu");
+    phases_.output_s += since(start);
+}
+
+RunReport Run::go(const Progress& progress)
+{
+    auto finish = [&](const std::string& ended) {
+        write_results();
+        phases_.total_s = since(born_);
+        auto report = make_report({session_, options_, tissue_, *stepper_, phases_, first_step_, ended});
+        write_whole(options_.out / "report.json", [&](std::ostream& out) { out << report.json << "\n"; });
+        return report;
+    };
+    try {
+        outputs_at(stepper_->step());
+        std::int64_t batch = 1;
+        while (stepper_->step() < end_step_) {
+            const auto step = stepper_->step();
+            auto next = std::min(end_step_, step + batch);
+            for (auto every : {frame_every_, checkpoint_every_})
+                if (every)
+                    next = std::min(next, (step / every + 1) * every);
+            const auto start = Clock::now();
+            stepper_->advance(next - step);
+            const double took = since(start);
+            phases_.stepping_s += took;
+            // About ten reports a second, so that a stop is answered soon.
+            if (took < 0.05)
+                batch = std::min<std::int64_t>(batch * 2, 4096);
+            else if (took > 0.2)
+                batch = std::max<std::int64_t>(batch / 2, 1);
+            outputs_at(stepper_->step());
+            progress.at(static_cast<double>(stepper_->step() - first_step_) /
+                            static_cast<double>(std::max<std::int64_t>(end_step_ - first_step_, 1)),
+                        "running");
+        }
+    } catch (const Cancelled&) {
+        finish("cancelled");
+        throw;
+    } catch (const NumericsError& e) {
+        finish(e.what());
+        throw;
+    }
+    return finish("end");
+}
+
+} // namespace
+
+RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress)
+{
+    return Run(session, options, progress).go(progress);
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/resource.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+namespace tawara::simulation {
+namespace {
+
+std::string pointer(const std::string& list, std::size_t i)
+{
+    return "/" + list + "/" + std::to_string(i);
+}
+
+/// Index of the region of each tetrahedron: the last one that names its label.
+std::vector<std::int32_t> regions_of(const Session& s, const mesh::TetMesh& m)
+{
+    std::map<std::int32_t, std::int32_t> of_label;
+    for (auto label : m.region)
+        of_label.emplace(label, -1);
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const auto& labels = s.regions[r].labels;
+        for (auto& [label, index] : of_label)
+            if (labels.empty() || std::find(labels.begin(), labels.end(), label) != labels.end())
+                index = static_cast<std::int32_t>(r);
+        for (auto label : labels)
+            if (!of_label.count(label)) {
+                std::string known;
+                for (const auto& [l, i] : of_label)
+                    known += (known.empty() ? "" : ", ") + std::to_string(l);
+                throw InputError(s.name, pointer("tissue/regions", r) + "/label",
+                                 "the mesh has no label " + std::to_string(label) + "; it has " + known);
+            }
+    }
+    for (const auto& [label, index] : of_label)
+        if (index < 0)
+            throw InputError(s.name, "/tissue/regions", "no region covers label " + std::to_string(label) +
+                                                            " of the mesh; add one with that label or \"*\"");
+    std::vector<std::int32_t> out(m.tetrahedron_count());
+    for (std::size_t t = 0; t < out.size(); ++t)
+        out[t] = of_label[m.region[t]];
+    return out;
+}
+
+/// Region of each vertex: the one that fills most of the volume around it.
+std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std::int32_t>& of_tet)
+{
+    const auto& m = *t.mesh;
+    std::vector<std::int32_t> out(m.vertex_count());
+    std::map<std::int32_t, double> share;
+    for (std::size_t v = 0; v < out.size(); ++v) {
+        share.clear();
+        for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
+            const auto tet = static_cast<std::size_t>(t.stars.tets[static_cast<std::size_t>(at)]);
+            share[of_tet[tet]] += m.volume(tet);
+        }
+        out[v] = std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) {
+                     return a.second < b.second;
+                 })->first;
+    }
+    return out;
+}
+
+/// Makes groups and cell types of the regions that are used, and gives each unknown its own.
+void assign_cells(const Session& s, const std::vector<std::int32_t>& region, device::TissueProblem& p)
+{
+    std::vector<int> group_of(s.regions.size(), -1), type_of(s.regions.size(), -1);
+    std::set<std::int32_t> used(region.begin(), region.end());
+    for (auto r : used) {
+        const auto i = static_cast<std::size_t>(r);
+        const Region& region_i = s.regions[i];
+        auto type = cell::make_cell_type(region_i.model, region_i.variant, region_i.parameters,
+                                         region_i.initial, s.name, pointer("tissue/regions", i));
+        std::size_t g = 0;
+        while (g < p.groups.size() && p.groups[g].types.front().model != type.model)
+            ++g;
+        if (g == p.groups.size())
+            p.groups.push_back({s.reaction, {}});
+        auto& types = p.groups[g].types;
+        std::size_t k = 0;
+        while (k < types.size() &&
+               !(types[k].parameters == type.parameters && types[k].initial == type.initial))
+            ++k;
+        if (k == types.size())
+            types.push_back(std::move(type));
+        if (g > 255 || k > 255)
+            throw InputError(s.name, "/tissue/regions", "more than 256 different cell types; merge regions");
+        group_of[i] = static_cast<int>(g);
+        type_of[i] = static_cast<int>(k);
+    }
+    p.group.resize(region.size());
+    p.type.resize(region.size());
+    for (std::size_t u = 0; u < region.size(); ++u) {
+        p.group[u] = static_cast<std::uint8_t>(group_of[static_cast<std::size_t>(region[u])]);
+        p.type[u] = static_cast<std::uint8_t>(type_of[static_cast<std::size_t>(region[u])]);
+    }
+}
+
+std::string number(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", x);
+    return text;
+}
+
+} // namespace
+
+mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
+{
+    auto read = [&](const std::filesystem::path& file, std::optional<LengthUnit> unit) {
+        auto loaded = mesh::io::read(file, unit, progress);
+        notices.insert(notices.end(), loaded.check.notices.begin(), loaded.check.notices.end());
+        return std::move(loaded.mesh);
+    };
+    if (std::holds_alternative<MeshEmbedded>(s.mesh))
+        return read(resource("meshes/default_heart.vtu"), LengthUnit::mm);
+    if (const auto* slab = std::get_if<MeshSlab>(&s.mesh))
+        return mesh::slab(slab->size_mm, slab->spacing_mm);
+    if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
+        return mesh::generator::generate_heart(heart->parameters, progress);
+    const auto& file = std::get<MeshFile>(s.mesh);
+    auto m = read(s.folder / file.file, file.unit);
+    if (!file.fibres.empty())
+        mesh::io::attach_fibres(m, s.folder / file.fibres);
+    return m;
+}
+
+Tissue build_tissue(const Session& s, const Progress& progress)
+{
+    Tissue t;
+    progress.at(0, "reading the mesh");
+    t.mesh = std::make_shared<mesh::TetMesh>(load_mesh(s, t.notices, progress));
+    const auto& m = *t.mesh;
+    t.mesh_title = std::holds_alternative<MeshFile>(s.mesh)
+                       ? std::filesystem::path(std::get<MeshFile>(s.mesh).file).filename().string()
+                   : std::holds_alternative<MeshSlab>(s.mesh)  ? "slab"
+                   : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
+                                                               : "embedded heart";
+    progress.at(0.3, "finding neighbours");
+    t.neighbours = mesh::face_neighbours(m, progress);
+    progress.at(0.4, "extracting the surface");
+    t.surface = std::make_shared<mesh::Surface>(mesh::surface(m, t.neighbours, &t.notices));
+    t.stars = mesh::vertex_stars(m);
+    t.locator = std::make_shared<mesh::Locator>(m);
+
+    const auto of_tet = regions_of(s, m);
+    std::vector<diffusion::Conductivity> table;
+    for (const auto& r : s.regions)
+        table.push_back(r.conductivity_S_per_m);
+    progress.at(0.5, "assembling the diffusion operator");
+    const auto tensors =
+        diffusion::diffusivities(m, of_tet, table, s.surface_to_volume_per_mm,
+                                 s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+    diffusion::Options options;
+    options.scheme = s.scheme;
+    options.mass = s.mass;
+    options.mass_scaling = s.stepping == Stepping::explicit_ ? s.mass_scaling : 0;
+    options.dt_ms = s.dt_ms;
+    auto& p = t.problem;
+    p.system = diffusion::assemble(m, t.neighbours, tensors, options, progress);
+    const auto& found = p.system.stability.notices;
+    t.notices.insert(t.notices.end(), found.begin(), found.end());
+    p.dt_ms = s.dt_ms;
+    p.splitting = s.splitting;
+    p.stepping = s.stepping;
+    p.activation_threshold_mV = s.activation_threshold_mV;
+    if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
+        p.substeps = diffusion::choose_substeps(s.dt_ms, p.system.stable_dt_ms);
+        if (p.substeps.stages > 1)
+            t.notices.push_back(
+                {Notice::Level::info,
+                 "diffusion takes " + std::to_string(p.substeps.stages) +
+                     (p.substeps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps"
+                                                                             : " RKL2 stages") +
+                     " inside a time step of " + number(s.dt_ms) + " ms (stable alone: " +
+                     number(p.system.stable_dt_ms) + " ms)"});
+    }
+    assign_cells(s, t.on_vertices() ? vertex_regions(t, of_tet) : of_tet, p);
+    p.position_mm.resize(p.size());
+    for (std::size_t u = 0; u < p.size(); ++u)
+        p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
+    progress.at(1, "tissue ready");
+    return t;
+}
+
+} // namespace tawara::simulation

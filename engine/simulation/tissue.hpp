@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/mesh/locator.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/session.hpp"
+
+#include <memory>
+#include <span>
+
+namespace tawara::simulation {
+
+/// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the locator.
+struct Tissue
+{
+    std::shared_ptr<const mesh::TetMesh> mesh;
+    std::vector<std::array<std::int32_t, 4>> neighbours;
+    std::shared_ptr<const mesh::Surface> surface;
+    std::shared_ptr<const mesh::Locator> locator; ///< of `mesh`
+    mesh::VertexStars stars;
+    device::TissueProblem problem;
+    Notices notices;
+    std::string mesh_title; ///< file name or kind
+    bool on_vertices() const { return problem.system.scheme == diffusion::Scheme::p1; }
+};
+
+/// The mesh that a session names, checked and cleaned.
+/// @throws InputError, MeshError, Cancelled
+mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress = {});
+
+/// @throws InputError, MeshError, Cancelled
+Tissue build_tissue(const Session& s, const Progress& progress = {});
+
+/// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too small to hold
+/// any takes the unknown nearest to its centre.
+/// @throws InputError when the region holds none, naming `what` (a JSON pointer)
+std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& region,
+                                      const std::string& file, const std::string& what);
+
+/// Weights that interpolate V linearly at points: p1 by barycentric coordinates; fvm by the least-squares
+/// gradient over the cell and its face neighbours' neighbours. Points outside take the nearest point of the mesh.
+/// @throws InputError when a point is farther outside than the mesh's mean edge, naming the probe and the box
+device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes, const std::string& file);
+
+/// Weights that carry V to the vertices of the surface: p1 the vertex itself, fvm the inverse-distance mean of
+/// the tetrahedra around it.
+device::Gather display_weights(const Tissue& t);
+
+/// A session's stimulus for a device.
+device::StimulusSource source_of(const Tissue& t, const Stimulus& s, const std::string& file,
+                                 const std::string& what);
+
+} // namespace tawara::simulation
