@@ -2,6 +2,7 @@
 #include "engine/simulation/engine.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/newest.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/tissue.hpp"
 
@@ -133,6 +134,7 @@ struct Engine::Impl
     void apply(std::uint64_t id, const LimitSpeed&);
     void apply(std::uint64_t id, const FrameInterval&);
     void apply(std::uint64_t id, const RunUntil&);
+    void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
     void play();
 };
 
@@ -400,7 +402,7 @@ void Engine::Impl::load(std::uint64_t id, Session session)
         progress.stop = loading.get_token();
         // Commands that came while this one waited: a newer Load makes this one pointless.
         for (const auto& [other, c] : queue)
-            if (std::holds_alternative<Load>(c))
+            if (std::holds_alternative<Load>(c) || std::holds_alternative<CancelLoad>(c))
                 loading.request_stop();
     }
     progress.report = [&](double fraction, std::string_view stage) {
@@ -601,7 +603,7 @@ std::uint64_t Engine::post(Command command)
     {
         std::lock_guard hold(impl_->queue_mutex);
         id = impl_->next_command++;
-        if (std::holds_alternative<Load>(command))
+        if (std::holds_alternative<Load>(command) || std::holds_alternative<CancelLoad>(command))
             impl_->loading.request_stop();
         impl_->queue.emplace_back(id, std::move(command));
     }
