@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+#include "tests/device/tissue_problem.hpp"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace tawara;
+using namespace tawara::device;
+using namespace tawara::test;
+
+namespace {
+
+std::unique_ptr<Stepper> cpu(const TissueProblem& p, unsigned threads = 2,
+                             Precision precision = Precision::double_)
+{
+    return make_stepper(p, {"cpu", precision, threads});
+}
+
+std::vector<double> potential(const Stepper& s, std::size_t n)
+{
+    std::vector<double> v(n);
+    s.potential(v);
+    return v;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
+{
+    double d = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        d = std::max(d, std::abs(a[i] - b[i]));
+    return d;
+}
+
+/// Mean activation time of the unknowns within `half` of x.
+double activation_near(const TissueProblem& p, const Maps& m, double x, double half)
+{
+    double sum = 0;
+    int n = 0;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (std::abs(p.position_mm[u][0] - x) <= half) {
+            sum += m.activation_ms[u];
+            ++n;
+        }
+    return sum / n;
+}
+
+} // namespace
+
+class TestStepper : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void waveCrossesAndMapsFill_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("mass");
+        QTest::addRow("fvm") << 0 << 0;
+        QTest::addRow("p1 lumped") << 1 << 0;
+        QTest::addRow("p1 consistent") << 1 << 1;
+    }
+    void waveCrossesAndMapsFill()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, mass);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.mass = static_cast<diffusion::Mass>(mass);
+        const auto p = slab_problem({8, 1, 1}, 0.25, o);
+        auto s = cpu(p);
+        s->add_stimulus(left_end(p, 0.75));
+        s->advance(20000); // 400 ms
+        const auto m = s->maps();
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            QVERIFY(std::isfinite(m.activation_ms[u]));
+            QVERIFY(m.apd90(u) > 220 && m.apd90(u) < 330);
+        }
+        const double cv = 4 / (activation_near(p, m, 6, 0.3) - activation_near(p, m, 2, 0.3)); // mm/ms
+        qInfo("conduction velocity %.3f m/s at 0.25 mm", cv);
+        QVERIFY(cv > 0.5 && cv < 0.8);
+    }
+
+    void threadsDoNotChangeABit()
+    {
+        ProblemOptions o;
+        o.types = 3;
+        const auto p = slab_problem({5, 2, 2}, 0.25, o);
+        std::vector<std::vector<double>> v;
+        for (unsigned threads : {1u, 2u, 5u}) {
+            auto s = cpu(p, threads);
+            s->add_stimulus(left_end(p, 1));
+            s->advance(300);
+            v.push_back(potential(*s, p.size()));
+        }
+        QVERIFY(v[0] == v[1]);
+        QVERIFY(v[0] == v[2]);
+        QVERIFY(*std::max_element(v[0].begin(), v[0].end()) > 0);
+    }
+
+    void snapshotContinuesBitForBit_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<int>("splitting");
+        QTest::addColumn<double>("dt");
+        QTest::addRow("double") << int(Precision::double_) << 0 << 0.02;
+        QTest::addRow("single") << int(Precision::single) << 0 << 0.02;
+        QTest::addRow("double, Strang") << int(Precision::double_) << 1 << 0.02;
+        QTest::addRow("double, sub-steps") << int(Precision::double_) << 0 << 0.05;
+    }
+    void snapshotContinuesBitForBit()
+    {
+        QFETCH(int, precision);
+        QFETCH(int, splitting);
+        QFETCH(double, dt);
+        ProblemOptions o;
+        o.dt_ms = dt;
+        o.splitting = static_cast<Splitting>(splitting);
+        const auto p = slab_problem({3, 1, 1}, 0.2, o);
+        auto make = [&] {
+            auto s = cpu(p, 2, static_cast<Precision>(precision));
+            s->add_stimulus(left_end(p, 1));
+            return s;
+        };
+        auto whole = make(), first = make(), second = make();
+        whole->advance(400);
+        first->advance(150);
+        second->restore(first->snapshot());
+        QCOMPARE(second->step(), 150);
+        second->advance(250);
+        QVERIFY(potential(*whole, p.size()) == potential(*second, p.size()));
+        const auto a = whole->snapshot(), b = second->snapshot();
+        QVERIFY(a.states == b.states);
+        for (std::size_t u = 0; u < p.size(); ++u)
+            QVERIFY(a.activation_ms[u] == b.activation_ms[u] ||
+                    (std::isnan(a.activation_ms[u]) && std::isnan(b.activation_ms[u])));
+    }
+
+    void singleStaysNearDouble()
+    {
+        const auto p = slab_problem({6, 1, 1}, 0.25);
+        auto d = cpu(p), f = cpu(p, 2, Precision::single);
+        for (auto* s : {d.get(), f.get()}) {
+            s->add_stimulus(left_end(p, 1));
+            s->advance(1500);
+        }
+        double worst = 0;
+        const auto a = d->maps(), b = f->maps();
+        for (std::size_t u = 0; u < p.size(); ++u)
+            worst = std::max(worst, std::abs(a.activation_ms[u] - b.activation_ms[u]));
+        qInfo("activation differs by %.2e ms at most", worst);
+        QVERIFY(worst < 0.02);
+    }
+
+    void subSteppingIsConsistent()
+    {
+        // The same physics by one step per dt, by Euler sub-steps and by RKL2 stages.
+        ProblemOptions o;
+        o.dt_ms = 0.01;
+        auto p = slab_problem({6, 0.4, 0.4}, 0.2, o);
+        std::vector<double> at_5mm;
+        for (auto sub : {diffusion::SubStepping{diffusion::SubStepping::Kind::euler, 1},
+                         diffusion::SubStepping{diffusion::SubStepping::Kind::euler, 4},
+                         diffusion::SubStepping{diffusion::SubStepping::Kind::rkl2, 3},
+                         diffusion::SubStepping{diffusion::SubStepping::Kind::rkl2, 5}}) {
+            p.substeps = sub;
+            auto s = cpu(p);
+            s->add_stimulus(left_end(p, 0.8));
+            s->advance(1500);
+            at_5mm.push_back(activation_near(p, s->maps(), 5, 0.2));
+        }
+        for (double t : at_5mm)
+            QVERIFY2(std::abs(t - at_5mm[1]) < 0.05, qPrintable(QString::number(t - at_5mm[1])));
+    }
+
+    void implicitStepsAgreeWithExplicit_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("stepping");
+        QTest::addRow("fvm, backward Euler") << 0 << int(Stepping::backward_euler);
+        QTest::addRow("p1, backward Euler") << 1 << int(Stepping::backward_euler);
+        QTest::addRow("p1, Crank-Nicolson") << 1 << int(Stepping::crank_nicolson);
+    }
+    void implicitStepsAgreeWithExplicit()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, stepping);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.dt_ms = 0.01;
+        auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
+        std::vector<double> at;
+        for (auto way : {Stepping::explicit_, static_cast<Stepping>(stepping)}) {
+            p.stepping = way;
+            auto s = cpu(p);
+            s->add_stimulus(left_end(p, 0.8));
+            s->advance(1500);
+            at.push_back(activation_near(p, s->maps(), 3.5, 0.3));
+        }
+        QVERIFY2(std::abs(at[0] - at[1]) < 0.1, qPrintable(QString::number(at[1] - at[0])));
+    }
+
+    void probesAndDisplayAreWeightedSums()
+    {
+        const auto p = slab_problem({2, 1, 1}, 0.5);
+        auto s = cpu(p);
+        s->add_stimulus(left_end(p, 1));
+        Gather g;
+        g.unknown = {0, 5, 7};
+        g.weight = {1, 0.25f, 0.75f};
+        g.first = {0, 1, 3};
+        s->set_probes(g, 3);
+        s->set_display(g);
+        s->advance(10);
+        std::vector<std::int64_t> steps;
+        std::vector<double> samples;
+        s->take_samples(steps, samples);
+        QVERIFY((steps == std::vector<std::int64_t>{3, 6, 9}));
+        QCOMPARE(samples.size(), std::size_t(6));
+        const auto v = potential(*s, p.size());
+        std::vector<float> shown(2);
+        s->display(shown);
+        QCOMPARE(shown[0], static_cast<float>(v[0]));
+        QVERIFY(std::abs(shown[1] - (0.25 * v[5] + 0.75 * v[7])) < 1e-4);
+        s->take_samples(steps, samples);
+        QVERIFY(steps.empty());
+    }
+
+    void stimulusReachesOnlyItsCells()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        for (auto& a : p.system.alpha.value)
+            a = 0; // cells on their own
+        auto s = cpu(p);
+        StimulusSource one;
+        one.unknowns = {3};
+        one.amplitude_pA_per_pF = 50;
+        one.duration_ms = 1;
+        const auto id = s->add_stimulus(one);
+        s->advance(100);
+        const auto v = potential(*s, p.size());
+        for (std::size_t u = 0; u < p.size(); ++u)
+            QVERIFY(u == 3 ? v[u] > -50 : v[u] < -80);
+        s->remove_stimulus(id);
+        QCOMPARE(s->add_stimulus(one), id); // its place is used again
+    }
+
+    void failureNamesStepAndPlace()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        auto s = cpu(p);
+        StimulusSource absurd;
+        absurd.unknowns = {7};
+        absurd.amplitude_pA_per_pF = 1e9;
+        absurd.start_ms = 1;
+        absurd.duration_ms = 1;
+        s->add_stimulus(absurd);
+        try {
+            s->advance(1000);
+            QFAIL("ran on");
+        } catch (const NumericsError& e) {
+            QCOMPARE(e.step, 51);
+            QCOMPARE(e.unknown, 7);
+            QVERIFY(e.position_mm == p.position_mm[7]);
+            QVERIFY(QString(e.what()).contains("ten_tusscher_2006"));
+            QVERIFY(!QString(e.what()).contains('\n'));
+        }
+    }
+
+    void unusableDevicesAreRefusedWithAReason_data()
+    {
+        QTest::addColumn<QString>("devices");
+        QTest::addRow("unknown") << "abacus";
+        QTest::addRow("mixed on cpu") << "mixed";
+    }
+    void unusableDevicesAreRefusedWithAReason()
+    {
+        QFETCH(QString, devices);
+        const auto p = slab_problem({1, 1, 1}, 0.5);
+        StepperOptions o;
+        if (devices == "mixed") {
+            o.devices = "cpu";
+            o.precision = Precision::mixed;
+        } else {
+            o.devices = devices.toStdString();
+        }
+        QVERIFY_EXCEPTION_THROWN(make_stepper(p, o), InputError);
+    }
+
+    void kernelsAndCeilingsAreMeasured()
+    {
+        const auto p = slab_problem({5, 2, 2}, 0.25);
+        auto s = cpu(p);
+        s->advance(50);
+        double ms = 0;
+        for (const auto& k : s->kernels()) {
+            QCOMPARE(k.calls, 50);
+            QVERIFY(k.ms > 0);
+            QVERIFY(k.bytes > 0);
+            ms += k.ms;
+        }
+        QVERIFY(ms > 0);
+        const auto c = measure_ceilings("cpu", 1);
+        qInfo("triad %.1f, copy %.1f GB/s, fp64 %.1f, fp32 %.1f GFLOP/s (1 thread)", c.triad_GB_per_s,
+              c.copy_GB_per_s, c.fp64_GFLOP_per_s, c.fp32_GFLOP_per_s);
+        QVERIFY(c.triad_GB_per_s > 0.5 && c.triad_GB_per_s < 2000);
+        QVERIFY(c.fp32_GFLOP_per_s > c.fp64_GFLOP_per_s);
+    }
+};
+QTEST_GUILESS_MAIN(TestStepper)
+#include "test_stepper.moc"

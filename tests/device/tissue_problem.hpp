@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/mesh/check.hpp"
+
+namespace tawara::test {
+
+struct ProblemOptions
+{
+    diffusion::Scheme scheme = diffusion::Scheme::fvm;
+    diffusion::Mass mass = diffusion::Mass::lumped;
+    device::Splitting splitting = device::Splitting::godunov;
+    device::Stepping stepping = device::Stepping::explicit_;
+    cell::Scheme reaction = cell::Scheme::rush_larsen_light;
+    double dt_ms = 0.02;
+    diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
+    int types = 1; ///< 1 to 3 cell types, in layers along x
+};
+
+/// A slab of tissue as a device sees it: TT06, fibres along x.
+inline device::TissueProblem slab_problem(const Vec3& size_mm, double spacing_mm,
+                                          const ProblemOptions& o = {})
+{
+    const auto m = mesh::slab(size_mm, spacing_mm);
+    const auto neighbours = mesh::face_neighbours(m);
+    const std::vector<std::int32_t> region(m.tetrahedron_count(), 0);
+    const auto d = diffusion::diffusivities(m, region, std::span(&o.sigma, 1), 140, 0.01);
+    diffusion::Options options;
+    options.scheme = o.scheme;
+    options.mass = o.mass;
+    options.dt_ms = o.dt_ms;
+    device::TissueProblem p;
+    p.system = diffusion::assemble(m, neighbours, d, options);
+    p.dt_ms = o.dt_ms;
+    p.splitting = o.splitting;
+    p.stepping = o.stepping;
+    p.substeps = diffusion::choose_substeps(o.dt_ms, p.system.stable_dt_ms);
+    device::CellGroup g;
+    g.scheme = o.reaction;
+    const char* variants[] = {"epi", "endo", "m"};
+    for (int k = 0; k < o.types; ++k)
+        g.types.push_back(cell::make_cell_type("ten_tusscher_2006", variants[k], {}, {}));
+    p.groups.push_back(g);
+    for (std::size_t u = 0; u < p.size(); ++u) {
+        p.position_mm.push_back(o.scheme == diffusion::Scheme::p1 ? m.vertex(u) : m.centroid(u));
+        p.group.push_back(0);
+        p.type.push_back(static_cast<std::uint8_t>(
+            std::min(o.types - 1, static_cast<int>(p.position_mm[u][0] / size_mm[0] * o.types))));
+    }
+    return p;
+}
+
+/// A current into all unknowns with x below the bound.
+inline device::StimulusSource left_end(const device::TissueProblem& p, double x_mm,
+                                       double amplitude = 50, double duration_ms = 2)
+{
+    device::StimulusSource s;
+    s.amplitude_pA_per_pF = amplitude;
+    s.duration_ms = duration_ms;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (p.position_mm[u][0] <= x_mm)
+            s.unknowns.push_back(static_cast<std::int32_t>(u));
+    return s;
+}
+
+} // namespace tawara::test

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/engine.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using State = Status::State;
+
+namespace {
+
+/// Keeps what an engine pushes, and waits for it.
+class Inbox
+{
+  public:
+    Engine::Handler handler()
+    {
+        return [this](const Event& e) {
+            std::lock_guard hold(mutex_);
+            events_.push_back(e);
+            arrived_.notify_all();
+        };
+    }
+    /// The answer to a command; waits for it.
+    Answer answer(std::uint64_t id)
+    {
+        Answer out;
+        wait([&](const Event& e) {
+            const auto* a = std::get_if<Answer>(&e);
+            if (a && a->command == id)
+                out = *a;
+            return a && a->command == id;
+        });
+        return out;
+    }
+    template <class Match>
+    bool wait(Match match, int ms = 30000)
+    {
+        std::unique_lock hold(mutex_);
+        return arrived_.wait_for(hold, std::chrono::milliseconds(ms), [&] {
+            return std::any_of(events_.begin(), events_.end(), match);
+        });
+    }
+    bool wait_state(State s, int ms = 30000)
+    {
+        return wait([&](const Event& e) {
+            const auto* c = std::get_if<StateChanged>(&e);
+            return c && c->state == s;
+        }, ms);
+    }
+    void clear()
+    {
+        std::lock_guard hold(mutex_);
+        events_.clear();
+    }
+    std::vector<Event> all()
+    {
+        std::lock_guard hold(mutex_);
+        return events_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::vector<Event> events_;
+};
+
+Session slab_session(double end_ms = 1000)
+{
+    Session s;
+    s.name = "slab";
+    s.mesh = MeshSlab{{6, 2, 2}, 0.5};
+    s.regions[0].variant = "epi";
+    s.end_ms = end_ms;
+    Stimulus st;
+    st.name = "S1";
+    st.region = Box{{0, 0, 0}, {1, 2, 2}};
+    s.stimuli.push_back(st);
+    s.probes.push_back({"P", {5, 1, 1}});
+    return s;
+}
+
+} // namespace
+
+class TestEngine : public QObject
+{
+    Q_OBJECT
+    static float highest(const Frame& f) { return *std::max_element(f.values.begin(), f.values.end()); }
+
+  private Q_SLOTS:
+    void loadsPlaysAndEnds()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        QCOMPARE(int(e.status().state), int(State::empty));
+        QVERIFY(in.answer(e.post(Load{slab_session(30)})).applied);
+        const auto first = e.newest_frame();
+        QVERIFY(first);
+        QCOMPARE(first->time_ms, 0.0);
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QVERIFY(in.wait_state(State::finished));
+        const auto last = e.newest_frame();
+        QVERIFY(std::abs(last->time_ms - 30) < 1e-9);
+        QVERIFY(highest(*last) > 0);
+        const auto traces = e.traces();
+        QCOMPARE(traces.size(), std::size_t(1));
+        QVERIFY(traces[0].V_mV.size() >= 299);
+        QVERIFY(*std::max_element(traces[0].V_mV.begin(), traces[0].V_mV.end()) > 10);
+        QVERIFY(!in.answer(e.post(Play{})).applied); // at the end: refused with a reason
+    }
+
+    void sceneMatchesFrames()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        std::shared_ptr<const Scene> scene;
+        for (const auto& event : in.all())
+            if (const auto* l = std::get_if<Loaded>(&event))
+                scene = l->scene;
+        QVERIFY(scene);
+        QCOMPARE(scene->surface->vertices.size(), e.newest_frame()->values.size());
+        QCOMPARE(scene->run, e.newest_frame()->run);
+        QCOMPARE(scene->unknowns, std::int64_t(12 * 4 * 4 * 6));
+        QVERIFY(!scene->device.empty());
+    }
+
+    void pauseStopsAndStepSteps()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        in.answer(e.post(Play{}));
+        in.answer(e.post(Pause{}));
+        const auto step = e.status().step;
+        QTest::qWait(50);
+        QCOMPARE(e.status().step, step);
+        QVERIFY(in.answer(e.post(StepOnce{5})).applied);
+        QCOMPARE(e.status().step, step + 5);
+        QCOMPARE(e.newest_frame()->step, step + 5);
+        in.answer(e.post(Play{}));
+        QVERIFY(!in.answer(e.post(StepOnce{1})).applied); // running
+    }
+
+    void clickStimulatesWhileRunning()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        auto s = slab_session();
+        s.stimuli.clear();
+        in.answer(e.post(Load{s}));
+        in.answer(e.post(Play{}));
+        QTRY_VERIFY(e.status().time_ms > 1);
+        QVERIFY(highest(*e.newest_frame()) < -80);
+        QVERIFY(in.answer(e.post(Stimulate{{0, 1, 1}, 1.2, 2, 60})).applied);
+        QTRY_VERIFY_WITH_TIMEOUT(highest(*e.newest_frame()) > 0, 20000);
+        QVERIFY(!in.answer(e.post(Stimulate{{100, 1, 1}, 1, 2, 60})).applied); // not in the tissue
+        QVERIFY(!in.answer(e.post(Stimulate{{0, 1, 1}, -1, 2, 60})).applied);
+    }
+
+    void probesComeAndGoWhileRunning()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        in.answer(e.post(Play{}));
+        const auto a = in.answer(e.post(AddProbe{"second", {3, 1, 1}}));
+        QVERIFY(a.applied && a.probe != 0);
+        QTRY_VERIFY(e.trace(a.probe, 0).V_mV.size() > 20);
+        const auto some = e.trace(a.probe, 10);
+        QCOMPARE(some.time_ms.size(), some.V_mV.size());
+        const auto refused = in.answer(e.post(AddProbe{"outside", {50, 0, 0}}));
+        QVERIFY(!refused.applied);
+        QVERIFY(QString::fromStdString(refused.reason).contains("outside the tissue"));
+        QVERIFY(in.answer(e.post(RemoveProbe{a.probe})).applied);
+        QVERIFY(!in.answer(e.post(RemoveProbe{a.probe})).applied);
+        QCOMPARE(e.traces().size(), std::size_t(1));
+    }
+
+    void resetGivesTheSameAgain()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        in.answer(e.post(RunUntil{8}));
+        QTRY_VERIFY(e.status().state == State::paused && e.status().time_ms > 7.99);
+        const auto once = e.newest_frame();
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QCOMPARE(e.newest_frame()->step, 0);
+        QVERIFY(e.traces()[0].V_mV.empty());
+        in.answer(e.post(RunUntil{8}));
+        QTRY_VERIFY(e.status().state == State::paused && e.status().time_ms > 7.99);
+        QVERIFY(e.newest_frame()->values == once->values);
+    }
+
+    void badLoadKeepsWhatWasThere()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        in.answer(e.post(RunUntil{2}));
+        QTRY_VERIFY(e.status().state == State::paused && e.status().time_ms > 1.99);
+        auto bad = slab_session();
+        bad.probes[0].position_mm = {500, 0, 0};
+        const auto a = in.answer(e.post(Load{bad}));
+        QVERIFY(!a.applied);
+        QVERIFY(!a.reason.empty());
+        QVERIFY(e.status().time_ms > 1.99);
+        QVERIFY(in.answer(e.post(Play{})).applied);
+    }
+
+    void newLoadCancelsOneUnderWay()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        auto big = slab_session();
+        big.mesh = MeshSlab{{40, 40, 10}, 0.4};
+        const auto first = e.post(Load{big});
+        QVERIFY(in.wait_state(State::loading));
+        const auto second = e.post(Load{slab_session()});
+        QVERIFY(!in.answer(first).applied);
+        QVERIFY(in.answer(second).applied);
+    }
+
+    void speedLimitHolds()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session(1e6)}));
+        in.answer(e.post(LimitSpeed{5}));
+        in.answer(e.post(Play{}));
+        QTest::qWait(100);
+        const auto start = std::chrono::steady_clock::now();
+        const double from = e.status().time_ms;
+        QTest::qWait(1000);
+        const double rate = (e.status().time_ms - from) /
+                            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        QVERIFY2(rate > 3.5 && rate < 6, qPrintable(QString::number(rate)));
+    }
+
+    void failureIsSaidAndTheEngineLivesOn()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        in.answer(e.post(Stimulate{{3, 1, 1}, 1, 2, 1e12}));
+        in.answer(e.post(Play{}));
+        QVERIFY(in.wait([](const Event& event) { return std::holds_alternative<Failed>(event); }));
+        QVERIFY(!in.answer(e.post(Play{})).applied);
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QVERIFY(in.answer(e.post(Play{})).applied);
+    }
+
+    void commandsAreAnsweredSoonWhileRunning()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        auto s = slab_session(1e6);
+        s.mesh = MeshSlab{{20, 20, 10}, 0.5}; // 192 000 tetrahedra
+        in.answer(e.post(Load{s}));
+        in.answer(e.post(Play{}));
+        std::vector<double> ms;
+        for (int k = 0; k < 20; ++k) {
+            QElapsedTimer t;
+            t.start();
+            in.answer(e.post(Stimulate{{10, 10, 5}, 1, 2, 50}));
+            ms.push_back(static_cast<double>(t.nsecsElapsed()) / 1e6);
+        }
+        std::sort(ms.begin(), ms.end());
+        qInfo("command to answer: median %.1f ms, worst %.1f ms", ms[10], ms.back());
+        QVERIFY(ms[10] < 100);
+    }
+
+    void endsWhileLoadingOrRunning()
+    {
+        for (int wait : {0, 5, 60}) {
+            Inbox in;
+            Engine e(in.handler());
+            auto s = slab_session();
+            s.mesh = MeshSlab{{20, 20, 10}, 0.5};
+            e.post(Load{s});
+            e.post(Play{});
+            QTest::qWait(wait);
+        }
+    }
+};
+QTEST_GUILESS_MAIN(TestEngine)
+#include "test_engine.moc"

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/checkpoint.hpp"
+#include "engine/simulation/run.hpp"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::simulation;
+namespace fs = std::filesystem;
+
+namespace {
+
+Session slab_session(double end_ms)
+{
+    Session s;
+    s.name = "slab";
+    s.mesh = MeshSlab{{5, 2, 1}, 0.5};
+    s.regions[0].variant = "epi";
+    s.end_ms = end_ms;
+    Stimulus st;
+    st.name = "S1";
+    st.region = Box{{0, 0, 0}, {1, 2, 2}};
+    s.stimuli.push_back(st);
+    s.probes.push_back({"near, left", {0.5, 1, 0.5}});
+    s.probes.push_back({"far", {4.5, 1, 0.5}});
+    return s;
+}
+
+QByteArray content(const fs::path& f)
+{
+    QFile file(QString::fromStdString(f.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+fs::path path(const QTemporaryDir& d) { return d.path().toStdString(); }
+
+} // namespace
+
+class TestRun : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void writesEveryOutput()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(20);
+        s.frames_every_ms = 5;
+        RunOptions o;
+        o.out = path(dir) / "out";
+        o.session_file = "slab.json";
+        const auto r = run_session(s, o);
+        QCOMPARE(r.steps, 1000);
+        QCOMPARE(r.unknowns, 10 * 4 * 2 * 6);
+        QCOMPARE(r.activated, r.unknowns);
+
+        const auto probes = content(o.out / "probes.csv").split('\n');
+        QCOMPARE(probes[0], QByteArray("time_ms,\"near, left\",far"));
+        QCOMPARE(probes.size(), 1 + 1000 + 1);
+        const auto maps = content(o.out / "activation.csv").split('\n');
+        QCOMPARE(maps[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms"));
+        QCOMPARE(maps.size(), 1 + 480 + 1);
+        const auto cells = maps[1].split(',');
+        QCOMPARE(cells.size(), 7);
+        QVERIFY(!cells[4].isEmpty());
+        QVERIFY(cells[5].isEmpty()); // not repolarised after 20 ms: empty
+
+        const auto pvd = content(o.out / "frames.pvd");
+        QCOMPARE(pvd.count("<DataSet"), 5); // 0, 5, 10, 15, 20 ms
+        QVERIFY(pvd.contains("timestep=\"5\""));
+        const auto frame = mesh::io::read(o.out / "frames" / "000000250.vtu");
+        QCOMPARE(frame.mesh.tetrahedron_count(), std::size_t(480));
+        QVERIFY(frame.mesh.field("V_mV"));
+        QVERIFY(mesh::io::read(o.out / "activation.vtu").mesh.field("activation_ms"));
+
+        const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
+        QCOMPARE(report["steps"].toInt(), 1000);
+        QCOMPARE(report["mesh"].toObject()["tetrahedra"].toInt(), 480);
+        QVERIFY(report["cell_steps_per_s"].toDouble() > 0);
+        for (const auto k : report["kernels"].toArray()) {
+            for (const char* key : {"name", "calls", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction"})
+                QVERIFY2(k.toObject().contains(key), key);
+        }
+        for (const auto& e : fs::recursive_directory_iterator(o.out))
+            QVERIFY2(!QString::fromStdString(e.path().filename().string()).contains(".part-"),
+                     e.path().c_str());
+    }
+
+    void activationInterpolatesBetweenSteps()
+    {
+        // A coarse and a fine step give nearby activation times that are no multiples of dt.
+        QTemporaryDir dir;
+        auto s = slab_session(12);
+        RunOptions o;
+        o.out = path(dir) / "a";
+        run_session(s, o);
+        const auto line = content(o.out / "activation.csv").split('\n')[400].split(',');
+        const double t = line[4].toDouble();
+        QVERIFY(std::abs(t / 0.02 - std::round(t / 0.02)) > 1e-4);
+    }
+
+    void resumedRunIsTheUnbrokenOne_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<int>("scheme");
+        QTest::addRow("double fvm") << int(Precision::double_) << 0;
+        QTest::addRow("single p1") << int(Precision::single) << 1;
+    }
+    void resumedRunIsTheUnbrokenOne()
+    {
+        QFETCH(int, precision);
+        QFETCH(int, scheme);
+        QTemporaryDir dir;
+        auto s = slab_session(10);
+        s.scheme = static_cast<diffusion::Scheme>(scheme);
+        s.checkpoint_every_ms = 4;
+        RunOptions whole;
+        whole.out = path(dir) / "whole";
+        whole.device.precision = static_cast<Precision>(precision);
+        run_session(s, whole);
+        RunOptions part = whole;
+        part.out = path(dir) / "part";
+        part.until_ms = 5;
+        run_session(s, part);
+        part.until_ms = -1;
+        part.resume = part.out / "checkpoint-00000004.000ms.tcp";
+        run_session(s, part);
+        for (const char* f : {"probes.csv", "activation.csv"})
+            QVERIFY2(content(whole.out / f) == content(part.out / f), f);
+        QVERIFY(!content(whole.out / "probes.csv").isEmpty());
+
+        auto other = s;
+        other.dt_ms = 0.01;
+        QVERIFY_EXCEPTION_THROWN(run_session(other, part), InputError);
+    }
+
+    void damagedCheckpointsAreRefused()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(2);
+        s.checkpoint_every_ms = 1;
+        RunOptions o;
+        o.out = path(dir) / "o";
+        run_session(s, o);
+        const auto good = content(o.out / "checkpoint-00000001.000ms.tcp");
+        QVERIFY(good.size() > 100);
+        for (const auto& bad : {QByteArray(), QByteArray("TAWARAC1"), good.left(good.size() / 2),
+                                QByteArray("x") + good, QByteArray(good).replace(40, 8, "XXXXXXXX")}) {
+            const auto f = path(dir) / "bad.tcp";
+            std::ofstream(f, std::ios::binary).write(bad.data(), bad.size());
+            QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
+        }
+        QVERIFY_EXCEPTION_THROWN(read_checkpoint(path(dir) / "none.tcp"), InputError);
+    }
+
+    void cancelledRunLeavesWhatWasReached()
+    {
+        QTemporaryDir dir;
+        std::stop_source stop;
+        Progress p;
+        p.stop = stop.get_token();
+        p.report = [&](double f, std::string_view stage) {
+            if (stage == "running" && f > 0.001)
+                stop.request_stop();
+        };
+        RunOptions o;
+        o.out = path(dir) / "o";
+        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(1e5), o, p), Cancelled);
+        QVERIFY(content(o.out / "probes.csv").count('\n') > 10);
+        QVERIFY(content(o.out / "report.json").contains("cancelled"));
+    }
+
+    void failedRunLeavesItsLastCheckpoint()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(10);
+        s.checkpoint_every_ms = 1;
+        s.stimuli[0].start_ms = 5;
+        s.stimuli[0].amplitude_pA_per_pF = 1e12;
+        RunOptions o;
+        o.out = path(dir) / "o";
+        QVERIFY_EXCEPTION_THROWN(run_session(s, o), NumericsError);
+        QVERIFY(fs::exists(o.out / "checkpoint-00000004.000ms.tcp"));
+        QVERIFY(content(o.out / "report.json").contains("stopped being finite"));
+    }
+
+    void probesInterpolateLinearly()
+    {
+        // A linear potential is given back exactly anywhere inside, by both schemes.
+        for (auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+            auto s = slab_session(1);
+            s.scheme = scheme;
+            const auto t = build_tissue(s);
+            auto v = [](const Vec3& x) { return -80 + 3 * x[0] - 2 * x[1] + 5 * x[2]; };
+            std::vector<Probe> probes;
+            for (int k = 0; k < 50; ++k)
+                probes.push_back({"p", {0.3 + 0.09 * k, 0.2 + 0.03 * k, 0.15 + 0.014 * k}});
+            const auto g = probe_weights(t, probes, "x");
+            for (std::size_t k = 0; k < probes.size(); ++k) {
+                double sum = 0;
+                for (auto i = g.first[k]; i < g.first[k + 1]; ++i)
+                    sum += g.weight[std::size_t(i)] *
+                           v(t.problem.position_mm[std::size_t(g.unknown[std::size_t(i)])]);
+                QVERIFY2(std::abs(sum - v(probes[k].position_mm)) < 1e-3,
+                         qPrintable(QString::number(sum - v(probes[k].position_mm))));
+            }
+        }
+    }
+
+    void stimulusRegions()
+    {
+        auto s = slab_session(1);
+        for (auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+            s.scheme = scheme;
+            const auto t = build_tissue(s);
+            QCOMPARE(unknowns_in(t, Label{{1}}, "", "").size(), t.problem.size());
+            QVERIFY(unknowns_in(t, Nodes{{0}}, "", "").size() >= 1);
+            QCOMPARE(unknowns_in(t, Sphere{{2.5, 1, 0.5}, 0.01}, "", "").size(), std::size_t(1));
+            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Label{{99}}, "f", "/w"), InputError);
+            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Nodes{{-1}}, "f", "/w"), InputError);
+            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Box{{9, 9, 9}, {10, 10, 10}}, "f", "/w"), InputError);
+        }
+    }
+
+    void regionsAndTypes()
+    {
+        auto s = slab_session(1);
+        s.regions.push_back({{1}, "ten_tusscher_2006", "endo", {0.1, 0.1, 0.1}, {{"g_Ks", 0.1}}, {}});
+        const auto t = build_tissue(s);
+        QCOMPARE(t.problem.groups.size(), std::size_t(1));
+        QCOMPARE(t.problem.groups[0].types.size(), std::size_t(1)); // the last match wins everywhere
+        s.regions.back().labels = {7};
+        QVERIFY_EXCEPTION_THROWN(build_tissue(s), InputError);
+        s.regions.erase(s.regions.begin());
+        QVERIFY_EXCEPTION_THROWN(build_tissue(s), InputError);
+    }
+};
+QTEST_GUILESS_MAIN(TestRun)
+#include "test_run.moc"
