@@ -3,6 +3,7 @@
 #include "engine/cell/model.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/device/problem.hpp"
 #include "engine/diffusion/system.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/surface.hpp"
@@ -18,11 +19,14 @@
 
 namespace tawara::simulation {
 
+/// Value of `fibres` that asks for fibres by rule (mesh/generator/fibres.hpp) in place of a file's.
+inline constexpr std::string_view rule_based = "rule-based";
+
 struct MeshFile
 {
     std::string file;                     ///< as written in the session; relative to the session file
     std::optional<LengthUnit> unit;       ///< `length_unit`
-    std::string fibres;                   ///< optional file of fibres, matched by coordinates
+    std::string fibres; ///< optional: a file of fibres, matched by coordinates, or `rule_based`
     bool operator==(const MeshFile&) const = default;
 };
 struct MeshSlab
@@ -76,8 +80,8 @@ struct Probe
     Vec3 position_mm{};
 };
 
-enum class Splitting { godunov, strang };
-enum class Stepping { explicit_, backward_euler, crank_nicolson };
+using device::Splitting;
+using device::Stepping;
 enum class FrameFormat { none, vtu };
 
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.

@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
 #include <algorithm>
@@ -127,8 +128,14 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
         return mesh::generator::generate_heart(heart->parameters, progress);
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
-    if (!file.fibres.empty())
+    if (file.fibres == rule_based) {
+        const auto surface = mesh::surface(m, mesh::face_neighbours(m, progress), &notices);
+        mesh::generator::assign_rule_based_fibres(m, surface, {}, progress);
+        notices.push_back({Notice::Level::info,
+                           "fibres by rule (Bayer et al. 2012): helix +60 to -60 degrees across the wall"});
+    } else if (!file.fibres.empty()) {
         mesh::io::attach_fibres(m, s.folder / file.fibres);
+    }
     return m;
 }
 
