@@ -7,21 +7,22 @@
 
 namespace tawara::cell {
 
-/// Arrays of the cells that one kernel call steps, structure of arrays. All arrays are indexed by the same
-/// cell index i in [begin, end); they must be 64-byte aligned and padded so that whole vectors of 64 bytes
-/// may be read and written at begin (begin is a multiple of 16).
+/// Arrays of the cells that one kernel call steps, structure of arrays. All arrays are indexed by
+/// the same cell index i in [begin, end); they must be 64-byte aligned and padded so that whole
+/// vectors of 64 bytes may be read and written at begin (begin is a multiple of 16).
 template <class Real>
 struct CellArrays
 {
-    Real* v = nullptr;                  ///< membrane potential [mV], in and out
-    Real* const* states = nullptr;      ///< states[s][i] for s in [0, state_count - 1): all but V, in and out
+    Real* v = nullptr; ///< membrane potential [mV], in and out
+    Real* const* states =
+        nullptr; ///< states[s][i] for s in [0, state_count - 1): all but V, in and out
     const std::uint8_t* type = nullptr; ///< row of the kernel's table, per cell
-    const Real* stimulus = nullptr;     ///< stimulus current [pA/pF], positive depolarises; null: none
+    const Real* stimulus = nullptr; ///< stimulus current [pA/pF], positive depolarises; null: none
     std::size_t begin = 0, end = 0;
 };
 
-/// One cell model with one scheme on the CPU, vectorised to the widest instruction set of the machine
-/// (chosen at run time), in double or single precision.
+/// One cell model with one scheme on the CPU, vectorised to the widest instruction set of the
+/// machine (chosen at run time), in double or single precision.
 template <class Real>
 class CpuKernel
 {
@@ -41,7 +42,9 @@ class CpuKernel
 /// @throws InputError when the scheme is not available for the model
 template <class Real>
 std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme);
-extern template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme);
-extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme);
+extern template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>,
+                                                                   Scheme);
+extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>,
+                                                                  Scheme);
 
 } // namespace tawara::cell

@@ -30,8 +30,9 @@ const std::vector<ModelInfo>& library()
 }
 
 /// @throws InputError "no KIND 'WORD'; did you mean 'NEAREST'?"
-[[noreturn]] void unknown(const std::string& file, const std::string& where, const std::string& kind,
-                          std::string_view word, const std::vector<std::string>& known)
+[[noreturn]] void unknown(const std::string& file, const std::string& where,
+                          const std::string& kind, std::string_view word,
+                          const std::vector<std::string>& known)
 {
     throw InputError(file, where,
                      "unknown " + kind + " '" + std::string(word) + "'; the nearest known is '" +
@@ -54,13 +55,14 @@ void apply(std::vector<double>& out, const Items& items,
            const std::string& file, const std::string& where)
 {
     for (const auto& [key, value] : values) {
-        const auto it =
-            std::find_if(items.begin(), items.end(), [&k = key](const auto& i) { return i.name == k; });
+        const auto it = std::find_if(items.begin(), items.end(),
+                                     [&k = key](const auto& i) { return i.name == k; });
         if (it == items.end())
             unknown(file, where, kind, key, names_of(items));
         if (!std::isfinite(value))
             throw InputError(file, where,
-                             std::string(kind) + " '" + key + "' is not a finite number; give a finite one");
+                             std::string(kind) + " '" + key +
+                                 "' is not a finite number; give a finite one");
         out[static_cast<std::size_t>(it - items.begin())] = value;
     }
 }
@@ -91,7 +93,8 @@ std::vector<std::string> model_names()
     return names_of(library());
 }
 
-const ModelInfo& model_info(std::string_view model, const std::string& file, const std::string& where)
+const ModelInfo& model_info(std::string_view model, const std::string& file,
+                            const std::string& where)
 {
     for (const auto& m : library())
         if (m.name == model)
@@ -101,8 +104,8 @@ const ModelInfo& model_info(std::string_view model, const std::string& file, con
 
 CellType make_cell_type(std::string_view model, std::string_view variant,
                         std::span<const std::pair<std::string, double>> parameters,
-                        std::span<const std::pair<std::string, double>> initial, const std::string& file,
-                        const std::string& where)
+                        std::span<const std::pair<std::string, double>> initial,
+                        const std::string& file, const std::string& where)
 {
     const ModelInfo& info = model_info(model, file, where);
     CellType type{info.name, {}, {}};

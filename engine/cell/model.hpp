@@ -71,7 +71,8 @@ std::vector<std::string> model_names();
 /// @throws InputError (naming the nearest known model)
 const ModelInfo& model_info(std::string_view model, const std::string& file = "--model",
                             const std::string& where = "");
-/// @throws InputError for an unknown variant, parameter or state name (naming the nearest known one)
+/// @throws InputError for an unknown variant, parameter or state name (naming the nearest known
+/// one)
 CellType make_cell_type(std::string_view model, std::string_view variant,
                         std::span<const std::pair<std::string, double>> parameters,
                         std::span<const std::pair<std::string, double>> initial,

@@ -97,7 +97,8 @@ ModelInfo info()
     ModelInfo i;
     i.name = "ten_tusscher_2006";
     i.title = "ten Tusscher & Panfilov 2006, human ventricular myocyte";
-    i.source = "ten Tusscher KHWJ, Panfilov AV. Alternans and spiral breakup in a human ventricular tissue "
+    i.source = "ten Tusscher KHWJ, Panfilov AV. Alternans and spiral breakup in a human "
+               "ventricular tissue "
                "model. Am J Physiol Heart Circ Physiol 291: H1088-H1100, 2006";
     i.states = states();
     i.parameters = parameters();

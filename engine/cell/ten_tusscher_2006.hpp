@@ -5,7 +5,28 @@
 namespace tawara::cell::tt06 {
 
 /// States in ModelInfo order; V is separate from the others in every kernel.
-enum State { V, Xr1, Xr2, Xs, m, h, j, d, f, f2, fCass, s, r, Cai, CaSR, CaSS, R_prime, Nai, Ki, state_count };
+enum State {
+    V,
+    Xr1,
+    Xr2,
+    Xs,
+    m,
+    h,
+    j,
+    d,
+    f,
+    f2,
+    fCass,
+    s,
+    r,
+    Cai,
+    CaSR,
+    CaSS,
+    R_prime,
+    Nai,
+    Ki,
+    state_count
+};
 
 /// Parameters in ModelInfo order. Units and meanings are those of model_info("ten_tusscher_2006").
 enum Parameter {
@@ -68,7 +89,8 @@ inline constexpr double T_K = 310.0;               // all rate constants belong 
 inline constexpr double F_C_per_mmol = 96485.3415; // as printed with the 2006 model
 inline constexpr double gamma_NaCa = 0.35;         // position of the exchanger's energy barrier
 
-/// The model's description: ten Tusscher & Panfilov 2006, states, parameters, variants epi, endo, m.
+/// The model's description: ten Tusscher & Panfilov 2006, states, parameters, variants epi, endo,
+/// m.
 ModelInfo info();
 
 } // namespace tawara::cell::tt06

@@ -14,11 +14,13 @@ struct Rates
     std::array<double, state_count> d{}, inf{}, tau{};
 };
 
-/// The equations of ten Tusscher & Panfilov 2006 as they are printed, in double precision: the oracle for
-/// every optimised kernel. No re-association, nothing shared with the engine but the names.
+/// The equations of ten Tusscher & Panfilov 2006 as they are printed, in double precision: the
+/// oracle for every optimised kernel. No re-association, nothing shared with the engine but the
+/// names.
 /// @param x  states, in State order   @param p  parameters, in Parameter order
 /// @param stimulus  [pA/pF], positive depolarises
-inline Rates rates(const std::array<double, state_count>& x, const std::vector<double>& p, double stimulus)
+inline Rates rates(const std::array<double, state_count>& x, const std::vector<double>& p,
+                   double stimulus)
 {
     using std::exp;
     using std::log;
@@ -33,8 +35,8 @@ inline Rates rates(const std::array<double, state_count>& x, const std::vector<d
     const double E_Ca = 0.5 * RTF * log(p[Ca_o] / x[Cai]);
 
     const double a_K1 = 0.1 / (1 + exp(0.06 * (v - E_K - 200)));
-    const double b_K1 =
-        (3 * exp(0.0002 * (v - E_K + 100)) + exp(0.1 * (v - E_K - 10))) / (1 + exp(-0.5 * (v - E_K)));
+    const double b_K1 = (3 * exp(0.0002 * (v - E_K + 100)) + exp(0.1 * (v - E_K - 10))) /
+                        (1 + exp(-0.5 * (v - E_K)));
     const double i_K1 = p[g_K1] * a_K1 / (a_K1 + b_K1) * sqrt(p[K_o] / 5.4) * (v - E_K);
     const double i_to = p[g_to] * x[r] * x[s] * (v - E_K);
     const double i_Kr = p[g_Kr] * sqrt(p[K_o] / 5.4) * x[Xr1] * x[Xr2] * (v - E_K);
@@ -42,21 +44,24 @@ inline Rates rates(const std::array<double, state_count>& x, const std::vector<d
     // (V - 15) (0.25 Cass e - Cao) / (e - 1), e = exp(y), with its limit at 15 mV
     const double y = 2 * (v - 15) * F / (R * T);
     const double quotient = y == 0 ? R * T / (2 * F) : (v - 15) / std::expm1(y);
-    const double i_CaL = p[g_CaL] * x[d] * x[f] * x[f2] * x[fCass] * 4 * F * F / (R * T) * quotient *
-                         (0.25 * x[CaSS] * exp(y) - p[Ca_o]);
-    const double i_NaK = p[P_NaK] * p[K_o] / (p[K_o] + p[K_mk]) * x[Nai] / (x[Nai] + p[K_mNa]) /
-                         (1 + 0.1245 * exp(-0.1 * v * F / (R * T)) + 0.0353 * exp(-v * F / (R * T)));
+    const double i_CaL = p[g_CaL] * x[d] * x[f] * x[f2] * x[fCass] * 4 * F * F / (R * T) *
+                         quotient * (0.25 * x[CaSS] * exp(y) - p[Ca_o]);
+    const double i_NaK =
+        p[P_NaK] * p[K_o] / (p[K_o] + p[K_mk]) * x[Nai] / (x[Nai] + p[K_mNa]) /
+        (1 + 0.1245 * exp(-0.1 * v * F / (R * T)) + 0.0353 * exp(-v * F / (R * T)));
     const double i_Na = p[g_Na] * pow(x[m], 3) * x[h] * x[j] * (v - E_Na);
     const double i_bNa = p[g_bna] * (v - E_Na);
-    const double i_NaCa = p[K_NaCa] *
-                          (exp(gamma * v * F / (R * T)) * pow(x[Nai], 3) * p[Ca_o] -
-                           exp((gamma - 1) * v * F / (R * T)) * pow(p[Na_o], 3) * x[Cai] * p[alpha]) /
-                          ((pow(p[Km_Nai], 3) + pow(p[Na_o], 3)) * (p[Km_Ca] + p[Ca_o]) *
-                           (1 + p[K_sat] * exp((gamma - 1) * v * F / (R * T))));
+    const double i_NaCa =
+        p[K_NaCa] *
+        (exp(gamma * v * F / (R * T)) * pow(x[Nai], 3) * p[Ca_o] -
+         exp((gamma - 1) * v * F / (R * T)) * pow(p[Na_o], 3) * x[Cai] * p[alpha]) /
+        ((pow(p[Km_Nai], 3) + pow(p[Na_o], 3)) * (p[Km_Ca] + p[Ca_o]) *
+         (1 + p[K_sat] * exp((gamma - 1) * v * F / (R * T))));
     const double i_bCa = p[g_bca] * (v - E_Ca);
     const double i_pK = p[g_pK] * (v - E_K) / (1 + exp((25 - v) / 5.98));
     const double i_pCa = p[g_pCa] * x[Cai] / (x[Cai] + p[K_pCa]);
-    o.d[V] = -(i_K1 + i_to + i_Kr + i_Ks + i_CaL + i_NaK + i_Na + i_bNa + i_NaCa + i_bCa + i_pK + i_pCa) +
+    o.d[V] = -(i_K1 + i_to + i_Kr + i_Ks + i_CaL + i_NaK + i_Na + i_bNa + i_NaCa + i_bCa + i_pK +
+               i_pCa) +
              stimulus;
 
     o.inf[Xr1] = 1 / (1 + exp((-26 - v) / 7));
