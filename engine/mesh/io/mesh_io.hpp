@@ -19,16 +19,17 @@ struct Loaded
     std::string format;               ///< e.g. "VTU", "CARP"
 };
 
-/// Reads VTU, legacy VTK, CARP, TetGen or Gmsh (2.2, 4.1), told apart by extension and content. For the
-/// formats of several files, any one of them or their common stem may be named.
-/// @param unit  length unit of the file; inferred from the size of the heart when not given, and said
+/// Reads VTU, legacy VTK, CARP, TetGen or Gmsh (2.2, 4.1), told apart by extension and content. For
+/// the formats of several files, any one of them or their common stem may be named.
+/// @param unit  length unit of the file; inferred from the size of the heart when not given, and
+/// said
 /// @throws MeshError naming file and line; Cancelled
 Loaded read(const std::filesystem::path& file, std::optional<LengthUnit> unit = {},
             const Progress& progress = {});
 
-/// Writes a mesh in the format of the extension: .vtu, .vtk (binary), .pts/.elem/.lon (CARP), .node/.ele
-/// (TetGen), .msh (Gmsh 4.1 binary; 2.2 by `.msh2`). Coordinates in mm except CARP's um. All files appear
-/// whole or none does.
+/// Writes a mesh in the format of the extension: .vtu, .vtk (binary), .pts/.elem/.lon (CARP),
+/// .node/.ele (TetGen), .msh (Gmsh 4.1 binary; 2.2 by `.msh2`). Coordinates in mm except CARP's um.
+/// All files appear whole or none does.
 /// @throws InputError for an unknown extension (names the known ones)
 void write(const TetMesh& m, const std::filesystem::path& file, const Progress& progress = {});
 
@@ -40,6 +41,7 @@ struct Extra
     std::vector<float> values; ///< one per vertex or tetrahedron; NaN where undefined
 };
 /// Writes the mesh with extra scalars to VTU (binary, compressed), whole or not at all.
-void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const std::filesystem::path& file);
+void write_vtu(const TetMesh& m, const std::vector<Extra>& extras,
+               const std::filesystem::path& file);
 
 } // namespace tawara::mesh::io

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/mesh/io/mesh_io.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/mesh/io/raw.hpp"
+#include "engine/mesh/io/text.hpp"
+#include "engine/mesh/io/write.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <new>
+
+namespace tawara::mesh::io {
+namespace {
+
+namespace fs = std::filesystem;
+using Reader = Raw (*)(const fs::path&, const Progress&);
+
+constexpr const char* known = "known are .vtu, .vtk, .pts/.elem/.lon (CARP; binary "
+                              ".bpts/.belem/.blon), .node/.ele (TetGen) and "
+                              ".msh (Gmsh)";
+
+std::string lower(std::string s)
+{
+    for (auto& c : s)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return s;
+}
+
+Reader reader_of(const std::string& extension)
+{
+    if (extension == ".vtu")
+        return read_vtu;
+    if (extension == ".vtk")
+        return read_vtk_legacy;
+    for (const char* e : {".pts", ".elem", ".lon", ".bpts", ".belem", ".blon"})
+        if (extension == e)
+            return read_carp;
+    for (const char* e : {".node", ".ele", ".face", ".ortho", ".axi"})
+        if (extension == e)
+            return read_tetgen;
+    if (extension == ".msh" || extension == ".msh2")
+        return read_gmsh;
+    return nullptr;
+}
+
+/// What a file's first bytes say.
+Reader reader_by_content(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::string head(256, '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    if (head.starts_with("# vtk DataFile"))
+        return read_vtk_legacy;
+    if (head.find("<VTKFile") != head.npos)
+        return read_vtu;
+    if (head.starts_with("$MeshFormat") || head.starts_with("$Comments"))
+        return read_gmsh;
+    return nullptr;
+}
+
+/// The file and reader for what was named: a file, or the common stem of several.
+std::pair<fs::path, Reader> find_file(const fs::path& file)
+{
+    const std::string extension = lower(file.extension().string());
+    std::error_code e;
+    if (fs::is_regular_file(file, e)) {
+        // the content decides between the formats of one file, the extension among those of several
+        Reader by_name = reader_of(extension);
+        if (by_name == read_carp || by_name == read_tetgen)
+            return {file, by_name};
+        if (Reader by_content = reader_by_content(file))
+            return {file, by_content};
+        if (by_name)
+            return {file, by_name};
+        throw MeshError(file.string(), std::string("is of no known mesh format; ") + known);
+    }
+    if (fs::is_directory(file, e))
+        throw MeshError(file.string(), "is a folder; name a mesh file");
+    if (const Reader r = reader_of(extension); r == read_carp || r == read_tetgen)
+        return {file, r}; // says which file is missing
+    for (const char* add : {".vtu", ".vtk", ".pts", ".bpts", ".node", ".msh"}) {
+        fs::path named = file;
+        named += add;
+        if (fs::is_regular_file(named, e))
+            return {named, reader_of(add)};
+    }
+    throw MeshError(file.string(), "does not exist");
+}
+
+} // namespace
+
+Loaded read(const fs::path& file, std::optional<LengthUnit> unit, const Progress& progress)
+{
+    const auto [found, reader] = find_file(file);
+    try {
+        return finish(reader(found, progress), found.string(), unit, progress);
+    } catch (const std::bad_alloc&) {
+        throw MeshError(found.string(),
+                        "needs more memory than there is; or a count in it is wrong");
+    } catch (const std::length_error&) {
+        throw MeshError(found.string(),
+                        "announces more than memory can hold; a count in it is wrong");
+    }
+}
+
+void write(const TetMesh& m, const fs::path& file, const Progress& progress)
+{
+    progress.at(0, "writing");
+    const std::string extension = lower(file.extension().string());
+    if (extension == ".vtu")
+        write_vtu(m, {}, file);
+    else if (extension == ".vtk")
+        write_vtk_legacy(m, file);
+    else if (extension == ".msh" || extension == ".msh2")
+        write_gmsh(m, file, extension == ".msh2");
+    else if (extension == ".bpts" || extension == ".belem" || extension == ".blon")
+        write_carp(m, file, true);
+    else if (reader_of(extension) == read_carp)
+        write_carp(m, file, false);
+    else if (reader_of(extension) == read_tetgen)
+        write_tetgen(m, file);
+    else
+        throw InputError(file.string(),
+                         "has an extension of no known mesh format; " + std::string(known));
+    progress.at(1, "writing");
+}
+
+} // namespace tawara::mesh::io

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/mesh/io/vtk_errors.hpp"
+
+#include <mutex>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
+#include <vtkSmartPointer.h>
+
+namespace tawara::mesh::io {
+namespace {
+
+/// Collects errors; drops the rest.
+class Collector : public vtkOutputWindow
+{
+  public:
+    static Collector* New();
+    vtkTypeMacro(Collector, vtkOutputWindow)
+
+        void DisplayText(const char*) override
+    {
+    }
+    void DisplayErrorText(const char* text) override
+    {
+        std::lock_guard hold(mutex_);
+        if (first_.empty() && text)
+            first_ = text;
+    }
+    void DisplayWarningText(const char*) override {}
+    void DisplayGenericWarningText(const char*) override {}
+    void DisplayDebugText(const char*) override {}
+
+    std::string first() const
+    {
+        std::lock_guard hold(mutex_);
+        return first_;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::string first_;
+};
+vtkStandardNewMacro(Collector)
+
+    std::mutex& one_at_a_time()
+{
+    static std::mutex m;
+    return m;
+}
+
+} // namespace
+
+struct VtkErrors::Impl
+{
+    std::unique_lock<std::mutex> hold{one_at_a_time()};
+    vtkSmartPointer<vtkOutputWindow> before{vtkOutputWindow::GetInstance()};
+    vtkSmartPointer<Collector> collector{vtkSmartPointer<Collector>::New()};
+};
+
+VtkErrors::VtkErrors() : impl_(std::make_unique<Impl>())
+{
+    vtkOutputWindow::SetInstance(impl_->collector);
+}
+
+VtkErrors::~VtkErrors()
+{
+    vtkOutputWindow::SetInstance(impl_->before);
+}
+
+std::string VtkErrors::first() const
+{
+    // "ERROR: In file.cxx, line 12\nclass (0x...): text\n\n" -> "text"
+    std::string s = impl_->collector->first();
+    if (const auto at = s.find("): "); at != s.npos)
+        s = s.substr(at + 3);
+    for (auto& c : s)
+        if (c == '\n' || c == '\r')
+            c = ' ';
+    while (!s.empty() && s.back() == ' ')
+        s.pop_back();
+    return s;
+}
+
+} // namespace tawara::mesh::io

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/mesh/io/text.hpp"
+#include "engine/mesh/io/vtk_cells.hpp"
+#include "engine/mesh/io/vtk_errors.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkFieldData.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkStringArray.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLUnstructuredGridReader.h>
+
+namespace tawara::mesh::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The line that a byte of the file lies in.
+long line_at(const std::string& text, std::size_t at)
+{
+    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+}
+
+/// What VTK does not check well by itself: the root element, the kind of data, counts that cannot
+/// be.
+void check_head(const std::string& text, const std::string& file)
+{
+    const auto root = text.find("<VTKFile");
+    if (root == text.npos)
+        throw MeshError(file, 1, "has no <VTKFile> element; it is no VTU file");
+    const auto root_end = text.find('>', root);
+    if (text.substr(root, root_end - root).find("\"UnstructuredGrid\"") == std::string::npos)
+        throw MeshError(file, line_at(text, root),
+                        "is no unstructured grid; type=\"UnstructuredGrid\" is due");
+    const auto appended = std::min(text.find("<AppendedData"), text.size());
+    bool any = false;
+    for (const char* key : {"NumberOfPoints=", "NumberOfCells="})
+        for (auto at = text.find(key); at < appended; at = text.find(key, at + 1)) {
+            any = true;
+            const auto from = at + std::string_view(key).size() + 1;
+            const auto to = std::min(text.find_first_of("\"'", from), text.size());
+            std::int64_t n = -1;
+            const auto r = std::from_chars(text.data() + from, text.data() + to, n);
+            if (r.ec != std::errc() || r.ptr != text.data() + to || n < 0)
+                throw MeshError(file, line_at(text, at),
+                                std::string(key) + in_quotes(text.substr(from, to - from)) +
+                                    " is no count");
+            // deflate shrinks to a thousandth at most
+            if (static_cast<std::uint64_t>(n) > 1000 * static_cast<std::uint64_t>(text.size()))
+                throw MeshError(
+                    file, line_at(text, at),
+                    std::string(key) + std::to_string(n) +
+                        " is more than the file can hold; it is wrong or the file truncated");
+        }
+    if (!any)
+        throw MeshError(file, line_at(text, root), "has no <Piece>; it seems truncated");
+    if (text.rfind("</VTKFile>") == text.npos)
+        throw MeshError(file, "has no closing </VTKFile>; it seems truncated");
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& error)
+{
+    // the XML parser says "... line 7 ..." in its message
+    const auto at = error.find(" line ");
+    long line = 0;
+    if (at != error.npos)
+        std::from_chars(error.data() + at + 6, error.data() + error.size(), line);
+    const std::string reason = "cannot be read as VTU: " + error;
+    if (line > 0)
+        throw MeshError(file, line, reason);
+    throw MeshError(file, reason);
+}
+
+std::vector<std::int64_t> integers(vtkDataArray* a)
+{
+    std::vector<std::int64_t> v;
+    if (!a)
+        return v;
+    v.reserve(static_cast<std::size_t>(a->GetNumberOfValues()));
+    for (vtkIdType i = 0; i < a->GetNumberOfValues(); ++i)
+        v.push_back(static_cast<std::int64_t>(a->GetComponent(i, 0)));
+    return v;
+}
+
+void take_arrays(Raw& raw, vtkDataSetAttributes* from, Field::On on,
+                 const std::vector<std::size_t>& kept, std::size_t cells, const std::string& file)
+{
+    for (int i = 0; i < from->GetNumberOfArrays(); ++i) {
+        vtkDataArray* const a = from->GetArray(i);
+        if (!a || !a->GetName())
+            continue;
+        std::vector<double> v;
+        const int components = a->GetNumberOfComponents();
+        v.reserve(static_cast<std::size_t>(a->GetNumberOfValues()));
+        for (vtkIdType t = 0; t < a->GetNumberOfTuples(); ++t)
+            for (int c = 0; c < components; ++c)
+                v.push_back(a->GetComponent(t, c));
+        take_vtk_array(raw, a->GetName(), on, components, std::move(v), kept, cells, file);
+    }
+}
+
+std::optional<LengthUnit> stated_unit(vtkUnstructuredGrid* grid)
+{
+    auto* const s =
+        vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("length_unit"));
+    return s && s->GetNumberOfValues() > 0 ? length_unit(std::string_view(s->GetValue(0)))
+                                           : std::nullopt;
+}
+
+} // namespace
+
+Raw read_vtu(const fs::path& file, const Progress& progress)
+{
+    const std::string name = file.string();
+    check_head(content_of(file), name);
+    progress.at(0.1, "reading");
+    vtkNew<vtkXMLUnstructuredGridReader> reader;
+    {
+        VtkErrors errors;
+        reader->SetFileName(name.c_str());
+        reader->Update();
+        if (const auto e = errors.first(); !e.empty() || reader->GetErrorCode() != 0)
+            refuse(name, e.empty() ? "the data are incomplete" : e);
+    }
+    progress.at(0.6, "reading");
+    vtkUnstructuredGrid* const grid = reader->GetOutput();
+    Raw raw;
+    raw.format = "VTU";
+    raw.stated = stated_unit(grid);
+    if (grid->GetPoints())
+        for (vtkIdType i = 0; i < grid->GetNumberOfPoints(); ++i) {
+            Vec3 p{};
+            grid->GetPoint(i, p.data());
+            raw.mesh.add_vertex(p);
+        }
+    VtkCells cells;
+    cells.types = integers(grid->GetCellTypesArray());
+    if (auto* const c = grid->GetCells()) {
+        cells.offsets = integers(c->GetOffsetsArray());
+        cells.connectivity = integers(c->GetConnectivityArray());
+    }
+    const auto kept = add_cells(raw, cells, name);
+    take_arrays(raw, grid->GetCellData(), Field::On::tetrahedra, kept, cells.types.size(), name);
+    take_arrays(raw, grid->GetPointData(), Field::On::vertices, kept, cells.types.size(), name);
+    return raw;
+}
+
+} // namespace tawara::mesh::io
