@@ -56,10 +56,11 @@ std::vector<std::int32_t> ventricles(const TetMesh& m, const WallPotentials& w);
 /// towards the base, transmural) per surface from the gradients of the potentials, turned by the
 /// helix angle about the transmural axis and by the sheet angle about the fibre; the frames are
 /// blended by quaternion interpolation that ignores the fibres' sign. Two things differ from the
-/// paper: angles are those of the wall depth t = transmural in every frame (endocardial ones times
-/// 1 - 2d in the septum, d = rv / (lv + rv)), so that the helix angle is linear in t across the
-/// free walls (the paper's double interpolation is quadratic); and gradients are averaged over
-/// neighbours. The sheet direction is the transmural one after both turns; normal = fibre x sheet.
+/// paper: the angle in every frame is linear in phi_epi, times 1 - 2d in the frames of the
+/// endocardia, d = rv / (lv + rv), so that the helix angle is linear in depth across the free walls
+/// and goes from +a_endo to -a_endo across the septum (the paper's double interpolation is
+/// quadratic); and gradients are averaged over neighbours. The sheet direction is the transmural
+/// one after both turns; normal = fibre x sheet.
 void assign_rule_based_fibres(TetMesh& m, const WallPotentials& w, const FibreRules& rules,
                               const Progress& progress = {});
 
