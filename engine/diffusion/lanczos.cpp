@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/diffusion/operators.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+namespace tawara::diffusion {
+
+namespace {
+
+constexpr int steps_in_all = 300, steps_per_look = 25;
+/// A growth that is worth ending early: rho is still underestimated, so this is not the limit.
+constexpr double certain_growth = 100 * growth_limit;
+
+/// A pseudo-random number in [-1, 1) from an index (SplitMix64): the same on every machine.
+double noise(std::uint64_t i)
+{
+    std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    z ^= z >> 31;
+    return static_cast<double>(z >> 11) * 0x1p-52 - 1;
+}
+
+/// w = V^-1/2 sym(B) V^-1/2 q without B: per cell sym(K_i) e_i, then the faces' differences.
+/// Cost per cell and product: about 280 bytes.
+class SymmetricPart
+{
+  public:
+    SymmetricPart(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
+                  std::span<const double> volume)
+        : pool_(pool), links_(links), back_(back_faces(links)), sym_(k.size()), u_(k.size()),
+          p_(k.size()), inverse_root_(k.size())
+    {
+        pool_.for_range(k.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i) {
+                inverse_root_[i] = 1 / std::sqrt(volume[i]);
+                std::size_t at = 0;
+                for (std::size_t f = 0; f < 4; ++f)
+                    for (std::size_t g = f; g < 4; ++g)
+                        sym_[i][at++] = (k[i][4 * f + g] + k[i][4 * g + f]) / 2;
+            }
+        });
+    }
+
+    void apply(const std::vector<double>& q, std::vector<double>& w)
+    {
+        pool_.for_range(q.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                u_[i] = inverse_root_[i] * q[i];
+        });
+        pool_.for_range(q.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                shares(i);
+        });
+        pool_.for_range(q.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i) {
+                double sum = 0;
+                for (int f = 0; f < 4; ++f) {
+                    const auto j = links_[i][static_cast<std::size_t>(f)];
+                    if (j >= 0)
+                        sum += p_[i][static_cast<std::size_t>(f)] -
+                               p_[static_cast<std::size_t>(j)]
+                                 [static_cast<std::size_t>(back_face(back_[i], f))];
+                }
+                w[i] = inverse_root_[i] * sum;
+            }
+        });
+    }
+
+  private:
+    void shares(std::size_t i)
+    {
+        std::array<double, 4> e{};
+        for (std::size_t f = 0; f < 4; ++f)
+            if (links_[i][f] >= 0)
+                e[f] = u_[static_cast<std::size_t>(links_[i][f])] - u_[i];
+        const auto& s = sym_[i]; // 00 01 02 03 11 12 13 22 23 33
+        p_[i] = {s[0] * e[0] + s[1] * e[1] + s[2] * e[2] + s[3] * e[3],
+                 s[1] * e[0] + s[4] * e[1] + s[5] * e[2] + s[6] * e[3],
+                 s[2] * e[0] + s[5] * e[1] + s[7] * e[2] + s[8] * e[3],
+                 s[3] * e[0] + s[6] * e[1] + s[8] * e[2] + s[9] * e[3]};
+    }
+
+    ThreadPool& pool_;
+    const FaceNeighbours& links_;
+    std::vector<std::uint8_t> back_;
+    std::vector<std::array<double, 10>> sym_;
+    std::vector<double> u_;
+    std::vector<std::array<double, 4>> p_;
+    std::vector<double> inverse_root_;
+};
+
+/// Largest Ritz value over the largest in size.
+double growth_of(const std::vector<double>& alpha, const std::vector<double>& beta)
+{
+    const auto n = static_cast<Eigen::Index>(alpha.size());
+    const Eigen::VectorXd d = Eigen::Map<const Eigen::VectorXd>(alpha.data(), n);
+    const Eigen::VectorXd e = Eigen::Map<const Eigen::VectorXd>(beta.data(), n - 1);
+    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+    solver.computeFromTridiagonal(d, e, Eigen::EigenvaluesOnly);
+    const double radius = solver.eigenvalues().cwiseAbs().maxCoeff();
+    return radius > 0 ? solver.eigenvalues().maxCoeff() / radius : 0;
+}
+
+} // namespace
+
+double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
+                      std::span<const double> volume, std::span<const std::int32_t> first_look,
+                      const Progress& progress, const Stage& stage)
+{
+    const std::size_t n = k.size();
+    SymmetricPart part(pool, links, k, volume);
+    std::vector<double> q(n), before(n, 0.0), w(n), constant(n), sums;
+    auto dot = [&](const std::vector<double>& a, const std::vector<double>& b) {
+        return block_sum(pool, n, sums, [&](std::size_t begin, std::size_t end) {
+            double s = 0;
+            for (std::size_t i = begin; i < end; ++i)
+                s += a[i] * b[i];
+            return s;
+        });
+    };
+    auto add = [&](std::vector<double>& a, double c, const std::vector<double>& b, double scale) {
+        pool.for_range(n, 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                a[i] = scale * (a[i] + c * b[i]);
+        });
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        constant[i] = std::sqrt(volume[i]);
+        q[i] = noise(i);
+    }
+    for (auto i : first_look)
+        q[static_cast<std::size_t>(i)] *= 30;
+    add(constant, 0, constant, 1 / std::sqrt(dot(constant, constant)));
+    add(q, -dot(q, constant), constant, 1);
+    add(q, 0, q, 1 / std::sqrt(dot(q, q)));
+
+    std::vector<double> alpha, beta;
+    double growth = 0;
+    for (int step = 1; step <= steps_in_all; ++step) {
+        progress.at(stage.from + (stage.to - stage.from) * step / steps_in_all, stage.name);
+        part.apply(q, w);
+        alpha.push_back(dot(q, w));
+        add(w, -alpha.back(), q, 1);
+        if (!beta.empty())
+            add(w, -beta.back(), before, 1);
+        add(w, -dot(w, constant), constant, 1);
+        beta.push_back(std::sqrt(dot(w, w)));
+        const bool ended = beta.back() <= 1e-14 * std::abs(alpha.front());
+        if (step % steps_per_look == 0 || ended) {
+            growth = growth_of(alpha, beta);
+            if (ended || growth > certain_growth)
+                break;
+        }
+        before.swap(q);
+        q.swap(w);
+        add(q, 0, q, 1 / beta.back());
+    }
+    return growth;
+}
+
+} // namespace tawara::diffusion
