@@ -27,7 +27,7 @@
 #include "engine/cell/scalar_math.hpp"
 #include "engine/cell/tt06_constants.hpp"
 
-#include <limits>
+#include <type_traits>
 
 #ifndef TAWARA_CELL_TARGET
 #define TAWARA_CELL_TARGET generic
@@ -48,15 +48,25 @@ struct Step
     static constexpr double frt = F_C_per_mmol / (R_mJ_per_mol_K * T_K); // [1/mV]
     static constexpr double rtf = 1 / frt;                               // [mV]
 
-    TAWARA_HD static N fma(N a, N b, N k) { return M::fma(a, b, k); }
-    TAWARA_HD static N fma(N a, N b, double k) { return M::fma(a, b, M::c(k)); }
-    TAWARA_HD static N fma(double a, N b, N k) { return M::fma(M::c(a), b, k); }
-    TAWARA_HD static N fma(double a, N b, double k) { return M::fma(M::c(a), b, M::c(k)); }
+    template <class T>
+    TAWARA_HD static N number(T x)
+    {
+        if constexpr (std::is_same_v<T, N>)
+            return x;
+        else
+            return M::c(static_cast<double>(x));
+    }
+    /// a b + k; each a number or a constant
+    template <class A, class K>
+    TAWARA_HD static N fma(A a, N b, K k)
+    {
+        return M::fma(number(a), b, number(k));
+    }
     TAWARA_HD static N plus(N a, double b) { return a + M::c(b); }
     TAWARA_HD static N times(double a, N b) { return M::c(a) * b; }
 
     /// Degree that makes exp(x), |x| <= range, exact to the number type.
-    static constexpr int degree(double range)
+    TAWARA_HD static constexpr int degree(double range)
     {
         const double wanted = sizeof(Real) == 8 ? 2e-15 : 3e-8;
         double term = 1;
@@ -66,14 +76,14 @@ struct Step
                 return n;
         }
     }
-    static constexpr double coefficient(double rate, int n)
+    TAWARA_HD static constexpr double coefficient(double rate, int n)
     {
         double c = 1;
         for (int k = 1; k <= n; ++k)
             c *= rate / k;
         return c;
     }
-    static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
+    TAWARA_HD static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
     template <class Rate, int K, int n, int last>
     TAWARA_HD static N taylor(N w)
     {
@@ -93,14 +103,14 @@ struct Step
     template <long long Num, long long Den>
     struct Rate
     {
-        static constexpr double value()
+        TAWARA_HD static constexpr double value()
         {
             return static_cast<double>(Num) / static_cast<double>(Den);
         }
     };
     struct NernstRate // exp(w F / (20 R T))
     {
-        static constexpr double value() { return 0.05 * frt; }
+        TAWARA_HD static constexpr double value() { return 0.05 * frt; }
     };
 
     /// (exp(J dt) - 1) / J for any J
@@ -213,7 +223,7 @@ struct Step
         r.Dj = CD * EF;
         return r;
     }
-    static constexpr double factor(double q, int k, double a)
+    TAWARA_HD static constexpr double factor(double q, int k, double a)
     {
         return const_exp(-20 * q + a - 60 * (q - k / 1800.0));
     }
@@ -248,7 +258,7 @@ struct Step
         const N q16 = q8 * q8, q33 = q16 * q16 * q;
         struct Slow
         {
-            static constexpr double value() { return 0.0002; }
+            TAWARA_HD static constexpr double value() { return 0.0002; }
         };
         const N B = times(b, taylor < Slow, 0, 0, sizeof(Real) == 8 ? 6 : 3 > (u));
         const N left = fma(B, q5, e1), right = plus(q3, e12);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/scalar_math.hpp"
 #include "engine/cell/ten_tusscher_2006.hpp"
 
 #include <array>
@@ -69,7 +70,7 @@ enum Folded {
 std::array<double, folded_count> fold(std::span<const double> parameters);
 
 /// e^x at compile time, within about 2 units in the last place for |x| < 100.
-constexpr double const_exp(double x)
+TAWARA_HD constexpr double const_exp(double x)
 {
     constexpr double e = 2.718281828459045235360287;
     int n = static_cast<int>(x < 0 ? x - 0.5 : x + 0.5);
