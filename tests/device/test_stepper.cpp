@@ -25,14 +25,6 @@ std::vector<double> potential(const Stepper& s, std::size_t n)
     return v;
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double d = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        d = std::max(d, std::abs(a[i] - b[i]));
-    return d;
-}
-
 /// Mean activation time of the unknowns within `half` of x.
 double activation_near(const TissueProblem& p, const Maps& m, double x, double half)
 {
@@ -67,7 +59,7 @@ class TestStepper : public QObject
         ProblemOptions o;
         o.scheme = static_cast<diffusion::Scheme>(scheme);
         o.mass = static_cast<diffusion::Mass>(mass);
-        const auto p = slab_problem({8, 1, 1}, 0.25, o);
+        const auto p = slab_problem({8, 0.5, 0.5}, 0.25, o);
         auto s = cpu(p);
         s->add_stimulus(left_end(p, 0.75));
         s->advance(20000); // 400 ms
@@ -170,7 +162,7 @@ class TestStepper : public QObject
             at_5mm.push_back(activation_near(p, s->maps(), 5, 0.2));
         }
         for (double t : at_5mm)
-            QVERIFY2(std::abs(t - at_5mm[1]) < 0.05, qPrintable(QString::number(t - at_5mm[1])));
+            QVERIFY2(std::abs(t - at_5mm[1]) < 0.1, qPrintable(QString::number(t - at_5mm[1])));
     }
 
     void implicitStepsAgreeWithExplicit_data()
