@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/action_potential.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tawara::cell {
+
+void ActionPotentialMeter::start_beat(double)
+{
+    // the last sample before the stimulus is the first of the new beat
+    const bool carry = !beat_.empty();
+    const Sample last = carry ? beat_.back() : Sample{0, 0};
+    close();
+    if (carry)
+        beat_.push_back(last);
+}
+
+void ActionPotentialMeter::sample(double t_ms, double v_mV)
+{
+    beat_.push_back({t_ms, v_mV});
+}
+
+std::vector<ActionPotential> ActionPotentialMeter::finish()
+{
+    close();
+    return std::move(done_);
+}
+
+void ActionPotentialMeter::close()
+{
+    constexpr double excited_mV = -40;
+    std::vector<Sample> b;
+    std::swap(b, beat_);
+    if (b.size() < 3)
+        return;
+    // the upstroke ends at the first local maximum above the threshold, or at the largest sample
+    ActionPotential a;
+    std::size_t up = 0;
+    for (std::size_t i = 1; i < b.size(); ++i) {
+        const double slope = (b[i].v - b[i - 1].v) / (b[i].t - b[i - 1].t);
+        if (b[i].t > b[i - 1].t && slope > a.upstroke_mV_per_ms) {
+            a.upstroke_mV_per_ms = slope;
+            a.activation_ms = 0.5 * (b[i].t + b[i - 1].t);
+            up = i;
+        }
+    }
+    if (up == 0)
+        return;
+    a.rest_mV = std::min_element(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(up),
+                                 [](auto x, auto y) { return x.v < y.v; })
+                    ->v;
+    std::size_t peak = up;
+    for (std::size_t i = up; i < b.size(); ++i)
+        if (b[i].v > b[peak].v)
+            peak = i;
+    a.peak_mV = b[peak].v;
+    if (a.peak_mV < excited_mV)
+        return;
+    const auto duration = [&](double fraction) {
+        const double level = a.peak_mV - fraction * (a.peak_mV - a.rest_mV);
+        for (std::size_t i = peak + 1; i < b.size(); ++i)
+            if (b[i].v <= level && b[i - 1].v > level) {
+                const double part = (b[i - 1].v - level) / (b[i - 1].v - b[i].v);
+                return b[i - 1].t + part * (b[i].t - b[i - 1].t) - a.activation_ms;
+            }
+        return std::numeric_limits<double>::quiet_NaN();
+    };
+    a.apd30_ms = duration(0.3);
+    a.apd50_ms = duration(0.5);
+    a.apd90_ms = duration(0.9);
+    done_.push_back(a);
+}
+
+std::vector<ActionPotential> measure_action_potentials(std::span<const double> t_ms,
+                                                       std::span<const double> v_mV,
+                                                       std::span<const double> starts_ms)
+{
+    ActionPotentialMeter meter;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < t_ms.size(); ++i) {
+        for (; next < starts_ms.size() && t_ms[i] >= starts_ms[next]; ++next)
+            meter.start_beat(starts_ms[next]);
+        meter.sample(t_ms[i], v_mV[i]);
+    }
+    return meter.finish();
+}
+
+} // namespace tawara::cell

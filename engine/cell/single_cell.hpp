@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/action_potential.hpp"
+#include "engine/cell/model.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace tawara::cell {
+
+/// One cell, paced.
+struct SingleCellOptions
+{
+    CellType type; ///< make_cell_type(); its model decides the kernel
+    Scheme scheme = Scheme::rush_larsen_light;
+    bool single_precision = false;
+    double dt_ms = 0.01;
+    double end_ms = 1000;       ///< how long to run
+    double sample_every_ms = 1; ///< between samples of the result (rounded to whole steps); 0: none
+    double sample_from_ms = 0;  ///< samples before that time are left out
+    double stimulus_pA_per_pF = 52; ///< the 2006 model's own; positive depolarises
+    double stimulus_duration_ms = 1;
+    double stimulus_start_ms = 0;
+    double stimulus_period_ms = 1000; ///< pacing cycle length; 0: a single stimulus
+    long beats = 0;                   ///< stimuli at most; 0: as many as fit
+    std::function<bool(double)>
+        progress; ///< called about every 10 ms of model time with t; false cancels
+};
+
+struct SingleCellResult
+{
+    std::vector<double> time_ms;
+    std::vector<std::vector<double>> states; ///< [state][sample], ModelInfo::states order, V first
+    std::vector<ActionPotential> beats;      ///< one for each stimulus that made an upstroke
+    std::vector<double> final_state;         ///< at end_ms, ModelInfo::states order
+    long steps = 0;
+};
+
+/// Runs one cell with fixed steps of dt. Times of samples are whole multiples of dt; a step is
+/// stimulated when its middle lies inside the stimulus. Action potentials are measured at every
+/// step.
+/// @throws InputError for a step, end or period that is not positive, or a scheme the model does
+/// not have
+/// @throws NumericsError when V stops being finite or leaves [-1000, 1000] mV
+/// @throws Cancelled when progress returned false
+/// @cost about 1 us per step
+SingleCellResult run_single_cell(const SingleCellOptions& options);
+
+} // namespace tawara::cell
