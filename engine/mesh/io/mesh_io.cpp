@@ -28,12 +28,21 @@ std::string lower(std::string s)
     return s;
 }
 
+Raw vtu(const fs::path& file, const Progress& progress)
+{
+    return read_vtu(file, progress);
+}
+Raw vtk_legacy(const fs::path& file, const Progress& progress)
+{
+    return read_vtk_legacy(file, progress);
+}
+
 Reader reader_of(const std::string& extension)
 {
     if (extension == ".vtu")
-        return read_vtu;
+        return vtu;
     if (extension == ".vtk")
-        return read_vtk_legacy;
+        return vtk_legacy;
     for (const char* e : {".pts", ".elem", ".lon", ".bpts", ".belem", ".blon"})
         if (extension == e)
             return read_carp;
@@ -53,9 +62,9 @@ Reader reader_by_content(const fs::path& file)
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
     if (head.starts_with("# vtk DataFile"))
-        return read_vtk_legacy;
+        return vtk_legacy;
     if (head.find("<VTKFile") != head.npos)
-        return read_vtu;
+        return vtu;
     if (head.starts_with("$MeshFormat") || head.starts_with("$Comments"))
         return read_gmsh;
     return nullptr;

@@ -27,6 +27,16 @@ struct Loaded
 Loaded read(const std::filesystem::path& file, std::optional<LengthUnit> unit = {},
             const Progress& progress = {});
 
+/// Gives the mesh the fibres of another file (legacy VTK or VTU with vectors named as fibres at its
+/// points, cells not needed): each vertex takes the nearest point's vector, so the file may count
+/// its points in any order; then fibres are averaged over each tetrahedron's corners and
+/// normalised. A sheet is dropped.
+/// @param unit  length unit of that file; inferred when not given by matching the mesh's size
+/// @return  what was done, to be shown
+/// @throws MeshError when it has no such vectors, or when points lie off the mesh's vertices
+Notices attach_fibres(TetMesh& m, const std::filesystem::path& file,
+                      std::optional<LengthUnit> unit = {});
+
 /// Writes a mesh in the format of the extension: .vtu, .vtk (binary), .pts/.elem/.lon (CARP),
 /// .node/.ele (TetGen), .msh (Gmsh 4.1 binary; 2.2 by `.msh2`). Coordinates in mm except CARP's um.
 /// All files appear whole or none does.

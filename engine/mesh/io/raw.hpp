@@ -56,11 +56,12 @@ T stored(const char* p, bool swap)
     return std::bit_cast<T>(b);
 }
 
-// The readers, one per format.
+/// The readers, one per format. With points_only, those of VTK take files without cells, too.
 Raw read_carp(const std::filesystem::path& file, const Progress& progress);
 Raw read_tetgen(const std::filesystem::path& file, const Progress& progress);
 Raw read_gmsh(const std::filesystem::path& file, const Progress& progress);
-Raw read_vtk_legacy(const std::filesystem::path& file, const Progress& progress);
-Raw read_vtu(const std::filesystem::path& file, const Progress& progress);
+Raw read_vtk_legacy(const std::filesystem::path& file, const Progress& progress,
+                    bool points_only = false);
+Raw read_vtu(const std::filesystem::path& file, const Progress& progress, bool points_only = false);
 
 } // namespace tawara::mesh::io

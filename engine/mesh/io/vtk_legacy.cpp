@@ -43,8 +43,8 @@ std::string percent_decoded(std::string_view s)
 class LegacyReader
 {
   public:
-    explicit LegacyReader(const fs::path& file)
-        : content_(content_of(file)), in_(file.string(), content_, false)
+    LegacyReader(const fs::path& file, bool points_only)
+        : points_only_(points_only), content_(content_of(file)), in_(file.string(), content_, false)
     {
     }
 
@@ -53,13 +53,16 @@ class LegacyReader
         header();
         while (!in_.at_end())
             section();
-        if (!have_points_ || cells_.types.empty())
+        if (!have_points_ || (cells_.types.empty() && !points_only_))
             in_.fail(std::string("the file ends without ") +
                      (have_points_ ? "CELLS and CELL_TYPES" : "POINTS") + "; it seems truncated");
+        if (points_only_)
+            cells_ = {};
         const auto kept = add_cells(raw_, cells_, in_.file());
         for (auto& a : arrays_)
-            take_vtk_array(raw_, a.name, a.on, a.components, std::move(a.values), kept,
-                           cells_.types.size(), in_.file());
+            if (!points_only_ || a.on == Field::On::vertices)
+                take_vtk_array(raw_, a.name, a.on, a.components, std::move(a.values), kept,
+                               cells_.types.size(), in_.file());
         return std::move(raw_);
     }
 
@@ -315,6 +318,7 @@ class LegacyReader
         }
     }
 
+    bool points_only_;
     std::string content_;
     Text in_;
     Raw raw_;
@@ -327,10 +331,10 @@ class LegacyReader
 
 } // namespace
 
-Raw read_vtk_legacy(const fs::path& file, const Progress& progress)
+Raw read_vtk_legacy(const fs::path& file, const Progress& progress, bool points_only)
 {
     progress.at(0, "reading");
-    return LegacyReader(file).read();
+    return LegacyReader(file, points_only).read();
 }
 
 } // namespace tawara::mesh::io

@@ -114,7 +114,7 @@ std::optional<LengthUnit> stated_unit(vtkUnstructuredGrid* grid)
 
 } // namespace
 
-Raw read_vtu(const fs::path& file, const Progress& progress)
+Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
     const std::string name = file.string();
     check_head(content_of(file), name);
@@ -144,8 +144,12 @@ Raw read_vtu(const fs::path& file, const Progress& progress)
         cells.offsets = integers(c->GetOffsetsArray());
         cells.connectivity = integers(c->GetConnectivityArray());
     }
+    if (points_only)
+        cells = {};
     const auto kept = add_cells(raw, cells, name);
-    take_arrays(raw, grid->GetCellData(), Field::On::tetrahedra, kept, cells.types.size(), name);
+    if (!points_only)
+        take_arrays(raw, grid->GetCellData(), Field::On::tetrahedra, kept, cells.types.size(),
+                    name);
     take_arrays(raw, grid->GetPointData(), Field::On::vertices, kept, cells.types.size(), name);
     return raw;
 }

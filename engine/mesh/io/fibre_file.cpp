@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/mesh/directions.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/io/raw.hpp"
+#include "engine/mesh/topology.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <unordered_map>
+
+namespace tawara::mesh::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Box
+{
+    Vec3 low{}, high{};
+    explicit Box(const TetMesh& m)
+    {
+        for (std::size_t a = 0; a < 3; ++a) {
+            const auto& c = a == 0 ? m.x : a == 1 ? m.y : m.z;
+            const auto [least, most] = std::minmax_element(c.begin(), c.end());
+            low[a] = *least, high[a] = *most;
+        }
+    }
+    double diagonal() const { return norm(high - low); }
+};
+
+/// Points in cubic cells, to find the nearest one.
+class PointGrid
+{
+  public:
+    PointGrid(const TetMesh& points, double cell) : points_(points), cell_(cell)
+    {
+        for (std::size_t v = 0; v < points.vertex_count(); ++v)
+            cells_[key(place(points.vertex(v)))].push_back(static_cast<std::int32_t>(v));
+    }
+
+    /// The nearest point within one cell's edge, or -1.
+    std::int32_t nearest(const Vec3& p) const
+    {
+        const auto c = place(p);
+        std::int32_t found = -1;
+        double least = cell_ * cell_;
+        for (std::int64_t k = -1; k <= 1; ++k)
+            for (std::int64_t j = -1; j <= 1; ++j)
+                for (std::int64_t i = -1; i <= 1; ++i) {
+                    const auto f = cells_.find(key({c[0] + i, c[1] + j, c[2] + k}));
+                    if (f == cells_.end())
+                        continue;
+                    for (const auto v : f->second) {
+                        const Vec3 d = points_.vertex(static_cast<std::size_t>(v)) - p;
+                        if (dot(d, d) <= least) {
+                            least = dot(d, d);
+                            found = v;
+                        }
+                    }
+                }
+        return found;
+    }
+
+  private:
+    using Place = std::array<std::int64_t, 3>;
+    Place place(const Vec3& p) const
+    {
+        return {std::llround(p[0] / cell_), std::llround(p[1] / cell_), std::llround(p[2] / cell_)};
+    }
+    static std::uint64_t key(const Place& c)
+    {
+        return (static_cast<std::uint64_t>(c[0]) & 0x1FFFFF) |
+               (static_cast<std::uint64_t>(c[1]) & 0x1FFFFF) << 21 |
+               (static_cast<std::uint64_t>(c[2]) & 0x1FFFFF) << 42;
+    }
+
+    const TetMesh& points_;
+    double cell_;
+    std::unordered_map<std::uint64_t, std::vector<std::int32_t>> cells_;
+};
+
+LengthUnit matching_unit(double mesh_mm, double file)
+{
+    LengthUnit best = LengthUnit::mm;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto u : {LengthUnit::mm, LengthUnit::um, LengthUnit::cm, LengthUnit::m}) {
+        const double off = std::abs(std::log(file * millimetres(u) / mesh_mm));
+        if (off < least) {
+            least = off;
+            best = u;
+        }
+    }
+    return best;
+}
+
+} // namespace
+
+Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit> unit)
+{
+    const std::string name = file.string();
+    const auto extension = file.extension().string();
+    Raw raw = extension == ".vtu" ? read_vtu(file, {}, true) : read_vtk_legacy(file, {}, true);
+    if (raw.fibre_at_vertices.empty())
+        throw MeshError(name,
+                        "has no vectors named as fibres (fibre, fiber, f0 ...) at its points");
+    TetMesh& points = raw.mesh;
+    const Box mesh_box(m), file_box(points);
+    const LengthUnit u = unit.value_or(matching_unit(mesh_box.diagonal(), file_box.diagonal()));
+    for (auto* c : {&points.x, &points.y, &points.z})
+        for (auto& v : *c)
+            v *= millimetres(u);
+    double edge = 0; // a point must lie closer to its vertex than a tenth of the mean edge
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        edge += norm(m.vertex(static_cast<std::size_t>(m.corner[1][t])) -
+                     m.vertex(static_cast<std::size_t>(m.corner[0][t])));
+    edge /= static_cast<double>(m.tetrahedron_count());
+    const PointGrid grid(points, 0.1 * edge);
+    Directions at_vertices;
+    at_vertices.resize(m.vertex_count());
+    std::size_t missed = 0, permuted = 0;
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const auto p = grid.nearest(m.vertex(v));
+        missed += p < 0;
+        permuted += p >= 0 && static_cast<std::size_t>(p) != v;
+        if (p >= 0)
+            at_vertices.set(v, raw.fibre_at_vertices[static_cast<std::size_t>(p)]);
+    }
+    if (missed > 0)
+        throw MeshError(name, std::to_string(missed) + " of the mesh's " +
+                                  std::to_string(m.vertex_count()) +
+                                  " vertices have no point of this file near them; it belongs to "
+                                  "another mesh or is in another unit");
+    Notices notices = raw.notices;
+    std::size_t other_length = 0;
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        other_length += std::abs(norm(at_vertices[v]) - 1) > 1e-3;
+    if (other_length > 0)
+        notices.push_back(
+            {Notice::Level::info,
+             std::to_string(other_length) + " fibres of other length than 1 were normalised"});
+    m.fibre = from_vertices(m, at_vertices);
+    m.sheet = {}, m.normal = {};
+    orthonormalise(m, face_neighbours(m), name, notices);
+    notices.push_back({Notice::Level::info,
+                       "fibres of " + file.filename().string() + " (" +
+                           std::string(tawara::name(u)) + ") were matched by position; " +
+                           std::to_string(permuted) + " of its points stand in another order"});
+    return notices;
+}
+
+} // namespace tawara::mesh::io
