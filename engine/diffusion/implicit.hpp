@@ -1,34 +1,60 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/error.hpp"
+#include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/system.hpp"
 
 #include <memory>
-#include <vector>
 
 namespace tawara::diffusion {
 
-/// Diffusion steps that need a linear solve: backward Euler (theta = 1), Crank-Nicolson (theta = 1/2), and the
-/// forward Euler step of a consistent mass (theta = 0).
+/// A linear solver that did not reach its tolerance: the step cannot be trusted.
+struct SolverError : Error
+{
+    SolverError(int iterations_, double residual_mV_, std::int64_t unknown_);
+    int iterations;
+    double residual_mV;   ///< largest entry of the Jacobi-scaled residual
+    std::int64_t unknown; ///< where it is, in the System's order
+};
+
+/// Advances a System by time steps of one length, with a linear system to solve in each:
 ///
-///     (M + theta dt K) (v_new - v_old) = -dt K v_old
+///     (M + theta dt K) delta = -dt K v,   v <- v + delta,   (K v)_i = -sum_j k_ij (v_j - v_i)
 ///
-/// by conjugate gradients with Jacobi preconditioning, in double precision, in the System's own order.
-/// For fvm, whose operator is not symmetric, a solver for unsymmetric systems is used instead.
-/// @thread one at a time
+/// theta 1: backward Euler; 1/2: Crank-Nicolson; 0: explicit, which needs a solution for consistent
+/// mass alone (cut into equal sub-steps where dt exceeds the System's stable step). Conjugate
+/// gradients with Jacobi's preconditioner where the matrix is symmetric (p1), stabilised
+/// bi-conjugate gradients for fvm; in double precision. Each solution starts from nothing but v, so
+/// that a resumed run repeats an unbroken one bit for bit; constants are kept exactly.
 class ImplicitSolver
 {
   public:
-    /// @param tolerance  on the residual relative to the right-hand side's scale
-    ImplicitSolver(const System& system, double dt_ms, double theta, double tolerance = 1e-8);
+    struct Options
+    {
+        double tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
+        int most_iterations = 2000;
+        unsigned threads = 0; ///< 0: all
+    };
+
+    /// @throws InputError when dt is not positive or theta is outside [0, 1]
+    ImplicitSolver(const System& s, double dt_ms, double theta);
+    ImplicitSolver(const System& s, double dt_ms, double theta, const Options& options);
     ~ImplicitSolver();
-    /// Advances v [mV], one value per unknown, by one step.
-    /// @return iterations used
-    /// @throws Error when it does not converge in 1000 iterations
+    ImplicitSolver(ImplicitSolver&&) noexcept;
+    ImplicitSolver& operator=(ImplicitSolver&&) noexcept;
+
+    /// One time step, in the System's order of unknowns. Not finite input comes back unchanged.
+    /// @return iterations of the linear solver
+    /// @throws SolverError; v is unchanged then
     int step(std::vector<double>& v);
 
+    /// Bytes and floating-point operations of one iteration, for records.
+    double bytes_per_iteration() const;
+    double flops_per_iteration() const;
+
   private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 } // namespace tawara::diffusion

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/diffusion/implicit.hpp"
+
+#include "engine/diffusion/chunks.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::diffusion {
+
+namespace {
+
+std::string sentence(int iterations, double residual, std::int64_t unknown)
+{
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "the linear solver did not converge in %d iterations (residual %.3g mV at "
+                  "unknown %lld); a smaller time step would be right",
+                  iterations, residual, static_cast<long long>(unknown));
+    return text;
+}
+
+} // namespace
+
+SolverError::SolverError(int iterations_, double residual_mV_, std::int64_t unknown_)
+    : Error(sentence(iterations_, residual_mV_, unknown_)), iterations(iterations_),
+      residual_mV(residual_mV_), unknown(unknown_)
+{
+}
+
+struct ImplicitSolver::State
+{
+    using Vector = std::vector<double>;
+
+    State(const System& s, double dt_ms, double theta, const Options& o)
+        : options(o), pool(o.threads), first(s.alpha.first), column(s.alpha.column),
+          symmetric(s.scheme == Scheme::p1)
+    {
+        const bool consistent = s.mass == Mass::consistent;
+        if (theta == 0 && dt_ms > s.stable_dt_ms * (1 + 1e-9))
+            sub_steps = static_cast<int>(std::ceil(dt_ms / s.stable_dt_ms));
+        const double dt = dt_ms / sub_steps;
+        flow.resize(column.size());
+        off.resize(column.size());
+        diagonal.resize(s.size());
+        pool.for_range(s.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i) {
+                diagonal[i] = consistent ? s.mass_diagonal[i] : s.volume[i];
+                for (auto e = entry(i); e < entry(i + 1); ++e) {
+                    flow[e] = dt * s.alpha.value[e] * (consistent ? 1 : s.volume[i]);
+                    off[e] = (consistent ? s.mass_rows.value[e] : 0) - theta * flow[e];
+                    diagonal[i] += theta * flow[e];
+                }
+            }
+        });
+        for (auto* v : {&b, &x, &r, &z, &p, &q})
+            v->resize(s.size());
+        if (!symmetric)
+            for (auto* v : {&shadow, &t, &ps})
+                v->resize(s.size());
+    }
+
+    std::size_t entry(std::size_t i) const { return static_cast<std::size_t>(first[i]); }
+    std::size_t size() const { return diagonal.size(); }
+
+    template <class Body>
+    void each(const Body& body)
+    {
+        pool.for_range(size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                body(i);
+        });
+    }
+    template <class Term>
+    double sum(const Term& term)
+    {
+        return block_sum(pool, size(), sums, [&](std::size_t begin, std::size_t end) {
+            double s = 0;
+            for (std::size_t i = begin; i < end; ++i)
+                s += term(i);
+            return s;
+        });
+    }
+
+    /// out = A in; returns <in, out>.
+    double multiply(const Vector& in, Vector& out)
+    {
+        return sum([&](std::size_t i) {
+            double y = diagonal[i] * in[i];
+            for (auto e = entry(i); e < entry(i + 1); ++e)
+                y += off[e] * in[static_cast<std::size_t>(column[e])];
+            out[i] = y;
+            return in[i] * y;
+        });
+    }
+
+    /// Largest entry of r / diagonal, and where it is.
+    std::pair<double, std::size_t> residual() const
+    {
+        double most = 0;
+        std::size_t where = 0;
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            const double a = std::abs(r[i]) / diagonal[i];
+            if (!(a <= most)) {
+                most = a;
+                where = i;
+            }
+        }
+        return {most, where};
+    }
+
+    [[noreturn]] void fail(int iterations) const
+    {
+        const auto [most, where] = residual();
+        throw SolverError(iterations, most, static_cast<std::int64_t>(where));
+    }
+
+    bool small() const { return residual().first <= options.tolerance_mV; }
+
+    int conjugate_gradients();
+    int stabilised_bi_conjugate_gradients();
+
+    Options options;
+    ThreadPool pool;
+    std::vector<std::int64_t> first;
+    std::vector<std::int32_t> column;
+    bool symmetric;
+    int sub_steps = 1;
+    Vector flow;          ///< dt k_ij [mm3]
+    Vector off, diagonal; ///< M + theta dt K [mm3]
+    Vector b, x, r, z, p, q, shadow, t, ps, sums;
+};
+
+/// Solves A x = b from x = 0.
+int ImplicitSolver::State::conjugate_gradients()
+{
+    each([&](std::size_t i) {
+        x[i] = 0;
+        r[i] = b[i];
+        p[i] = z[i] = r[i] / diagonal[i];
+    });
+    double rho = sum([&](std::size_t i) { return r[i] * z[i]; });
+    for (int it = 0; it <= options.most_iterations; ++it) {
+        if (small())
+            return it;
+        const double a = rho / multiply(p, q);
+        const double next = sum([&](std::size_t i) {
+            x[i] += a * p[i];
+            r[i] -= a * q[i];
+            z[i] = r[i] / diagonal[i];
+            return r[i] * z[i];
+        });
+        const double beta = next / rho;
+        rho = next;
+        each([&](std::size_t i) { p[i] = z[i] + beta * p[i]; });
+    }
+    fail(options.most_iterations);
+}
+
+/// The same for a matrix that is not symmetric (van der Vorst 1992).
+int ImplicitSolver::State::stabilised_bi_conjugate_gradients()
+{
+    each([&](std::size_t i) {
+        x[i] = p[i] = q[i] = 0;
+        r[i] = shadow[i] = b[i];
+    });
+    double rho = 1, alpha = 1, omega = 1;
+    for (int it = 0; it <= options.most_iterations; ++it) {
+        if (small())
+            return it;
+        const double next = sum([&](std::size_t i) { return shadow[i] * r[i]; });
+        const double beta = next / rho * (alpha / omega);
+        rho = next;
+        each([&](std::size_t i) {
+            p[i] = r[i] + beta * (p[i] - omega * q[i]);
+            ps[i] = p[i] / diagonal[i];
+        });
+        multiply(ps, q);
+        alpha = rho / sum([&](std::size_t i) { return shadow[i] * q[i]; });
+        each([&](std::size_t i) {
+            x[i] += alpha * ps[i];
+            r[i] -= alpha * q[i];
+            z[i] = r[i] / diagonal[i];
+        });
+        if (small())
+            return it + 1;
+        multiply(z, t);
+        omega = sum([&](std::size_t i) { return t[i] * r[i]; }) /
+                sum([&](std::size_t i) { return t[i] * t[i]; });
+        if (!std::isfinite(alpha) || !std::isfinite(omega) || omega == 0)
+            fail(it);
+        each([&](std::size_t i) {
+            x[i] += omega * z[i];
+            r[i] -= omega * t[i];
+        });
+    }
+    fail(options.most_iterations);
+}
+
+ImplicitSolver::ImplicitSolver(const System& s, double dt_ms, double theta)
+    : ImplicitSolver(s, dt_ms, theta, Options{})
+{
+}
+
+ImplicitSolver::ImplicitSolver(const System& s, double dt_ms, double theta, const Options& options)
+{
+    if (!(dt_ms > 0) || !std::isfinite(dt_ms) || !(theta >= 0 && theta <= 1))
+        throw InputError("time step", "dt must be positive and theta between 0 and 1");
+    state_ = std::make_unique<State>(s, dt_ms, theta, options);
+}
+
+ImplicitSolver::~ImplicitSolver() = default;
+ImplicitSolver::ImplicitSolver(ImplicitSolver&&) noexcept = default;
+ImplicitSolver& ImplicitSolver::operator=(ImplicitSolver&&) noexcept = default;
+
+int ImplicitSolver::step(std::vector<double>& v)
+{
+    State& s = *state_;
+    if (v.size() != s.size())
+        throw InputError("implicit step", "one value per unknown is needed");
+    int iterations = 0;
+    std::vector<double> at_start;
+    if (s.sub_steps > 1)
+        at_start = v;
+    for (int k = 0; k < s.sub_steps; ++k) {
+        const double size = s.sum([&](std::size_t i) {
+            double flux = 0;
+            for (auto e = s.entry(i); e < s.entry(i + 1); ++e)
+                flux += s.flow[e] * (v[static_cast<std::size_t>(s.column[e])] - v[i]);
+            s.b[i] = flux;
+            return std::abs(flux);
+        });
+        if (!std::isfinite(size))
+            return iterations; // the caller's verdict finds it
+        try {
+            iterations +=
+                s.symmetric ? s.conjugate_gradients() : s.stabilised_bi_conjugate_gradients();
+        } catch (const SolverError&) {
+            if (!at_start.empty())
+                v = at_start;
+            throw;
+        }
+        s.each([&](std::size_t i) { v[i] += s.x[i]; });
+    }
+    return iterations;
+}
+
+double ImplicitSolver::bytes_per_iteration() const
+{
+    const State& s = *state_;
+    const double products = s.symmetric ? 1 : 2, vectors = s.symmetric ? 14 : 26;
+    return products * 12.0 * static_cast<double>(s.off.size()) +
+           8 * vectors * static_cast<double>(s.size());
+}
+
+double ImplicitSolver::flops_per_iteration() const
+{
+    const State& s = *state_;
+    const double products = s.symmetric ? 1 : 2, vectors = s.symmetric ? 12 : 24;
+    return products * 2.0 * static_cast<double>(s.off.size()) +
+           vectors * static_cast<double>(s.size());
+}
+
+} // namespace tawara::diffusion
