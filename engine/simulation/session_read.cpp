@@ -266,9 +266,9 @@ std::vector<Probe> probes(const JsonNode& n)
         const auto name = p.at("name", "its name, the column's in probes.csv");
         const auto text = name.text();
         if (text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char c) {
-                return c < 32 || c == ',' || c == '"';
+                return c < 32 || c == '"';
             }))
-            name.fail_value("a name without commas, quotes and line breaks, since it heads a "
+            name.fail_value("a name without quotes and line breaks, since it heads a "
                             "column of probes.csv");
         if (!names.insert(text).second)
             name.fail_value("a name that no other probe has (nor \"time_ms\")");

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sessions that the program makes by itself.
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/session.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr diffusion::Conductivity benchmark{0.13341772, 0.01760618, 0.01760618}; // Niederer 2011
+
+/// The model's variant of the first of these names that it has.
+std::string variant_of(const std::string& model, std::initializer_list<std::string_view> names)
+{
+    for (auto wanted : names)
+        for (const auto& v : cell::model_info(model).variants)
+            if (v.name == wanted)
+                return v.name;
+    return {};
+}
+
+/// Conductivities with which a wave still runs on a mesh of that mean edge.
+///
+/// Where the edge is longer than the wave front, the front sticks between two unknowns. So that it
+/// goes on, no conductivity is taken below `per_mm2` times the edge squared.
+diffusion::Conductivity for_edge(diffusion::Conductivity c, double edge_mm)
+{
+    constexpr double per_mm2 = 0.045; // S/m per mm2 of squared edge, found by trial with p1
+    const double least = per_mm2 * edge_mm * edge_mm;
+    const auto rounded = [&](double s) { return s >= least ? s : std::ceil(least * 1e4) / 1e4; };
+    return {rounded(c.fibre), rounded(c.sheet), rounded(c.normal)};
+}
+
+double mean_edge_mm(const mesh::TetMesh& m)
+{
+    double sum = 0;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        const auto c = m.corners(t);
+        for (std::size_t i = 0; i < 4; ++i)
+            for (std::size_t j = i + 1; j < 4; ++j)
+                sum += norm(m.vertex(static_cast<std::size_t>(c[i])) -
+                            m.vertex(static_cast<std::size_t>(c[j])));
+    }
+    return sum / (6.0 * static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1)));
+}
+
+/// Means, principal axis (of the largest variance) and the extent along it.
+struct LongAxis
+{
+    Vec3 centre{}, direction{};
+    double low = std::numeric_limits<double>::max(), high = -low;
+};
+
+LongAxis long_axis(const mesh::TetMesh& m)
+{
+    LongAxis a;
+    const double n = static_cast<double>(m.vertex_count());
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        a.centre = a.centre + (1 / n) * m.vertex(v);
+    Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const Vec3 d = m.vertex(v) - a.centre;
+        const Eigen::Vector3d e(d[0], d[1], d[2]);
+        spread += e * e.transpose();
+    }
+    const Eigen::Vector3d axis =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(spread).eigenvectors().col(2);
+    a.direction = {axis[0], axis[1], axis[2]};
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const double s = dot(m.vertex(v) - a.centre, a.direction);
+        a.low = std::min(a.low, s);
+        a.high = std::max(a.high, s);
+    }
+    return a;
+}
+
+/// The apex: the vertex farthest from the base where the boundary has one; else the end of the long
+/// axis at which the mesh is the narrower.
+Vec3 apex_of(const mesh::TetMesh& m, const mesh::Surface& surface, const LongAxis& axis)
+{
+    Vec3 base{};
+    double corners = 0;
+    for (std::size_t k = 0; k < surface.triangles.size(); ++k)
+        if (surface.wall[k] == mesh::Wall::base)
+            for (auto v : surface.triangles[k]) {
+                const auto s = static_cast<std::size_t>(v);
+                base = base + m.vertex(static_cast<std::size_t>(surface.vertices[s]));
+                ++corners;
+            }
+    if (corners > 0) {
+        base = (1 / corners) * base;
+        std::size_t far = 0;
+        for (std::size_t v = 0; v < m.vertex_count(); ++v)
+            if (norm(m.vertex(v) - base) > norm(m.vertex(far) - base))
+                far = v;
+        return m.vertex(far);
+    }
+    // Mean distance from the axis within a fifth of the length at either end.
+    std::array<double, 2> width{}, count{};
+    std::array<std::size_t, 2> tip{};
+    const double fifth = (axis.high - axis.low) / 5;
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const Vec3 d = m.vertex(v) - axis.centre;
+        const double s = dot(d, axis.direction);
+        for (std::size_t end = 0; end < 2; ++end) {
+            const double depth = end == 0 ? s - axis.low : axis.high - s;
+            if (depth > fifth)
+                continue;
+            width[end] += norm(d - s * axis.direction);
+            count[end] += 1;
+            if (depth <= 0)
+                tip[end] = v;
+        }
+    }
+    const bool upper = width[1] / count[1] < width[0] / count[0];
+    return m.vertex(tip[upper ? 1 : 0]);
+}
+
+Stimulus pacing(const std::string& name, Vec3 centre, double radius_mm)
+{
+    Stimulus s;
+    s.name = name;
+    s.region = Sphere{centre, radius_mm};
+    s.period_ms = 800;
+    s.count = 0;
+    return s;
+}
+
+} // namespace
+
+Session default_session()
+{
+    using namespace mesh::generator;
+    Session s;
+    s.name = "paced heart";
+    s.mesh = MeshEmbedded{};
+    s.regions.clear();
+    const HeartParameters shape;
+    const auto layer = [&](std::vector<std::int32_t> labels,
+                           std::initializer_list<std::string_view> variants) {
+        Region r;
+        r.labels = std::move(labels);
+        r.variant = variant_of(r.model, variants);
+        r.conductivity_S_per_m = for_edge(benchmark, shape.edge_mm);
+        s.regions.push_back(r);
+    };
+    layer({lv_endo, rv_endo, septum_left, septum_right}, {"endo"});
+    layer({lv_mid, rv_mid, septum_mid}, {"m", "mid"});
+    layer({lv_epi, rv_epi}, {"epi"});
+    s.scheme = diffusion::Scheme::p1;
+    s.end_ms = 1e6;
+    // The apex's wall lies on the long axis, below the left cavity.
+    const double apex_z = -(shape.lv_long_axis_mm + 0.5 * shape.apex_wall_mm);
+    s.stimuli.push_back(pacing("apex", {0, 0, apex_z}, 7));
+    s.probes.push_back({"LV free wall", {shape.lv_short_axis_mm + 0.5 * shape.lv_wall_mm, 0, 0}});
+    s.frames = FrameFormat::none;
+    return s;
+}
+
+Session session_for_mesh(const std::filesystem::path& mesh_file)
+{
+    const auto loaded = mesh::io::read(mesh_file);
+    const auto& m = loaded.mesh;
+    Session s;
+    s.name = mesh_file.stem().string();
+    s.folder = mesh_file.parent_path();
+    MeshFile file{mesh_file.filename().string(), loaded.unit, {}};
+    const auto surface = mesh::surface(m, mesh::face_neighbours(m));
+    const auto has = [&](mesh::Wall w) {
+        return std::find(surface.wall.begin(), surface.wall.end(), w) != surface.wall.end();
+    };
+    Region r;
+    r.variant = variant_of(r.model, {"epi"});
+    auto sigma = benchmark;
+    if (m.fibre.empty()) {
+        if (has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
+            file.fibres = rule_based;
+        else
+            sigma.sheet = sigma.normal = sigma.fibre;
+    }
+    r.conductivity_S_per_m = for_edge(sigma, mean_edge_mm(m));
+    s.mesh = file;
+    s.regions = {r};
+    s.scheme = diffusion::Scheme::p1;
+    s.end_ms = 1e6;
+    const auto axis = long_axis(m);
+    s.stimuli.push_back(pacing("apex", apex_of(m, surface, axis), 0.08 * (axis.high - axis.low)));
+    s.frames = FrameFormat::none;
+    return s;
+}
+
+} // namespace tawara::simulation
