@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/parse/mmt_expression.hpp"
+#include "engine/cell/compiler/parse/mmt_lines.hpp"
+#include "engine/cell/compiler/parse/model_text.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+
+#include <cmath>
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+namespace tawara::cell::compiler {
+namespace {
+
+std::string trimmed(std::string_view t)
+{
+    const auto a = t.find_first_not_of(" \t\r\n");
+    if (a == std::string_view::npos)
+        return {};
+    return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
+}
+
+bool is_name(std::string_view t)
+{
+    if (t.empty() || (!std::isalpha(static_cast<unsigned char>(t[0])) && t[0] != '_'))
+        return false;
+    for (const char c : t)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_')
+            return false;
+    return true;
+}
+
+/// Reads the model section in two passes: names first, so that equations may refer forwards.
+class Reader
+{
+  public:
+    Reader(std::string_view text, std::string file) : lines_(mmt_lines(text, file)) { m_.file = std::move(file); }
+
+    ModelText read()
+    {
+        while (at_ < lines_.size()) {
+            const MmtLine& l = lines_[at_];
+            if (l.text.rfind("[[", 0) == 0) {
+                section_ = l.text;
+                seen_model_ = seen_model_ || section_ == "[[model]]";
+                ++at_;
+                if (section_ == "[[script]]")
+                    break; // never run
+                if (section_ != "[[model]]" && section_ != "[[protocol]]")
+                    fail(l, "unknown section " + l.text + "; known are [[model]], [[protocol]], [[script]]");
+            } else if (section_ == "[[model]]")
+                model_line();
+            else if (section_ == "[[protocol]]")
+                protocol_line(lines_[at_++]);
+            else
+                fail(l, "a .mmt file starts with [[model]]");
+        }
+        if (!seen_model_)
+            throw InputError(m_.file, 1, "there is no [[model]] section; nothing to simulate");
+        equations();
+        return std::move(m_);
+    }
+
+  private:
+    struct Pending
+    {
+        std::uint32_t variable;
+        bool rate;
+        std::string text;
+        long line;
+        std::string component, scope; ///< scope: "component.variable" path of the nesting
+    };
+
+    [[noreturn]] void fail(const MmtLine& l, const std::string& why) const
+    {
+        throw InputError(m_.file, l.line, why);
+    }
+
+    void model_line()
+    {
+        const MmtLine& l = lines_[at_++];
+        if (l.text[0] == '[') {
+            const auto end = l.text.find(']');
+            component_ = end == std::string::npos ? "" : trimmed(l.text.substr(1, end - 1));
+            if (!is_name(component_))
+                fail(l, "'" + l.text + "' is no component; write [name]");
+            parents_.clear();
+        } else if (l.meta)
+            meta(l);
+        else if (component_.empty())
+            header(l);
+        else if (l.text.rfind("use ", 0) == 0)
+            use(l);
+        else if (!parents_.empty() && l.indent > 0 && attribute(l))
+            return;
+        else
+            variable(l);
+    }
+
+    void meta(const MmtLine& l)
+    {
+        if (!parents_.empty() && l.indent > parents_.back().first) {
+            if (l.text == "desc")
+                m_.variables[parents_.back().second].description = trimmed(l.note);
+        } else if (component_.empty()) {
+            if (l.text == "name")
+                m_.name = trimmed(l.note);
+            else if (l.text == "display_name")
+                m_.title = trimmed(l.note);
+            else if (l.text == "desc")
+                m_.description = trimmed(l.note);
+            else if (l.text.rfind("variant_", 0) == 0)
+                variant(l);
+        }
+    }
+
+    /// variant_NAME: component.variable = number; ...  States are set as initial values.
+    void variant(const MmtLine& l)
+    {
+        Variant v;
+        v.name = l.text.substr(8);
+        std::istringstream in(l.note);
+        for (std::string item; std::getline(in, item, ';');) {
+            if (trimmed(item).empty())
+                continue;
+            const auto eq = item.find('=');
+            const std::string number = eq == std::string::npos ? "" : trimmed(item.substr(eq + 1));
+            char* end = nullptr;
+            const double x = std::strtod(number.c_str(), &end);
+            if (number.empty() || *end || !std::isfinite(x))
+                fail(l, "'" + trimmed(item) + "' is no setting; write component.variable = number; ...");
+            v.parameters.emplace_back(trimmed(item.substr(0, eq)), x);
+        }
+        variant_lines_.push_back(l.line);
+        m_.variants.push_back(std::move(v));
+    }
+
+    /// Lines before the first component: initial values and functions.
+    void header(const MmtLine& l)
+    {
+        const auto eq = l.text.find('=');
+        if (eq == std::string::npos)
+            fail(l, "'" + l.text + "' is neither an initial value (component.state = number) nor a function");
+        const std::string left = trimmed(l.text.substr(0, eq)), right = trimmed(l.text.substr(eq + 1));
+        if (left.back() == ')' && left.find('(') != std::string::npos) {
+            MmtFunction f{{}, right, l.line};
+            std::istringstream in(left.substr(left.find('(') + 1, left.size() - left.find('(') - 2));
+            for (std::string a; std::getline(in, a, ',');) {
+                if (!is_name(trimmed(a)))
+                    fail(l, "'" + trimmed(a) + "' is no name for an argument");
+                f.arguments.push_back(trimmed(a));
+            }
+            functions_[trimmed(left.substr(0, left.find('(')))] = std::move(f);
+        } else if (!initial_.emplace(left, std::pair(right, l.line)).second)
+            fail(l, "the initial value of '" + left + "' is given twice; keep one");
+    }
+
+    void use(const MmtLine& l)
+    {
+        std::istringstream in(l.text.substr(4));
+        for (std::string item; std::getline(in, item, ',');) {
+            std::istringstream words(item);
+            std::string from, as, alias;
+            words >> from >> as >> alias;
+            if (as.empty())
+                alias = from.substr(from.find('.') + 1);
+            if (from.find('.') == std::string::npos || (!as.empty() && as != "as") || !is_name(alias))
+                fail(l, "'" + l.text + "' is no alias; write: use component.variable as name");
+            aliases_[component_ + "." + alias] = from;
+        }
+    }
+
+    bool attribute(const MmtLine& l)
+    {
+        ModelVariable& v = m_.variables[parents_.back().second];
+        std::istringstream in(l.text);
+        std::string key, value;
+        in >> key;
+        std::getline(in, value);
+        value = trimmed(value);
+        if (value.empty() || value[0] == '=')
+            return false;
+        if (key == "in") {
+            if (value.size() < 2 || value.front() != '[' || value.back() != ']')
+                fail(l, "'" + l.text + "' is no unit; write: in [mV]");
+            v.unit_text = trimmed(value.substr(1, value.size() - 2));
+            v.units = parse_short_units(v.unit_text);
+            if (!v.units)
+                fail(l, "unknown unit [" + v.unit_text + "]; write it from SI symbols, e.g. [mV], [uA/cm^2]");
+        } else if (key == "label")
+            v.labels.push_back(value);
+        else if (key == "bind")
+            v.binding = value;
+        else
+            return false;
+        return true;
+    }
+
+    void variable(const MmtLine& l)
+    {
+        const auto eq = l.text.find('=');
+        if (eq == std::string::npos)
+            fail(l, "'" + l.text + "' is no equation; write name = expression");
+        std::string left = trimmed(l.text.substr(0, eq));
+        const bool rate = left.rfind("dot(", 0) == 0 && left.back() == ')';
+        if (rate)
+            left = trimmed(left.substr(4, left.size() - 5));
+        if (!is_name(left))
+            fail(l, "'" + left + "' cannot be the name of a variable; use letters, digits and _");
+        while (!parents_.empty() && l.indent <= parents_.back().first)
+            parents_.pop_back();
+        if (parents_.size() > 50)
+            fail(l, "variables are nested more than 50 deep");
+        const std::string scope = parents_.empty() ? component_ : m_.variables[parents_.back().second].name;
+        const std::string name = scope + "." + left;
+        const auto index = static_cast<std::uint32_t>(m_.variables.size());
+        if (!names_.emplace(name, index).second)
+            fail(l, "'" + name + "' is defined twice; keep one definition");
+        ModelVariable v;
+        v.name = name;
+        v.line = l.line;
+        v.description = trimmed(l.note);
+        m_.variables.push_back(v);
+        // blank lines of the left side keep the right side's lines right
+        pending_.push_back({index, rate, l.text.substr(eq + 1), l.line, component_, name});
+        parents_.emplace_back(l.indent, index);
+    }
+
+    void protocol_line(const MmtLine& l)
+    {
+        std::istringstream in(l.text);
+        PaceEvent e;
+        double count = 0;
+        if (!(in >> e.level >> e.start >> e.duration))
+            return; // Myokit allows words such as "next"; such protocols are left out
+        in >> e.period >> count;
+        e.count = static_cast<int>(std::clamp(count, 0.0, 1e6));
+        m_.protocol.push_back(e);
+    }
+
+    std::uint32_t lookup(const std::string& name, const Pending& p, long line) const
+    {
+        if (name.find('.') == std::string::npos) {
+            for (std::string scope = p.scope;;) { // own children, then siblings, then outwards
+                if (const auto it = names_.find(scope + "." + name); it != names_.end())
+                    return it->second;
+                if (scope == p.component)
+                    break;
+                scope.resize(scope.rfind('.'));
+            }
+            if (const auto a = aliases_.find(p.component + "." + name); a != aliases_.end())
+                if (const auto it = names_.find(a->second); it != names_.end())
+                    return it->second;
+        } else if (const auto it = names_.find(name); it != names_.end())
+            return it->second;
+        std::vector<std::string> known;
+        for (const auto& [k, i] : names_)
+            known.push_back(k);
+        throw InputError(m_.file, line,
+                         "unknown variable '" + name + "'; the nearest known is '" +
+                             nearest(name.find('.') == std::string::npos ? p.component + "." + name : name,
+                                     known) + "'");
+    }
+
+    Node expression(const std::string& text, long line, const Pending& p)
+    {
+        MmtScope scope{m_.file, [&](const std::string& n, long at) { return lookup(n, p, at); }, &functions_};
+        const Node n = parse_mmt_expression(m_.graph, text, line, scope);
+        if (m_.graph.type(n) == Type::boolean) // Myokit: a condition counts as 1 or 0
+            return m_.graph.make(Op::select, n, m_.graph.constant(1), m_.graph.constant(0));
+        return n;
+    }
+
+    void equations()
+    {
+        for (const Pending& p : pending_) {
+            ModelVariable& v = m_.variables[p.variable];
+            (p.rate ? v.rate : v.value) = expression(p.text, p.line, p);
+            const auto it = initial_.find(v.name);
+            if (p.rate && it == initial_.end())
+                throw InputError(m_.file, p.line, "state '" + v.name + "' has no initial value; give " +
+                                                      v.name + " = number before the first component");
+            if (it != initial_.end()) {
+                if (!p.rate)
+                    throw InputError(m_.file, it->second.second,
+                                     "'" + v.name + "' has an initial value and is no state; define dot(...)");
+                v.initial = expression(it->second.first, it->second.second, p);
+                initial_.erase(it);
+            }
+        }
+        if (!initial_.empty())
+            throw InputError(m_.file, initial_.begin()->second.second,
+                             "an initial value is given for '" + initial_.begin()->first +
+                                 "', which the model does not define");
+        for (std::size_t i = 0; i < m_.variants.size(); ++i)
+            split_variant(m_.variants[i], variant_lines_[i]);
+    }
+
+    void split_variant(Variant& v, long line) const
+    {
+        std::vector<std::pair<std::string, double>> parameters;
+        for (const auto& [name, x] : v.parameters) {
+            const auto it = names_.find(name);
+            if (it == names_.end())
+                throw InputError(m_.file, line, "variant '" + v.name + "' sets unknown variable '" + name + "'");
+            (m_.variables[it->second].rate != no_node ? v.initial : parameters).emplace_back(name, x);
+        }
+        v.parameters = std::move(parameters);
+    }
+
+    std::vector<MmtLine> lines_;
+    ModelText m_;
+    std::size_t at_ = 0;
+    std::string section_, component_;
+    bool seen_model_ = false;
+    std::vector<std::pair<int, std::uint32_t>> parents_; ///< indent and variable of the open nesting
+    std::map<std::string, std::uint32_t> names_;
+    std::map<std::string, std::string> aliases_;
+    std::map<std::string, std::pair<std::string, long>> initial_;
+    std::map<std::string, MmtFunction> functions_;
+    std::vector<Pending> pending_;
+    std::vector<long> variant_lines_;
+};
+
+} // namespace
+
+ModelText parse_mmt(std::string_view text, const std::string& file)
+{
+    return Reader(text, file).read();
+}
+
+} // namespace tawara::cell::compiler
