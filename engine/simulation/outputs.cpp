@@ -10,17 +10,7 @@
 namespace tawara::simulation {
 namespace {
 
-/// Appends x with as many digits as give it back exactly; nothing when it is not finite.
-void append(std::string& line, double x)
-{
-    if (!std::isfinite(x))
-        return;
-    char text[32];
-    const auto r = std::to_chars(text, text + sizeof text, x);
-    line.append(text, r.ptr);
-}
-
-/// The same rounded to `digits` significant ones.
+/// Appends x rounded to `digits` significant ones; nothing when it is not finite.
 void append(std::string& line, double x, int digits)
 {
     if (!std::isfinite(x))
