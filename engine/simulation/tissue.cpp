@@ -153,7 +153,9 @@ Tissue build_tissue(const Session& s, const Progress& progress)
     progress.at(0.3, "finding neighbours");
     t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
-    t.surface = std::make_shared<mesh::Surface>(mesh::surface(m, t.neighbours, &t.notices));
+    const bool box = std::holds_alternative<MeshSlab>(s.mesh); // has no walls to look for
+    t.surface = std::make_shared<mesh::Surface>(
+        mesh::surface(m, t.neighbours, box ? nullptr : &t.notices));
     t.stars = mesh::vertex_stars(m);
     t.locator = std::make_shared<mesh::Locator>(m);
 
