@@ -22,21 +22,22 @@ std::optional<HeartShape> heart_shape(std::string_view text);
 struct HeartParameters
 {
     HeartShape shape = HeartShape::biventricular;
-    double edge_mm = 2.4;
+    double edge_mm = 2.6;
 
     double lv_short_axis_mm = 22;
-    double lv_long_axis_mm = 56;
-    double lv_wall_mm = 10;
-    double apex_wall_mm = 7.5;
-    double base_plane_mm = 20;
+    double lv_long_axis_mm = 62;
+    double lv_wall_mm = 9.5;
+    double apex_wall_mm = 8;
+    double base_plane_mm = 22;
 
-    double septum_mm = 9.5;
+    double septum_mm = 9;
     double rv_wall_mm = 4;
     double rv_offset_mm = 22;
-    double rv_reach_mm = 60;
-    double rv_span_mm = 31;
-    double rv_long_axis_mm = 52;
-    double blend_mm = 6;
+    double rv_reach_mm = 57;
+    double rv_span_mm = 30;
+    double rv_long_axis_mm = 58;
+    double rv_lean = 0.22;
+    double blend_mm = 9;
 
     double helix_endo_deg = 60;
     double helix_epi_deg = -60;

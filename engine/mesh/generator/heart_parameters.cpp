@@ -49,6 +49,9 @@ constexpr std::array table{
     HeartParameter{"rv_long_axis_mm", "mm", d.rv_long_axis_mm, 2, 120,
                    "depth of the right ellipsoid below the widest level", &P::rv_long_axis_mm,
                    true},
+    HeartParameter{"rv_lean", "1", d.rv_lean, 0, 1,
+                   "shift of the right ellipsoid's centre towards the long axis, per depth",
+                   &P::rv_lean, true},
     HeartParameter{"blend_mm", "mm", d.blend_mm, 0.1, 20,
                    "width of the rounding where the ventricles join", &P::blend_mm, true},
     HeartParameter{"helix_endo_deg", "deg", d.helix_endo_deg, -90, 90,
@@ -87,6 +90,10 @@ void validate_right_ventricle(const P& p, const std::string& file)
                "more than " + text((p.rv_reach_mm - p.lv_short_axis_mm) / 2) +
                    ", half of rv_reach_mm - lv_short_axis_mm, so that the right ventricle stays on "
                    "its side");
+    if (p.rv_lean * p.rv_long_axis_mm > p.rv_offset_mm)
+        refuse(file, "rv_lean", p.rv_lean,
+               "at most rv_offset_mm / rv_long_axis_mm (" +
+                   text(p.rv_offset_mm / p.rv_long_axis_mm) + ")");
     if (p.base_plane_mm > 0.9 * p.rv_long_axis_mm)
         refuse(file, "rv_long_axis_mm", p.rv_long_axis_mm,
                "at least base_plane_mm / 0.9 (" + text(p.base_plane_mm / 0.9) + ")");

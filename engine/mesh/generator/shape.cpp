@@ -10,11 +10,13 @@ namespace tawara::mesh::generator {
 namespace {
 
 /// First-order signed distance from the ellipsoid with these semi-axes: g (g - 1) / |grad g^2 / 2|,
-/// g = |p / axes|; exact zero set, unit gradient on it.
-double ellipsoid(const Vec3& p, const Vec3& axes)
+/// g = |p / axes|; exact zero set, unit gradient on it. With a lean, of the ellipsoid sheared by
+/// x -> x - lean z.
+double ellipsoid(Vec3 p, const Vec3& axes, double lean = 0)
 {
+    p[0] += lean * p[2];
     const Vec3 a{p[0] / axes[0], p[1] / axes[1], p[2] / axes[2]};
-    const Vec3 b{a[0] / axes[0], a[1] / axes[1], a[2] / axes[2]};
+    const Vec3 b{a[0] / axes[0], a[1] / axes[1], a[2] / axes[2] + lean * a[0] / axes[0]};
     const double g = norm(a), slope = norm(b);
     if (slope < 1e-12)
         return -std::min({axes[0], axes[1], axes[2]});
@@ -122,7 +124,7 @@ std::vector<Vec3> respaced(const std::vector<Vec3>& c, double step)
 
 Shape::Shape(const HeartParameters& p)
     : biventricular_(p.shape == HeartShape::biventricular), base_(p.base_plane_mm),
-      blend_(p.blend_mm)
+      blend_(p.blend_mm), lean_(p.rv_lean)
 {
     const double r = p.lv_short_axis_mm, l = p.lv_long_axis_mm;
     endo_ = {r, r, l};
@@ -139,15 +141,24 @@ Shape::Shape(const HeartParameters& p)
             if (k < 2)
                 high_[k] = std::max(high_[k], rv_centre_[k] + rv_epi_[k]);
         }
+    if (biventricular_) {
+        low_[0] -= lean_ * std::max(base_, 0.0);
+        high_[0] += lean_ * rv_epi_[2];
+    }
     const double margin = biventricular_ ? 1 + blend_ / 6 : 1;
     low_ = low_ - Vec3{margin, margin, margin};
     high_ = high_ + Vec3{margin, margin, 0};
 }
 
+double Shape::rv(const Vec3& p, const Vec3& axes) const
+{
+    return ellipsoid(p - rv_centre_, axes, lean_);
+}
+
 double Shape::outer(const Vec3& p) const
 {
     const double left = ellipsoid(p, epi_);
-    return biventricular_ ? smooth_min(left, ellipsoid(p - rv_centre_, rv_epi_), blend_) : left;
+    return biventricular_ ? smooth_min(left, rv(p, rv_epi_), blend_) : left;
 }
 
 double Shape::lv_cavity(const Vec3& p) const
@@ -157,7 +168,7 @@ double Shape::lv_cavity(const Vec3& p) const
 
 double Shape::rv_cavity(const Vec3& p) const
 {
-    return -smooth_min(-ellipsoid(p - rv_centre_, rv_endo_), ellipsoid(p, septum_), blend_ / 2);
+    return -smooth_min(-rv(p, rv_endo_), ellipsoid(p, septum_), blend_ / 2);
 }
 
 double Shape::open(const Vec3& p) const

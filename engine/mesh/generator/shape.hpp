@@ -39,8 +39,10 @@ class Shape
     std::vector<std::vector<Vec3>> rims(double step_mm) const;
 
   private:
+    double rv(const Vec3& p, const Vec3& axes) const; ///< distance from a right ellipsoid
+
     bool biventricular_;
-    double base_, blend_;
+    double base_, blend_, lean_;
     Vec3 endo_, epi_, septum_, rv_endo_, rv_epi_, rv_centre_, low_, high_;
 };
 
