@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/engine_control.hpp"
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <QObject>
+#include <QTimer>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+namespace tawara {
+
+/// The one class that knows both the engine's control and Qt. It owns the engine (and so its thread),
+/// turns requests into commands, brings the engine's events to the GUI thread by queued calls, and pulls
+/// frames, status and traces at display rate.
+///
+/// @thread GUI thread; nothing here waits for the engine
+class EngineHost : public QObject
+{
+    Q_OBJECT
+  public:
+    using State = simulation::Status::State;
+    using ScenePtr = std::shared_ptr<const simulation::Scene>;
+    using FramePtr = std::shared_ptr<const simulation::Frame>;
+    /// Session of a path, the built-in heart's for an empty one. Called on a thread of its own.
+    using Opener = std::function<simulation::Session(const std::filesystem::path&)>;
+
+    EngineHost(const EngineMaker& maker, Opener opener, QObject* parent = nullptr);
+    ~EngineHost() override;
+
+    /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays until the
+    /// new one is ready.
+    void open(const QString& path);
+    void load(simulation::Session session);
+    void cancelLoading();
+    void play();
+    void pause();
+    void step(int steps);
+    void reset();
+    void runUntil(double timeMs);
+    void limitSpeed(double msPerSecond);
+    void setFrameInterval(double wallMs);
+    void stimulate(const simulation::Stimulate& stimulus);
+    void addProbe(const QString& name, const Vec3& position);
+    void removeProbe(quint64 id);
+
+    const ScenePtr& scene() const { return m_scene; }
+    const simulation::Status& status() const { return m_status; }
+    bool isLoading() const { return m_opening || m_loading; }
+
+  Q_SIGNALS:
+    void loadingStarted();
+    void loadingProgress(double fraction, const QString& stage);
+    void loaded();
+    void loadingEnded(); ///< after loaded(), a failure or a cancellation
+    void openFailed(const QString& reason);
+    void runFailed(const QString& reason);
+    void refused(const QString& reason);
+    void stateChanged(tawara::EngineHost::State state);
+    void statusPolled(const tawara::simulation::Status& status);
+    void frameArrived(const tawara::EngineHost::FramePtr& frame);
+    void stimulated(const tawara::simulation::Stimulate& stimulus); ///< it was applied
+    void probeAdded(quint64 id, const QString& name, const tawara::Vec3& position);
+    void probeRemoved(quint64 id);
+    void samplesArrived(quint64 id, const std::vector<double>& times,
+                        const std::vector<float>& values);
+    void samplesCleared();
+
+  private:
+    quint64 post(simulation::Command command);
+    void handle(const simulation::Event& event);
+    void answered(const simulation::Answer& answer);
+    void adopt(const ScenePtr& scene);
+    void readInBackground(const std::filesystem::path& path);
+    void poll();
+    void pollTraces();
+    void endLoading();
+
+    Opener m_opener;
+    std::unique_ptr<EngineControl> m_engine;
+    std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>> m_readers; // done?, thread
+    quint64 m_readerTicket = 0; // what a reader brings counts only if it is the newest
+    bool m_opening = false, m_loading = false;
+    quint64 m_load = 0; // command id of the newest Load
+    QHash<quint64, simulation::Command> m_pending;
+    ScenePtr m_scene;
+    FramePtr m_frame;
+    simulation::Status m_status;
+    QHash<quint64, std::size_t> m_probes; // samples that were handed on
+    QTimer m_poll;
+    QElapsedTimer m_clock;
+    qint64 m_statusDue = 0, m_tracesDue = 0;
+};
+
+} // namespace tawara

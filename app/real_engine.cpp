@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/real_engine.hpp"
+
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tawara {
+namespace {
+
+class RealEngine : public EngineControl
+{
+  public:
+    RealEngine(EventHandler handler, const simulation::EngineOptions& options)
+        : engine_(std::move(handler), options)
+    {
+    }
+    std::uint64_t post(simulation::Command command) override
+    {
+        return engine_.post(std::move(command));
+    }
+    std::shared_ptr<const simulation::Frame> newest_frame() const override
+    {
+        return engine_.newest_frame();
+    }
+    simulation::Status status() const override { return engine_.status(); }
+    std::vector<simulation::Trace> traces() const override { return engine_.traces(); }
+    simulation::Trace trace(std::uint64_t probe, std::size_t from) const override
+    {
+        return engine_.trace(probe, from);
+    }
+
+  private:
+    simulation::Engine engine_;
+};
+
+} // namespace
+
+EngineMaker real_engine(simulation::EngineOptions options)
+{
+    return [options](EventHandler handler) {
+        return std::make_unique<RealEngine>(std::move(handler), options);
+    };
+}
+
+simulation::Session open_session(const std::filesystem::path& file)
+{
+    if (file.empty())
+        return simulation::default_session();
+    if (!std::filesystem::exists(file))
+        throw InputError(file.string(), "there is no such file");
+    std::string ending = file.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending == ".json" ? simulation::read_session(file) : simulation::session_for_mesh(file);
+}
+
+} // namespace tawara

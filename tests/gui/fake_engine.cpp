@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/gui/fake_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tawara::fake {
+
+using simulation::Status;
+
+Bowl bowl(int n, double radius_mm, double length_mm, double wall_mm)
+{
+    Bowl b{std::make_shared<mesh::TetMesh>(), std::make_shared<mesh::Surface>()};
+    const int around = 4 * n;
+    auto& m = *b.mesh;
+    auto& s = *b.surface;
+    const auto shell = [&](double shrink) {
+        std::vector<std::vector<std::int32_t>> rings;
+        for (int i = 0; i <= n; ++i) { // from the apex up to the base
+            const double polar = 0.5 * std::numbers::pi * i / n;
+            std::vector<std::int32_t> ring;
+            for (int k = 0; k < (i == 0 ? 1 : around); ++k) {
+                const double turn = 2 * std::numbers::pi * k / around;
+                const double r = (radius_mm - shrink) * std::sin(polar);
+                ring.push_back(static_cast<std::int32_t>(m.vertex_count()));
+                m.add_vertex({r * std::cos(turn), r * std::sin(turn),
+                              -(length_mm - shrink) * std::cos(polar)});
+            }
+            rings.push_back(ring);
+        }
+        return rings;
+    };
+    const auto outer = shell(0), inner = shell(wall_mm);
+    const auto add = [&](std::int32_t p, std::int32_t q, std::int32_t r, bool flip, mesh::Wall w) {
+        s.triangles.push_back(flip ? std::array{p, r, q} : std::array{p, q, r});
+        s.wall.push_back(w);
+        s.tetrahedron.push_back(0);
+    };
+    const auto skin = [&](const auto& rings, bool flip, mesh::Wall w) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+            for (std::size_t k = 0; k < static_cast<std::size_t>(around); ++k) {
+                const std::size_t l = (k + 1) % static_cast<std::size_t>(around);
+                const auto &low = rings[i], &high = rings[i + 1];
+                const auto a = low[i == 0 ? 0 : k], c = low[i == 0 ? 0 : l];
+                add(a, high[l], high[k], flip, w);
+                if (i > 0)
+                    add(a, c, high[l], flip, w);
+            }
+    };
+    skin(outer, false, mesh::Wall::epi);
+    skin(inner, true, mesh::Wall::endo_lv);
+    const auto &o = outer.back(), &e = inner.back();
+    for (std::size_t k = 0; k < o.size(); ++k) {
+        const std::size_t l = (k + 1) % o.size();
+        add(o[k], o[l], e[l], false, mesh::Wall::base);
+        add(o[k], e[l], e[k], false, mesh::Wall::base);
+    }
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        s.vertices.push_back(static_cast<std::int32_t>(v));
+    return b;
+}
+
+float wave_mV(const Vec3& at, double time_ms, double length_mm)
+{
+    const double bend = 4 * std::sin(3 * std::atan2(at[1], at[0]));
+    const double since = time_ms - (at[2] + length_mm + bend) / 0.6;
+    if (since < 0)
+        return -85.0F;
+    const double up = 1 - std::exp(-since / 0.8), down = 1 / (1 + std::exp((since - 260) / 25));
+    return static_cast<float>(-85 + (115 - 0.1 * std::min(since, 260.0)) * up * down);
+}
+
+FakeEngine::FakeEngine(EventHandler handler, std::shared_ptr<Shared> shared)
+    : handler_(std::move(handler)), shared_(std::move(shared)), thread_([this](const std::stop_token& stop) { run(stop); })
+{
+}
+
+FakeEngine::~FakeEngine() { thread_.request_stop(); }
+
+std::uint64_t FakeEngine::post(simulation::Command command)
+{
+    std::lock_guard hold(mutex_);
+    {
+        std::lock_guard also(shared_->mutex);
+        shared_->commands.push_back(command);
+    }
+    queue_.emplace_back(next_, std::move(command));
+    return next_++;
+}
+
+std::shared_ptr<const simulation::Frame> FakeEngine::newest_frame() const
+{
+    std::lock_guard hold(mutex_);
+    return frame_;
+}
+
+Status FakeEngine::status() const
+{
+    std::lock_guard hold(mutex_);
+    return status_;
+}
+
+std::vector<simulation::Trace> FakeEngine::traces() const
+{
+    std::lock_guard hold(mutex_);
+    return traces_;
+}
+
+simulation::Trace FakeEngine::trace(std::uint64_t probe, std::size_t from) const
+{
+    std::lock_guard hold(mutex_);
+    for (auto t : traces_)
+        if (t.probe == probe) {
+            const auto n = static_cast<std::ptrdiff_t>(std::min(from, t.time_ms.size()));
+            t.time_ms.erase(t.time_ms.begin(), t.time_ms.begin() + n);
+            t.V_mV.erase(t.V_mV.begin(), t.V_mV.begin() + n);
+            return t;
+        }
+    return {};
+}
+
+void FakeEngine::run(const std::stop_token& stop)
+{
+    while (!stop.stop_requested()) {
+        for (;;) {
+            std::pair<std::uint64_t, simulation::Command> next;
+            {
+                std::lock_guard hold(mutex_);
+                if (queue_.empty())
+                    break;
+                next = queue_.front();
+                queue_.pop_front();
+            }
+            obey(next.first, next.second);
+        }
+        bool tick = false;
+        {
+            std::lock_guard also(shared_->mutex);
+            tick = shared_->free_running;
+        }
+        if (tick && status().state == Status::State::running)
+            advance(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+void FakeEngine::answer(std::uint64_t id, bool applied, const std::string& reason,
+                        std::uint64_t probe)
+{
+    handler_(simulation::Answer{id, applied, reason, probe});
+}
+
+void FakeEngine::set_state(Status::State s)
+{
+    {
+        std::lock_guard hold(mutex_);
+        if (status_.state == s)
+            return;
+        status_.state = s;
+    }
+    handler_(simulation::StateChanged{s});
+}
+
+void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
+{
+    set_state(Status::State::loading);
+    handler_(simulation::Loading{0.25, "Reading the mesh"});
+    std::string refuse;
+    bool hold_it = false;
+    int n = 0;
+    {
+        std::lock_guard also(shared_->mutex);
+        refuse = shared_->refuse_load;
+        hold_it = shared_->hold_loading;
+        n = shared_->mesh_n;
+    }
+    if (!refuse.empty()) {
+        set_state(scene_ ? Status::State::paused : Status::State::empty);
+        return answer(id, false, refuse);
+    }
+    if (hold_it) {
+        held_load_ = id;
+        return;
+    }
+    auto scene = std::make_shared<simulation::Scene>();
+    const Bowl b = bowl(n);
+    {
+        std::lock_guard hold(mutex_);
+        scene->run = status_.run + 1;
+        scene->session = session;
+        scene->mesh = b.mesh;
+        scene->surface = b.surface;
+        scene->device = "Fake, double";
+        scene->title = session.name;
+        scene->unknowns = static_cast<std::int64_t>(b.mesh->vertex_count());
+        scene->dt_ms = 0.02;
+        scene_ = scene;
+        status_.run = scene->run;
+        status_.time_ms = 0;
+        status_.step = 0;
+        status_.end_ms = session.end_ms;
+        traces_.clear();
+        for (const auto& p : session.probes)
+            traces_.push_back({next_probe_++, p.name, p.position_mm, {}, {}});
+    }
+    handler_(simulation::Loaded{scene});
+    publish();
+    set_state(Status::State::paused);
+    answer(id);
+}
+
+void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
+{
+    if (const auto* l = std::get_if<simulation::Load>(&c))
+        return load(id, l->session);
+    std::string refuse, fail;
+    {
+        std::lock_guard also(shared_->mutex);
+        refuse = shared_->refuse_all;
+        fail = shared_->fail_on_play;
+    }
+    if (std::holds_alternative<simulation::CancelLoad>(c)) {
+        if (held_load_ != 0) {
+            set_state(scene_ ? Status::State::paused : Status::State::empty);
+            answer(std::exchange(held_load_, 0), false, "loading was cancelled");
+        }
+        return answer(id);
+    }
+    if (!refuse.empty())
+        return answer(id, false, refuse);
+    std::uint64_t probe = 0;
+    if (std::holds_alternative<simulation::Play>(c)) {
+        set_state(Status::State::running);
+        if (!fail.empty()) {
+            set_state(Status::State::failed);
+            handler_(simulation::Failed{fail});
+        }
+    } else if (std::holds_alternative<simulation::Pause>(c)) {
+        set_state(Status::State::paused);
+    } else if (const auto* s = std::get_if<simulation::StepOnce>(&c)) {
+        advance(0.02 * s->steps);
+    } else if (const auto* u = std::get_if<simulation::RunUntil>(&c)) {
+        advance(u->time_ms - status().time_ms);
+        set_state(Status::State::paused);
+    } else if (std::holds_alternative<simulation::Reset>(c)) {
+        {
+            std::lock_guard hold(mutex_);
+            status_.time_ms = 0;
+            status_.step = 0;
+            for (auto& t : traces_)
+                t.time_ms.clear(), t.V_mV.clear();
+        }
+        publish();
+        set_state(Status::State::paused);
+    } else if (const auto* a = std::get_if<simulation::AddProbe>(&c)) {
+        std::lock_guard hold(mutex_);
+        probe = next_probe_++;
+        traces_.push_back({probe, a->name, a->position_mm, {}, {}});
+    } else if (const auto* r = std::get_if<simulation::RemoveProbe>(&c)) {
+        std::lock_guard hold(mutex_);
+        std::erase_if(traces_, [&](const auto& t) { return t.probe == r->probe; });
+    }
+    answer(id, true, {}, probe);
+}
+
+void FakeEngine::advance(double ms)
+{
+    {
+        std::lock_guard hold(mutex_);
+        const double from = status_.time_ms;
+        status_.time_ms += ms;
+        status_.step += static_cast<std::int64_t>(std::lround(ms / 0.02));
+        status_.ms_per_second = 100;
+        status_.steps_per_second = 5000;
+        for (auto& t : traces_)
+            for (double at = std::floor(from / 0.5) * 0.5 + 0.5; at <= status_.time_ms; at += 0.5) {
+                t.time_ms.push_back(at);
+                t.V_mV.push_back(wave_mV(t.position_mm, at));
+            }
+    }
+    publish();
+}
+
+void FakeEngine::publish()
+{
+    std::lock_guard hold(mutex_);
+    auto f = std::make_shared<simulation::Frame>();
+    f->run = status_.run;
+    f->step = status_.step;
+    f->time_ms = status_.time_ms;
+    for (auto v : scene_->surface->vertices)
+        f->values.push_back(wave_mV(scene_->mesh->vertex(static_cast<std::size_t>(v)), f->time_ms));
+    f->made = std::chrono::steady_clock::now();
+    frame_ = f;
+    ++status_.frames_published;
+}
+
+EngineMaker maker(std::shared_ptr<FakeEngine::Shared> shared)
+{
+    return [shared](EventHandler handler) {
+        return std::make_unique<FakeEngine>(std::move(handler), shared);
+    };
+}
+
+} // namespace tawara::fake

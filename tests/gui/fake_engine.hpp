@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/engine_control.hpp"
+
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace tawara::fake {
+
+/// A thick half ellipsoid, open at its base (z = 0), apex down; about 4 * n * n * 2 triangles.
+struct Bowl
+{
+    std::shared_ptr<mesh::TetMesh> mesh; ///< vertices only: views need no tetrahedra
+    std::shared_ptr<mesh::Surface> surface;
+};
+Bowl bowl(int n, double radius_mm = 30, double length_mm = 60, double wall_mm = 10);
+
+/// V of a wave that leaves the apex at t = 0 and runs to the base at 0.6 mm/ms [mV].
+float wave_mV(const Vec3& at_mm, double time_ms, double length_mm = 60);
+
+/// Stands in for the engine: makes a travelling wave, records every command, obeys play, pause, step,
+/// reset. Time advances only when the test says so, or by itself with `free_running`.
+class FakeEngine : public EngineControl
+{
+  public:
+    struct Shared
+    {
+        std::mutex mutex;
+        std::vector<simulation::Command> commands;
+        bool free_running = true; ///< 1 ms per 10 ms of wall time while playing
+        bool hold_loading = false; ///< a Load stays under way until it is cancelled
+        std::string refuse_load;  ///< not empty: Load is refused with this
+        std::string refuse_all;   ///< not empty: every other command is
+        std::string fail_on_play; ///< not empty: the run fails when it is played
+        int mesh_n = 24;
+    };
+
+    FakeEngine(EventHandler handler, std::shared_ptr<Shared> shared);
+    ~FakeEngine() override;
+    std::uint64_t post(simulation::Command command) override;
+    std::shared_ptr<const simulation::Frame> newest_frame() const override;
+    simulation::Status status() const override;
+    std::vector<simulation::Trace> traces() const override;
+    simulation::Trace trace(std::uint64_t probe, std::size_t from) const override;
+
+  private:
+    void run(const std::stop_token& stop);
+    void obey(std::uint64_t id, const simulation::Command& c);
+    void load(std::uint64_t id, const simulation::Session& session);
+    void set_state(simulation::Status::State s);
+    void advance(double ms);
+    void publish();
+    void answer(std::uint64_t id, bool applied = true, const std::string& reason = {},
+                std::uint64_t probe = 0);
+
+    EventHandler handler_;
+    std::shared_ptr<Shared> shared_;
+    mutable std::mutex mutex_; // of everything below
+    std::deque<std::pair<std::uint64_t, simulation::Command>> queue_;
+    std::uint64_t next_ = 1, next_probe_ = 1, held_load_ = 0;
+    simulation::Status status_;
+    std::shared_ptr<const simulation::Frame> frame_;
+    std::shared_ptr<const simulation::Scene> scene_;
+    std::vector<simulation::Trace> traces_;
+    std::jthread thread_; // last: ends first
+};
+
+/// Makes a FakeEngine with those settings and recordings.
+EngineMaker maker(std::shared_ptr<FakeEngine::Shared> shared);
+
+} // namespace tawara::fake

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/vec3.hpp"
+
+#include <QAbstractTableModel>
+#include <QColor>
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace tawara {
+
+/// One probe as the window knows it.
+struct ProbeEntry
+{
+    quint64 id = 0;
+    QString name;
+    Vec3 position{}; ///< [mm]
+    QColor color;
+    std::optional<float> V; ///< newest value [mV]
+};
+
+/// The probes in the order in which they were placed: name with its colour, newest V.
+class ProbeModel : public QAbstractTableModel
+{
+    Q_OBJECT
+  public:
+    enum Column { NameColumn, ValueColumn, RemoveColumn, ColumnCount };
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Adds a probe with the first colour that no other has; returns it.
+    const ProbeEntry& add(quint64 id, const QString& name, const Vec3& position);
+    void remove(quint64 id);
+    void clear();
+    void setValue(quint64 id, float V);
+    const std::vector<ProbeEntry>& entries() const { return m_entries; }
+    /// The first of "Probe 1", "Probe 2", ... that is free.
+    QString freeName() const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    std::vector<ProbeEntry> m_entries;
+};
+
+} // namespace tawara

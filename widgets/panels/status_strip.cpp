@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/status_strip.hpp"
+
+#include <QLabel>
+#include <QStatusBar>
+
+namespace tawara {
+namespace {
+
+using State = simulation::Status::State;
+
+void setTextIfNew(QLabel* label, const QString& text)
+{
+    if (label->text() != text)
+        label->setText(text);
+}
+
+QString stateText(State s)
+{
+    switch (s) {
+    case State::empty: return StatusStrip::tr("Nothing open");
+    case State::loading: return StatusStrip::tr("Loading");
+    case State::paused: return StatusStrip::tr("Paused");
+    case State::running: return StatusStrip::tr("Running");
+    case State::finished: return StatusStrip::tr("Finished");
+    case State::failed: return StatusStrip::tr("Failed");
+    }
+    return {};
+}
+
+const char* stateColor(State s)
+{
+    switch (s) {
+    case State::running: return "#4cc38a";
+    case State::loading: return "#56b4e9";
+    case State::failed: return "#ff6b57";
+    default: return "#8d97a8";
+    }
+}
+
+QString shortCount(double n)
+{
+    if (n >= 1e6)
+        return QString::number(n / 1e6, 'f', 1) + QStringLiteral(" M");
+    if (n >= 1e4)
+        return QString::number(n / 1e3, 'f', 0) + QStringLiteral(" k");
+    return QString::number(n, 'f', n < 10 ? 1 : 0);
+}
+
+} // namespace
+
+StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
+{
+    const auto label = [bar](const char* name, const QString& tip, bool right) {
+        auto* l = new QLabel;
+        l->setObjectName(QLatin1String(name));
+        l->setToolTip(tip);
+        if (right)
+            bar->addPermanentWidget(l);
+        else
+            bar->addWidget(l);
+        return l;
+    };
+    bar->setSizeGripEnabled(false);
+    m_state = label("state", tr("What the engine does"), false);
+    m_state->setTextFormat(Qt::RichText);
+    m_device = label("device", tr("Where it is computed, in what precision"), false);
+    m_path = label("renderPath", tr("How values reach the picture"), true);
+    m_steps = label("steps", tr("Time steps per second of wall time"), true);
+    m_frames = label("fps", tr("Pictures drawn per second"), true);
+    m_dropped = label("dropped", tr("Frames that the engine made and the window had no time to show"),
+                      true);
+    setStatus({}, 0);
+}
+
+void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
+{
+    setTextIfNew(m_state, QStringLiteral("<span style='color:%1'>●</span>&nbsp; %2")
+                              .arg(QLatin1String(stateColor(s.state)), stateText(s.state)));
+    const bool running = s.state == State::running;
+    setTextIfNew(m_steps, running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
+    setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());
+    setTextIfNew(m_dropped,
+                 s.frames_dropped > 0 ? tr("%1 dropped").arg(s.frames_dropped) : QString());
+}
+
+void StatusStrip::setDevice(const QString& text) { m_device->setText(text); }
+
+void StatusStrip::setRenderPath(const QString& text, const QString& tip)
+{
+    m_path->setText(text);
+    m_path->setToolTip(tip);
+}
+
+} // namespace tawara

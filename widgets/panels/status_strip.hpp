@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/messages.hpp"
+
+#include <QObject>
+
+class QLabel;
+class QStatusBar;
+
+namespace tawara {
+
+/// The status bar's fields: state, device and precision, render path, steps per second, frames per
+/// second, dropped frames.
+class StatusStrip : public QObject
+{
+    Q_OBJECT
+  public:
+    explicit StatusStrip(QStatusBar* bar);
+    void setStatus(const simulation::Status& status, double framesPerSecond);
+    void setDevice(const QString& text);
+    void setRenderPath(const QString& text, const QString& tip);
+
+  private:
+    QLabel *m_state, *m_device, *m_path, *m_steps, *m_frames, *m_dropped;
+};
+
+} // namespace tawara

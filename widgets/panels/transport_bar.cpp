@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/transport_bar.hpp"
+
+#include "widgets/panels/icons.hpp"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+namespace tawara {
+
+using State = simulation::Status::State;
+
+QString speedText(double msPerSecond)
+{
+    if (!(msPerSecond > 0))
+        return {};
+    const double slower = 1000 / msPerSecond;
+    const QString rate =
+        QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
+    if (slower > 1.05)
+        return QObject::tr("%1  ·  %2 × slower than real time")
+            .arg(rate)
+            .arg(slower, 0, 'f', slower < 10 ? 1 : 0);
+    if (slower < 0.95)
+        return QObject::tr("%1  ·  %2 × faster than real time").arg(rate).arg(1 / slower, 0, 'f', 1);
+    return QObject::tr("%1  ·  real time").arg(rate);
+}
+
+QToolButton* TransportBar::button(const QString& icon, const QString& text, const QString& name)
+{
+    auto* b = new QToolButton(this);
+    b->setObjectName(name);
+    b->setIcon(themedIcon(icon));
+    b->setIconSize({22, 22});
+    b->setToolTip(text);
+    b->setAccessibleName(text);
+    b->setFocusPolicy(Qt::TabFocus);
+    return b;
+}
+
+TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
+{
+    setObjectName("transport");
+    setAttribute(Qt::WA_StyledBackground);
+    m_play = button("play", tr("Play (Space)"), "play");
+    m_play->setIcon(themedIcon("play", Qt::white));
+    m_step = button("step", tr("One time step (.)"), "step");
+    m_reset = button("reset", tr("Back to the start (Ctrl+R)"), "reset");
+    m_time = new QLabel("0.0 ms", this);
+    m_time->setObjectName("time");
+    m_time->setToolTip(tr("Simulated time"));
+    m_time->setMinimumWidth(118);
+    m_time->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_end = new QLabel(this);
+    m_end->setObjectName("weak");
+    m_speed = new QLabel(this);
+    m_speed->setObjectName("speed");
+    m_speed->setToolTip(tr("Simulated milliseconds per second of wall time"));
+    m_limit = new QComboBox(this);
+    m_limit->setObjectName("limit");
+    m_limit->setToolTip(tr("The fastest that the simulation may go"));
+    m_limit->addItem(tr("As fast as possible"), 0.0);
+    m_limit->addItem(tr("Real time, 1 : 1"), 1000.0);
+    m_limit->addItem(tr("1 : 10"), 100.0);
+    m_limit->addItem(tr("1 : 100"), 10.0);
+    m_limit->setFocusPolicy(Qt::TabFocus);
+
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(10, 6, 12, 6);
+    row->setSpacing(6);
+    row->addWidget(m_play);
+    row->addWidget(m_step);
+    row->addWidget(m_reset);
+    row->addSpacing(4);
+    row->addWidget(m_time);
+    row->addWidget(m_end);
+    row->addStretch(1);
+    row->addWidget(m_speed);
+    row->addSpacing(6);
+    row->addWidget(m_limit);
+
+    connect(m_play, &QToolButton::clicked, this, [this] {
+        if (m_state == State::running)
+            Q_EMIT pauseRequested();
+        else
+            Q_EMIT playRequested();
+    });
+    connect(m_step, &QToolButton::clicked, this, [this] {
+        Q_EMIT stepRequested(QApplication::keyboardModifiers() & Qt::ShiftModifier ? 50 : 1);
+    });
+    connect(m_reset, &QToolButton::clicked, this, &TransportBar::resetRequested);
+    connect(m_limit, &QComboBox::currentIndexChanged, this,
+            [this] { Q_EMIT speedLimitChosen(speedLimit()); });
+    setStatus({});
+}
+
+double TransportBar::speedLimit() const { return m_limit->currentData().toDouble(); }
+
+void TransportBar::setSpeedLimit(double msPerSecond)
+{
+    const int at = m_limit->findData(msPerSecond);
+    m_limit->setCurrentIndex(at < 0 ? 0 : at);
+}
+
+void TransportBar::setTime(double ms) { m_time->setText(tr("%1 ms").arg(ms, 0, 'f', 1)); }
+
+void TransportBar::setStatus(const simulation::Status& status)
+{
+    const bool running = status.state == State::running;
+    if ((m_state == State::running) != running) {
+        m_play->setIcon(themedIcon(running ? "pause" : "play", Qt::white));
+        m_play->setToolTip(running ? tr("Pause (Space)") : tr("Play (Space)"));
+        m_play->setAccessibleName(m_play->toolTip());
+    }
+    m_state = status.state;
+    const bool loaded = m_state != State::empty && m_state != State::loading;
+    m_play->setEnabled(loaded);
+    m_step->setEnabled(m_state == State::paused);
+    m_reset->setEnabled(loaded);
+    if (!loaded)
+        m_time->setText(QStringLiteral("–"));
+    const QString end = loaded && status.end_ms > 0
+                            ? tr("of %1 ms").arg(status.end_ms, 0, 'f', status.end_ms < 100 ? 1 : 0)
+                            : QString();
+    if (m_end->text() != end)
+        m_end->setText(end);
+    const QString speed = running                      ? speedText(status.ms_per_second)
+                          : m_state == State::paused   ? tr("paused")
+                          : m_state == State::finished ? tr("reached its end")
+                          : m_state == State::failed   ? tr("failed")
+                                                       : QString();
+    if (m_speed->text() != speed)
+        m_speed->setText(speed);
+}
+
+} // namespace tawara

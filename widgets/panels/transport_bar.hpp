@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/messages.hpp"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace tawara {
+
+/// "12.3 ms/s · 81 × slower than real time"; empty where nothing runs.
+QString speedText(double msPerSecond);
+
+/// Play, pause, step, reset; simulated time; bound of the speed and the speed reached.
+class TransportBar : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit TransportBar(QWidget* parent = nullptr);
+    void setStatus(const simulation::Status& status);
+    /// Simulated time of the newest picture [ms].
+    void setTime(double ms);
+    /// The chosen bound [simulated ms per wall second]; 0: as fast as possible.
+    double speedLimit() const;
+    void setSpeedLimit(double msPerSecond);
+
+  Q_SIGNALS:
+    void playRequested();
+    void pauseRequested();
+    void stepRequested(int steps);
+    void resetRequested();
+    void speedLimitChosen(double msPerSecond);
+
+  private:
+    QToolButton* button(const QString& icon, const QString& text, const QString& name);
+
+    simulation::Status::State m_state = simulation::Status::State::empty;
+    double m_endMs = 0;
+    QToolButton *m_play, *m_step, *m_reset;
+    QLabel *m_time, *m_end, *m_speed;
+    QComboBox* m_limit;
+};
+
+} // namespace tawara

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/plots/trace_plot.hpp"
+
+#include <QFontMetricsF>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr double shortest_ms = 10, longest_ms = 20000;
+constexpr QRgb ground = 0xff12151b, grid = 0xff252b36, zero_line = 0xff3d4656, text_color = 0xff8d97a8;
+
+/// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
+double roundStep(double span, double count)
+{
+    const double raw = span / std::max(1.0, count);
+    const double decade = std::pow(10.0, std::floor(std::log10(raw)));
+    for (double f : {1.0, 2.0, 5.0})
+        if (f * decade >= raw * 0.999)
+            return f * decade;
+    return 10 * decade;
+}
+
+} // namespace
+
+std::optional<double> TracePlot::Curve::at(double time) const
+{
+    if (times.empty() || time < times.front() || time > times.back())
+        return {};
+    const auto next = std::lower_bound(times.begin(), times.end(), time);
+    const auto i = static_cast<std::size_t>(next - times.begin());
+    if (i == 0)
+        return values[0];
+    const double u = (time - times[i - 1]) / (times[i] - times[i - 1]);
+    return static_cast<double>(values[i - 1]) + u * static_cast<double>(values[i] - values[i - 1]);
+}
+
+TracePlot::TracePlot(QWidget* parent) : QWidget(parent)
+{
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run."));
+}
+
+void TracePlot::addCurve(quint64 id, const QString& name, const QColor& color)
+{
+    m_curves.push_back({id, name, color, {}, {}});
+    update();
+}
+
+void TracePlot::removeCurve(quint64 id)
+{
+    std::erase_if(m_curves, [id](const Curve& c) { return c.id == id; });
+    update();
+}
+
+void TracePlot::removeCurves()
+{
+    m_curves.clear();
+    m_end.reset();
+    update();
+}
+
+void TracePlot::clearSamples()
+{
+    for (auto& c : m_curves) {
+        c.times.clear();
+        c.values.clear();
+    }
+    m_end.reset();
+    update();
+}
+
+void TracePlot::append(quint64 id, std::span<const double> times, std::span<const float> values)
+{
+    for (auto& c : m_curves)
+        if (c.id == id && times.size() == values.size() && !times.empty()) {
+            c.times.insert(c.times.end(), times.begin(), times.end());
+            c.values.insert(c.values.end(), values.begin(), values.end());
+            update();
+        }
+}
+
+std::optional<std::size_t> TracePlot::sampleCount(quint64 id) const
+{
+    for (const auto& c : m_curves)
+        if (c.id == id)
+            return c.times.size();
+    return {};
+}
+
+std::optional<double> TracePlot::valueAt(quint64 id, double timeMs) const
+{
+    for (const auto& c : m_curves)
+        if (c.id == id)
+            return c.at(timeMs);
+    return {};
+}
+
+void TracePlot::setWindowMs(double ms)
+{
+    m_windowMs = std::clamp(ms, shortest_ms, longest_ms);
+    update();
+}
+
+double TracePlot::newest() const
+{
+    double t = 0;
+    for (const auto& c : m_curves)
+        if (!c.times.empty())
+            t = std::max(t, c.times.back());
+    return t;
+}
+
+double TracePlot::windowEnd() const { return m_end.value_or(std::max(newest(), m_windowMs)); }
+
+QRectF TracePlot::area() const { return QRectF(rect()).adjusted(54, 12, -14, -34); }
+
+double TracePlot::toX(double time) const
+{
+    const QRectF a = area();
+    return a.right() + (time - windowEnd()) / m_windowMs * a.width();
+}
+
+double TracePlot::toTime(double x) const
+{
+    const QRectF a = area();
+    return windowEnd() + (x - a.right()) / a.width() * m_windowMs;
+}
+
+double TracePlot::toY(double value) const
+{
+    const QRectF a = area();
+    return a.bottom() - (value - m_low) / (m_high - m_low) * a.height();
+}
+
+void TracePlot::paintAxes(QPainter& p) const
+{
+    const QRectF a = area();
+    p.setFont(font());
+    const QFontMetricsF metrics(font());
+    const double from = windowEnd() - m_windowMs;
+    const double dt = roundStep(m_windowMs, a.width() / 90);
+    for (double k = std::ceil(from / dt - 1e-9); k * dt <= windowEnd() + 1e-9; ++k) {
+        const double x = std::round(toX(k * dt)) + 0.5;
+        p.setPen(QColor::fromRgb(grid));
+        p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
+        p.setPen(QColor::fromRgb(text_color));
+        p.drawText(QRectF(x - 40, a.bottom() + 2, 80, 15), Qt::AlignCenter,
+                   QString::number(k * dt, 'g', 6));
+    }
+    const double dv = roundStep(m_high - m_low, a.height() / 26);
+    for (double k = std::ceil(m_low / dv); k * dv <= m_high; ++k) {
+        const double v = k * dv, y = std::round(toY(v)) + 0.5;
+        p.setPen(QColor::fromRgb(v == 0 ? zero_line : grid));
+        p.drawLine(QPointF(a.left(), y), QPointF(a.right(), y));
+        p.setPen(QColor::fromRgb(text_color));
+        p.drawText(QRectF(18, y - 8, 32, 16), Qt::AlignRight | Qt::AlignVCenter,
+                   QString::number(v).replace('-', QChar(0x2212)));
+    }
+    p.drawText(QRectF(a.left(), a.bottom() + 16, a.width(), 16), Qt::AlignCenter, tr("t (ms)"));
+    p.save();
+    p.translate(12, a.center().y());
+    p.rotate(-90);
+    p.drawText(QRectF(-60, -9, 120, 16), Qt::AlignCenter, tr("V (mV)"));
+    p.restore();
+}
+
+void TracePlot::paintCurve(QPainter& p, const Curve& c) const
+{
+    const QRectF a = area();
+    const double from = windowEnd() - m_windowMs;
+    auto first = std::lower_bound(c.times.begin(), c.times.end(), from) - c.times.begin();
+    auto last = std::upper_bound(c.times.begin(), c.times.end(), windowEnd()) - c.times.begin();
+    first = std::max<std::ptrdiff_t>(0, first - 1);
+    last = std::min<std::ptrdiff_t>(std::ssize(c.times), last + 1);
+    if (last - first < 1)
+        return;
+    // One column of pixels at a time: its first, lowest, highest and last sample.
+    QPolygonF line;
+    const auto point = [&](std::ptrdiff_t i) {
+        const auto k = static_cast<std::size_t>(i);
+        return QPointF(toX(c.times[k]), toY(static_cast<double>(c.values[k])));
+    };
+    if (last - first < 2 * a.width()) {
+        for (auto i = first; i < last; ++i)
+            line << point(i);
+    } else {
+        for (auto i = first; i < last;) {
+            const double column = std::floor(point(i).x());
+            auto low = i, high = i, end = i;
+            while (end < last && std::floor(toX(c.times[static_cast<std::size_t>(end)])) <= column) {
+                if (c.values[static_cast<std::size_t>(end)] < c.values[static_cast<std::size_t>(low)])
+                    low = end;
+                if (c.values[static_cast<std::size_t>(end)] > c.values[static_cast<std::size_t>(high)])
+                    high = end;
+                ++end;
+            }
+            line << point(i) << point(std::min(low, high)) << point(std::max(low, high))
+                 << point(end - 1);
+            i = end;
+        }
+    }
+    p.setPen(QPen(c.color, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    p.drawPolyline(line);
+}
+
+void TracePlot::paintLegend(QPainter& p) const
+{
+    const QRectF a = area();
+    const QFontMetricsF metrics(font());
+    double x = a.right();
+    for (auto c = m_curves.rbegin(); c != m_curves.rend(); ++c) {
+        const double width = metrics.horizontalAdvance(c->name);
+        x -= width + 4;
+        if (x < a.left() + 40)
+            break;
+        p.setPen(QColor(0xc9, 0xd1, 0xde));
+        p.drawText(QPointF(x, a.top() + 12), c->name);
+        p.setPen(QPen(c->color, 3));
+        p.drawLine(QPointF(x - 18, a.top() + 8), QPointF(x - 5, a.top() + 8));
+        x -= 32;
+    }
+}
+
+void TracePlot::paintCursor(QPainter& p) const
+{
+    const QRectF a = area();
+    if (!m_cursorX || *m_cursorX < a.left() || *m_cursorX > a.right() || m_curves.empty())
+        return;
+    const double time = toTime(*m_cursorX);
+    p.setPen(QPen(QColor(255, 255, 255, 90), 1, Qt::DashLine));
+    p.drawLine(QPointF(*m_cursorX, a.top()), QPointF(*m_cursorX, a.bottom()));
+    QStringList lines{tr("%1 ms").arg(time, 0, 'f', 1)};
+    std::vector<QColor> colors{QColor::fromRgb(text_color)};
+    for (const auto& c : m_curves)
+        if (const auto v = c.at(time)) {
+            p.setBrush(c.color);
+            p.setPen(Qt::NoPen);
+            p.drawEllipse(QPointF(*m_cursorX, toY(*v)), 3, 3);
+            lines << tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1);
+            colors.push_back(c.color);
+        }
+    const QFontMetricsF metrics(font());
+    double width = 0;
+    for (const auto& l : lines)
+        width = std::max(width, metrics.horizontalAdvance(l));
+    const double height = metrics.height() * static_cast<double>(lines.size());
+    QRectF box(*m_cursorX + 10, a.top() + 6, width + 14, height + 8);
+    if (box.right() > a.right())
+        box.moveRight(*m_cursorX - 10);
+    p.setPen(QColor(0x3a, 0x43, 0x53));
+    p.setBrush(QColor(0x1d, 0x22, 0x2c, 230));
+    p.drawRoundedRect(box, 4, 4);
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        p.setPen(colors[static_cast<std::size_t>(i)]);
+        p.drawText(QPointF(box.left() + 7, box.top() + 4 + metrics.ascent() +
+                                               metrics.height() * static_cast<double>(i)),
+                   lines[i]);
+    }
+}
+
+void TracePlot::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.fillRect(rect(), QColor::fromRgb(ground));
+    paintAxes(p);
+    if (m_curves.empty()) {
+        p.setPen(QColor::fromRgb(text_color));
+        p.drawText(area(), Qt::AlignCenter,
+                   tr("No probes yet. Choose Probe (P) and click on the heart: its action potential "
+                      "appears here."));
+        return;
+    }
+    p.setRenderHint(QPainter::Antialiasing);
+    p.save();
+    p.setClipRect(area());
+    for (const auto& c : m_curves)
+        paintCurve(p, c);
+    p.restore();
+    paintLegend(p);
+    paintCursor(p);
+}
+
+void TracePlot::mouseMoveEvent(QMouseEvent* e)
+{
+    m_cursorX = e->position().x();
+    if (e->buttons() & Qt::LeftButton) {
+        const double end = m_pressEnd - (e->position().x() - m_pressX) / area().width() * m_windowMs;
+        const double last = std::max(newest(), m_windowMs);
+        if (end < last)
+            m_end = std::max(end, m_windowMs);
+        else
+            m_end.reset();
+    }
+    update();
+}
+
+void TracePlot::mousePressEvent(QMouseEvent* e)
+{
+    m_pressX = e->position().x();
+    m_pressEnd = windowEnd();
+}
+
+void TracePlot::mouseReleaseEvent(QMouseEvent*) {}
+
+void TracePlot::mouseDoubleClickEvent(QMouseEvent*)
+{
+    m_end.reset();
+    update();
+}
+
+void TracePlot::wheelEvent(QWheelEvent* e)
+{
+    setWindowMs(m_windowMs * std::pow(0.8, e->angleDelta().y() / 120.0));
+    if (m_end)
+        m_end = std::max(*m_end, m_windowMs);
+    e->accept();
+}
+
+void TracePlot::leaveEvent(QEvent*)
+{
+    m_cursorX.reset();
+    update();
+}
+
+} // namespace tawara

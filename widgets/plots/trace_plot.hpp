@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QColor>
+#include <QString>
+#include <QWidget>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tawara {
+
+/// Live curves over time: action potentials at probes, V [mV] over t [ms]. The window of time follows
+/// the newest sample; the wheel changes its length, a drag looks back, a double click follows again.
+/// The mouse shows each curve's value.
+///
+/// @thread GUI thread
+/// @cost   a paint is linear in the samples of the window, at most two points per pixel are drawn
+class TracePlot : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit TracePlot(QWidget* parent = nullptr);
+
+    void addCurve(quint64 id, const QString& name, const QColor& color);
+    void removeCurve(quint64 id);
+    void removeCurves();
+    /// Drops the samples, keeps the curves.
+    void clearSamples();
+    /// @pre  times rise over all calls; as many values as times
+    void append(quint64 id, std::span<const double> times, std::span<const float> values);
+
+    int curveCount() const { return static_cast<int>(m_curves.size()); }
+    /// How many samples a curve has; nothing where there is no such curve.
+    std::optional<std::size_t> sampleCount(quint64 id) const;
+    /// The curve's value at a time, linear between samples.
+    std::optional<double> valueAt(quint64 id, double timeMs) const;
+    double windowMs() const { return m_windowMs; }
+    void setWindowMs(double ms);
+    bool following() const { return !m_end; }
+    QSize sizeHint() const override { return {600, 190}; }
+    QSize minimumSizeHint() const override { return {240, 110}; }
+
+  protected:
+    void paintEvent(QPaintEvent* e) override;
+    void mouseMoveEvent(QMouseEvent* e) override;
+    void mousePressEvent(QMouseEvent* e) override;
+    void mouseReleaseEvent(QMouseEvent* e) override;
+    void mouseDoubleClickEvent(QMouseEvent* e) override;
+    void wheelEvent(QWheelEvent* e) override;
+    void leaveEvent(QEvent* e) override;
+
+  private:
+    struct Curve
+    {
+        quint64 id;
+        QString name;
+        QColor color;
+        std::vector<double> times;
+        std::vector<float> values;
+        std::optional<double> at(double time) const;
+    };
+    double newest() const;
+    double windowEnd() const;
+    QRectF area() const;
+    double toX(double time) const;
+    double toTime(double x) const;
+    double toY(double value) const;
+    void paintAxes(QPainter& p) const;
+    void paintCurve(QPainter& p, const Curve& c) const;
+    void paintLegend(QPainter& p) const;
+    void paintCursor(QPainter& p) const;
+
+    std::vector<Curve> m_curves;
+    double m_windowMs = 500;
+    double m_low = -100, m_high = 60; // [mV]
+    std::optional<double> m_end;      // right end of the window while not following [ms]
+    std::optional<double> m_cursorX;
+    double m_pressX = 0, m_pressEnd = 0;
+};
+
+} // namespace tawara

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/surface.hpp"
+#include "widgets/scene/color_map.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+class vtkRenderer;
+class vtkRenderWindow;
+
+namespace tawara::scene {
+
+/// A place on the wall.
+struct Pick
+{
+    Vec3 position_mm{};
+    Vec3 normal{};             ///< outward
+    std::int64_t triangle = 0; ///< of mesh::Surface
+    std::int32_t vertex = 0;   ///< nearest vertex of that triangle, of mesh::Surface
+};
+
+/// A probe on the wall, in the colour of its curve.
+struct Marker
+{
+    std::uint64_t id = 0;
+    std::string name;
+    Vec3 position_mm{};
+    std::array<double, 3> color{1, 1, 1};
+    bool operator==(const Marker&) const = default;
+};
+
+/// Colours of everything but the heart.
+struct SceneTheme
+{
+    std::array<double, 3> background_low{0.035, 0.043, 0.062}, background_high{0.115, 0.135, 0.175};
+    std::array<double, 3> text{0.84, 0.87, 0.91};
+};
+
+enum class View { anterior, posterior, left, right, superior, inferior, oblique };
+
+/// The picture: a heart's wall in the colours of a live field, colour bar, time stamp, orientation
+/// axes, probe markers, stimulus flashes. A VTK pipeline that knows neither Qt nor the engine.
+///
+/// @thread one thread; the members that say so need the render window's OpenGL context
+class HeartScene
+{
+  public:
+    HeartScene();
+    ~HeartScene();
+    HeartScene(const HeartScene&) = delete;
+    HeartScene& operator=(const HeartScene&) = delete;
+
+    /// Adds the scene's renderers to a window.
+    void attach(vtkRenderWindow* window);
+    vtkRenderer* renderer() const;
+
+    /// Shows another wall, at rest, and looks at the whole of it. An empty surface shows nothing.
+    void set_surface(const mesh::TetMesh& m, const mesh::Surface& s);
+    void clear();
+    bool empty() const;
+    std::int64_t triangle_count() const;
+
+    /// Values for the vertices of the surface, e.g. V [mV]; the next prepare() writes them.
+    /// @pre  as many as mesh::Surface::vertices
+    void set_values(std::span<const float> values);
+    /// The field's colours.
+    void set_color_map(std::string_view name);
+    void set_range(double low, double high);
+    void set_title(const std::string& quantity);
+    /// Text at the top left; empty for none.
+    void set_time_text(const std::string& text);
+    void set_theme(const SceneTheme& theme);
+    void set_annotations(bool on);
+
+    void set_markers(std::span<const Marker> markers);
+    /// Lights up a ball of tissue; it fades within a second of calls of advance_flashes().
+    void flash(const Vec3& centre_mm, double radius_mm);
+    /// Lets wall time pass for the flashes. True while one still glows.
+    bool advance_flashes(double seconds);
+    /// Where the next stimulus would act; nothing hides it.
+    void set_brush(std::optional<Vec3> centre_mm, double radius_mm);
+
+    /// What lies under a pixel (VTK display coordinates, origin at the bottom left): the wall's point
+    /// nearest to the viewer, or nothing. Needs no context.
+    /// @cost  some microseconds, logarithmic in the triangles
+    std::optional<Pick> pick(double x, double y) const;
+    /// The pixel that shows a point.
+    std::array<double, 2> project(const Vec3& position_mm) const;
+
+    void look(View view);
+    void reset_camera() { look(View::oblique); }
+
+    /// Writes what has changed to the GPU and places the annotations.
+    /// @pre   the window's OpenGL context is current; called before each Render()
+    void prepare(int width, int height, double scale);
+    /// OpenGL buffer of the values, and the surface vertex that each of its floats shows, so that a
+    /// CUDA kernel can write it in place of set_values().
+    /// @pre   the context is current
+    unsigned int gl_buffer();
+    std::span<const std::int32_t> gl_buffer_sources() const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace tawara::scene

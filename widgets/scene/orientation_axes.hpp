@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+
+class vtkRenderer;
+class vtkRenderWindow;
+
+namespace tawara::scene {
+
+/// Axes in the lower left corner that turn with the camera of another renderer. Layer 1 of the window.
+class OrientationAxes
+{
+  public:
+    OrientationAxes();
+    ~OrientationAxes();
+    void attach(vtkRenderWindow* window, vtkRenderer* followed);
+    void set_visible(bool on);
+    void set_text_color(double r, double g, double b);
+    void layout(int width, int height, double scale);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace tawara::scene

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/view3d/heart_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara {
+namespace {
+
+constexpr double screen_interval_ms = 16;
+constexpr double software_interval_ms = 33; // software OpenGL shares the processor with the solver
+constexpr int glow_interval_ms = 33;
+
+std::string timeText(double ms)
+{
+    char text[48];
+    std::snprintf(text, sizeof text, "t = %.1f ms", ms);
+    return text;
+}
+
+} // namespace
+
+HeartView::HeartView(QWidget* parent)
+    : VtkView(parent), m_scene(std::make_unique<scene::HeartScene>())
+{
+    m_scene->attach(renderWindow());
+    m_pace.setSingleShot(true);
+    m_pace.setTimerType(Qt::PreciseTimer);
+    m_sinceDrawn.start();
+    connect(&m_pace, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+    connect(this, &VtkView::aboutToRender, this, &HeartView::prepare);
+    connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
+        if (m_mode == ClickMode::rotate)
+            return;
+        const QPointF d = toDisplay(at);
+        if (const auto hit = m_scene->pick(d.x(), d.y()))
+            Q_EMIT picked(*hit, keys);
+        else
+            Q_EMIT missed();
+    });
+    connect(this, &VtkView::hovered, this, &HeartView::showBrush);
+    connect(this, &VtkView::left, this, &HeartView::hideBrush);
+    m_glow.setInterval(glow_interval_ms);
+    connect(&m_glow, &QTimer::timeout, this, [this] {
+        const double s = static_cast<double>(m_sinceGlow.nsecsElapsed()) / 1e9;
+        m_sinceGlow.restart();
+        if (!m_scene->advance_flashes(s))
+            m_glow.stop();
+        schedule();
+    });
+}
+
+HeartView::~HeartView()
+{
+    // the scene's OpenGL resources go with the window, in VtkView
+    disconnect(this, nullptr, this, nullptr);
+}
+
+void HeartView::setSurface(const mesh::TetMesh& m, const mesh::Surface& s)
+{
+    m_scene->set_surface(m, s);
+    m_brush = false;
+    schedule();
+}
+
+void HeartView::setValues(std::span<const float> values, double timeMs)
+{
+    m_scene->set_values(values);
+    m_scene->set_time_text(m_timeVisible ? timeText(timeMs) : std::string());
+    schedule();
+}
+
+void HeartView::setTimeVisible(bool on) { m_timeVisible = on; }
+
+void HeartView::setMode(ClickMode mode)
+{
+    m_mode = mode;
+    hideBrush();
+    setCursor(mode == ClickMode::rotate ? Qt::OpenHandCursor : Qt::CrossCursor);
+}
+
+void HeartView::setBrushRadius(double mm) { m_brushMm = mm; }
+
+void HeartView::flash(const Vec3& centre, double radiusMm)
+{
+    m_scene->flash(centre, radiusMm);
+    m_sinceGlow.restart();
+    m_glow.start();
+    schedule();
+}
+
+void HeartView::schedule()
+{
+    if (m_pace.isActive())
+        return;
+    const double since = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6 - m_drawnMs;
+    const double least =
+        softwareRendering() ? std::clamp(1.6 * paintMilliseconds(), software_interval_ms, 50.0)
+                            : screen_interval_ms;
+    m_pace.start(static_cast<int>(std::lround(std::max(0.0, least - since))));
+}
+
+double HeartView::framesPerSecond() const
+{
+    const double since = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6 - m_drawnMs;
+    return m_intervalMs <= 0 || since > 1000 ? 0 : 1000 / std::max(m_intervalMs, 0.5 * since);
+}
+
+void HeartView::prepare()
+{
+    const double now = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6;
+    const double interval = now - m_drawnMs;
+    m_drawnMs = now;
+    // a pause is no slow frame
+    if (interval < 1000)
+        m_intervalMs = m_intervalMs <= 0 ? interval : 0.9 * m_intervalMs + 0.1 * interval;
+    else
+        m_intervalMs = 0;
+    ++m_drawn;
+    const int* size = renderWindow()->GetSize();
+    m_scene->prepare(size[0], size[1], devicePixelRatioF());
+}
+
+void HeartView::showBrush(QPointF position)
+{
+    if (m_mode != ClickMode::stimulate || m_scene->empty())
+        return;
+    const QPointF d = toDisplay(position);
+    const auto hit = m_scene->pick(d.x(), d.y());
+    if (!hit)
+        return hideBrush();
+    m_brush = true;
+    m_scene->set_brush(hit->position_mm, m_brushMm);
+    schedule();
+}
+
+void HeartView::hideBrush()
+{
+    if (!m_brush)
+        return;
+    m_brush = false;
+    m_scene->set_brush({}, m_brushMm);
+    schedule();
+}
+
+} // namespace tawara

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/scene/heart_scene.hpp"
+#include "widgets/view3d/vtk_view.hpp"
+
+#include <QElapsedTimer>
+#include <QTimer>
+
+#include <memory>
+
+namespace tawara {
+
+/// What a click on the wall does.
+enum class ClickMode { rotate, stimulate, probe };
+
+/// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on software
+/// OpenGL leaves the processor to the solver for about half of the time.
+///
+/// @thread GUI thread
+class HeartView : public VtkView
+{
+    Q_OBJECT
+  public:
+    explicit HeartView(QWidget* parent = nullptr);
+    ~HeartView() override;
+
+    scene::HeartScene& scene() { return *m_scene; }
+    void setSurface(const mesh::TetMesh& m, const mesh::Surface& s);
+    /// Shows new values; drawn with the next picture.
+    void setValues(std::span<const float> values, double timeMs);
+    void setTimeVisible(bool on);
+    void setMode(ClickMode mode);
+    ClickMode mode() const { return m_mode; }
+    /// Radius of the ring that shows where a click would stimulate [mm].
+    void setBrushRadius(double mm);
+    void flash(const Vec3& centre, double radiusMm);
+    /// Draws soon: at most at the screen's rate.
+    void schedule();
+    double framesPerSecond() const;
+    quint64 framesDrawn() const { return m_drawn; }
+
+  Q_SIGNALS:
+    /// A click hit the wall.
+    void picked(const tawara::scene::Pick& pick, Qt::KeyboardModifiers modifiers);
+    /// A click in a mode that acts on the wall missed it.
+    void missed();
+
+  private:
+    void prepare();
+    void showBrush(QPointF position);
+    void hideBrush();
+
+    std::unique_ptr<scene::HeartScene> m_scene;
+    ClickMode m_mode = ClickMode::stimulate;
+    double m_brushMm = 2.5;
+    bool m_brush = false, m_timeVisible = true;
+    QTimer m_pace, m_glow;
+    QElapsedTimer m_sinceDrawn, m_sinceGlow;
+    double m_drawnMs = 0;   // when the last picture was begun, on m_sinceDrawn's clock
+    double m_intervalMs = 0; // mean time between pictures
+    quint64 m_drawn = 0;
+};
+
+} // namespace tawara
