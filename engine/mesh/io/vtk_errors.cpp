@@ -2,6 +2,7 @@
 #include "engine/mesh/io/vtk_errors.hpp"
 
 #include <mutex>
+#include <vtkLogger.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
 #include <vtkSmartPointer.h>
@@ -54,6 +55,7 @@ struct VtkErrors::Impl
     std::unique_lock<std::mutex> hold{one_at_a_time()};
     vtkSmartPointer<vtkOutputWindow> before{vtkOutputWindow::GetInstance()};
     vtkSmartPointer<Collector> collector{vtkSmartPointer<Collector>::New()};
+    vtkLogger::Verbosity verbosity{vtkLogger::GetCurrentVerbosityCutoff()};
 };
 
 VtkErrors::VtkErrors() : impl_(std::make_unique<Impl>())

@@ -2,6 +2,7 @@
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
 #include "engine/mesh/io/vtk_errors.hpp"
+#include "engine/mesh/io/vtu_blocks.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -117,7 +118,11 @@ std::optional<LengthUnit> stated_unit(vtkUnstructuredGrid* grid)
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
     const std::string name = file.string();
-    check_head(content_of(file), name);
+    {
+        const std::string text = content_of(file);
+        check_head(text, name);
+        check_vtu_blocks(text, name);
+    }
     progress.at(0.1, "reading");
     vtkNew<vtkXMLUnstructuredGridReader> reader;
     {
