@@ -35,7 +35,6 @@ void ActionPotentialMeter::close()
     std::swap(b, beat_);
     if (b.size() < 3)
         return;
-    // the upstroke ends at the first local maximum above the threshold, or at the largest sample
     ActionPotential a;
     std::size_t up = 0;
     for (std::size_t i = 1; i < b.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace tawara::cell::tt06 {
 
 /// What one cell type needs inside a kernel: everything that depends on parameters alone, computed
-/// once. 54 numbers, 432 bytes in double precision.
+/// once. 52 numbers, 416 bytes in double precision.
 enum Folded {
     c_E_Na, ///< RT/F ln Na_o [mV]
     c_E_K,  ///< RT/F ln K_o [mV]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/cpu_kernel.hpp"
+#include "engine/cell/tt06.hpp"
 #include "engine/cell/tt06_cpu.hpp"
 #include "tests/cell/tt06_plain.hpp"
 
@@ -103,6 +104,19 @@ struct Tissue
     std::vector<Real*> states;
     Real* stimulus;
     std::vector<std::uint8_t> types;
+};
+
+/// One cell of a tissue for the scalar kernel.
+struct ScalarIo
+{
+    double* const* states;
+    const double* constants;
+    double current;
+    std::size_t i;
+    double load(tt06::State s) const { return states[s][i]; }
+    void store(tt06::State s, double x) const { states[s][i] = x; }
+    double stimulus() const { return current; }
+    double constant(tt06::Folded f) const { return constants[f]; }
 };
 
 struct OneTarget
@@ -379,6 +393,37 @@ class TestCellKernel : public QObject
         kernel->step(b.arrays(), 0, 0.01);
         QCOMPARE(a.cell(0), b.cell(0));
         QVERIFY(a.cell(1)[0] != b.cell(1)[0]);
+    }
+
+    /// The scalar arithmetic, which CUDA threads use, gives what the vectors give.
+    void scalarStepsAgreeWithVectors()
+    {
+        const auto types = three_types();
+        Tissue<double> vectors(333), scalars(333);
+        vectors.fill(1, false, types.size());
+        scalars.fill(1, false, types.size());
+        make_cpu_kernel<double>(types, Scheme::rush_larsen_light)->step(vectors.arrays(), 0, 0.02);
+        for (std::size_t i = 0; i < scalars.n; ++i) {
+            const auto folded = tt06::fold(types[scalars.types[i]].parameters);
+            ScalarIo io{scalars.states.data(), folded.data(), scalars.stimulus[i], i};
+            tt06::generic::Step<ScalarMath<double>, tt06::generic::Mode::rush_larsen_light>::run(
+                io, 0.02);
+            const Cell a = scalars.cell(i), b = vectors.cell(i);
+            for (std::size_t s = 0; s < a.size(); ++s)
+                QVERIFY2(std::abs(a[s] - b[s]) <= 1e-12 * (std::abs(b[s]) + 1e-6),
+                         qPrintable(QString("cell %1 state %2").arg(i).arg(s)));
+        }
+    }
+
+    void scalarFunctions()
+    {
+        using M = ScalarMath<double>;
+        for (double x = -700; x < 690; x += 0.37)
+            QVERIFY(std::abs(M::exp(x) / std::exp(x) - 1) < 5e-16);
+        QVERIFY(M::exp(-1e9) < 1e-300);
+        for (double x = 1e-7; x < 1e7; x *= 1.01)
+            QVERIFY(std::abs(M::log(x) - std::log(x)) <=
+                    5e-16 * std::max(1.0, std::abs(std::log(x))));
     }
 
     /// Prints cell-steps per second; fails only where something is badly wrong.
