@@ -17,7 +17,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 if(TAWARA_WERROR)
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
-    $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>)
+    $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings,default-stream-launch>)
 endif()
 if(TAWARA_SANITIZE)
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TAWARA_SANITIZE} -fno-omit-frame-pointer>)
