@@ -15,7 +15,9 @@ class Collector : public vtkOutputWindow
 {
   public:
     static Collector* New();
+    // clang-format off
     vtkTypeMacro(Collector, vtkOutputWindow)
+        // clang-format on
 
         void DisplayText(const char*) override
     {
@@ -40,7 +42,9 @@ class Collector : public vtkOutputWindow
     mutable std::mutex mutex_;
     std::string first_;
 };
+// clang-format off
 vtkStandardNewMacro(Collector)
+    // clang-format on
 
     std::mutex& one_at_a_time()
 {
@@ -61,10 +65,12 @@ struct VtkErrors::Impl
 VtkErrors::VtkErrors() : impl_(std::make_unique<Impl>())
 {
     vtkOutputWindow::SetInstance(impl_->collector);
+    vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF); // it would print errors on its own
 }
 
 VtkErrors::~VtkErrors()
 {
+    vtkLogger::SetStderrVerbosity(impl_->verbosity);
     vtkOutputWindow::SetInstance(impl_->before);
 }
 
