@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/diffusion/fvm_cell.hpp"
+#include "tests/diffusion/shaken.hpp"
+
+#include <QFileInfo>
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::diffusion;
+
+namespace {
+
+/// Largest eigenvalue of V^-1/2 (B + B^T)/2 V^-1/2 over the spectral radius, densely.
+double dense_growth(const System& s)
+{
+    const auto n = static_cast<Eigen::Index>(s.size());
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+    for (std::size_t i = 0; i < s.size(); ++i)
+        for (auto e = s.alpha.first[i]; e < s.alpha.first[i + 1]; ++e) {
+            const auto k = static_cast<std::size_t>(e);
+            const auto j = static_cast<std::size_t>(s.alpha.column[k]);
+            const double b = s.alpha.value[k] * s.volume[i];
+            const auto r = static_cast<Eigen::Index>(i), c = static_cast<Eigen::Index>(j);
+            a(r, c) += b / 2 / std::sqrt(s.volume[i] * s.volume[j]);
+            a(c, r) += b / 2 / std::sqrt(s.volume[i] * s.volume[j]);
+            a(r, r) -= b / s.volume[i];
+        }
+    const Eigen::VectorXd all =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a, Eigen::EigenvaluesOnly).eigenvalues();
+    return all[n - 1] / all.cwiseAbs().maxCoeff();
+}
+
+/// A mode of random signs after `steps` small explicit steps: its size over the one at the start.
+double size_after(const System& s, int steps)
+{
+    ThreadPool pool(2);
+    std::vector<double> v(s.size());
+    std::mt19937 random(3);
+    for (auto& x : v)
+        x = random() % 2 ? 1 : -1;
+    testing::euler(pool, s, v, 0.5 * s.stable_dt_ms, steps);
+    double sum = 0, whole = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        sum += s.volume[i] * v[i] * v[i];
+        whole += s.volume[i];
+    }
+    return std::sqrt(sum / whole);
+}
+
+} // namespace
+
+class TestStability : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void growsUnrepairedAndNotWhenRepaired()
+    {
+        const auto m = testing::shaken_box({1, 1, 1}, 0.2, 1.0);
+        const auto neighbours = mesh::face_neighbours(m);
+        const auto d = testing::turning_tensors(m, 0.1, 9);
+        Options o;
+        o.mass_scaling = 0;
+        o.check_stability = false;
+        const auto plain = assemble(m, neighbours, d, o);
+        QVERIFY(!plain.stability.stable); // nobody looked
+        o.check_stability = true;
+        const auto safe = assemble(m, neighbours, d, o);
+        const double growing = dense_growth(plain), rest = dense_growth(safe);
+        qInfo("growth %.3g -> %.3g, reported %.3g; %lld of %zu cells repaired, theta %g, m %.3g",
+              growing, rest, safe.stability.largest_growth,
+              static_cast<long long>(safe.stability.repaired_cells), m.tetrahedron_count(),
+              safe.stability.theta, safe.stability.smallest_m);
+        QVERIFY(growing > 1e-5);
+        QVERIFY(rest < 1e-7);
+        QVERIFY(safe.stability.stable);
+        QVERIFY(safe.stability.repaired_cells > 0);
+        QVERIFY(safe.stability.smallest_m < 0);
+        QVERIFY(safe.stability.largest_growth <= 1e-7);
+        QCOMPARE(safe.stability.notices.size(), std::size_t(1));
+        const double grown = size_after(plain, 1000), shrunk = size_after(safe, 30000);
+        QVERIFY2(grown > 1e3, qPrintable(QString::number(grown)));
+        QVERIFY2(shrunk < 1, qPrintable(QString::number(shrunk)));
+    }
+
+    void goodMeshIsProvenOrPassed()
+    {
+        const auto m = mesh::slab({2, 1, 1}, 0.25);
+        const std::vector<Tensor> d(m.tetrahedron_count(), {0.1, 0.1, 0.1, 0, 0, 0});
+        const auto s = assemble(m, mesh::face_neighbours(m), d, Options{});
+        QVERIFY(s.stability.stable);
+        QCOMPARE(s.stability.repaired_cells, std::int64_t(0));
+        QVERIFY(dense_growth(s) < 1e-9);
+    }
+
+    void everyRepairedCellIsSafe()
+    {
+        const auto m = testing::shaken_box({1, 1, 1}, 0.2, 1.0);
+        const auto neighbours = mesh::face_neighbours(m);
+        const auto d = testing::turning_tensors(m, 0.1, 9);
+        std::size_t unsafe = 0;
+        for (std::size_t i = 0; i < m.tetrahedron_count(); ++i) {
+            const auto c = fvm_cell(m, neighbours, d, i);
+            unsafe += smallest_eigenvalue(c, plain_flux(c)) < 0;
+            const auto k = repaired_flux(c);
+            QVERIFY(smallest_eigenvalue(c, k) > -1e-12);
+            const Eigen::Vector4d w = c.w.cwiseSqrt().cwiseInverse();
+            const Eigen::Matrix4d scaled = w.asDiagonal() * k * w.asDiagonal();
+            QVERIFY(scaled.jacobiSvd().singularValues()[0] < 6.0001);
+        }
+        QVERIFY(unsafe > 0);
+    }
+
+    void humanHeart()
+    {
+        const QString archive =
+            QFileInfo(TAWARA_SOURCE_DIR "/../shared/data/meshes/dti004_carp_192k.tar.xz")
+                .absoluteFilePath();
+        if (!QFileInfo::exists(archive))
+            QSKIP("the human heart dti004 is not there");
+        QTemporaryDir dir;
+        QCOMPARE(QProcess::execute("tar", {"-xJf", archive, "-C", dir.path()}), 0);
+        const auto m = carp(dir.path());
+        QCOMPARE(m.tetrahedron_count(), std::size_t(191533));
+        const std::vector<std::int32_t> rows(m.tetrahedron_count(), 0);
+        const std::vector<Conductivity> table{{0.1334, 0.0176, 0.0176}};
+        const auto d = diffusivities(m, rows, table, 140, 0.01);
+        const auto s = assemble(m, mesh::face_neighbours(m), d, Options{});
+        const auto& r = s.stability;
+        qInfo("%lld cells repaired, theta %g, m %.3g, growth %.3g, dt %.4f ms, volume +%.2g",
+              static_cast<long long>(r.repaired_cells), r.theta, r.smallest_m, r.largest_growth,
+              s.stable_dt_ms, s.added_volume_fraction);
+        QVERIFY(r.stable);
+        QVERIFY(r.repaired_cells < 0.06 * 191533); // 3.8 % at 7.6:1; none if isotropic
+        QVERIFY(s.stable_dt_ms > 0.1);
+    }
+
+  private:
+    static mesh::TetMesh carp(const QString& folder)
+    {
+        const std::string base = (folder + "/dti004").toStdString();
+        mesh::TetMesh m;
+        std::ifstream pts(base + ".pts"), elem(base + ".elem"), lon(base + ".lon");
+        std::size_t n = 0;
+        pts >> n;
+        for (std::size_t i = 0; i < n; ++i) {
+            Vec3 x;
+            pts >> x[0] >> x[1] >> x[2];
+            m.add_vertex(1e-3 * x);
+        }
+        elem >> n;
+        std::string kind;
+        for (std::size_t t = 0; t < n; ++t) {
+            std::array<std::int32_t, 4> c;
+            std::int32_t label = 0;
+            elem >> kind >> c[0] >> c[1] >> c[2] >> c[3] >> label;
+            m.add_tetrahedron(c, label);
+        }
+        int columns = 0;
+        lon >> columns;
+        m.fibre.resize(n);
+        for (std::size_t t = 0; t < n; ++t) {
+            Vec3 f, s;
+            lon >> f[0] >> f[1] >> f[2];
+            if (columns == 2)
+                lon >> s[0] >> s[1] >> s[2];
+            m.fibre.set(t, normalized(f));
+        }
+        mesh::check_and_clean(m, "dti004");
+        return m;
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStability)
+#include "test_stability.moc"
