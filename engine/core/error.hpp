@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <stdexcept>
-#include <string>
 #include <array>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 namespace tawara {
 
@@ -15,8 +15,8 @@ struct Error : std::runtime_error
 };
 
 /// Something a user gave is wrong: a file, a session, an argument. what() reads
-/// "FILE[:WHERE]: reason", where WHERE is a line number or a JSON pointer; reason says what is wrong
-/// and what would be right. The command line turns it into exit status 2.
+/// "FILE[:WHERE]: reason", where WHERE is a line number or a JSON pointer; reason says what is
+/// wrong and what would be right. The command line turns it into exit status 2.
 struct InputError : Error
 {
     InputError(std::string file_, std::string where_, std::string reason_);

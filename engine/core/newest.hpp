@@ -10,7 +10,8 @@ namespace tawara {
 /// Hands the newest value from one thread to others: put() replaces what was not taken yet, so the
 /// producer never waits for a consumer. Values are immutable and shared.
 ///
-/// @thread put() from one thread; newest(), published() and dropped() from any. The lock is held for
+/// @thread put() from one thread; newest(), published() and dropped() from any. The lock is held
+/// for
 ///         the copy of one pointer.
 template <class T>
 class Newest

@@ -20,8 +20,8 @@ struct Progress
     void at(double fraction, std::string_view stage) const;
 };
 
-/// A remark that a user should read, that is no failure: a unit that was inferred, turned tetrahedra,
-/// repaired cells. Library code returns them; programs print or show them.
+/// A remark that a user should read, that is no failure: a unit that was inferred, turned
+/// tetrahedra, repaired cells. Library code returns them; programs print or show them.
 struct Notice
 {
     enum class Level { info, warning };

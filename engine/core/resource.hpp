@@ -5,7 +5,8 @@
 namespace tawara {
 
 /// The path of a file that ships with the program, e.g. "meshes/default_heart.vtu". Looked for in
-/// $TAWARA_DATA, beside the program (../share/tawara, ..), then in the source tree it was built from.
+/// $TAWARA_DATA, beside the program (../share/tawara, ..), then in the source tree it was built
+/// from.
 /// @throws InputError naming the folders that were searched
 std::filesystem::path resource(const std::filesystem::path& relative);
 

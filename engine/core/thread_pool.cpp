@@ -78,7 +78,10 @@ ThreadPool::~ThreadPool()
         t.join();
 }
 
-unsigned ThreadPool::size() const { return state_->workers; }
+unsigned ThreadPool::size() const
+{
+    return state_->workers;
+}
 
 void ThreadPool::for_range(std::size_t n, std::size_t grain, const State::Body& body)
 {

@@ -8,8 +8,8 @@ namespace tawara {
 
 /// Worker threads that share the cores for one parallel loop at a time.
 ///
-/// The range is cut into one contiguous piece per worker (static, so that the same thread count gives
-/// the same pieces and memory stays with the core that touched it first).
+/// The range is cut into one contiguous piece per worker (static, so that the same thread count
+/// gives the same pieces and memory stays with the core that touched it first).
 class ThreadPool
 {
   public:
@@ -21,11 +21,13 @@ class ThreadPool
 
     unsigned size() const;
 
-    /// Calls body(begin, end, worker) on every worker, the pieces' bounds being multiples of `grain`
-    /// (except the last end); returns when all are done. The first exception is thrown again here.
+    /// Calls body(begin, end, worker) on every worker, the pieces' bounds being multiples of
+    /// `grain` (except the last end); returns when all are done. The first exception is thrown
+    /// again here.
     /// @thread one caller at a time; not from inside a body
-    void for_range(std::size_t n, std::size_t grain,
-                   const std::function<void(std::size_t begin, std::size_t end, unsigned worker)>& body);
+    void
+    for_range(std::size_t n, std::size_t grain,
+              const std::function<void(std::size_t begin, std::size_t end, unsigned worker)>& body);
 
   private:
     struct State;

@@ -15,10 +15,14 @@ enum class LengthUnit { um, mm, cm, m };
 constexpr double millimetres(LengthUnit u)
 {
     switch (u) {
-    case LengthUnit::um: return 1e-3;
-    case LengthUnit::mm: return 1;
-    case LengthUnit::cm: return 10;
-    case LengthUnit::m: return 1e3;
+    case LengthUnit::um:
+        return 1e-3;
+    case LengthUnit::mm:
+        return 1;
+    case LengthUnit::cm:
+        return 10;
+    case LengthUnit::m:
+        return 1e3;
     }
     return 1;
 }
@@ -26,10 +30,14 @@ constexpr double millimetres(LengthUnit u)
 constexpr std::string_view name(LengthUnit u)
 {
     switch (u) {
-    case LengthUnit::um: return "um";
-    case LengthUnit::mm: return "mm";
-    case LengthUnit::cm: return "cm";
-    case LengthUnit::m: return "m";
+    case LengthUnit::um:
+        return "um";
+    case LengthUnit::mm:
+        return "mm";
+    case LengthUnit::cm:
+        return "cm";
+    case LengthUnit::m:
+        return "m";
     }
     return "mm";
 }

@@ -34,7 +34,8 @@ bool StimulusSource::over(double t_ms) const
 {
     if (period_ms > 0 && count == 0)
         return false;
-    const double last = period_ms > 0 ? start_ms + static_cast<double>(count - 1) * period_ms : start_ms;
+    const double last =
+        period_ms > 0 ? start_ms + static_cast<double>(count - 1) * period_ms : start_ms;
     return t_ms >= last + duration_ms;
 }
 

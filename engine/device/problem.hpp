@@ -20,15 +20,15 @@ struct CellGroup
 enum class Splitting { godunov, strang };
 enum class Stepping { explicit_, backward_euler, crank_nicolson };
 
-/// Everything that a device needs to step a tissue. Plain values in the mesh's own order of unknowns
-/// (tetrahedra for fvm, vertices for p1); each back end lays them out for itself.
+/// Everything that a device needs to step a tissue. Plain values in the mesh's own order of
+/// unknowns (tetrahedra for fvm, vertices for p1); each back end lays them out for itself.
 struct TissueProblem
 {
     diffusion::System system;
-    std::vector<Vec3> position_mm;    ///< of each unknown, for messages
+    std::vector<Vec3> position_mm; ///< of each unknown, for messages
     std::vector<CellGroup> groups;
-    std::vector<std::uint8_t> group;  ///< per unknown
-    std::vector<std::uint8_t> type;   ///< per unknown, row of its group's types
+    std::vector<std::uint8_t> group; ///< per unknown
+    std::vector<std::uint8_t> type;  ///< per unknown, row of its group's types
     double dt_ms = 0.02;
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
@@ -52,8 +52,8 @@ struct StimulusSource
     bool over(double t_ms) const;
 };
 
-/// Weighted sums of unknowns: output k is sum over [first[k], first[k+1]) of weight * V[unknown]. Probes
-/// and the display field are of this form.
+/// Weighted sums of unknowns: output k is sum over [first[k], first[k+1]) of weight * V[unknown].
+/// Probes and the display field are of this form.
 struct Gather
 {
     std::vector<std::int64_t> first{0};
@@ -65,8 +65,10 @@ struct Gather
 /// Activation maps, in the mesh's order. NaN where it never happened.
 struct Maps
 {
-    std::vector<double> activation_ms;     ///< first upward crossing of the threshold, linear between steps
-    std::vector<double> repolarisation_ms; ///< first fall, after it, below V_peak - 0.9 (V_peak - V_rest)
+    std::vector<double>
+        activation_ms; ///< first upward crossing of the threshold, linear between steps
+    std::vector<double>
+        repolarisation_ms; ///< first fall, after it, below V_peak - 0.9 (V_peak - V_rest)
     double apd90(std::size_t i) const { return repolarisation_ms[i] - activation_ms[i]; }
 };
 
@@ -75,7 +77,8 @@ struct Snapshot
 {
     std::int64_t step = 0;
     std::vector<double> v;
-    std::vector<std::vector<double>> states; ///< [s][unknown]; groups with fewer states leave the rest 0
+    std::vector<std::vector<double>>
+        states; ///< [s][unknown]; groups with fewer states leave the rest 0
     std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
 };
 

@@ -37,7 +37,9 @@ class Pack
 class Unpack
 {
   public:
-    Unpack(const std::string& bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file) {}
+    Unpack(const std::string& bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file)
+    {
+    }
 
     void get(void* to, std::size_t n)
     {
@@ -106,7 +108,8 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
         }
     }
     char text[160];
-    std::snprintf(text, sizeof text, "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",
+    std::snprintf(text, sizeof text,
+                  "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",
                   p.size(), p.dt_ms, static_cast<int>(p.splitting), static_cast<int>(p.stepping),
                   static_cast<int>(p.substeps.kind), p.substeps.stages, crc);
     return text + cells + std::string(name(precision));
@@ -144,10 +147,12 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
 {
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        throw InputError(file.string(), "cannot be opened; give a checkpoint-*.tcp of an earlier run");
+        throw InputError(file.string(),
+                         "cannot be opened; give a checkpoint-*.tcp of an earlier run");
     const std::string all{std::istreambuf_iterator<char>(in), {}};
     std::uint64_t full = 0;
-    if (all.size() < sizeof magic + sizeof full || std::memcmp(all.data(), magic, sizeof magic) != 0)
+    if (all.size() < sizeof magic + sizeof full ||
+        std::memcmp(all.data(), magic, sizeof magic) != 0)
         throw InputError(file.string(), "is no Tawara checkpoint; give a checkpoint-*.tcp");
     std::memcpy(&full, all.data() + sizeof magic, sizeof full);
     const std::size_t head = sizeof magic + sizeof full;
@@ -161,7 +166,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
         uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
                    reinterpret_cast<const Bytef*>(all.data() + head), all.size() - head) != Z_OK ||
         size != full)
-        throw InputError(file.string(), "the checkpoint is damaged or was cut short; use an older one");
+        throw InputError(file.string(),
+                         "the checkpoint is damaged or was cut short; use an older one");
     Unpack u(bytes, file);
     Checkpoint c;
     c.fingerprint = u.text();

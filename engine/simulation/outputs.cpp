@@ -66,7 +66,8 @@ void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file
     });
 }
 
-void write_activation_csv(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file)
+void write_activation_csv(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file)
 {
     write_whole(file, [&](std::ostream& out) {
         std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
@@ -90,7 +91,8 @@ void write_activation_csv(const Tissue& t, const device::Maps& maps, const std::
     });
 }
 
-void write_activation_vtu(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file)
+void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file)
 {
     const std::size_t n = t.problem.size();
     std::vector<float> a(n), r(n), d(n);
@@ -101,7 +103,8 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps, const std::
     }
     mesh::io::write_vtu(*t.mesh,
                         {extra(t, "activation_ms", std::move(a)),
-                         extra(t, "repolarisation_ms", std::move(r)), extra(t, "apd90_ms", std::move(d))},
+                         extra(t, "repolarisation_ms", std::move(r)),
+                         extra(t, "apd90_ms", std::move(d))},
                         file);
 }
 

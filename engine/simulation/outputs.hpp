@@ -18,12 +18,15 @@ struct ProbeTable
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);
 
 /// id, position, activation, repolarisation, APD90 per unknown; empty where it never happened.
-void write_activation_csv(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file);
+void write_activation_csv(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file);
 
 /// The same on the mesh (NaN where it never happened).
-void write_activation_vtu(const Tissue& t, const device::Maps& maps, const std::filesystem::path& file);
+void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file);
 
-/// Frames of the potential for ParaView: frames/NNNNNN.vtu and a frames.pvd that lists those written.
+/// Frames of the potential for ParaView: frames/NNNNNN.vtu and a frames.pvd that lists those
+/// written.
 class FrameWriter
 {
   public:

@@ -42,7 +42,8 @@ RunReport make_report(const ReportInput& in)
     r.steps = in.stepper.step() - in.first_step;
     r.seconds = in.phases.stepping_s;
     r.cell_steps_per_s =
-        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(p.size()) / r.seconds : 0;
+        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(p.size()) / r.seconds
+                      : 0;
     for (double a : maps.activation_ms)
         if (std::isfinite(a)) {
             ++r.activated;
@@ -68,8 +69,7 @@ RunReport make_report(const ReportInput& in)
         {"mass", diffusion::name(system.mass)},
         {"stable_dt_ms", system.stable_dt_ms},
         {"substeps", p.substeps.stages},
-        {"substepping",
-         p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
+        {"substepping", p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
         {"added_volume_fraction", system.added_volume_fraction},
         {"repaired_cells", system.stability.repaired_cells}};
     j["unknowns"] = r.unknowns;

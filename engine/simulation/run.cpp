@@ -16,7 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+double since(Clock::time_point t)
+{
+    return std::chrono::duration<double>(Clock::now() - t).count();
+}
 
 /// Time steps between two events that happen every `every_ms`; at least 1.
 std::int64_t steps_of(double every_ms, double dt_ms)
@@ -62,8 +65,8 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     stepper_ = device::make_stepper(tissue_.problem, o.device, progress, &chosen);
     say(chosen);
     for (std::size_t k = 0; k < s.stimuli.size(); ++k)
-        stepper_->add_stimulus(source_of(tissue_, s.stimuli[k], o.session_file,
-                                         "/stimuli/" + std::to_string(k)));
+        stepper_->add_stimulus(
+            source_of(tissue_, s.stimuli[k], o.session_file, "/stimuli/" + std::to_string(k)));
     for (const auto& p : s.probes)
         probes_.names.push_back(p.name);
     const double end = o.until_ms >= 0 ? o.until_ms : s.end_ms;
@@ -86,9 +89,10 @@ void Run::resume()
     const auto c = read_checkpoint(options_.resume);
     const auto ours = fingerprint(tissue_.problem, options_.device.precision);
     if (c.fingerprint != ours)
-        throw InputError(options_.resume.string(), "was written by another simulation (" + c.fingerprint +
-                                                       "), this one is (" + ours +
-                                                       "); resume with the same session and precision");
+        throw InputError(options_.resume.string(),
+                         "was written by another simulation (" + c.fingerprint +
+                             "), this one is (" + ours +
+                             "); resume with the same session and precision");
     stepper_->restore(c.state);
     first_step_ = c.state.step;
     if (c.probes.names == probes_.names)
@@ -139,8 +143,10 @@ RunReport Run::go(const Progress& progress)
     auto finish = [&](const std::string& ended) {
         write_results();
         phases_.total_s = since(born_);
-        auto report = make_report({session_, options_, tissue_, *stepper_, phases_, first_step_, ended});
-        write_whole(options_.out / "report.json", [&](std::ostream& out) { out << report.json << "\n"; });
+        auto report =
+            make_report({session_, options_, tissue_, *stepper_, phases_, first_step_, ended});
+        write_whole(options_.out / "report.json",
+                    [&](std::ostream& out) { out << report.json << "\n"; });
         return report;
     };
     try {

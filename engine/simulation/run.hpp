@@ -12,20 +12,20 @@ namespace tawara::simulation {
 
 struct RunOptions
 {
-    std::filesystem::path out;     ///< output folder
-    std::string session_file;      ///< named in errors and in the report
+    std::filesystem::path out; ///< output folder
+    std::string session_file;  ///< named in errors and in the report
     device::StepperOptions device;
-    double until_ms = -1;          ///< end in place of the session's; < 0: the session's
-    std::filesystem::path resume;  ///< checkpoint; empty: from the start
+    double until_ms = -1;         ///< end in place of the session's; < 0: the session's
+    std::filesystem::path resume; ///< checkpoint; empty: from the start
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
 };
 
 /// What a run was and took: the content of report.json.
 struct RunReport
 {
-    std::string json;          ///< the report as JSON text
+    std::string json; ///< the report as JSON text
     std::int64_t unknowns = 0, steps = 0;
-    double seconds = 0;        ///< of stepping
+    double seconds = 0; ///< of stepping
     double cell_steps_per_s = 0;
     double last_activation_ms = 0;
     std::int64_t activated = 0;
@@ -33,8 +33,10 @@ struct RunReport
 
 /// Runs a session to its end and writes every output of the contract into options.out.
 ///
-/// When the work is cancelled or the solution fails, what was reached is written before the error goes on.
+/// When the work is cancelled or the solution fails, what was reached is written before the error
+/// goes on.
 /// @throws InputError, MeshError, NumericsError, DeviceError, Cancelled
-RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress = {});
+RunReport run_session(const Session& session, const RunOptions& options,
+                      const Progress& progress = {});
 
 } // namespace tawara::simulation

@@ -80,7 +80,8 @@ struct Select
     {
         std::vector<char> chosen(t.mesh->tetrahedron_count(), 0);
         for (std::size_t k = 0; k < chosen.size(); ++k)
-            chosen[k] = std::find(l.labels.begin(), l.labels.end(), t.mesh->region[k]) != l.labels.end();
+            chosen[k] =
+                std::find(l.labels.begin(), l.labels.end(), t.mesh->region[k]) != l.labels.end();
         return of_tetrahedra(t, chosen);
     }
     std::vector<std::int32_t> operator()(const SurfaceRegion& s) const
@@ -101,9 +102,10 @@ struct Select
         std::set<std::int32_t> out;
         for (auto v : n.nodes) {
             if (v < 0 || v >= static_cast<std::int64_t>(t.mesh->vertex_count()))
-                throw InputError(file, what, "there is no node " + std::to_string(v) +
-                                                 "; the mesh has nodes 0 to " +
-                                                 std::to_string(t.mesh->vertex_count() - 1));
+                throw InputError(file, what,
+                                 "there is no node " + std::to_string(v) +
+                                     "; the mesh has nodes 0 to " +
+                                     std::to_string(t.mesh->vertex_count() - 1));
             const auto i = static_cast<std::size_t>(v);
             if (t.on_vertices())
                 out.insert(static_cast<std::int32_t>(v));
@@ -121,13 +123,13 @@ std::string box_text(const mesh::TetMesh& m)
     const auto [y0, y1] = std::minmax_element(m.y.begin(), m.y.end());
     const auto [z0, z1] = std::minmax_element(m.z.begin(), m.z.end());
     char text[200];
-    std::snprintf(text, sizeof text, "x %.4g..%.4g, y %.4g..%.4g, z %.4g..%.4g mm", *x0, *x1, *y0, *y1,
-                  *z0, *z1);
+    std::snprintf(text, sizeof text, "x %.4g..%.4g, y %.4g..%.4g, z %.4g..%.4g mm", *x0, *x1, *y0,
+                  *y1, *z0, *z1);
     return text;
 }
 
-/// Linear interpolation at x from cell values: V_t + g . (x - x_t), with g by least squares over the cells
-/// within two faces. Directions that those cells do not span count as constant (no flux).
+/// Linear interpolation at x from cell values: V_t + g . (x - x_t), with g by least squares over
+/// the cells within two faces. Directions that those cells do not span count as constant (no flux).
 void add_cell_weights(const Tissue& t, std::int32_t cell, const Vec3& x, device::Gather& out)
 {
     std::set<std::int32_t> around;
@@ -180,11 +182,13 @@ std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& reg
 {
     auto out = std::visit(Select{t, file, what}, region);
     if (out.empty())
-        throw InputError(file, what, "the region holds no tissue; the mesh spans " + box_text(*t.mesh));
+        throw InputError(file, what,
+                         "the region holds no tissue; the mesh spans " + box_text(*t.mesh));
     return out;
 }
 
-device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes, const std::string& file)
+device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
+                             const std::string& file)
 {
     device::Gather out;
     const auto& m = *t.mesh;
@@ -226,8 +230,8 @@ device::Gather display_weights(const Tissue& t)
             double sum = 0;
             for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
                 const auto tet = t.stars.tets[static_cast<std::size_t>(at)];
-                const double d = norm(t.problem.position_mm[static_cast<std::size_t>(tet)] -
-                                      t.mesh->vertex(v));
+                const double d =
+                    norm(t.problem.position_mm[static_cast<std::size_t>(tet)] - t.mesh->vertex(v));
                 const double w = 1 / std::max(d, 1e-9);
                 out.unknown.push_back(tet);
                 out.weight.push_back(static_cast<float>(w));

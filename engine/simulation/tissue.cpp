@@ -37,13 +37,15 @@ std::vector<std::int32_t> regions_of(const Session& s, const mesh::TetMesh& m)
                 for (const auto& [l, i] : of_label)
                     known += (known.empty() ? "" : ", ") + std::to_string(l);
                 throw InputError(s.name, pointer("tissue/regions", r) + "/label",
-                                 "the mesh has no label " + std::to_string(label) + "; it has " + known);
+                                 "the mesh has no label " + std::to_string(label) + "; it has " +
+                                     known);
             }
     }
     for (const auto& [label, index] : of_label)
         if (index < 0)
-            throw InputError(s.name, "/tissue/regions", "no region covers label " + std::to_string(label) +
-                                                            " of the mesh; add one with that label or \"*\"");
+            throw InputError(s.name, "/tissue/regions",
+                             "no region covers label " + std::to_string(label) +
+                                 " of the mesh; add one with that label or \"*\"");
     std::vector<std::int32_t> out(m.tetrahedron_count());
     for (std::size_t t = 0; t < out.size(); ++t)
         out[t] = of_label[m.region[t]];
@@ -70,7 +72,8 @@ std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std:
 }
 
 /// Makes groups and cell types of the regions that are used, and gives each unknown its own.
-void assign_cells(const Session& s, const std::vector<std::int32_t>& region, device::TissueProblem& p)
+void assign_cells(const Session& s, const std::vector<std::int32_t>& region,
+                  device::TissueProblem& p)
 {
     std::vector<int> group_of(s.regions.size(), -1), type_of(s.regions.size(), -1);
     std::set<std::int32_t> used(region.begin(), region.end());
@@ -92,7 +95,8 @@ void assign_cells(const Session& s, const std::vector<std::int32_t>& region, dev
         if (k == types.size())
             types.push_back(std::move(type));
         if (g > 255 || k > 255)
-            throw InputError(s.name, "/tissue/regions", "more than 256 different cell types; merge regions");
+            throw InputError(s.name, "/tissue/regions",
+                             "more than 256 different cell types; merge regions");
         group_of[i] = static_cast<int>(g);
         type_of[i] = static_cast<int>(k);
     }
@@ -131,8 +135,9 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
     if (file.fibres == rule_based) {
         const auto surface = mesh::surface(m, mesh::face_neighbours(m, progress), &notices);
         mesh::generator::assign_rule_based_fibres(m, surface, {}, progress);
-        notices.push_back({Notice::Level::info,
-                           "fibres by rule (Bayer et al. 2012): helix +60 to -60 degrees across the wall"});
+        notices.push_back(
+            {Notice::Level::info,
+             "fibres by rule (Bayer et al. 2012): helix +60 to -60 degrees across the wall"});
     } else if (!file.fibres.empty()) {
         mesh::io::attach_fibres(m, s.folder / file.fibres);
     }
@@ -154,8 +159,8 @@ Tissue build_tissue(const Session& s, const Progress& progress)
     t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
     const bool box = std::holds_alternative<MeshSlab>(s.mesh); // has no walls to look for
-    t.surface = std::make_shared<mesh::Surface>(
-        mesh::surface(m, t.neighbours, box ? nullptr : &t.notices));
+    t.surface =
+        std::make_shared<mesh::Surface>(mesh::surface(m, t.neighbours, box ? nullptr : &t.notices));
     t.stars = mesh::vertex_stars(m);
     t.locator = std::make_shared<mesh::Locator>(m);
 
@@ -188,8 +193,8 @@ Tissue build_tissue(const Session& s, const Progress& progress)
                  "diffusion takes " + std::to_string(p.substeps.stages) +
                      (p.substeps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps"
                                                                              : " RKL2 stages") +
-                     " inside a time step of " + number(s.dt_ms) + " ms (stable alone: " +
-                     number(p.system.stable_dt_ms) + " ms)"});
+                     " inside a time step of " + number(s.dt_ms) +
+                     " ms (stable alone: " + number(p.system.stable_dt_ms) + " ms)"});
     }
     assign_cells(s, t.on_vertices() ? vertex_regions(t, of_tet) : of_tet, p);
     p.position_mm.resize(p.size());

@@ -10,7 +10,8 @@
 
 namespace tawara::simulation {
 
-/// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the locator.
+/// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the
+/// locator.
 struct Tissue
 {
     std::shared_ptr<const mesh::TetMesh> mesh;
@@ -31,19 +32,22 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
 /// @throws InputError, MeshError, Cancelled
 Tissue build_tissue(const Session& s, const Progress& progress = {});
 
-/// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too small to hold
-/// any takes the unknown nearest to its centre.
+/// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too
+/// small to hold any takes the unknown nearest to its centre.
 /// @throws InputError when the region holds none, naming `what` (a JSON pointer)
 std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& region,
                                       const std::string& file, const std::string& what);
 
-/// Weights that interpolate V linearly at points: p1 by barycentric coordinates; fvm by the least-squares
-/// gradient over the cell and its face neighbours' neighbours. Points outside take the nearest point of the mesh.
-/// @throws InputError when a point is farther outside than the mesh's mean edge, naming the probe and the box
-device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes, const std::string& file);
+/// Weights that interpolate V linearly at points: p1 by barycentric coordinates; fvm by the
+/// least-squares gradient over the cell and its face neighbours' neighbours. Points outside take
+/// the nearest point of the mesh.
+/// @throws InputError when a point is farther outside than the mesh's mean edge, naming the probe
+/// and the box
+device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
+                             const std::string& file);
 
-/// Weights that carry V to the vertices of the surface: p1 the vertex itself, fvm the inverse-distance mean of
-/// the tetrahedra around it.
+/// Weights that carry V to the vertices of the surface: p1 the vertex itself, fvm the
+/// inverse-distance mean of the tetrahedra around it.
 device::Gather display_weights(const Tissue& t);
 
 /// A session's stimulus for a device.

@@ -14,8 +14,8 @@ class ActivationRecord
 
     /// Looks at the step from v0 (at t) to v1 (at t + dt) on slots [begin, end).
     /// @return a slot whose potential is not finite or beyond 1 V, or -1
-    std::int64_t look(const Real* v0, const Real* v1, double t_ms, double dt_ms, double threshold_mV,
-                      std::int64_t begin, std::int64_t end);
+    std::int64_t look(const Real* v0, const Real* v1, double t_ms, double dt_ms,
+                      double threshold_mV, std::int64_t begin, std::int64_t end);
 
     AlignedVector<double> activation_ms, repolarisation_ms; ///< NaN: not yet
     AlignedVector<Real> peak_mV, rest_mV;

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Slots that one worker takes through diffusion, reaction and record before the next ones: 1024 cells of 19
-/// double states are 156 kB, which the second-level cache holds.
+/// Slots that one worker takes through diffusion, reaction and record before the next ones: 1024
+/// cells of 19 double states are 156 kB, which the second-level cache holds.
 constexpr std::int64_t tile = 1024;
 
 enum Kernel { k_diffusion, k_reaction, k_record, kernel_count };
@@ -149,8 +149,8 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     for (auto& s : states_)
         state_pointers_.push_back(s.data());
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
-        const auto last = g + 1 < p.groups.size() ? layout_.begin[g + 1]
-                                                  : static_cast<std::int64_t>(slots);
+        const auto last =
+            g + 1 < p.groups.size() ? layout_.begin[g + 1] : static_cast<std::int64_t>(slots);
         for (auto slot = layout_.begin[g]; slot < last; ++slot) {
             const auto i = static_cast<std::size_t>(slot);
             const auto old = layout_.old_of[i];
@@ -323,7 +323,8 @@ template <class Real>
 double CpuStepper<Real>::weighted(const Gather& g, std::size_t k) const
 {
     double sum = 0;
-    for (auto i = static_cast<std::size_t>(g.first[k]); i < static_cast<std::size_t>(g.first[k + 1]); ++i)
+    for (auto i = static_cast<std::size_t>(g.first[k]);
+         i < static_cast<std::size_t>(g.first[k + 1]); ++i)
         sum += static_cast<double>(g.weight[i]) *
                static_cast<double>(v_[static_cast<std::size_t>(g.unknown[i])]);
     return sum;
@@ -400,8 +401,9 @@ template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
     if (s.v.size() != layout_.new_of.size() || s.states.size() != states_.size())
-        throw InputError("checkpoint", "holds another number of unknowns or states than this session; "
-                                       "resume with the session that wrote it");
+        throw InputError("checkpoint",
+                         "holds another number of unknowns or states than this session; "
+                         "resume with the session that wrote it");
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)
@@ -430,7 +432,8 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
     double reaction_bytes = 0, reaction_flops = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
-        reaction_bytes += cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) + 1);
+        reaction_bytes +=
+            cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) + 1);
         reaction_flops += cells * flops_per_cell_[g];
     }
     const double halves = splitting_ == Splitting::strang ? 2 : 1;
@@ -453,7 +456,8 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
 template <class Real>
 std::string CpuStepper<Real>::device() const
 {
-    return "CPU, " + std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread, " : " threads, ") +
+    return "CPU, " + std::to_string(pool_.size()) +
+           (pool_.size() == 1 ? " thread, " : " threads, ") +
            (kernels_.empty() ? vector_target() : kernels_.front()->target());
 }
 

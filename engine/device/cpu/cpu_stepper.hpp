@@ -6,8 +6,8 @@ namespace tawara::device::cpu {
 
 /// Steps a tissue on the cores of this machine, in Real.
 ///
-/// Each step runs over blocks of slots small enough for the cache: the last diffusion sub-step of a block, its
-/// reaction and the record of its activation follow each other before the next block.
+/// Each step runs over blocks of slots small enough for the cache: the last diffusion sub-step of a
+/// block, its reaction and the record of its activation follow each other before the next block.
 /// @param threads  0: all hardware threads
 template <class Real>
 std::unique_ptr<Stepper> make_cpu_stepper(const TissueProblem& problem, unsigned threads,

@@ -16,8 +16,8 @@ DiffusionStep<Real>::DiffusionStep(const TissueProblem& p, const Layout& layout)
     if (p.substeps.kind == diffusion::SubStepping::Kind::euler || stages < 2) {
         const Real tau = dt / static_cast<Real>(stages);
         for (int k = 0; k < stages; ++k)
-            plan_.push_back({k == 0 ? input : 1 + (k - 1) % 2, -1, k + 1 == stages ? caller : 1 + k % 2,
-                             1, 0, 0, 0, tau, false});
+            plan_.push_back({k == 0 ? input : 1 + (k - 1) % 2, -1,
+                             k + 1 == stages ? caller : 1 + k % 2, 1, 0, 0, 0, tau, false});
     } else {
         const auto c = diffusion::rkl2(stages);
         auto real = [](double x) { return static_cast<Real>(x); };
@@ -78,7 +78,8 @@ double DiffusionStep<Real>::bytes_per_step() const
     const double matrix = static_cast<double>(matrix_.value.size()) * (sizeof(Real) + 4.0);
     const double vectors = static_cast<double>(slots_) * sizeof(Real);
     // x and out once; stages of RKL2 also read Y_{j-2}, Y_0 and L(Y_0).
-    return passes_ * (matrix + 2 * vectors) + (l0_.empty() ? 0 : (passes_ - 1) * 3 * vectors + vectors);
+    return passes_ * (matrix + 2 * vectors) +
+           (l0_.empty() ? 0 : (passes_ - 1) * 3 * vectors + vectors);
 }
 
 template <class Real>

@@ -6,10 +6,11 @@
 
 namespace tawara::device::cpu {
 
-/// Cuts an explicit diffusion step into passes over all slots; the caller fuses what follows into the last.
+/// Cuts an explicit diffusion step into passes over all slots; the caller fuses what follows into
+/// the last.
 ///
-/// Every pass but the last must be complete on all slots before the next begins. Buffers belong to this class;
-/// the input of the step is never written.
+/// Every pass but the last must be complete on all slots before the next begins. Buffers belong to
+/// this class; the input of the step is never written.
 template <class Real>
 class DiffusionStep
 {
@@ -17,7 +18,8 @@ class DiffusionStep
     DiffusionStep(const TissueProblem& p, const Layout& layout);
 
     int passes() const { return passes_; }
-    /// Runs pass k on slots [begin, end): from v (the state before the step); the last pass writes to out.
+    /// Runs pass k on slots [begin, end): from v (the state before the step); the last pass writes
+    /// to out.
     void run(int k, const Real* v, Real* out, std::int64_t begin, std::int64_t end);
     /// Bytes that one step moves at least.
     double bytes_per_step() const;
@@ -26,7 +28,7 @@ class DiffusionStep
   private:
     struct Pass
     {
-        int x, y, out;         ///< buffers: -1 none, 0 the input, 1.. scratch, last: the caller's out
+        int x, y, out; ///< buffers: -1 none, 0 the input, 1.. scratch, last: the caller's out
         Real c_x, c_y, c_0, c_l, tau;
         bool first_of_rkl2;
     };

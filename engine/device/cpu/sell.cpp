@@ -64,7 +64,10 @@ void apply_float(const Sell<float>& a, const SellTerms<float>& t, float* out, st
 {
     apply_rows(a, t, out, begin, end);
 }
-const char* target() { return hwy::TargetName(HWY_TARGET); }
+const char* target()
+{
+    return hwy::TargetName(HWY_TARGET);
+}
 
 } // namespace tawara::device::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -86,7 +89,10 @@ void apply(const Sell<float>& a, const SellTerms<float>& t, float* out, std::int
 {
     HWY_DYNAMIC_DISPATCH(apply_float)(a, t, out, begin, end);
 }
-std::string vector_target() { return HWY_DYNAMIC_DISPATCH(target)(); }
+std::string vector_target()
+{
+    return HWY_DYNAMIC_DISPATCH(target)();
+}
 
 template <class Real>
 Sell<Real> make_sell(const diffusion::Rows& rows, const Layout& layout)
@@ -114,16 +120,15 @@ Sell<Real> make_sell(const diffusion::Rows& rows, const Layout& layout)
         for (std::size_t r = 0; r < height; ++r) {
             const std::size_t slot = s * height + r;
             const auto n = static_cast<std::size_t>(length(slot));
-            const auto base = n ? static_cast<std::size_t>(
-                                      rows.first[static_cast<std::size_t>(row_of(slot))])
-                                : 0;
+            const auto base =
+                n ? static_cast<std::size_t>(rows.first[static_cast<std::size_t>(row_of(slot))])
+                  : 0;
             std::size_t at = static_cast<std::size_t>(a.start[s]) + r;
             for (std::size_t k = 0; at < static_cast<std::size_t>(a.start[s + 1]);
                  ++k, at += height) {
                 a.column[at] = static_cast<std::int32_t>(slot);
                 if (k < n) {
-                    a.column[at] =
-                        layout.new_of[static_cast<std::size_t>(rows.column[base + k])];
+                    a.column[at] = layout.new_of[static_cast<std::size_t>(rows.column[base + k])];
                     a.value[at] = static_cast<Real>(rows.value[base + k]);
                 }
             }

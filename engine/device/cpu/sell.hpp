@@ -6,8 +6,8 @@
 namespace tawara::device::cpu {
 
 /// Off-diagonals in sliced ELLPACK: slices of `height` rows, entry k of row r of slice s at
-/// start[s] + k * height + r, so that a vector of rows is contiguous. Unused entries point at their own row
-/// with value 0.
+/// start[s] + k * height + r, so that a vector of rows is contiguous. Unused entries point at their
+/// own row with value 0.
 template <class Real>
 struct Sell
 {
@@ -22,9 +22,9 @@ struct Sell
 template <class Real>
 Sell<Real> make_sell(const diffusion::Rows& rows, const Layout& layout);
 
-/// out_i = c_y * y_i + c_x * x_i + c_0 * y0_i + c_l * l0_i + tau * sum_k value_ik (x_k - x_i) for slots
-/// [begin, end), multiples of Sell::height. An Euler sub-step is y = x with c_y = 1, c_x = c_0 = c_l = 0;
-/// RKL2 stages use them all. Null pointers stand for terms whose coefficient is 0.
+/// out_i = c_y * y_i + c_x * x_i + c_0 * y0_i + c_l * l0_i + tau * sum_k value_ik (x_k - x_i) for
+/// slots [begin, end), multiples of Sell::height. An Euler sub-step is y = x with c_y = 1, c_x =
+/// c_0 = c_l = 0; RKL2 stages use them all. Null pointers stand for terms whose coefficient is 0.
 /// @cost memory bound: per row 16 (4 + sizeof(Real)) bytes of matrix, x once and out once
 template <class Real>
 struct SellTerms

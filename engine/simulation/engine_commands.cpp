@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Commands, each applied between two steps and answered.
+#include "engine/simulation/engine_impl.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::simulation {
+
+using State = Status::State;
+
+void Engine::Impl::play()
+{
+    start_rates();
+    set_state(State::running);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const Play&)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded; open a mesh or a session first");
+    if (state == State::failed)
+        return answer(id, "the run failed; reset it first");
+    if (state == State::finished)
+        return answer(id, "the run has reached its end; reset it or give it a later end");
+    sim->until_step = -1;
+    play();
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const Pause&)
+{
+    if (state == State::running) {
+        publish_frame(true);
+        set_state(State::paused);
+    }
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
+{
+    if (!sim || state != State::paused)
+        return answer(id, "only a paused simulation can be stepped");
+    steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
+    if (state == State::paused) {
+        publish_frame(true);
+        if (sim->stepper->step() >= sim->end_step)
+            set_state(State::finished);
+    }
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const Reset&)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    make_stepper(*sim, {}, nullptr);
+    {
+        std::lock_guard hold(trace_mutex);
+        for (auto& t : traces) {
+            t.time_ms.clear();
+            t.V_mV.clear();
+        }
+    }
+    install_probes();
+    frame_step = -1;
+    start_rates();
+    publish_frame(true);
+    publish_status();
+    set_state(State::paused);
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
+{
+    if (!sim || state == State::failed)
+        return answer(id, "nothing runs that could be stimulated");
+    if (!(c.radius_mm > 0) || !(c.duration_ms > 0) || !std::isfinite(c.amplitude_pA_per_pF))
+        return answer(id, "a stimulus needs a positive radius and duration");
+    device::StimulusSource source;
+    try {
+        source.unknowns = unknowns_in(sim->tissue, Sphere{c.position_mm, c.radius_mm},
+                                      sim->scene->title, "stimulus");
+    } catch (const Error& e) {
+        return answer(id, e.what());
+    }
+    source.amplitude_pA_per_pF = c.amplitude_pA_per_pF;
+    source.start_ms = sim->stepper->time_ms();
+    source.duration_ms = c.duration_ms;
+    const double over = source.start_ms + source.duration_ms;
+    sim->live_stimuli.emplace_back(sim->stepper->add_stimulus(std::move(source)), over);
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const AddProbe& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    const std::uint64_t probe = next_probe++;
+    take_samples();
+    probes.push_back({probe, {c.name, c.position_mm}});
+    {
+        std::lock_guard hold(trace_mutex);
+        traces.push_back({probe, c.name, c.position_mm, {}, {}});
+    }
+    try {
+        install_probes();
+    } catch (const Error& e) {
+        probes.pop_back();
+        {
+            std::lock_guard hold(trace_mutex);
+            traces.pop_back();
+        }
+        return answer(id, e.what());
+    }
+    answer(id, {}, probe);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const RemoveProbe& c)
+{
+    const auto at = std::find_if(probes.begin(), probes.end(),
+                                 [&](const LiveProbe& p) { return p.id == c.probe; });
+    if (at == probes.end())
+        return answer(id, "there is no such probe");
+    take_samples();
+    {
+        std::lock_guard hold(trace_mutex);
+        traces.erase(traces.begin() + (at - probes.begin()));
+    }
+    probes.erase(at);
+    install_probes();
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const LimitSpeed& c)
+{
+    limit_ms_per_s = std::max(0.0, c.ms_per_second);
+    start_rates();
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const FrameInterval& c)
+{
+    frame_interval_s = std::max(0.0, c.wall_ms / 1e3);
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const RunUntil& c)
+{
+    if (!sim || state == State::failed)
+        return answer(id, "nothing is loaded that can run");
+    const auto step = std::llround(c.time_ms / sim->stepper->dt_ms());
+    if (step > sim->end_step)
+        sim->end_step = step;
+    if (step <= sim->stepper->step()) {
+        publish_frame(true);
+        set_state(State::paused);
+        return answer(id);
+    }
+    sim->until_step = step;
+    play();
+    answer(id);
+}
+
+} // namespace tawara::simulation
