@@ -20,6 +20,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(hwy 1.0 REQUIRED)
 find_package(CGAL 5.4 QUIET REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(pugixml REQUIRED)
 
 # METIS ships neither a CMake config nor a .pc file.
 find_path(METIS_INCLUDE_DIR metis.h REQUIRED)

@@ -91,42 +91,76 @@ Node simple_logic(Graph& g, Op op, Node a, Node b)
 double apply(Op op, double a, double b, double c)
 {
     switch (op) {
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::neg: return -a;
-    case Op::pow: return std::pow(a, b);
-    case Op::rem: return std::fmod(a, b);
-    case Op::exp: return std::exp(a);
-    case Op::log: return std::log(a);
-    case Op::sqrt: return std::sqrt(a);
-    case Op::abs: return std::abs(a);
-    case Op::floor: return std::floor(a);
-    case Op::ceil: return std::ceil(a);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
-    case Op::tan: return std::tan(a);
-    case Op::asin: return std::asin(a);
-    case Op::acos: return std::acos(a);
-    case Op::atan: return std::atan(a);
-    case Op::sinh: return std::sinh(a);
-    case Op::cosh: return std::cosh(a);
-    case Op::tanh: return std::tanh(a);
-    case Op::min: return std::min(a, b);
-    case Op::max: return std::max(a, b);
-    case Op::linexp: return a == 0 ? 1 : a / std::expm1(a);
-    case Op::eq: return a == b;
-    case Op::ne: return a != b;
-    case Op::lt: return a < b;
-    case Op::le: return a <= b;
-    case Op::both: return a != 0 && b != 0;
-    case Op::either: return a != 0 || b != 0;
-    case Op::negate: return a == 0;
-    case Op::select: return a != 0 ? b : c;
+    case Op::add:
+        return a + b;
+    case Op::sub:
+        return a - b;
+    case Op::mul:
+        return a * b;
+    case Op::div:
+        return a / b;
+    case Op::neg:
+        return -a;
+    case Op::pow:
+        return std::pow(a, b);
+    case Op::rem:
+        return std::fmod(a, b);
+    case Op::exp:
+        return std::exp(a);
+    case Op::log:
+        return std::log(a);
+    case Op::sqrt:
+        return std::sqrt(a);
+    case Op::abs:
+        return std::abs(a);
+    case Op::floor:
+        return std::floor(a);
+    case Op::ceil:
+        return std::ceil(a);
+    case Op::sin:
+        return std::sin(a);
+    case Op::cos:
+        return std::cos(a);
+    case Op::tan:
+        return std::tan(a);
+    case Op::asin:
+        return std::asin(a);
+    case Op::acos:
+        return std::acos(a);
+    case Op::atan:
+        return std::atan(a);
+    case Op::sinh:
+        return std::sinh(a);
+    case Op::cosh:
+        return std::cosh(a);
+    case Op::tanh:
+        return std::tanh(a);
+    case Op::min:
+        return std::min(a, b);
+    case Op::max:
+        return std::max(a, b);
+    case Op::linexp:
+        return a == 0 ? 1 : a / std::expm1(a);
+    case Op::eq:
+        return a == b;
+    case Op::ne:
+        return a != b;
+    case Op::lt:
+        return a < b;
+    case Op::le:
+        return a <= b;
+    case Op::both:
+        return a != 0 && b != 0;
+    case Op::either:
+        return a != 0 || b != 0;
+    case Op::negate:
+        return a == 0;
+    case Op::select:
+        return a != 0 ? b : c;
     case Op::constant:
     case Op::symbol:
-    case Op::truth: break;
+    case Op::truth:
+        break;
     }
     return a;
 }
@@ -138,7 +172,8 @@ Node simple(Graph& g, Op op, Node a, Node b, Node c)
         const double v = apply(op, g.value(a), n > 1 ? g.value(b) : 0, n > 2 ? g.value(c) : 0);
         if (result_type(op) == Type::boolean)
             return g.truth(v != 0);
-        if (std::isfinite(v)) // 1/0 is left for run time: it may sit in a branch that is never taken
+        if (std::isfinite(
+                v)) // 1/0 is left for run time: it may sit in a branch that is never taken
             return g.constant(v);
         return g.make(op, a, b, c);
     }
@@ -233,14 +268,15 @@ bool depends_on(const Graph& g, Node root, std::uint32_t symbol)
     return false;
 }
 
-std::string to_text(const Graph& g, Node root, const std::function<std::string(std::uint32_t)>& name_of)
+std::string to_text(const Graph& g, Node root,
+                    const std::function<std::string(std::uint32_t)>& name_of)
 {
     std::unordered_map<Node, std::string> text;
     for (const Node n : reachable(g, std::span(&root, 1))) {
         std::string& t = text[n];
         const auto a = [&](int i) -> const std::string& { return text.at(g.arg(n, i)); };
         static constexpr std::pair<Op, const char*> infix[] = {
-            {Op::add, " + "}, {Op::sub, " - "}, {Op::mul, " * "}, {Op::div, " / "},  {Op::pow, "^"},
+            {Op::add, " + "}, {Op::sub, " - "}, {Op::mul, " * "}, {Op::div, " / "}, {Op::pow, "^"},
             {Op::eq, " == "}, {Op::ne, " != "}, {Op::lt, " < "},  {Op::le, " <= "}};
         const auto op = g.op(n);
         const auto it = std::find_if(std::begin(infix), std::end(infix),

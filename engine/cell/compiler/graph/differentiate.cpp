@@ -16,21 +16,34 @@ class Rule
         const Node a = g_.arg(n_, 0), b = g_.arity(n_) > 1 ? g_.arg(n_, 1) : no_node;
         switch (op) {
         case Op::add:
-        case Op::sub: return f(op, d_[0], d_[1]);
-        case Op::neg: return f(Op::neg, d_[0]);
-        case Op::mul: return f(Op::add, f(Op::mul, d_[0], b), f(Op::mul, a, d_[1]));
+        case Op::sub:
+            return f(op, d_[0], d_[1]);
+        case Op::neg:
+            return f(Op::neg, d_[0]);
+        case Op::mul:
+            return f(Op::add, f(Op::mul, d_[0], b), f(Op::mul, a, d_[1]));
         case Op::div: // (a' - (a/b) b') / b
             return f(Op::div, f(Op::sub, d_[0], f(Op::mul, n_, d_[1])), b);
-        case Op::pow: return power(a, b);
-        case Op::rem: return d_[0];
-        case Op::exp: return f(Op::mul, n_, d_[0]);
-        case Op::log: return f(Op::div, d_[0], a);
-        case Op::sqrt: return f(Op::div, d_[0], f(Op::mul, c(2), n_));
-        case Op::abs: return f(Op::select, f(Op::lt, a, c(0)), f(Op::neg, d_[0]), d_[0]);
-        case Op::min: return f(Op::select, f(Op::le, a, b), d_[0], d_[1]);
-        case Op::max: return f(Op::select, f(Op::le, b, a), d_[0], d_[1]);
-        case Op::select: return f(Op::select, a, d_[1], d_[2]);
-        default: return f(Op::mul, outer(op, a), d_[0]);
+        case Op::pow:
+            return power(a, b);
+        case Op::rem:
+            return d_[0];
+        case Op::exp:
+            return f(Op::mul, n_, d_[0]);
+        case Op::log:
+            return f(Op::div, d_[0], a);
+        case Op::sqrt:
+            return f(Op::div, d_[0], f(Op::mul, c(2), n_));
+        case Op::abs:
+            return f(Op::select, f(Op::lt, a, c(0)), f(Op::neg, d_[0]), d_[0]);
+        case Op::min:
+            return f(Op::select, f(Op::le, a, b), d_[0], d_[1]);
+        case Op::max:
+            return f(Op::select, f(Op::le, b, a), d_[0], d_[1]);
+        case Op::select:
+            return f(Op::select, a, d_[1], d_[2]);
+        default:
+            return f(Op::mul, outer(op, a), d_[0]);
         }
     }
 
@@ -51,29 +64,39 @@ class Rule
     {
         const auto one_minus_square = [&](Node x) { return f(Op::sub, c(1), f(Op::mul, x, x)); };
         switch (op) {
-        case Op::sin: return f(Op::cos, a);
-        case Op::cos: return f(Op::neg, f(Op::sin, a));
-        case Op::tan: return f(Op::add, c(1), f(Op::mul, n_, n_));
-        case Op::asin: return f(Op::div, c(1), f(Op::sqrt, one_minus_square(a)));
-        case Op::acos: return f(Op::div, c(-1), f(Op::sqrt, one_minus_square(a)));
-        case Op::atan: return f(Op::div, c(1), f(Op::add, c(1), f(Op::mul, a, a)));
-        case Op::sinh: return f(Op::cosh, a);
-        case Op::cosh: return f(Op::sinh, a);
-        case Op::tanh: return one_minus_square(n_);
-        case Op::linexp: return linexp_slope(a);
-        default: return c(0); // floor, ceil: piecewise constant
+        case Op::sin:
+            return f(Op::cos, a);
+        case Op::cos:
+            return f(Op::neg, f(Op::sin, a));
+        case Op::tan:
+            return f(Op::add, c(1), f(Op::mul, n_, n_));
+        case Op::asin:
+            return f(Op::div, c(1), f(Op::sqrt, one_minus_square(a)));
+        case Op::acos:
+            return f(Op::div, c(-1), f(Op::sqrt, one_minus_square(a)));
+        case Op::atan:
+            return f(Op::div, c(1), f(Op::add, c(1), f(Op::mul, a, a)));
+        case Op::sinh:
+            return f(Op::cosh, a);
+        case Op::cosh:
+            return f(Op::sinh, a);
+        case Op::tanh:
+            return one_minus_square(n_);
+        case Op::linexp:
+            return linexp_slope(a);
+        default:
+            return c(0); // floor, ceil: piecewise constant
         }
     }
 
-    /// L = x / (e^x - 1): L' = L (1 - x - L) / x, and -1/2 + x/6 - x^3/180 near 0, where the quotient
-    /// would lose all digits.
+    /// L = x / (e^x - 1): L' = L (1 - x - L) / x, and -1/2 + x/6 - x^3/180 near 0, where the
+    /// quotient would lose all digits.
     Node linexp_slope(Node x)
     {
         const Node x2 = f(Op::mul, x, x);
-        const Node series =
-            f(Op::add, c(-0.5), f(Op::mul, x, f(Op::sub, c(1.0 / 6), f(Op::mul, x2, c(1.0 / 180)))));
-        const Node exact =
-            f(Op::div, f(Op::mul, n_, f(Op::sub, f(Op::sub, c(1), x), n_)), x);
+        const Node series = f(Op::add, c(-0.5),
+                              f(Op::mul, x, f(Op::sub, c(1.0 / 6), f(Op::mul, x2, c(1.0 / 180)))));
+        const Node exact = f(Op::div, f(Op::mul, n_, f(Op::sub, f(Op::sub, c(1), x), n_)), x);
         return f(Op::select, f(Op::lt, x2, c(1e-4)), series, exact);
     }
 

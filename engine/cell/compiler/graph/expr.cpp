@@ -11,10 +11,10 @@ namespace tawara::cell::compiler {
 namespace {
 
 constexpr std::string_view names[] = {
-    "constant", "symbol", "add",  "sub",  "mul",  "div",  "neg", "pow",    "rem", "exp",
-    "log",      "sqrt",   "abs",  "floor", "ceil", "sin",  "cos", "tan",    "asin", "acos",
-    "atan",     "sinh",   "cosh", "tanh", "min",  "max",  "linexp", "eq",  "ne",  "lt",
-    "le",       "and",    "or",   "not",  "truth", "select"};
+    "constant", "symbol", "add",  "sub",  "mul",   "div",  "neg", "pow",   "rem",
+    "exp",      "log",    "sqrt", "abs",  "floor", "ceil", "sin", "cos",   "tan",
+    "asin",     "acos",   "atan", "sinh", "cosh",  "tanh", "min", "max",   "linexp",
+    "eq",       "ne",     "lt",   "le",   "and",   "or",   "not", "truth", "select"};
 
 Type argument_type(Op op, int i)
 {
@@ -73,7 +73,8 @@ bool Graph::Record::operator==(const Record& o) const
 
 std::size_t Graph::Hash::operator()(const Record& r) const
 {
-    std::uint64_t h = std::bit_cast<std::uint64_t>(r.value) ^ (static_cast<std::uint64_t>(r.op) << 56);
+    std::uint64_t h =
+        std::bit_cast<std::uint64_t>(r.value) ^ (static_cast<std::uint64_t>(r.op) << 56);
     for (const Node a : r.args) {
         h ^= a;
         h *= 0x9e3779b97f4a7c15ull;
@@ -128,7 +129,8 @@ Node Graph::make(Op op, Node a, Node b, Node c)
         const Node n = r.args[static_cast<std::size_t>(i)];
         if (n >= nodes_.size())
             throw Error("operation '" + std::string(op_name(op)) + "' lacks an argument");
-        if (op == Op::select && i > 0 ? type(n) != type(r.args[1]) : type(n) != argument_type(op, i))
+        if (op == Op::select && i > 0 ? type(n) != type(r.args[1])
+                                      : type(n) != argument_type(op, i))
             throw Error("operation '" + std::string(op_name(op)) + "' has " +
                         (type(n) == Type::boolean ? "a condition where a number is needed"
                                                   : "a number where a condition is needed"));

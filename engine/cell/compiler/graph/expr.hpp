@@ -9,8 +9,8 @@
 
 namespace tawara::cell::compiler {
 
-/// Index of a node in its Graph. A node's arguments always have smaller indices than the node, so every
-/// pass is a loop in index order and none recurses.
+/// Index of a node in its Graph. A node's arguments always have smaller indices than the node, so
+/// every pass is a loop in index order and none recurses.
 using Node = std::uint32_t;
 inline constexpr Node no_node = 0xffffffffu;
 
@@ -23,9 +23,9 @@ enum class Op : std::uint8_t {
     div,
     neg,
     pow,
-    rem,  ///< remainder with the sign of the dividend (fmod)
+    rem, ///< remainder with the sign of the dividend (fmod)
     exp,
-    log,  ///< natural
+    log, ///< natural
     sqrt,
     abs,
     floor,
@@ -41,16 +41,16 @@ enum class Op : std::uint8_t {
     tanh,
     min,
     max,
-    linexp,  ///< x / (exp(x) - 1), continuous with 1 at x = 0
-    eq,      ///< comparisons: boolean results of two real arguments
+    linexp, ///< x / (exp(x) - 1), continuous with 1 at x = 0
+    eq,     ///< comparisons: boolean results of two real arguments
     ne,
     lt,
     le,
-    both,    ///< logical and
-    either,  ///< logical or
-    negate,  ///< logical not
-    truth,   ///< boolean constant, value() 0 or 1
-    select   ///< select(condition, a, b)
+    both,   ///< logical and
+    either, ///< logical or
+    negate, ///< logical not
+    truth,  ///< boolean constant, value() 0 or 1
+    select  ///< select(condition, a, b)
 };
 
 enum class Type : std::uint8_t { real, boolean };
@@ -62,8 +62,8 @@ Type result_type(Op op);
 /// Lower-case name, e.g. "exp".
 std::string_view op_name(Op op);
 
-/// Arena of typed expressions in which equal expressions are the same node (hash-consing), so common
-/// subexpressions are shared from the start.
+/// Arena of typed expressions in which equal expressions are the same node (hash-consing), so
+/// common subexpressions are shared from the start.
 ///
 /// @thread none of it is locked: one graph, one thread
 class Graph

@@ -48,12 +48,14 @@ class Equations
         return a == std::string::npos ? "" : t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1);
     }
 
-    std::uint32_t variable(const CellmlComponent& c, const std::string& name, pugi::xml_node at) const
+    std::uint32_t variable(const CellmlComponent& c, const std::string& name,
+                           pugi::xml_node at) const
     {
         const auto it = c.variables.find(name);
         if (it == c.variables.end())
-            c.document->xml().fail(at, "the equations of component '" + c.name + "' use variable '" + name +
-                                           "', which it does not declare; add a <variable> and connect it");
+            c.document->xml().fail(
+                at, "the equations of component '" + c.name + "' use variable '" + name +
+                        "', which it does not declare; add a <variable> and connect it");
         return it->second;
     }
 
@@ -66,7 +68,8 @@ class Equations
                 if (local_name(e) != "apply" || parts.size() != 3 || local_name(parts[0]) != "eq")
                     xml.fail(e, "an equation is <apply><eq/> left right </apply>");
                 if (!side(c, parts[1], parts[2]) && !side(c, parts[2], parts[1]))
-                    xml.fail(e, "the equation does not give one variable or one derivative explicitly; solve "
+                    xml.fail(e, "the equation does not give one variable or one derivative "
+                                "explicitly; solve "
                                 "it for one, as in x = ... or dx/dt = ...");
             }
     }
@@ -89,10 +92,15 @@ class Equations
             e.variable = variable(c, text(parts[2]), left);
             e.time = variable(c, text(elements(bvar[0])[0]), left);
             if (has_time_ && flat_.set_of(e.time) != flat_.set_of(time_))
-                xml.fail(left, "derivatives by two variables, '" + m_.variables[time_].name + "' and '" +
-                                   m_.variables[e.time].name + "'; there can be one time");
+                xml.fail(left, "derivatives by two variables, '" + m_.variables[time_].name +
+                                   "' and '" + m_.variables[e.time].name +
+                                   "'; there can be one time");
             has_time_ = true;
             time_ = e.time;
+            if (local_name(right) == "ci") {
+                ambiguous_.push_back(e);
+                return true;
+            }
         } else if (local_name(left) == "ci" && !is_rate(right)) {
             e.variable = variable(c, text(left), left);
             if (local_name(right) == "ci") {
@@ -113,24 +121,44 @@ class Equations
         equations_.push_back(e);
     }
 
-    /// a = b defines the one of them that nothing else does.
+    /// Is the set of a variable given by an equation, an initial value or time?
+    bool known(std::uint32_t v) const
+    {
+        const auto set = flat_.set_of(v);
+        if (defined_.count(set) || (has_time_ && set == flat_.set_of(time_)))
+            return true;
+        for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
+            if (flat_.set_of(i) == set && !any_attribute(flat_.element(i), "initial_value").empty())
+                return true;
+        return false;
+    }
+
+    /// a = b and dx/dt = b define the one of both sides that nothing else does; equations that
+    /// leave no choice go first.
     void assign_ambiguous()
     {
-        for (Equation e : ambiguous_) {
-            const auto known = [&](std::uint32_t v) {
-                const auto set = flat_.set_of(v);
-                if (defined_.count(set) || (has_time_ && set == flat_.set_of(time_)))
-                    return true;
-                for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
-                    if (flat_.set_of(i) == set && !any_attribute(flat_.element(i), "initial_value").empty())
-                        return true;
-                return false;
-            };
-            if (known(e.variable)) {
-                std::swap(e.left, e.right);
-                e.variable = variable(*e.component, text(e.left), e.left);
+        for (bool forced = false; !ambiguous_.empty();) {
+            bool any = false;
+            for (std::size_t i = 0; i < ambiguous_.size();) {
+                Equation e = ambiguous_[i];
+                const auto other = variable(*e.component, text(e.right), e.right);
+                const bool left_known =
+                    e.rate ? defined_.count(flat_.set_of(e.variable)) != 0 : known(e.variable);
+                if (!left_known && !known(other) && !forced) {
+                    ++i;
+                    continue;
+                }
+                if (left_known) {
+                    e.rate = false;
+                    std::swap(e.left, e.right);
+                    e.variable = other;
+                }
+                take(e);
+                ambiguous_.erase(ambiguous_.begin() + static_cast<std::ptrdiff_t>(i));
+                any = true;
+                forced = false;
             }
-            take(e);
+            forced = !any;
         }
     }
 
@@ -142,7 +170,8 @@ class Equations
         if (has_time_) {
             if (best.count(flat_.set_of(time_)))
                 throw InputError(m_.file, m_.variables[time_].line,
-                                 "'" + m_.variables[time_].name + "' is time and has an equation of its own");
+                                 "'" + m_.variables[time_].name +
+                                     "' is time and has an equation of its own");
             best[flat_.set_of(time_)] = time_;
             m_.variables[time_].binding = "time";
         }
@@ -173,12 +202,16 @@ class Equations
     {
         const CellmlComponent& c = *e.component;
         const MathScope scope{
-            [&](const std::string& name, pugi::xml_node at) { return g_.symbol(variable(c, name, at)); },
+            [&](const std::string& name, pugi::xml_node at) {
+                return g_.symbol(variable(c, name, at));
+            },
             [&](const std::string& name, const std::string& by, pugi::xml_node at) {
                 const auto x = variable(c, name, at), t = variable(c, by, at);
                 if (!has_time_ || flat_.set_of(t) != flat_.set_of(time_))
-                    c.document->xml().fail(at, "the derivative is by '" + by + "', which is not time");
-                return scaled(g_.symbol(root_[x] | rate_flag), factor(root_[x], x) / factor(root_[t], t));
+                    c.document->xml().fail(at,
+                                           "the derivative is by '" + by + "', which is not time");
+                return scaled(g_.symbol(root_[x] | rate_flag),
+                              factor(root_[x], x) / factor(root_[t], t));
             },
             [&](const std::string& units, pugi::xml_node at) {
                 c.document->units(units, c.node, c.document->xml(), at);
@@ -211,25 +244,30 @@ class Equations
             else if (c.variables.count(t))
                 x = g_.symbol(c.variables.at(t));
             else
-                xml.fail(flat_.element(i), "initial value '" + t + "' of '" + m_.variables[i].name +
-                                               "' is neither a number nor a variable of its component");
+                xml.fail(flat_.element(i),
+                         "initial value '" + t + "' of '" + m_.variables[i].name +
+                             "' is neither a number nor a variable of its component");
             ModelVariable& root = m_.variables[root_[i]];
             if (!seen.insert(root_[i]).second)
-                xml.fail(flat_.element(i), "'" + m_.variables[i].name + "' and a variable connected with it "
-                                           "both have initial values; keep one");
+                xml.fail(flat_.element(i), "'" + m_.variables[i].name +
+                                               "' and a variable connected with it "
+                                               "both have initial values; keep one");
             x = converted(x, i, root_[i]);
             if (root.rate != no_node)
                 root.initial = x;
             else if (root.value != no_node)
-                xml.fail(flat_.element(i), "'" + m_.variables[i].name + "' has an equation and an initial value; "
-                                           "keep one (an initial value as a first guess is not used)");
+                xml.fail(flat_.element(i),
+                         "'" + m_.variables[i].name +
+                             "' has an equation and an initial value; "
+                             "keep one (an initial value as a first guess is not used)");
             else if (root.binding.empty())
                 root.value = x;
         }
         for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
             if (m_.variables[i].rate != no_node && m_.variables[i].initial == no_node)
-                flat_.component_of(i).document->xml().fail(
-                    flat_.element(i), "state '" + m_.variables[i].name + "' has no initial_value; give one");
+                flat_.component_of(i).document->xml().fail(flat_.element(i),
+                                                           "state '" + m_.variables[i].name +
+                                                               "' has no initial_value; give one");
     }
 
     /// Variables that are not the root of their set follow it; its labels are shared.
@@ -239,7 +277,8 @@ class Equations
             if (root_[i] != i) {
                 m_.variables[i].value = converted(g_.symbol(root_[i]), root_[i], i);
                 auto& labels = m_.variables[root_[i]].labels;
-                labels.insert(labels.end(), m_.variables[i].labels.begin(), m_.variables[i].labels.end());
+                labels.insert(labels.end(), m_.variables[i].labels.begin(),
+                              m_.variables[i].labels.end());
             }
     }
 
@@ -255,7 +294,8 @@ class Equations
 
 } // namespace
 
-ModelText parse_cellml(std::string_view text, const std::string& file, const std::filesystem::path& folder)
+ModelText parse_cellml(std::string_view text, const std::string& file,
+                       const std::filesystem::path& folder)
 {
     const auto document = std::make_shared<const CellmlDocument>(
         text, file, folder, std::vector{std::filesystem::path(file).lexically_normal()});
@@ -282,7 +322,8 @@ ModelText read_model(const std::filesystem::path& path)
     if (ec)
         throw InputError(path.string(), "the file cannot be read; check its name");
     if (size > (std::size_t{16} << 20))
-        throw InputError(path.string(), "the file is larger than 16 MB; a cell model is text of some kB");
+        throw InputError(path.string(),
+                         "the file is larger than 16 MB; a cell model is text of some kB");
     std::ifstream in(path, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
@@ -297,7 +338,8 @@ ModelText read_model(const std::filesystem::path& path)
     } catch (const Error& e) {
         throw InputError(path.string(), e.what());
     }
-    throw InputError(path.string(), "unknown kind of cell model '" + extension + "'; give .mmt or .cellml");
+    throw InputError(path.string(),
+                     "unknown kind of cell model '" + extension + "'; give .mmt or .cellml");
 }
 
 } // namespace tawara::cell::compiler

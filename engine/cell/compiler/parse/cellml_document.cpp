@@ -12,21 +12,23 @@
 namespace tawara::cell::compiler {
 namespace fs = std::filesystem;
 
-CellmlDocument::CellmlDocument(std::string_view text, const std::string& file, const fs::path& folder,
-                               std::vector<fs::path> chain)
+CellmlDocument::CellmlDocument(std::string_view text, const std::string& file,
+                               const fs::path& folder, std::vector<fs::path> chain)
     : xml_(text, file)
 {
     const auto root = xml_.root();
     const std::string ns = namespace_of(root);
-    const bool v1 = ns == "http://www.cellml.org/cellml/1.0#" || ns == "http://www.cellml.org/cellml/1.1#";
+    const bool v1 =
+        ns == "http://www.cellml.org/cellml/1.0#" || ns == "http://www.cellml.org/cellml/1.1#";
     version2_ = ns == "http://www.cellml.org/cellml/2.0#";
     if (local_name(root) != "model" || (!v1 && !version2_))
-        xml_.fail(root, "the file starts with <" + std::string(root.name()) + "> of namespace '" + ns +
-                            "'; a CellML 1.0, 1.1 or 2.0 <model> is needed");
+        xml_.fail(root, "the file starts with <" + std::string(root.name()) + "> of namespace '" +
+                            ns + "'; a CellML 1.0, 1.1 or 2.0 <model> is needed");
     for (const auto e : children(root, "units")) {
         const std::string name = xml_.attribute(e, "name");
         if (built_in_units(name))
-            xml_.fail(e, "units '" + name + "' are built in and cannot be defined anew; choose another name");
+            xml_.fail(e, "units '" + name +
+                             "' are built in and cannot be defined anew; choose another name");
         if (!units_.emplace(name, e).second)
             xml_.fail(e, "units '" + name + "' are defined twice; keep one definition");
     }
@@ -41,8 +43,9 @@ void CellmlDocument::read_components()
 {
     for (const auto e : elements(xml_.root())) {
         const auto n = local_name(e);
-        if (namespace_of(e) == namespace_of(xml_.root()) && n != "component" && n != "units" && n != "import" &&
-            n != "connection" && n != "group" && n != "encapsulation" && n != "documentation")
+        if (namespace_of(e) == namespace_of(xml_.root()) && n != "component" && n != "units" &&
+            n != "import" && n != "connection" && n != "group" && n != "encapsulation" &&
+            n != "documentation")
             xml_.fail(e, "<" + std::string(e.name()) + "> cannot stand in a CellML <model>");
     }
     for (const auto e : children(xml_.root(), "component")) {
@@ -50,7 +53,8 @@ void CellmlDocument::read_components()
         if (!components_.emplace(name, e).second)
             xml_.fail(e, "component '" + name + "' is defined twice; names are unique");
         if (!children(e, "reaction").empty())
-            xml_.fail(children(e, "reaction")[0], "reactions are not read; write their equations as math");
+            xml_.fail(children(e, "reaction")[0],
+                      "reactions are not read; write their equations as math");
     }
 }
 
@@ -60,10 +64,12 @@ void CellmlDocument::read_imports(const fs::path& folder, std::vector<fs::path> 
         const std::string href = xml_.attribute(e, "href");
         const fs::path relative(href);
         if (href.find("://") != std::string::npos || relative.is_absolute())
-            xml_.fail(e, "import '" + href + "' is not a file beside this one; give a relative path");
+            xml_.fail(e,
+                      "import '" + href + "' is not a file beside this one; give a relative path");
         const fs::path path = (folder / relative).lexically_normal();
         if (std::find(chain.begin(), chain.end(), path) != chain.end() || chain.size() > 16)
-            xml_.fail(e, "import '" + href + "' goes round in a circle or is more than 16 files deep");
+            xml_.fail(e,
+                      "import '" + href + "' goes round in a circle or is more than 16 files deep");
         std::error_code ec;
         const auto size = fs::file_size(path, ec);
         if (ec || !fs::is_regular_file(path, ec))
@@ -78,7 +84,8 @@ void CellmlDocument::read_imports(const fs::path& folder, std::vector<fs::path> 
         const auto document =
             std::make_shared<CellmlDocument>(text.str(), path.string(), path.parent_path(), next);
         for (const auto c : children(e, "component")) {
-            const std::string ref = xml_.attribute(c, "component_ref"), name = xml_.attribute(c, "name");
+            const std::string ref = xml_.attribute(c, "component_ref"),
+                              name = xml_.attribute(c, "name");
             if (!document->components_.count(ref) && !document->imports_.count(ref))
                 xml_.fail(c, "'" + href + "' has no component '" + ref + "' to import");
             if (components_.count(name) || !imports_.emplace(name, Import{document, ref, c}).second)
@@ -87,7 +94,8 @@ void CellmlDocument::read_imports(const fs::path& folder, std::vector<fs::path> 
         for (const auto u : children(e, "units")) {
             const std::string ref = xml_.attribute(u, "units_ref");
             document->units(ref, {}, xml_, u);
-            if (!imported_units_.emplace(xml_.attribute(u, "name"), Import{document, ref, u}).second)
+            if (!imported_units_.emplace(xml_.attribute(u, "name"), Import{document, ref, u})
+                     .second)
                 xml_.fail(u, "units are imported twice under one name");
         }
     }
@@ -114,7 +122,8 @@ void CellmlDocument::read_refs(pugi::xml_node n, const std::string& parent, int 
         if (!components_.count(name) && !imports_.count(name))
             xml_.fail(c, "encapsulation names component '" + name + "', which does not exist");
         if (!parent.empty() && (!parent_.emplace(name, parent).second || below(name).count(parent)))
-            xml_.fail(c, "component '" + name + "' has two parents in the encapsulation; it can have one");
+            xml_.fail(c, "component '" + name +
+                             "' has two parents in the encapsulation; it can have one");
         read_refs(c, name, depth + 1);
     }
 }
@@ -146,10 +155,12 @@ Units CellmlDocument::units(const std::string& name, pugi::xml_node component, c
         known.push_back(k);
     const std::string hint = nearest(name, known);
     from.fail(at, "unknown units '" + name + "'" +
-                      (hint.empty() ? "; define them in the model" : "; the nearest known is '" + hint + "'"));
+                      (hint.empty() ? "; define them in the model"
+                                    : "; the nearest known is '" + hint + "'"));
 }
 
-std::optional<Units> CellmlDocument::lookup(const std::string& name, pugi::xml_node component, int depth) const
+std::optional<Units> CellmlDocument::lookup(const std::string& name, pugi::xml_node component,
+                                            int depth) const
 {
     if (component)
         for (const auto u : children(component, "units"))
@@ -173,7 +184,8 @@ Units CellmlDocument::defined(pugi::xml_node definition, pugi::xml_node componen
     Units out;
     for (const auto p : parts) {
         const auto number = [&](const char* key, double fallback) {
-            const std::string t = any_attribute(p, key);
+            std::string t = any_attribute(p, key);
+            std::erase(t, ' ');
             if (t.empty())
                 return fallback;
             const auto v = si_prefix(t);

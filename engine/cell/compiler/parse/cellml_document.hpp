@@ -24,8 +24,8 @@ class CellmlDocument
 
     /// @param chain  files that import this one, to find circles
     /// @throws InputError
-    CellmlDocument(std::string_view text, const std::string& file, const std::filesystem::path& folder,
-                   std::vector<std::filesystem::path> chain);
+    CellmlDocument(std::string_view text, const std::string& file,
+                   const std::filesystem::path& folder, std::vector<std::filesystem::path> chain);
 
     const XmlFile& xml() const { return xml_; }
     bool version2() const { return version2_; }
@@ -35,12 +35,15 @@ class CellmlDocument
     std::set<std::string> below(const std::string& component) const;
     std::string parent(const std::string& component) const;
 
-    /// Units by name as seen from a component (whose own definitions come first) or, without one, the model.
+    /// Units by name as seen from a component (whose own definitions come first) or, without one,
+    /// the model.
     /// @throws InputError naming the line of `at` when unknown or circular
-    Units units(const std::string& name, pugi::xml_node component, const XmlFile& from, pugi::xml_node at) const;
+    Units units(const std::string& name, pugi::xml_node component, const XmlFile& from,
+                pugi::xml_node at) const;
 
   private:
-    void read_imports(const std::filesystem::path& folder, std::vector<std::filesystem::path> chain);
+    void read_imports(const std::filesystem::path& folder,
+                      std::vector<std::filesystem::path> chain);
     void read_components();
     void read_encapsulation();
     void read_refs(pugi::xml_node n, const std::string& parent, int depth);

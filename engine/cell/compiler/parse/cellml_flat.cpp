@@ -20,11 +20,12 @@ CellmlFlat::CellmlFlat(std::shared_ptr<const CellmlDocument> document, ModelText
     annotate(document->xml());
 }
 
-void CellmlFlat::instantiate(const std::shared_ptr<const CellmlDocument>& d, const std::set<std::string>& which,
-                             Scope& scope, int depth)
+void CellmlFlat::instantiate(const std::shared_ptr<const CellmlDocument>& d,
+                             const std::set<std::string>& which, Scope& scope, int depth)
 {
     if (depth > 16 || components_.size() > 20000)
-        d->xml().fail(d->xml().root(), "imports make more than 20000 components or are 16 deep; simplify");
+        d->xml().fail(d->xml().root(),
+                      "imports make more than 20000 components or are 16 deep; simplify");
     for (const auto& [name, node] : d->components())
         if (which.count(name))
             add_component(d, node, name, scope);
@@ -51,7 +52,8 @@ void CellmlFlat::add_component(const std::shared_ptr<const CellmlDocument>& d, p
             continue;
         const std::string variable = d->xml().attribute(e, "name");
         if (!c.variables.emplace(variable, static_cast<std::uint32_t>(m_.variables.size())).second)
-            d->xml().fail(e, "variable '" + variable + "' is defined twice in component '" + name + "'");
+            d->xml().fail(e, "variable '" + variable + "' is defined twice in component '" + name +
+                                 "'");
         ModelVariable v;
         v.name = unique + "." + variable;
         v.unit_text = d->xml().attribute(e, "units");
@@ -64,7 +66,8 @@ void CellmlFlat::add_component(const std::shared_ptr<const CellmlDocument>& d, p
     }
 }
 
-void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& which, const Scope& scope)
+void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& which,
+                         const Scope& scope)
 {
     for (const auto e : children(d.xml().root(), "connection")) {
         const auto maps = children(e, "map_components");
@@ -73,7 +76,8 @@ void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& w
                           two = d.xml().attribute(ends, "component_2");
         for (const auto& n : {one, two})
             if (!d.components().count(n) && !d.imported_components().count(n))
-                d.xml().fail(ends, "the connection names component '" + n + "', which does not exist");
+                d.xml().fail(ends,
+                             "the connection names component '" + n + "', which does not exist");
         if (!which.count(one) || !which.count(two))
             continue;
         int relation = 0; // of two as seen from one
@@ -82,8 +86,9 @@ void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& w
         else if (d.parent(one) == two)
             relation = -1;
         else if (d.parent(one) != d.parent(two) || one == two)
-            d.xml().fail(ends, "components '" + one + "' and '" + two + "' cannot be connected: they are "
-                               "neither siblings nor parent and child in the encapsulation");
+            d.xml().fail(ends, "components '" + one + "' and '" + two +
+                                   "' cannot be connected: they are "
+                                   "neither siblings nor parent and child in the encapsulation");
         for (const auto v : children(e, "map_variables")) {
             const auto find = [&](const std::string& c, const char* key) {
                 const std::string name = d.xml().attribute(v, key);
@@ -94,27 +99,30 @@ void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& w
                 std::vector<std::string> known;
                 for (const auto& [k, i] : variables)
                     known.push_back(k);
-                d.xml().fail(v, "component '" + c + "' has no variable '" + name + "'; the nearest is '" +
-                                    nearest(name, known) + "'");
+                d.xml().fail(v, "component '" + c + "' has no variable '" + name +
+                                    "'; the nearest is '" + nearest(name, known) + "'");
             };
             join(d, v, find(one, "variable_1"), find(two, "variable_2"), relation);
         }
     }
 }
 
-void CellmlFlat::join(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b, int relation)
+void CellmlFlat::join(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b,
+                      int relation)
 {
     const ModelVariable &x = m_.variables[a], &y = m_.variables[b];
     if (!x.units->compatible(*y.units))
-        d.xml().fail(at, "'" + x.name + "' [" + x.unit_text + ": " + to_text(*x.units) + "] and '" + y.name +
-                             "' [" + y.unit_text + ": " + to_text(*y.units) +
-                             "] are connected and have incompatible units; use the same quantity on both sides");
+        d.xml().fail(
+            at,
+            "'" + x.name + "' [" + x.unit_text + ": " + to_text(*x.units) + "] and '" + y.name +
+                "' [" + y.unit_text + ": " + to_text(*y.units) +
+                "] are connected and have incompatible units; use the same quantity on both sides");
     check_interfaces(d, at, a, b, relation);
     joined_[set_of(a)] = set_of(b);
 }
 
-void CellmlFlat::check_interfaces(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b,
-                                  int relation)
+void CellmlFlat::check_interfaces(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a,
+                                  std::uint32_t b, int relation)
 {
     const bool private_a = relation == 1, private_b = relation == -1;
     const auto name = [&](std::uint32_t v) { return "'" + m_.variables[v].name + "'"; };
@@ -122,8 +130,11 @@ void CellmlFlat::check_interfaces(const CellmlDocument& d, pugi::xml_node at, st
         const auto allows = [&](std::uint32_t v, bool inner) {
             const std::string t = any_attribute(elements_[v], "interface");
             if (t != "public_and_private" && t != (inner ? "private" : "public"))
-                d.xml().fail(at, "variable " + name(v) + " is connected and its interface is '" + t + "'; it has "
-                                 "to be '" + (inner ? "private" : "public") + "' or 'public_and_private'");
+                d.xml().fail(at, "variable " + name(v) + " is connected and its interface is '" +
+                                     t +
+                                     "'; it has "
+                                     "to be '" +
+                                     (inner ? "private" : "public") + "' or 'public_and_private'");
         };
         allows(a, private_a);
         allows(b, private_b);
@@ -134,10 +145,11 @@ void CellmlFlat::check_interfaces(const CellmlDocument& d, pugi::xml_node at, st
     };
     const std::string ia = side(a, private_a), ib = side(b, private_b);
     if (!((ia == "in" && ib == "out") || (ia == "out" && ib == "in")))
-        d.xml().fail(at, "the interfaces of " + name(a) + " ('" + ia + "') and " + name(b) + " ('" + ib +
-                             "') do not fit; one has to be 'in' and the other 'out'");
+        d.xml().fail(at, "the interfaces of " + name(a) + " ('" + ia + "') and " + name(b) + " ('" +
+                             ib + "') do not fit; one has to be 'in' and the other 'out'");
     if (!fed_.insert(ia == "in" ? a : b).second)
-        d.xml().fail(at, "variable " + name(ia == "in" ? a : b) + " gets its value from two connections");
+        d.xml().fail(at, "variable " + name(ia == "in" ? a : b) +
+                             " gets its value from two connections");
 }
 
 std::uint32_t CellmlFlat::set_of(std::uint32_t v) const

@@ -30,14 +30,15 @@ class CellmlFlat
 
   private:
     using Scope = std::map<std::string, CellmlComponent*>; ///< component names within one document
-    void instantiate(const std::shared_ptr<const CellmlDocument>& d, const std::set<std::string>& which,
-                     Scope& scope, int depth);
+    void instantiate(const std::shared_ptr<const CellmlDocument>& d,
+                     const std::set<std::string>& which, Scope& scope, int depth);
     void add_component(const std::shared_ptr<const CellmlDocument>& d, pugi::xml_node node,
                        const std::string& name, Scope& scope);
     void connect(const CellmlDocument& d, const std::set<std::string>& which, const Scope& scope);
-    void join(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b, int relation);
-    void check_interfaces(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b,
-                          int relation);
+    void join(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a, std::uint32_t b,
+              int relation);
+    void check_interfaces(const CellmlDocument& d, pugi::xml_node at, std::uint32_t a,
+                          std::uint32_t b, int relation);
     void annotate(const XmlFile& xml);
 
     ModelText& m_;

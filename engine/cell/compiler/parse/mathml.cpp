@@ -13,14 +13,15 @@ namespace tawara::cell::compiler {
 namespace {
 
 const std::map<std::string_view, Op> unary{
-    {"exp", Op::exp},       {"ln", Op::log},        {"abs", Op::abs},       {"floor", Op::floor},
-    {"ceiling", Op::ceil},  {"sin", Op::sin},       {"cos", Op::cos},       {"tan", Op::tan},
-    {"arcsin", Op::asin},   {"arccos", Op::acos},   {"arctan", Op::atan},   {"sinh", Op::sinh},
-    {"cosh", Op::cosh},     {"tanh", Op::tanh},     {"not", Op::negate},
+    {"exp", Op::exp},      {"ln", Op::log},      {"abs", Op::abs},     {"floor", Op::floor},
+    {"ceiling", Op::ceil}, {"sin", Op::sin},     {"cos", Op::cos},     {"tan", Op::tan},
+    {"arcsin", Op::asin},  {"arccos", Op::acos}, {"arctan", Op::atan}, {"sinh", Op::sinh},
+    {"cosh", Op::cosh},    {"tanh", Op::tanh},   {"not", Op::negate},
 };
-const std::map<std::string_view, Op> chains{ // left to right
-    {"plus", Op::add}, {"times", Op::mul},  {"and", Op::both}, {"or", Op::either},
-    {"min", Op::min},  {"max", Op::max},
+const std::map<std::string_view, Op> chains{
+    // left to right
+    {"plus", Op::add},  {"times", Op::mul}, {"and", Op::both},
+    {"or", Op::either}, {"min", Op::min},   {"max", Op::max},
 };
 struct Relation
 {
@@ -55,9 +56,11 @@ class Reader
             const bool logical = op == Op::both || op == Op::either || op == Op::negate ||
                                  (op == Op::select && i == 0);
             if (args[i] != no_node && logical != (g_.type(args[i]) == Type::boolean))
-                xml_.fail(at, logical ? "a condition is needed here, and this is a number; compare it, e.g. "
-                                        "with <gt/>"
-                                      : "a number is needed here, and this is a condition; use <piecewise>");
+                xml_.fail(
+                    at, logical
+                            ? "a condition is needed here, and this is a number; compare it, e.g. "
+                              "with <gt/>"
+                            : "a number is needed here, and this is a condition; use <piecewise>");
         }
         try {
             return simple(g_, op, a, b, e);
@@ -89,8 +92,9 @@ class Reader
             return c(std::numeric_limits<double>::infinity());
         if (name == "notanumber")
             return c(std::numeric_limits<double>::quiet_NaN());
-        xml_.fail(n, "<" + std::string(name) + "> is no part of CellML's mathematics; use MathML content "
-                     "elements such as <apply>, <ci>, <cn>, <piecewise>");
+        xml_.fail(n, "<" + std::string(name) +
+                         "> is no part of CellML's mathematics; use MathML content "
+                         "elements such as <apply>, <ci>, <cn>, <piecewise>");
     }
 
     static std::string text(pugi::xml_node n)
@@ -107,8 +111,9 @@ class Reader
         double v = 0;
         const auto r = std::from_chars(t.data(), t.data() + t.size(), v);
         if (t.empty() || r.ec != std::errc() || r.ptr != t.data() + t.size() || !std::isfinite(v))
-            xml_.fail(at, "'" + t.substr(0, 30) + "' is no number; write e.g. 1.5, or type=\"e-notation\" "
-                          "with <sep/>");
+            xml_.fail(at, "'" + t.substr(0, 30) +
+                              "' is no number; write e.g. 1.5, or type=\"e-notation\" "
+                              "with <sep/>");
         return v;
     }
 
@@ -116,22 +121,26 @@ class Reader
     {
         const std::string units = any_attribute(n, "units");
         if (units.empty())
-            xml_.fail(n, "the number lacks cellml:units; give one, e.g. cellml:units=\"dimensionless\"");
+            xml_.fail(
+                n, "the number lacks cellml:units; give one, e.g. cellml:units=\"dimensionless\"");
         scope_.check_units(units, n);
         const auto seps = children(n, "sep");
         if (seps.empty())
             return c(real(n, n.text().get()));
         const std::string type = any_attribute(n, "type");
-        const double first = real(n, n.first_child().value()), second = real(n, seps[0].next_sibling().value());
+        const double first = real(n, n.first_child().value()),
+                     second = real(n, seps[0].next_sibling().value());
         if (type == "rational")
             return c(first / second);
         if (type != "e-notation")
-            xml_.fail(n, "numbers with <sep/> are of type e-notation or rational, not '" + type + "'");
+            xml_.fail(n,
+                      "numbers with <sep/> are of type e-notation or rational, not '" + type + "'");
         char joined[80];
         std::snprintf(joined, sizeof joined, "%.17ge%d", first, static_cast<int>(second));
-        return c(real(n, first == 0 ? "0" : std::abs(first) < 1e16 && std::abs(first) >= 1e-4
-                                                 ? joined
-                                                 : std::to_string(first * std::pow(10, second))));
+        return c(real(n, first == 0 ? "0"
+                         : std::abs(first) < 1e16 && std::abs(first) >= 1e-4
+                             ? joined
+                             : std::to_string(first * std::pow(10, second))));
     }
 
     Node piecewise(pugi::xml_node n)
@@ -195,8 +204,8 @@ class Reader
     {
         const auto need = [&](std::size_t low, std::size_t high) {
             if (a.size() < low || a.size() > high)
-                xml_.fail(n, "<" + std::string(name) + "/> cannot take " + std::to_string(a.size()) +
-                                 " arguments");
+                xml_.fail(n, "<" + std::string(name) + "/> cannot take " +
+                                 std::to_string(a.size()) + " arguments");
         };
         if (const auto it = unary.find(name); it != unary.end()) {
             need(1, 1);
@@ -277,9 +286,10 @@ class Reader
         if (name == "arccsch" || name == "arcsech" || name == "arccoth")
             x = make(n, Op::div, c(1), x);
         if (name == "arctanh" || name == "arccoth")
-            return make(n, Op::mul, c(0.5),
-                        make(n, Op::log, make(n, Op::div, make(n, Op::add, c(1), x),
-                                              make(n, Op::sub, c(1), x))));
+            return make(
+                n, Op::mul, c(0.5),
+                make(n, Op::log,
+                     make(n, Op::div, make(n, Op::add, c(1), x), make(n, Op::sub, c(1), x))));
         const bool sinh = name == "arcsinh" || name == "arccsch";
         const Node square = make(n, sinh ? Op::add : Op::sub, make(n, Op::mul, x, x), c(1));
         return make(n, Op::log, make(n, Op::add, x, make(n, Op::sqrt, square)));

@@ -6,9 +6,9 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
-#include <cmath>
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -37,7 +37,10 @@ bool is_name(std::string_view t)
 class Reader
 {
   public:
-    Reader(std::string_view text, std::string file) : lines_(mmt_lines(text, file)) { m_.file = std::move(file); }
+    Reader(std::string_view text, std::string file) : lines_(mmt_lines(text, file))
+    {
+        m_.file = std::move(file);
+    }
 
     ModelText read()
     {
@@ -50,7 +53,8 @@ class Reader
                 if (section_ == "[[script]]")
                     break; // never run
                 if (section_ != "[[model]]" && section_ != "[[protocol]]")
-                    fail(l, "unknown section " + l.text + "; known are [[model]], [[protocol]], [[script]]");
+                    fail(l, "unknown section " + l.text +
+                                "; known are [[model]], [[protocol]], [[script]]");
             } else if (section_ == "[[model]]")
                 model_line();
             else if (section_ == "[[protocol]]")
@@ -131,7 +135,8 @@ class Reader
             char* end = nullptr;
             const double x = std::strtod(number.c_str(), &end);
             if (number.empty() || *end || !std::isfinite(x))
-                fail(l, "'" + trimmed(item) + "' is no setting; write component.variable = number; ...");
+                fail(l, "'" + trimmed(item) +
+                            "' is no setting; write component.variable = number; ...");
             v.parameters.emplace_back(trimmed(item.substr(0, eq)), x);
         }
         variant_lines_.push_back(l.line);
@@ -143,11 +148,14 @@ class Reader
     {
         const auto eq = l.text.find('=');
         if (eq == std::string::npos)
-            fail(l, "'" + l.text + "' is neither an initial value (component.state = number) nor a function");
-        const std::string left = trimmed(l.text.substr(0, eq)), right = trimmed(l.text.substr(eq + 1));
+            fail(l, "'" + l.text +
+                        "' is neither an initial value (component.state = number) nor a function");
+        const std::string left = trimmed(l.text.substr(0, eq)),
+                          right = trimmed(l.text.substr(eq + 1));
         if (left.back() == ')' && left.find('(') != std::string::npos) {
             MmtFunction f{{}, right, l.line};
-            std::istringstream in(left.substr(left.find('(') + 1, left.size() - left.find('(') - 2));
+            std::istringstream in(
+                left.substr(left.find('(') + 1, left.size() - left.find('(') - 2));
             for (std::string a; std::getline(in, a, ',');) {
                 if (!is_name(trimmed(a)))
                     fail(l, "'" + trimmed(a) + "' is no name for an argument");
@@ -167,29 +175,34 @@ class Reader
             words >> from >> as >> alias;
             if (as.empty())
                 alias = from.substr(from.find('.') + 1);
-            if (from.find('.') == std::string::npos || (!as.empty() && as != "as") || !is_name(alias))
+            if (from.find('.') == std::string::npos || (!as.empty() && as != "as") ||
+                !is_name(alias))
                 fail(l, "'" + l.text + "' is no alias; write: use component.variable as name");
             aliases_[component_ + "." + alias] = from;
         }
     }
 
-    bool attribute(const MmtLine& l)
+    bool attribute(const MmtLine& l) { return attribute(l, l.text); }
+
+    bool attribute(const MmtLine& l, const std::string& text)
     {
         ModelVariable& v = m_.variables[parents_.back().second];
-        std::istringstream in(l.text);
+        std::istringstream in(text);
         std::string key, value;
-        in >> key;
+        while (in && (std::isalnum(in.peek()) || in.peek() == '_'))
+            key += static_cast<char>(in.get());
         std::getline(in, value);
         value = trimmed(value);
         if (value.empty() || value[0] == '=')
             return false;
         if (key == "in") {
             if (value.size() < 2 || value.front() != '[' || value.back() != ']')
-                fail(l, "'" + l.text + "' is no unit; write: in [mV]");
+                fail(l, "'" + text + "' is no unit; write: in [mV]");
             v.unit_text = trimmed(value.substr(1, value.size() - 2));
             v.units = parse_short_units(v.unit_text);
             if (!v.units)
-                fail(l, "unknown unit [" + v.unit_text + "]; write it from SI symbols, e.g. [mV], [uA/cm^2]");
+                fail(l, "unknown unit [" + v.unit_text +
+                            "]; write it from SI symbols, e.g. [mV], [uA/cm^2]");
         } else if (key == "label")
             v.labels.push_back(value);
         else if (key == "bind")
@@ -214,7 +227,8 @@ class Reader
             parents_.pop_back();
         if (parents_.size() > 50)
             fail(l, "variables are nested more than 50 deep");
-        const std::string scope = parents_.empty() ? component_ : m_.variables[parents_.back().second].name;
+        const std::string scope =
+            parents_.empty() ? component_ : m_.variables[parents_.back().second].name;
         const std::string name = scope + "." + left;
         const auto index = static_cast<std::uint32_t>(m_.variables.size());
         if (!names_.emplace(name, index).second)
@@ -224,9 +238,41 @@ class Reader
         v.line = l.line;
         v.description = trimmed(l.note);
         m_.variables.push_back(v);
-        // blank lines of the left side keep the right side's lines right
-        pending_.push_back({index, rate, l.text.substr(eq + 1), l.line, component_, name});
         parents_.emplace_back(l.indent, index);
+        std::string right = l.text.substr(eq + 1);
+        for (auto cut = last_attribute(right); cut != std::string::npos;
+             cut = last_attribute(right)) {
+            if (!attribute(l, trimmed(right.substr(cut))))
+                fail(l, "'" + trimmed(right.substr(cut)) + "' is no unit, label or binding");
+            right.resize(cut);
+        }
+        pending_.push_back({index, rate, right, l.line, component_, name});
+    }
+
+    /// Where the last "in [unit]", "bind name" or "label name" behind an expression starts, on the
+    /// same line.
+    static std::size_t last_attribute(const std::string& t)
+    {
+        std::size_t best = std::string::npos;
+        for (const char* key : {"in", "bind", "label"}) {
+            const std::string k = key;
+            for (auto at = t.find(k); at != std::string::npos; at = t.find(k, at + 1)) {
+                const auto before = t.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+                const auto after = t.find_first_not_of(" \t", at + k.size());
+                const bool alone = at > 0 &&
+                                   (t[at - 1] == ' ' || t[at - 1] == ']' || t[at - 1] == ')') &&
+                                   before != std::string::npos && after != std::string::npos &&
+                                   (after > at + k.size() || t[after] == '[');
+                const char a = alone ? t[before] : '*', b = alone ? t[after] : '*';
+                const bool operand = std::isalnum(static_cast<unsigned char>(a)) || a == '_' ||
+                                     a == ')' || a == ']' || a == '.';
+                const bool value =
+                    k == "in" ? b == '[' : std::isalpha(static_cast<unsigned char>(b)) != 0;
+                if (operand && value && (best == std::string::npos || at > best))
+                    best = at;
+            }
+        }
+        return best;
     }
 
     void protocol_line(const MmtLine& l)
@@ -259,15 +305,18 @@ class Reader
         std::vector<std::string> known;
         for (const auto& [k, i] : names_)
             known.push_back(k);
-        throw InputError(m_.file, line,
-                         "unknown variable '" + name + "'; the nearest known is '" +
-                             nearest(name.find('.') == std::string::npos ? p.component + "." + name : name,
-                                     known) + "'");
+        throw InputError(
+            m_.file, line,
+            "unknown variable '" + name + "'; the nearest known is '" +
+                nearest(name.find('.') == std::string::npos ? p.component + "." + name : name,
+                        known) +
+                "'");
     }
 
     Node expression(const std::string& text, long line, const Pending& p)
     {
-        MmtScope scope{m_.file, [&](const std::string& n, long at) { return lookup(n, p, at); }, &functions_};
+        MmtScope scope{m_.file, [&](const std::string& n, long at) { return lookup(n, p, at); },
+                       &functions_};
         const Node n = parse_mmt_expression(m_.graph, text, line, scope);
         if (m_.graph.type(n) == Type::boolean) // Myokit: a condition counts as 1 or 0
             return m_.graph.make(Op::select, n, m_.graph.constant(1), m_.graph.constant(0));
@@ -281,12 +330,14 @@ class Reader
             (p.rate ? v.rate : v.value) = expression(p.text, p.line, p);
             const auto it = initial_.find(v.name);
             if (p.rate && it == initial_.end())
-                throw InputError(m_.file, p.line, "state '" + v.name + "' has no initial value; give " +
-                                                      v.name + " = number before the first component");
+                throw InputError(m_.file, p.line,
+                                 "state '" + v.name + "' has no initial value; give " + v.name +
+                                     " = number before the first component");
             if (it != initial_.end()) {
                 if (!p.rate)
                     throw InputError(m_.file, it->second.second,
-                                     "'" + v.name + "' has an initial value and is no state; define dot(...)");
+                                     "'" + v.name +
+                                         "' has an initial value and is no state; define dot(...)");
                 v.initial = expression(it->second.first, it->second.second, p);
                 initial_.erase(it);
             }
@@ -305,8 +356,10 @@ class Reader
         for (const auto& [name, x] : v.parameters) {
             const auto it = names_.find(name);
             if (it == names_.end())
-                throw InputError(m_.file, line, "variant '" + v.name + "' sets unknown variable '" + name + "'");
-            (m_.variables[it->second].rate != no_node ? v.initial : parameters).emplace_back(name, x);
+                throw InputError(m_.file, line,
+                                 "variant '" + v.name + "' sets unknown variable '" + name + "'");
+            (m_.variables[it->second].rate != no_node ? v.initial : parameters)
+                .emplace_back(name, x);
         }
         v.parameters = std::move(parameters);
     }
@@ -316,7 +369,8 @@ class Reader
     std::size_t at_ = 0;
     std::string section_, component_;
     bool seen_model_ = false;
-    std::vector<std::pair<int, std::uint32_t>> parents_; ///< indent and variable of the open nesting
+    std::vector<std::pair<int, std::uint32_t>>
+        parents_; ///< indent and variable of the open nesting
     std::map<std::string, std::uint32_t> names_;
     std::map<std::string, std::string> aliases_;
     std::map<std::string, std::pair<std::string, long>> initial_;

@@ -16,9 +16,9 @@ namespace {
 constexpr int max_depth = 200;
 
 const std::map<std::string, Op, std::less<>> one_argument{
-    {"sqrt", Op::sqrt}, {"sin", Op::sin},     {"cos", Op::cos},   {"tan", Op::tan},   {"asin", Op::asin},
-    {"acos", Op::acos}, {"atan", Op::atan},   {"exp", Op::exp},   {"abs", Op::abs},   {"floor", Op::floor},
-    {"ceil", Op::ceil}, {"not", Op::negate},
+    {"sqrt", Op::sqrt}, {"sin", Op::sin},     {"cos", Op::cos},   {"tan", Op::tan},
+    {"asin", Op::asin}, {"acos", Op::acos},   {"atan", Op::atan}, {"exp", Op::exp},
+    {"abs", Op::abs},   {"floor", Op::floor}, {"ceil", Op::ceil}, {"not", Op::negate},
 };
 
 class Parser
@@ -35,13 +35,17 @@ class Parser
         const Node n = either();
         skip();
         if (at_ < t_.size())
-            fail("'" + std::string(t_.substr(at_, 20)) + "' is left over after the expression; an operator "
+            fail("'" + std::string(t_.substr(at_, 20)) +
+                 "' is left over after the expression; an operator "
                  "is missing before it, or a bracket");
         return n;
     }
 
   private:
-    [[noreturn]] void fail(const std::string& why) const { throw InputError(scope_.file, line_, why); }
+    [[noreturn]] void fail(const std::string& why) const
+    {
+        throw InputError(scope_.file, line_, why);
+    }
 
     void skip()
     {
@@ -64,7 +68,8 @@ class Parser
     {
         if (!take(s))
             fail("'" + std::string(s) + "' is missing" +
-                 (at_ < t_.size() ? " before '" + std::string(t_.substr(at_, 20)) + "'" : " at the end"));
+                 (at_ < t_.size() ? " before '" + std::string(t_.substr(at_, 20)) + "'"
+                                  : " at the end"));
     }
     Node make(Op op, Node a, Node b = no_node, Node c = no_node)
     {
@@ -80,11 +85,12 @@ class Parser
     /// Checks the type before simplification may drop the argument.
     Node checked(Op op, Node a, int i)
     {
-        const bool wants = op == Op::both || op == Op::either || op == Op::negate ||
-                           (op == Op::select && i == 0);
+        const bool wants =
+            op == Op::both || op == Op::either || op == Op::negate || (op == Op::select && i == 0);
         if (wants != (g_.type(a) == Type::boolean))
-            fail(wants ? "a condition is needed here; write a comparison such as x > 0"
-                       : "a number is needed here, and this is a condition; use if(condition, 1, 0)");
+            fail(wants
+                     ? "a condition is needed here; write a comparison such as x > 0"
+                     : "a number is needed here, and this is a condition; use if(condition, 1, 0)");
         return a;
     }
     struct Deeper
@@ -92,7 +98,8 @@ class Parser
         explicit Deeper(Parser& p) : p_(p)
         {
             if (++p_.depth_ > max_depth)
-                p_.fail("brackets or functions are nested more than 200 deep; split the expression");
+                p_.fail(
+                    "brackets or functions are nested more than 200 deep; split the expression");
         }
         ~Deeper() { --p_.depth_; }
         Deeper(const Deeper&) = delete;
@@ -230,7 +237,8 @@ class Parser
         double v = 0;
         const auto r = std::from_chars(t_.data() + at_, t_.data() + t_.size(), v);
         if (r.ec != std::errc() || !std::isfinite(v))
-            fail("'" + std::string(t_.substr(at_, 20)) + "' is no number in the range of double precision");
+            fail("'" + std::string(t_.substr(at_, 20)) +
+                 "' is no number in the range of double precision");
         at_ = static_cast<std::size_t>(r.ptr - t_.data());
         skip();
         if (at_ < t_.size() && t_[at_] == '[') { // its unit
@@ -239,7 +247,8 @@ class Parser
                 fail("']' is missing after the unit");
             const std::string unit(t_.substr(at_ + 1, end - at_ - 1));
             if (!parse_short_units(unit))
-                fail("unknown unit [" + unit + "]; write it from SI symbols, e.g. [mV], [uA/cm^2], [1/ms]");
+                fail("unknown unit [" + unit +
+                     "]; write it from SI symbols, e.g. [mV], [uA/cm^2], [1/ms]");
             at_ = end + 1;
         }
         return g_.constant(v);
@@ -283,7 +292,8 @@ class Parser
                 const Deeper d(*this);
                 if (g_.size() > 2000000)
                     fail("user functions expand to too much; simplify them");
-                return Parser(g_, it->second.text, it->second.line, scope_, depth_ + 10, &bound).whole();
+                return Parser(g_, it->second.text, it->second.line, scope_, depth_ + 10, &bound)
+                    .whole();
             }
         if (const auto it = one_argument.find(name); it != one_argument.end()) {
             count(1, 1);
@@ -301,7 +311,8 @@ class Parser
         }
         if (name == "piecewise") {
             if (a.size() < 3 || a.size() % 2 == 0)
-                fail("piecewise() takes pairs of condition and value, then a last value: an odd number of "
+                fail("piecewise() takes pairs of condition and value, then a last value: an odd "
+                     "number of "
                      "arguments");
             Node n = a.back();
             for (std::size_t i = a.size() - 1; i >= 2; i -= 2)
@@ -311,7 +322,8 @@ class Parser
         std::vector<std::string> known{"log", "log10", "if", "piecewise", "dot"};
         for (const auto& [k, op] : one_argument)
             known.push_back(k);
-        fail("unknown function '" + name + "'; the nearest known is '" + nearest(name, known) + "'");
+        fail("unknown function '" + name + "'; the nearest known is '" + nearest(name, known) +
+             "'");
     }
 
     Graph& g_;

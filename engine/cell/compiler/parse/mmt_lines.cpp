@@ -36,7 +36,9 @@ class Cutter
     bool is_meta() const
     {
         std::size_t p = at_;
-        const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        const auto word = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+        };
         while (p < t_.size() && word(t_[p]))
             ++p;
         if (p == at_)
@@ -77,6 +79,8 @@ class Cutter
                 l.text += c;
             }
         }
+        if (depth > 0)
+            throw InputError(file_, l.line, "a bracket is opened in this statement and never closed; add ')'");
     }
 
     bool rest_of_line_blank()
@@ -99,7 +103,8 @@ class Cutter
             at_ += 3;
             end = t_.find("\"\"\"", at_);
             if (end == std::string_view::npos)
-                throw InputError(file_, l.line, "text that starts with \"\"\" never ends; close it with \"\"\"");
+                throw InputError(file_, l.line,
+                                 "text that starts with \"\"\" never ends; close it with \"\"\"");
             l.note = t_.substr(at_, end - at_);
             for (const char c : l.note)
                 line_ += c == '\n';

@@ -11,7 +11,8 @@
 
 namespace tawara::cell::compiler {
 
-/// In graphs of a ModelText, symbol i is variable i and symbol (i | rate_flag) is its time derivative.
+/// In graphs of a ModelText, symbol i is variable i and symbol (i | rate_flag) is its time
+/// derivative.
 inline constexpr std::uint32_t rate_flag = 0x80000000u;
 
 /// One named quantity of a model, as read.
@@ -48,12 +49,14 @@ struct ModelText
     std::optional<std::uint32_t> find(const std::string& variable) const;
 };
 
-/// Reads a model by its extension (.mmt; .cellml and .xml are CellML). The text is only ever turned into
-/// arithmetic; files above 16 MB, nesting above 200 levels and graphs above 4 million nodes are refused.
+/// Reads a model by its extension (.mmt; .cellml and .xml are CellML). The text is only ever turned
+/// into arithmetic; files above 16 MB, nesting above 200 levels and graphs above 4 million nodes
+/// are refused.
 /// @throws InputError  file, line, what is wrong, what would be right
 ModelText read_model(const std::filesystem::path& path);
 ModelText parse_mmt(std::string_view text, const std::string& file);
 /// @param folder  where imports are looked for (never outside of it by an absolute path or URL)
-ModelText parse_cellml(std::string_view text, const std::string& file, const std::filesystem::path& folder);
+ModelText parse_cellml(std::string_view text, const std::string& file,
+                       const std::filesystem::path& folder);
 
 } // namespace tawara::cell::compiler

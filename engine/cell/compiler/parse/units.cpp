@@ -69,8 +69,9 @@ std::optional<Units> short_atom(std::string_view t)
     if (t.size() < 2)
         return {};
     static constexpr std::pair<char, int> prefixes[] = {
-        {'y', -24}, {'z', -21}, {'a', -18}, {'f', -15}, {'p', -12}, {'n', -9}, {'u', -6}, {'m', -3},
-        {'c', -2},  {'d', -1},  {'h', 2},   {'k', 3},   {'M', 6},   {'G', 9},  {'T', 12}, {'P', 15}};
+        {'y', -24}, {'z', -21}, {'a', -18}, {'f', -15}, {'p', -12}, {'n', -9},
+        {'u', -6},  {'m', -3},  {'c', -2},  {'d', -1},  {'h', 2},   {'k', 3},
+        {'M', 6},   {'G', 9},   {'T', 12},  {'P', 15}};
     for (const auto& [c, e] : prefixes)
         if (t[0] == c)
             for (const Named& n : named())
@@ -147,11 +148,10 @@ std::optional<Units> built_in_units(std::string_view name)
 std::optional<double> si_prefix(std::string_view text)
 {
     static constexpr std::pair<std::string_view, int> words[] = {
-        {"yotta", 24}, {"zetta", 21},  {"exa", 18},    {"peta", 15},  {"tera", 12},
-        {"giga", 9},   {"mega", 6},    {"kilo", 3},    {"hecto", 2},  {"deca", 1},
-        {"deka", 1},   {"deci", -1},   {"centi", -2},  {"milli", -3}, {"micro", -6},
-        {"nano", -9},  {"pico", -12},  {"femto", -15}, {"atto", -18}, {"zepto", -21},
-        {"yocto", -24}};
+        {"yotta", 24}, {"zetta", 21},  {"exa", 18},   {"peta", 15}, {"tera", 12},  {"giga", 9},
+        {"mega", 6},   {"kilo", 3},    {"hecto", 2},  {"deca", 1},  {"deka", 1},   {"deci", -1},
+        {"centi", -2}, {"milli", -3},  {"micro", -6}, {"nano", -9}, {"pico", -12}, {"femto", -15},
+        {"atto", -18}, {"zepto", -21}, {"yocto", -24}};
     for (const auto& [w, e] : words)
         if (text == w)
             return e;

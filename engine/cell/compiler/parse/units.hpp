@@ -12,7 +12,8 @@ struct Units
 {
     double factor = 1;
     double offset = 0;
-    std::map<std::string, double> powers; ///< base unit ("m", "kg", "s", ... or a model's own) -> power
+    std::map<std::string, double>
+        powers; ///< base unit ("m", "kg", "s", ... or a model's own) -> power
 
     /// The same quantity, apart from factor and offset.
     bool compatible(const Units& o) const;
@@ -21,7 +22,8 @@ struct Units
 /// this^power (no offset).
 Units raised(const Units& u, double power);
 Units product(const Units& a, const Units& b);
-/// SI units with names (metre, volt, litre, celsius, dimensionless ...), as CellML and Myokit build them in.
+/// SI units with names (metre, volt, litre, celsius, dimensionless ...), as CellML and Myokit build
+/// them in.
 std::optional<Units> built_in_units(std::string_view name);
 /// "milli" -> -3, also "-3" as written in CellML; nothing for an unknown word.
 std::optional<double> si_prefix(std::string_view text);

@@ -94,7 +94,8 @@ std::string namespace_of(pugi::xml_node n)
 {
     const std::string_view t = n.name();
     const auto c = t.find(':');
-    const std::string key = c == std::string_view::npos ? "xmlns" : "xmlns:" + std::string(t.substr(0, c));
+    const std::string key =
+        c == std::string_view::npos ? "xmlns" : "xmlns:" + std::string(t.substr(0, c));
     for (; n; n = n.parent())
         if (const auto a = n.attribute(key.c_str()))
             return a.value();

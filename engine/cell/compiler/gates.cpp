@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::cell::compiler {
+namespace {
+
+struct Linear
+{
+    Node inf = no_node, tau = no_node;
+};
+
+/// inf and tau of a rate that is linear in symbol y; tau = no_node when it is not.
+Linear linear_form(Graph& g, Node rate, std::uint32_t y, Node slope)
+{
+    const Node s = g.symbol(y);
+    if (g.op(rate) == Op::div && g.op(g.arg(rate, 0)) == Op::sub && g.arg(g.arg(rate, 0), 1) == s &&
+        !depends_on(g, g.arg(g.arg(rate, 0), 0), y) && !depends_on(g, g.arg(rate, 1), y))
+        return {g.arg(g.arg(rate, 0), 0), g.arg(rate, 1)}; // (inf - y) / tau as written
+    if (g.is_constant(slope, 0) || depends_on(g, slope, y))
+        return {};
+    const Node zero = g.constant(0);
+    const Node at_zero = substitute(g, std::span(&rate, 1),
+                                    [&](std::uint32_t id) { return id == y ? zero : no_node; })[0];
+    const Node minus = simple(g, Op::neg, slope); // alpha + beta
+    return {simple(g, Op::div, at_zero, minus), simple(g, Op::div, g.constant(1), minus)};
+}
+
+} // namespace
+
+void recognise_gates(CellSystem& s)
+{
+    Graph& g = s.graph;
+    auto x = s.initial_values();
+    const auto p = s.parameter_values();
+    for (std::uint32_t k = 1; k < s.states.size(); ++k) {
+        SystemState& state = s.states[k];
+        const std::uint32_t y = symbol_id(Symbol::state, k);
+        const Node slope = differentiate(g, std::span(&state.rate, 1), y)[0];
+        const Linear l = linear_form(g, state.rate, y, slope);
+        if (l.tau == no_node)
+            continue;
+        Gate gate{l.inf, l.tau, true, INFINITY};
+        const Node both[] = {l.inf, l.tau};
+        for (const Node n : reachable(g, both))
+            if (g.op(n) == Op::symbol && symbol_kind(g.symbol_of(n)) == Symbol::state &&
+                symbol_index(g.symbol_of(n)) != 0)
+                gate.voltage_only = false;
+        // a gate is a fraction: its steady state lies in [0, 1] and its time constant is positive
+        bool fraction = state.initial >= -1e-9 && state.initial <= 1 + 1e-9;
+        for (double v = -100; v <= 60 && fraction; v += 2.5) {
+            x[0] = v + 0.0123; // away from removable singularities
+            const auto value =
+                evaluate(g, both, [&](std::uint32_t id) { return s.value(id, x, p, 0); });
+            fraction = value[0] >= -1e-6 && value[0] <= 1 + 1e-6 && value[1] > 0;
+            gate.shortest_tau_ms = std::min(gate.shortest_tau_ms, value[1]);
+        }
+        if (fraction)
+            state.gate = gate;
+    }
+}
+
+} // namespace tawara::cell::compiler

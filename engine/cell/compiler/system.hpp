@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/parse/model_text.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace tawara::cell::compiler {
+
+/// What a symbol of a CellSystem's graph stands for: the upper four bits; the lower ones are an
+/// index.
+enum class Symbol : std::uint32_t { state, parameter, time, dt, stimulus, pace, table };
+constexpr std::uint32_t symbol_id(Symbol kind, std::uint32_t index = 0)
+{
+    return (static_cast<std::uint32_t>(kind) << 28) | index;
+}
+constexpr Symbol symbol_kind(std::uint32_t id)
+{
+    return static_cast<Symbol>(id >> 28);
+}
+constexpr std::uint32_t symbol_index(std::uint32_t id)
+{
+    return id & 0x0fffffffu;
+}
+
+/// A state whose rate is linear in itself: dy/dt = (inf - y) / tau.
+struct Gate
+{
+    Node inf = no_node;
+    Node tau = no_node;         ///< [ms]
+    bool voltage_only = false;  ///< inf and tau depend on V and parameters alone
+    double shortest_tau_ms = 0; ///< over V in [-100, 60] mV, other states at their initial values
+};
+
+struct SystemState
+{
+    std::string name;      ///< short where unique, else component.variable; V first
+    std::string full_name; ///< component.variable
+    std::string unit, description;
+    double initial = 0;
+    Node rate = no_node; ///< [unit of the state / ms]
+    std::optional<Gate> gate;
+};
+
+/// The ordinary differential equations of a cell in Tawara's units: V in mV (when the model has a
+/// voltage at all), time in ms, stimulus in pA/pF (mV/ms), positive depolarising. Everything
+/// algebraic is put in place.
+struct CellSystem
+{
+    std::string name, title, file, description;
+    Graph graph;
+    std::vector<SystemState> states; ///< states[0] is the membrane potential
+    std::vector<ParameterInfo>
+        parameters; ///< literal constants of the text that the rates depend on
+    std::vector<Variant> variants;
+    std::vector<PaceEvent> protocol;
+    std::string potential, stimulus, time; ///< variables that were recognised; empty: none
+    double V_in_mV = 1;                    ///< mV per unit of V in the text
+
+    std::vector<Node> rates() const;
+    /// Values of symbols from state and parameter values.
+    double value(std::uint32_t symbol, std::span<const double> states,
+                 std::span<const double> parameters, double t_ms, double stimulus = 0,
+                 double pace = 0) const;
+    std::vector<double> initial_values() const;
+    std::vector<double> parameter_values() const;
+};
+
+/// How the special variables are found when names and metadata do not say.
+struct ResolveOptions
+{
+    std::string potential, stimulus, time; ///< component.variable; empty: recognise
+    /// Keep the stimulus of the file (a function of time and pace) in place of the outside one.
+    bool own_stimulus = false;
+};
+
+/// Puts a model's equations into the form above.
+/// @throws InputError for circular or missing definitions, no state, or a potential that is unclear
+/// (then
+///         the candidates are named and ResolveOptions can say)
+CellSystem resolve(ModelText model, const ResolveOptions& options = {});
+
+/// Finds the gates among the states (called by resolve()).
+void recognise_gates(CellSystem& s);
+
+} // namespace tawara::cell::compiler

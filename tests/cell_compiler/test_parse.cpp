@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/system.hpp"
+#include "engine/core/error.hpp"
+#include "tests/cell_compiler/model_texts.hpp"
+
+#include <QtTest>
+
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::cell::compiler;
+
+namespace {
+
+std::string why(const std::function<void()>& f)
+{
+    try {
+        f();
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+double rate(const CellSystem& s, std::size_t state, std::vector<double> x, double stimulus = 0)
+{
+    const auto p = s.parameter_values();
+    return evaluate(s.graph, s.states[state].rate,
+                    [&](std::uint32_t id) { return s.value(id, x, p, 0, stimulus); });
+}
+
+} // namespace
+
+class TestParse : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void mmt_model()
+    {
+        const CellSystem s = resolve(parse_mmt(decay, "decay.mmt"));
+        QCOMPARE(s.states.size(), std::size_t(2));
+        QCOMPARE(QString::fromStdString(s.states[0].full_name), "membrane.V");
+        QCOMPARE(s.states[0].initial, -80.0);
+        QCOMPARE(QString::fromStdString(s.stimulus), "stimulus.i_stim");
+        // below -60 mV: g = 0.25
+        QCOMPARE(rate(s, 0, {-80, 0.1}), -(0.25 * -20 * 0.1) / 2);
+        QCOMPARE(rate(s, 0, {-40, 0.1}), -(0.5 * 20 * 0.1) / 2);
+        // 3 pA/pF from outside depolarises by 3 mV/ms, whatever sign and unit the text uses
+        QCOMPARE(rate(s, 0, {-60, 0.1}, 3), 3.0);
+        QVERIFY(s.states[1].gate.has_value() && s.states[1].gate->voltage_only);
+        const double a = 1 / (1 + std::exp(80.0 / 7));
+        const auto p = s.parameter_values();
+        const std::vector<double> x{-80, 0.1};
+        const auto at = [&](std::uint32_t id) { return s.value(id, x, p, 0); };
+        QVERIFY(std::abs(evaluate(s.graph, s.states[1].gate->inf, at) - a) < 1e-15);
+        QVERIFY(std::abs(evaluate(s.graph, s.states[1].gate->tau, at) - 1) < 1e-15);
+        QCOMPARE(s.variants.size(), std::size_t(1));
+        QCOMPARE(s.variants[0].parameters[0].second, 5.0);
+        QCOMPARE(s.variants[0].initial[0].second, 0.2);
+    }
+    void mmt_errors_data()
+    {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* f, const char* t, const char* m) {
+            QTest::newRow(m) << f << t << m;
+        };
+        row("gate.m\n", "gate.mm\n",
+            "decay.mmt:17: unknown variable 'gate.mm'; the nearest known is 'gate.m'");
+        row("in [mV]", "in [mVV]", "decay.mmt:14: unknown unit [mVV]");
+        row("exp(-V / 7)", "eyp(-V / 7)",
+            "decay.mmt:28: unknown function 'eyp'; the nearest known is 'exp'");
+        row("membrane.V = -80\n", "", "state 'membrane.V' has no initial value");
+        row("b = k - a", "b = k - b", "'gate.m.b' depends on itself");
+        row("k = 1\n", "k = 1\nk = 2\n", "'gate.k' is defined twice");
+        row("V - E)", "V - E", "decay.mmt:18: a bracket is opened");
+        row("0.5,", "0.5 0.6,", "is missing before '0.6");
+        row("E = -60", "E = -60e999", "is no number in the range");
+        row("dot(m) =", "m =", "'gate.m' has an initial value and is no state");
+    }
+    void mmt_errors()
+    {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(QString, message);
+        QString text = QString::fromStdString(decay);
+        QVERIFY(text.contains(from));
+        text.replace(text.indexOf(from), from.size(), to);
+        const std::string e = why([&] { resolve(parse_mmt(text.toStdString(), "decay.mmt")); });
+        QVERIFY2(QString::fromStdString(e).contains(message), e.c_str());
+    }
+    void deep_nesting_is_refused()
+    {
+        const std::string deep =
+            "[[model]]\n[c]\nx = " + std::string(100000, '(') + "1" + std::string(100000, ')');
+        QVERIFY(why([&] { parse_mmt(deep, "deep.mmt"); }).find("nested more than 200 deep") !=
+                std::string::npos);
+        std::string xml = cellml("mV", minus_kV);
+        std::string many;
+        for (int i = 0; i < 100000; ++i)
+            many += "<apply>";
+        xml.insert(xml.find("<apply><minus/>"), many);
+        QVERIFY(why([&] { parse_cellml(xml, "deep.cellml", "."); }).find("nested more than 500") !=
+                std::string::npos);
+        // functions that call each other grow exponentially
+        std::string bomb = "[[model]]\nf0(x) = x + x*x\n";
+        for (int i = 1; i < 60; ++i)
+            bomb += "f" + std::to_string(i) + "(x) = f" + std::to_string(i - 1) + "(x) + f" +
+                    std::to_string(i - 1) + "(x + 1)\n";
+        bomb += "[c]\nx = f59(1)\n";
+        QVERIFY(why([&] { parse_mmt(bomb, "bomb.mmt"); }) != "accepted");
+    }
+    void cellml_model_converts_units()
+    {
+        const CellSystem s = resolve(parse_cellml(cellml("volt", minus_kV), "m.cellml", "."));
+        QCOMPARE(QString::fromStdString(s.potential), "membrane.V");
+        QVERIFY(std::abs(rate(s, 0, {-50, 1}) - 100) < 1e-12);
+        // dy/dt = V: -0.05 volt a second = -5e-5 volt a ms
+        QVERIFY(std::abs(rate(s, 1, {-50, 1}) + 5e-5) < 1e-15);
+    }
+    void cellml_errors()
+    {
+        const auto refuse = [](const std::string& text) {
+            return why([&] { resolve(parse_cellml(text, "m.cellml", ".")); });
+        };
+        const auto has = [](const std::string& t, const char* part) {
+            if (t.find(part) == std::string::npos)
+                qWarning("%s", t.c_str());
+            return t.find(part) != std::string::npos;
+        };
+        QVERIFY(has(refuse(cellml("second", minus_kV)), "incompatible units"));
+        QVERIFY(has(refuse(cellml("volts", minus_kV)), "m.cellml:11: unknown units 'volts'"));
+        QVERIFY(
+            has(refuse(cellml("mV", "<ci>W</ci>")), "use variable 'W', which it does not declare"));
+        QVERIFY(has(refuse(cellml("mV", "<cn>1</cn>")), "lacks cellml:units"));
+        QVERIFY(has(refuse(cellml("mV", "<apply><gt/><ci>V</ci><ci>k</ci></apply>")),
+                    "cannot be a condition"));
+        QVERIFY(has(refuse("<model"), "not well-formed XML"));
+        QVERIFY(has(refuse("<html/>"), "a CellML 1.0, 1.1 or 2.0 <model> is needed"));
+        QVERIFY(has(refuse(cellml_head + "<import xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+                                         "xlink:href=\"/etc/passwd\"/></model>"),
+                    "give a relative path"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestParse)
+#include "test_parse.moc"
