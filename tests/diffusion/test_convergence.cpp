@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Convergence on the unit cube (design notes 3.1). TAWARA_LARGE=1 adds the two largest meshes;
 // TAWARA_RECORDS=FOLDER writes convergence_*.json there.
-#include "tests/diffusion/cube.hpp"
+#include "tests/diffusion/steady.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -162,6 +162,28 @@ class TestConvergence : public QObject
         QVERIFY(observed >= 1.8);
         QVERIFY(r[quick - 1].error < 0.035);
         record("p1_consistent", r, observed);
+    }
+
+    void steadyAnisotropy_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::newRow("fvm") << static_cast<int>(Scheme::fvm);
+        QTest::newRow("p1") << static_cast<int>(Scheme::p1);
+    }
+    /// -div(D grad u) + u = f, D 9:1 with fibres that turn by 120 degrees along z.
+    void steadyAnisotropy()
+    {
+        QFETCH(int, scheme);
+        std::vector<testing::CubeResult> r;
+        for (std::size_t k = 2; k < quick; ++k) {
+            r.push_back(testing::steady_turning(cube(k), static_cast<Scheme>(scheme)));
+            qInfo("N %zu, %zu unknowns: E %.5f, %lld repaired", r.back().tetrahedra,
+                  r.back().unknowns, r.back().error, static_cast<long long>(r.back().repaired));
+        }
+        const double observed = order(r, 0);
+        qInfo("steady, 9:1: order %.3f", observed);
+        QVERIFY(observed >= 1.8);
+        QVERIFY(r.back().error < 0.02);
     }
 
   private:
