@@ -110,8 +110,13 @@ TetMesh generate_heart(const HeartParameters& p, const Progress& progress)
 
 double edge_mm_for(const HeartParameters& p, std::int64_t tetrahedra)
 {
-    return std::cbrt(domain_volume_mm3(p, 1) /
-                     (static_cast<double>(tetrahedra) * mean_volume_per_edge_cubed));
+    const double thin = p.shape == HeartShape::lv ? std::min(p.lv_wall_mm, p.apex_wall_mm)
+                                                  : std::min(p.rv_wall_mm, p.septum_mm);
+    const double volume = domain_volume_mm3(p, 1) / static_cast<double>(tetrahedra);
+    double edge = std::cbrt(volume / 0.11);
+    for (int i = 0; i < 50; ++i)
+        edge = std::cbrt(volume / mean_volume_per_edge_cubed(edge / thin));
+    return edge;
 }
 
 } // namespace tawara::mesh::generator

@@ -154,13 +154,13 @@ void validate(const HeartParameters& p, const std::string& file)
     if (p.endo_fraction + p.epi_fraction > 1)
         refuse(file, "epi_fraction", p.epi_fraction,
                "at most 1 - endo_fraction (" + text(1 - p.endo_fraction) + ")");
+    if (p.lv_long_axis_mm < p.lv_short_axis_mm)
+        refuse(file, "lv_long_axis_mm", p.lv_long_axis_mm,
+               "at least lv_short_axis_mm (" + text(p.lv_short_axis_mm) + ")");
     const double top = 0.9 * p.lv_long_axis_mm;
     if (std::abs(p.base_plane_mm) > top)
         refuse(file, "base_plane_mm", p.base_plane_mm,
                "within 0.9 lv_long_axis_mm (" + text(top) + ") of the widest level");
-    if (p.lv_long_axis_mm < p.lv_short_axis_mm)
-        refuse(file, "lv_long_axis_mm", p.lv_long_axis_mm,
-               "at least lv_short_axis_mm (" + text(p.lv_short_axis_mm) + ")");
     const double thin = std::min(p.lv_wall_mm, p.apex_wall_mm);
     if (p.edge_mm > 1.2 * thin)
         refuse(file, "edge_mm", p.edge_mm,

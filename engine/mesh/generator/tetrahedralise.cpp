@@ -121,4 +121,21 @@ TetMesh tetrahedralise(const Shape& shape, double edge_mm, const Progress& progr
     return m;
 }
 
+double mean_volume_per_edge_cubed(double edges)
+{
+    struct Knot
+    {
+        double edges, volume;
+    };
+    constexpr std::array knots{Knot{0, 0.1185},    Knot{0.25, 0.1167}, Knot{0.5, 0.1139},
+                               Knot{0.625, 0.107}, Knot{0.75, 0.1004}, Knot{1, 0.095}};
+    if (edges >= knots.back().edges)
+        return knots.back().volume;
+    std::size_t k = 1;
+    while (knots[k].edges <= edges)
+        ++k;
+    const auto &a = knots[k - 1], &b = knots[k];
+    return a.volume + (edges - a.edges) / (b.edges - a.edges) * (b.volume - a.volume);
+}
+
 } // namespace tawara::mesh::generator

@@ -11,7 +11,9 @@ namespace tawara::mesh::generator {
 /// @throws Cancelled; InputError when the edge is too long for the shape
 TetMesh tetrahedralise(const Shape& shape, double edge_mm, const Progress& progress);
 
-/// Volume of a mean tetrahedron of tetrahedralise() in units of edge_mm cubed (measured).
-inline constexpr double mean_volume_per_edge_cubed = 0.1;
+/// Volume of a mean tetrahedron of tetrahedralise() in units of edge_mm cubed, as measured. Walls
+/// that are few edges thick get smaller tetrahedra.
+/// @param edges  edge length over the thinnest wall
+double mean_volume_per_edge_cubed(double edges);
 
 } // namespace tawara::mesh::generator

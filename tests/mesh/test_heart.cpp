@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/generator/fibres.hpp"
+#include "engine/mesh/generator/heart.hpp"
+#include "engine/mesh/generator/shape.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+
+#include <QtTest>
+#include <algorithm>
+#include <map>
+#include <numbers>
+#include <set>
+
+using namespace tawara;
+using namespace tawara::mesh;
+using namespace tawara::mesh::generator;
+
+namespace {
+
+constexpr double degrees = 180 / std::numbers::pi;
+
+HeartParameters coarse(HeartShape shape)
+{
+    HeartParameters p;
+    p.shape = shape;
+    p.edge_mm = 3.5;
+    return p;
+}
+
+double total_volume(const TetMesh& m)
+{
+    double sum = 0;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        sum += m.volume(t);
+    return sum;
+}
+
+double smallest_dihedral_deg(const TetMesh& m)
+{
+    double smallest = 180;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        const auto c = m.corners(t);
+        const auto at = [&](std::size_t k) { return m.vertex(static_cast<std::size_t>(c[k])); };
+        for (std::size_t i = 0; i < 4; ++i)
+            for (std::size_t j = i + 1; j < 4; ++j) {
+                std::size_t other[2], n = 0;
+                for (std::size_t k = 0; k < 4; ++k)
+                    if (k != i && k != j)
+                        other[n++] = k;
+                const Vec3 e = at(j) - at(i);
+                const Vec3 a = cross(e, at(other[0]) - at(i)), b = cross(e, at(other[1]) - at(i));
+                smallest =
+                    std::min(smallest, degrees * std::acos(dot(normalized(a), normalized(b))));
+            }
+    }
+    return smallest;
+}
+
+std::map<Wall, double> wall_areas(const TetMesh& m, const Surface& s)
+{
+    std::map<Wall, double> areas;
+    for (std::size_t i = 0; i < s.triangles.size(); ++i) {
+        std::array<Vec3, 3> p;
+        for (std::size_t k = 0; k < 3; ++k)
+            p[k] = m.vertex(
+                static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(s.triangles[i][k])]));
+        areas[s.wall[i]] += 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
+    }
+    return areas;
+}
+
+/// Volume of the ellipsoid (a, a, c) below z.
+double ellipsoid_volume(double a, double c, double z)
+{
+    return std::numbers::pi * a * a * (z + c - (z * z * z + c * c * c) / (3 * c * c));
+}
+
+/// Area of the ellipsoid (a, a, c) below z, by Simpson's rule in the parametric angle.
+double ellipsoid_area(double a, double c, double z)
+{
+    const double top = std::asin(z / c), bottom = -std::numbers::pi / 2;
+    const int n = 2000;
+    double sum = 0;
+    for (int i = 0; i <= n; ++i) {
+        const double u = bottom + (top - bottom) * i / n;
+        const double f =
+            2 * std::numbers::pi * a * std::cos(u) * std::hypot(a * std::sin(u), c * std::cos(u));
+        sum += f * (i == 0 || i == n ? 1 : i % 2 ? 4 : 2);
+    }
+    return sum * (top - bottom) / n / 3;
+}
+
+double mean_over(const TetMesh& m, const Field& f, std::size_t t)
+{
+    double sum = 0;
+    for (auto v : m.corners(t))
+        sum += 0.25 * static_cast<double>(f.values[static_cast<std::size_t>(v)]);
+    return sum;
+}
+
+} // namespace
+
+class TestHeart : public QObject
+{
+    Q_OBJECT
+    TetMesh lv_, both_;
+
+    const TetMesh& mesh(HeartShape s) { return s == HeartShape::lv ? lv_ : both_; }
+    static void shapes()
+    {
+        QTest::addColumn<int>("shape");
+        for (auto s : {HeartShape::lv, HeartShape::biventricular})
+            QTest::newRow(std::string(name(s)).c_str()) << static_cast<int>(s);
+    }
+    static HeartShape shape()
+    {
+        QFETCH(int, shape);
+        return static_cast<HeartShape>(shape);
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        lv_ = generate_heart(coarse(HeartShape::lv));
+        both_ = generate_heart(coarse(HeartShape::biventricular));
+    }
+
+    void tableDescribesTheParameters()
+    {
+        const HeartParameters p;
+        std::set<std::string_view> names;
+        for (const auto& row : parameter_table()) {
+            QVERIFY(names.insert(row.name).second);
+            QCOMPARE(p.*row.value, row.fallback);
+            QVERIFY(row.min < row.max && row.fallback >= row.min && row.fallback <= row.max);
+            QVERIFY(!row.description.empty() && !row.unit.empty());
+            if (row.unit == "mm" || row.unit == "deg")
+                QVERIFY(row.name.ends_with("_" + std::string(row.unit)));
+        }
+        QCOMPARE(names.size() * sizeof(double) + sizeof(double), sizeof(HeartParameters));
+        validate(p);
+        QVERIFY(heart_shape("lv") == HeartShape::lv);
+        QVERIFY(!heart_shape("LV "));
+    }
+
+    void valuesOutOfRangeAreNamed()
+    {
+        for (const auto& row : parameter_table())
+            for (double bad : {row.min - 1e-3, row.max + 1e-3, std::nan(""), HUGE_VAL}) {
+                HeartParameters p;
+                p.*row.value = bad;
+                try {
+                    validate(p, "p.json");
+                    QFAIL("accepted");
+                } catch (const InputError& e) {
+                    QCOMPARE(e.file, std::string("p.json"));
+                    QCOMPARE(e.where, "/" + std::string(row.name));
+                    QVERIFY(e.reason.find("from ") != std::string::npos);
+                }
+            }
+    }
+
+    void impossibleCombinationsAreNamed_data()
+    {
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<double>("value");
+        QTest::newRow("thin wall, long edges") << "edge_mm" << 4.9;
+        QTest::newRow("base above the cavity") << "base_plane_mm" << 60.0;
+        QTest::newRow("flat") << "lv_long_axis_mm" << 20.0;
+        QTest::newRow("no right cavity") << "rv_reach_mm" << 35.0;
+        QTest::newRow("right on the left") << "rv_offset_mm" << 15.0;
+        QTest::newRow("leaning over") << "rv_lean" << 0.5;
+        QTest::newRow("short right") << "rv_long_axis_mm" << 22.5;
+        QTest::newRow("fractions") << "epi_fraction" << 0.8;
+    }
+    void impossibleCombinationsAreNamed()
+    {
+        QFETCH(QString, key);
+        QFETCH(double, value);
+        HeartParameters p;
+        for (const auto& row : parameter_table())
+            if (row.name == key.toStdString())
+                p.*row.value = value;
+        try {
+            validate(p);
+            QFAIL("accepted");
+        } catch (const InputError& e) {
+            QVERIFY2(e.reason.find(" should be ") != std::string::npos, e.what());
+            QVERIFY2(e.where.find(key == "rv_offset_mm" ? "rv_" : key.toStdString()) !=
+                         std::string::npos,
+                     e.what());
+        }
+    }
+
+    void aRightVentricleOutOfReachIsRefused()
+    {
+        auto p = coarse(HeartShape::biventricular);
+        p.rv_offset_mm = 20, p.rv_reach_mm = 39.5, p.rv_long_axis_mm = 25, p.rv_lean = 0;
+        p.blend_mm = 6;
+        validate(
+            p); // each value and pair is fine; at the base the right one is all inside the left
+        QVERIFY_THROWS_EXCEPTION(InputError, generate_heart(p));
+    }
+
+    void volumeOfTheDomain()
+    {
+        const auto p = coarse(HeartShape::lv);
+        const double exact =
+            ellipsoid_volume(p.lv_short_axis_mm + p.lv_wall_mm, p.lv_long_axis_mm + p.apex_wall_mm,
+                             p.base_plane_mm) -
+            ellipsoid_volume(p.lv_short_axis_mm, p.lv_long_axis_mm, p.base_plane_mm);
+        QVERIFY(std::abs(domain_volume_mm3(p) / exact - 1) < 2e-3);
+        QVERIFY(std::abs(total_volume(lv_) / exact - 1) < 6e-3);
+    }
+
+    void meshFillsTheDomain_data() { shapes(); }
+    void meshFillsTheDomain()
+    {
+        const auto& m = mesh(shape());
+        const double v = total_volume(m), exact = domain_volume_mm3(coarse(shape()));
+        QVERIFY2(std::abs(v / exact - 1) < 6e-3, qPrintable(QString("%1 %2").arg(v).arg(exact)));
+    }
+
+    void tetrahedraAreGood_data() { shapes(); }
+    void tetrahedraAreGood()
+    {
+        const auto& m = mesh(shape());
+        double mean = 0, least = 1;
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            QVERIFY(m.volume(t) > 0);
+            const double q = quality(m, t);
+            mean += q / static_cast<double>(m.tetrahedron_count());
+            least = std::min(least, q);
+        }
+        const double angle = smallest_dihedral_deg(m);
+        QVERIFY2(angle > 8, qPrintable(QString::number(angle)));
+        QVERIFY(least > 0.1);
+        QVERIFY(mean > 0.75);
+        auto copy = m;
+        const auto report = check_and_clean(copy, "heart");
+        QCOMPARE(report.turned, std::int64_t{0});
+        QCOMPARE(report.unused_vertices, std::int64_t{0});
+        QCOMPARE(report.pieces, std::int64_t{1});
+    }
+
+    void boundaryIsClosedAndSplit_data() { shapes(); }
+    void boundaryIsClosedAndSplit()
+    {
+        const auto& m = mesh(shape());
+        const auto p = coarse(shape());
+        const auto s = surface(m, face_neighbours(m));
+        std::map<std::pair<std::int32_t, std::int32_t>, int> edges;
+        for (const auto& t : s.triangles)
+            for (std::size_t k = 0; k < 3; ++k)
+                ++edges[{t[k], t[(k + 1) % 3]}];
+        for (const auto& [e, n] : edges) {
+            QCOMPARE(n, 1);
+            QVERIFY(edges.contains({e.second, e.first}));
+        }
+        // Found by topology alone; the generator's own shape says what is right.
+        const Shape exact(p);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < s.triangles.size(); ++i) {
+            Vec3 c{};
+            bool flat = true;
+            for (auto k : s.triangles[i]) {
+                const Vec3 q =
+                    m.vertex(static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(k)]));
+                c = c + (1.0 / 3) * q;
+                flat = flat && q[2] == p.base_plane_mm;
+                QVERIFY(q[2] == p.base_plane_mm || std::abs(exact.open(q)) < 0.05);
+            }
+            wrong += s.wall[i] != (flat ? Wall::base : exact.wall(c));
+        }
+        QVERIFY2(wrong == 0, qPrintable(QString::number(wrong)));
+        auto area = wall_areas(m, s);
+        const double endo = ellipsoid_area(p.lv_short_axis_mm, p.lv_long_axis_mm, p.base_plane_mm);
+        QVERIFY(std::abs(area[Wall::endo_lv] / endo - 1) < 0.01);
+        QCOMPARE(area[Wall::endo_rv] > 0, shape() == HeartShape::biventricular);
+    }
+
+    void transmuralFollowsDepth()
+    {
+        const Field* f = lv_.field("transmural");
+        QVERIFY(f && f->on == Field::On::vertices);
+        const Shape exact(coarse(HeartShape::lv));
+        std::array<double, 5> sum{}, count{};
+        for (std::size_t v = 0; v < lv_.vertex_count(); ++v) {
+            const Vec3 p = lv_.vertex(v);
+            const double in = exact.lv_cavity(p), out = -exact.outer(p);
+            const double depth = in / (in + out), t = static_cast<double>(f->values[v]);
+            QVERIFY(t >= 0 && t <= 1);
+            QVERIFY(std::abs(t - depth) < 0.2);
+            const auto bin = static_cast<std::size_t>(std::clamp(depth * 5, 0.0, 4.0));
+            sum[bin] += t, count[bin] += 1;
+        }
+        for (std::size_t b = 1; b < 5; ++b)
+            QVERIFY(sum[b] / count[b] > sum[b - 1] / count[b - 1] + 0.1);
+    }
+
+    void apexBaseFollowsHeight_data() { shapes(); }
+    void apexBaseFollowsHeight()
+    {
+        const auto& m = mesh(shape());
+        const Field* f = m.field("apex_base");
+        QVERIFY(f);
+        const auto p = coarse(shape());
+        const double length = p.base_plane_mm + p.lv_long_axis_mm + p.apex_wall_mm;
+        double worst = 0;
+        for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+            const double u = static_cast<double>(f->values[v]);
+            QVERIFY(u >= 0 && u <= 1);
+            if (m.z[v] == p.base_plane_mm)
+                QCOMPARE(u, 1.0);
+            worst = std::max(worst, std::abs(u - 1 + (p.base_plane_mm - m.z[v]) / length));
+        }
+        QVERIFY2(worst < 0.2, qPrintable(QString::number(worst)));
+    }
+
+    void fibresAreOrthonormal_data() { shapes(); }
+    void fibresAreOrthonormal()
+    {
+        const auto& m = mesh(shape());
+        QCOMPARE(m.fibre.size(), m.tetrahedron_count());
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            const Vec3 f = m.fibre[t], s = m.sheet[t], n = m.normal[t];
+            for (const auto& d : {f, s, n})
+                QVERIFY(std::abs(norm(d) - 1) < 1e-5);
+            QVERIFY(std::abs(dot(f, s)) < 1e-5);
+            QVERIFY(norm(cross(f, s) - n) < 1e-5);
+        }
+    }
+
+    /// Helix angle in the left free wall against the rule, in frames known from the geometry.
+    void helixAngleFollowsTheRule_data() { shapes(); }
+    void helixAngleFollowsTheRule()
+    {
+        const auto& m = mesh(shape());
+        const auto p = coarse(shape());
+        const Field* depth = m.field("transmural");
+        const Vec3 mean{p.lv_short_axis_mm + p.lv_wall_mm / 2,
+                        p.lv_short_axis_mm + p.lv_wall_mm / 2,
+                        p.lv_long_axis_mm + p.apex_wall_mm / 2};
+        struct Bin
+        {
+            double error = 0, square = 0, sheet = 0, count = 0;
+        };
+        std::array<Bin, 3> bins;
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            const Vec3 c = m.centroid(t);
+            if (c[0] < 5 || std::abs(c[2]) > 15)
+                continue;
+            const Vec3 out = normalized({c[0] / (mean[0] * mean[0]), c[1] / (mean[1] * mean[1]),
+                                         c[2] / (mean[2] * mean[2])});
+            const Vec3 around = normalized({-c[1], c[0], 0}), up = cross(out, around);
+            const Vec3 f = m.fibre[t], s = m.sheet[t];
+            const double u = mean_over(m, *depth, t);
+            double angle = degrees * std::atan2(dot(f, up), dot(f, around));
+            const double rule = p.helix_endo_deg + u * (p.helix_epi_deg - p.helix_endo_deg);
+            angle = std::remainder(angle - rule, 180);
+            auto& b = bins[u < 1.0 / 3 ? 0 : u < 2.0 / 3 ? 1 : 2];
+            b.error += angle, b.square += angle * angle, b.count += 1;
+            const double tilt = degrees * std::acos(std::min(1.0, std::abs(dot(s, out))));
+            b.sheet += tilt - std::abs(p.sheet_endo_deg + u * (p.sheet_epi_deg - p.sheet_endo_deg));
+        }
+        for (const auto& b : bins) {
+            QVERIFY(b.count > 100);
+            QVERIFY2(std::abs(b.error / b.count) < 1.5,
+                     qPrintable(QString::number(b.error / b.count)));
+            QVERIFY2(std::sqrt(b.square / b.count) < 4,
+                     qPrintable(QString::number(std::sqrt(b.square / b.count))));
+            QVERIFY2(std::abs(b.sheet / b.count) < 3,
+                     qPrintable(QString::number(b.sheet / b.count)));
+        }
+    }
+
+    void septumTurnsFromOneFaceToTheOther()
+    {
+        // Seen from the left cavity: +60 on the left face, -60 on the right one, 0 between.
+        double square = 0, count = 0;
+        const auto p = coarse(HeartShape::biventricular);
+        for (std::size_t t = 0; t < both_.tetrahedron_count(); ++t) {
+            const Vec3 c = both_.centroid(t);
+            if (c[0] > -15 || std::abs(c[1]) > 12 || std::abs(c[2]) > 12 || both_.region[t] < 7)
+                continue;
+            const double r = std::hypot(c[0], c[1]);
+            const double u = (r - p.lv_short_axis_mm) / p.septum_mm;
+            const Vec3 around = normalized({-c[1], c[0], 0}), f = both_.fibre[t];
+            const double angle = degrees * std::atan2(f[2], dot(f, around));
+            square += std::pow(std::remainder(angle - 60 * (1 - 2 * u), 180), 2);
+            count += 1;
+        }
+        QVERIFY(count > 50);
+        QVERIFY2(std::sqrt(square / count) < 8,
+                 qPrintable(QString::number(std::sqrt(square / count))));
+    }
+
+    void segmentsLayersAndLabels_data() { shapes(); }
+    void segmentsLayersAndLabels()
+    {
+        const auto& m = mesh(shape());
+        const Field *aha = m.field("aha_segment"), *layer = m.field("layer"),
+                    *side = m.field("ventricle");
+        QVERIFY(aha && layer && side && aha->on == Field::On::tetrahedra);
+        std::map<int, int> segments, regions;
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            const int a = static_cast<int>(aha->values[t]), v = static_cast<int>(side->values[t]);
+            const int l = static_cast<int>(layer->values[t]), r = m.region[t];
+            ++segments[a], ++regions[r];
+            QCOMPARE(a == 0, v == 2);
+            QCOMPARE((r - 1) / 3 + 1, v);
+            QCOMPARE(l, r == septum_right ? 0 : (r - 1) % 3);
+            QVERIFY(name(static_cast<RegionLabel>(r)) != "unknown");
+        }
+        const bool both = shape() == HeartShape::biventricular;
+        QCOMPARE(segments.size(), both ? std::size_t{18} : std::size_t{17});
+        QCOMPARE(segments.begin()->first, both ? 0 : 1);
+        QCOMPARE(segments.rbegin()->first, 17);
+        QCOMPARE(regions.size(), both ? std::size_t{9} : std::size_t{3});
+        for (const auto& [r, n] : regions)
+            QVERIFY(n > 300);
+        // Segment 4 is inferior (+y), 1 anterior (-y), 9 septal (-x).
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            const auto a = static_cast<int>(aha->values[t]);
+            const Vec3 c = m.centroid(t);
+            QVERIFY(a != 4 || c[1] > 0);
+            QVERIFY(a != 1 || c[1] < 0);
+            QVERIFY(a != 9 || c[0] < 0);
+        }
+    }
+
+    void fibresByTopologyAgree_data() { shapes(); }
+    void fibresByTopologyAgree()
+    {
+        auto m = mesh(shape());
+        const auto before = m.fibre;
+        m.fibre = m.sheet = m.normal = {};
+        assign_rule_based_fibres(m, surface(m, face_neighbours(m)), FibreRules{});
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+            QVERIFY(std::abs(dot(m.fibre[t], before[t])) > 0.999);
+    }
+
+    void fibresNeedWalls()
+    {
+        auto m = slab({3, 2, 2}, 1);
+        QVERIFY_THROWS_EXCEPTION(
+            MeshError, assign_rule_based_fibres(m, surface(m, face_neighbours(m)), FibreRules{}));
+    }
+
+    void sameParametersSameMesh()
+    {
+        auto p = coarse(HeartShape::lv);
+        p.edge_mm = 5;
+        const auto a = generate_heart(p), b = generate_heart(p);
+        QCOMPARE(a.x, b.x);
+        QCOMPARE(a.z, b.z);
+        QVERIFY(a.corner == b.corner);
+        QCOMPARE(a.region, b.region);
+        QCOMPARE(a.fibre.x, b.fibre.x);
+    }
+
+    void edgeForACount()
+    {
+        for (const auto* m : {&lv_, &both_}) {
+            const auto p = coarse(m == &lv_ ? HeartShape::lv : HeartShape::biventricular);
+            const double edge = edge_mm_for(p, static_cast<std::int64_t>(m->tetrahedron_count()));
+            QVERIFY2(std::abs(edge / 3.5 - 1) < 0.04, qPrintable(QString::number(edge)));
+        }
+    }
+
+    void canBeCancelled()
+    {
+        std::stop_source stop;
+        Progress progress;
+        progress.stop = stop.get_token();
+        int calls = 0;
+        progress.report = [&](double, std::string_view) {
+            if (++calls == 5)
+                stop.request_stop();
+        };
+        QVERIFY_THROWS_EXCEPTION(Cancelled, generate_heart(coarse(HeartShape::lv), progress));
+    }
+
+    void embeddedHeart()
+    {
+        const auto file = std::filesystem::path(TAWARA_SOURCE_DIR) / "meshes/default_heart.vtu";
+        const auto loaded = io::read(file, LengthUnit::mm);
+        const auto& m = loaded.mesh;
+        QVERIFY(m.tetrahedron_count() >= 60000 && m.tetrahedron_count() <= 100000);
+        QCOMPARE(m.fibre.size(), m.tetrahedron_count());
+        QCOMPARE(m.sheet.size(), m.tetrahedron_count());
+        for (const char* f : {"transmural", "apex_base", "layer", "ventricle", "aha_segment"})
+            QVERIFY2(m.field(f), f);
+        QVERIFY(loaded.check.quality_min > 0.15);
+        const double exact = domain_volume_mm3(HeartParameters{});
+        QVERIFY(std::abs(total_volume(m) / exact - 1) < 3e-3);
+        const auto s = surface(m, face_neighbours(m));
+        const auto areas = wall_areas(m, s);
+        for (auto w : {Wall::epi, Wall::endo_lv, Wall::endo_rv, Wall::base})
+            QVERIFY(areas.contains(w));
+    }
+};
+QTEST_GUILESS_MAIN(TestHeart)
+#include "test_heart.moc"
