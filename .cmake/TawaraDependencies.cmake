@@ -21,6 +21,10 @@ find_package(hwy 1.0 REQUIRED)
 find_package(CGAL 5.4 QUIET REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(LLVM 15 REQUIRED CONFIG)
+add_library(llvm::llvm INTERFACE IMPORTED)
+set_target_properties(llvm::llvm PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LLVM_INCLUDE_DIRS}"
+  INTERFACE_LINK_LIBRARIES LLVM INTERFACE_LINK_DIRECTORIES "${LLVM_LIBRARY_DIRS}")
 
 # METIS ships neither a CMake config nor a .pc file.
 find_path(METIS_INCLUDE_DIR metis.h REQUIRED)

@@ -75,7 +75,7 @@ class TestParse : public QObject
         row("membrane.V = -80\n", "", "state 'membrane.V' has no initial value");
         row("b = k - a", "b = k - b", "'gate.m.b' depends on itself");
         row("k = 1\n", "k = 1\nk = 2\n", "'gate.k' is defined twice");
-        row("V - E)", "V - E", "decay.mmt:18: a bracket is opened");
+        row("V - E)", "V - E", "decay.mmt:17: a bracket is opened");
         row("0.5,", "0.5 0.6,", "is missing before '0.6");
         row("E = -60", "E = -60e999", "is no number in the range");
         row("dot(m) =", "m =", "'gate.m' has an initial value and is no state");

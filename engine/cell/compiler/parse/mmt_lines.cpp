@@ -80,7 +80,8 @@ class Cutter
             }
         }
         if (depth > 0)
-            throw InputError(file_, l.line, "a bracket is opened in this statement and never closed; add ')'");
+            throw InputError(file_, l.line,
+                             "a bracket is opened in this statement and never closed; add ')'");
     }
 
     bool rest_of_line_blank()

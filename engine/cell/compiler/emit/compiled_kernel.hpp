@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/program.hpp"
+#include "engine/cell/cpu_kernel.hpp"
+
+namespace tawara::cell::compiler {
+
+/// A CpuKernel of a compiled model. Changed parameters (set_types) fill a row of constants anew and
+/// compile nothing.
+/// @param types  parameters in CellSystem order
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_compiled_kernel(std::shared_ptr<const Program> program,
+                                                      std::span<const CellType> types);
+extern template std::unique_ptr<CpuKernel<double>>
+    make_compiled_kernel(std::shared_ptr<const Program>, std::span<const CellType>);
+extern template std::unique_ptr<CpuKernel<float>>
+    make_compiled_kernel(std::shared_ptr<const Program>, std::span<const CellType>);
+
+} // namespace tawara::cell::compiler

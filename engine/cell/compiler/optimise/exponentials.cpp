@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/optimise/linear.hpp"
+#include "engine/cell/compiler/optimise/optimise.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+namespace tawara::cell::compiler {
+
+int split_exponentials(Graph& g, std::vector<Node>& roots, std::span<const double> typical)
+{
+    LinearForms forms(g, typical);
+    int changes = 0;
+    roots = rewrite(g, roots, [&](Node n, const std::array<Node, 3>& a) {
+        if (g.arity(n) == 0)
+            return n;
+        const Node m = simple(g, g.op(n), a[0], a[1], a[2]);
+        if (g.op(m) != Op::exp || !forms.varies(m))
+            return m;
+        Linear l = forms.of(g.arg(m, 0));
+        const Node offset = l.offset;
+        if (l.terms.empty() || (offset != no_node && std::abs(forms.probe(offset)[0]) > 200))
+            return m; // exp(offset) might leave the range of numbers
+        const Node c = l.terms.begin()->second;
+        const auto cv = forms.probe(c);
+        if (!(cv[0] != 0) || !std::isfinite(cv[0]))
+            return m;
+        ++changes;
+        const Node e = simple(g, Op::exp, simple(g, Op::mul, c, forms.base_of(l, c)));
+        return offset == no_node ? e : simple(g, Op::mul, simple(g, Op::exp, offset), e);
+    });
+    return changes;
+}
+
+namespace {
+
+/// exp(c w) that occurs in the model.
+struct Exponential
+{
+    Node node, c, w;
+    std::array<double, 2> value; ///< of c at the probes
+};
+
+constexpr double exp_cost = 17, division_cost = 9; // fp64 instructions, design figures
+
+/// n with value = n unit, 0 when there is none within `largest`.
+int multiple(const std::array<double, 2>& value, const std::array<double, 2>& unit, int largest)
+{
+    const double q = value[0] / unit[0], n = std::round(q);
+    if (n == 0 || std::abs(n) > largest || std::abs(q - n) > 1e-9 * std::abs(n))
+        return 0;
+    return std::abs(value[1] / unit[1] - n) > 1e-9 * std::abs(n) ? 0 : static_cast<int>(n);
+}
+
+/// Multiplications for the powers n of one number, sharing its squares.
+double chain_cost(const std::vector<int>& powers)
+{
+    int squares = 0;
+    double products = 0;
+    for (const int n : powers) {
+        const auto m = static_cast<unsigned>(std::abs(n));
+        squares = std::max(squares, static_cast<int>(std::bit_width(m)) - 1);
+        products += std::popcount(m) - 1;
+    }
+    return squares + products;
+}
+
+class Basis
+{
+  public:
+    Basis(Graph& g, int largest) : g_(g), largest_(largest) {}
+
+    /// Covers the exponentials of one w by powers of few; fills `to` with replacements.
+    int run(std::vector<Exponential> left, std::unordered_map<Node, Node>& to)
+    {
+        int changes = 0;
+        while (left.size() > 1) {
+            const auto [unit, saving] = best(left);
+            if (saving <= 0)
+                break;
+            std::vector<Exponential> rest;
+            std::unordered_map<int, Node> power;
+            const Node c = simple(g_, Op::div, left[unit.first].c, g_.constant(unit.second));
+            const auto cv = scaled(left[unit.first].value, unit.second);
+            power[1] = simple(g_, Op::exp, simple(g_, Op::mul, c, left[0].w));
+            for (const Exponential& e : left) {
+                const int n = multiple(e.value, cv, largest_);
+                if (n == 0)
+                    rest.push_back(e);
+                else {
+                    to[e.node] = raise(n, power);
+                    ++changes;
+                }
+            }
+            left = std::move(rest);
+        }
+        return changes;
+    }
+
+  private:
+    static std::array<double, 2> scaled(const std::array<double, 2>& v, int k)
+    {
+        return {v[0] / k, v[1] / k};
+    }
+
+    /// The unit c_i / k that saves most: ((i, k), saving).
+    std::pair<std::pair<std::size_t, int>, double> best(const std::vector<Exponential>& left) const
+    {
+        std::pair<std::pair<std::size_t, int>, double> found{{0, 1}, 0};
+        for (std::size_t i = 0; i < left.size(); ++i)
+            for (int k = -largest_; k <= largest_; ++k) {
+                if (k == 0)
+                    continue;
+                const auto unit = scaled(left[i].value, k);
+                std::vector<int> up, down;
+                for (const Exponential& e : left)
+                    if (const int n = multiple(e.value, unit, largest_))
+                        (n > 0 ? up : down).push_back(n);
+                const double saving =
+                    exp_cost * (static_cast<double>(up.size() + down.size()) - 1) - chain_cost(up) -
+                    chain_cost(down) - (down.empty() ? 0 : division_cost);
+                if (saving > found.second + 1e-9)
+                    found = {{i, k}, saving};
+            }
+        return found;
+    }
+
+    Node raise(int n, std::unordered_map<int, Node>& power)
+    {
+        if (const auto it = power.find(n); it != power.end())
+            return it->second;
+        Node r;
+        if (n == -1)
+            r = simple(g_, Op::div, g_.constant(1), power.at(1));
+        else if (n % 2 == 0) {
+            const Node h = raise(n / 2, power);
+            r = simple(g_, Op::mul, h, h);
+        } else {
+            // the binary method from the top bit, with squares shared
+            const int sign = n > 0 ? 1 : -1;
+            const int top = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::abs(n))));
+            r = simple(g_, Op::mul, raise(sign * top, power), raise(n - sign * top, power));
+        }
+        return power[n] = r;
+    }
+
+    Graph& g_;
+    int largest_;
+};
+
+} // namespace
+
+int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
+                      int largest_power)
+{
+    LinearForms forms(g, typical);
+    std::map<Node, std::vector<Exponential>> groups;
+    for (const Node n : reachable(g, roots)) {
+        if (g.op(n) != Op::exp || !forms.varies(n))
+            continue;
+        const Linear l = forms.of(g.arg(n, 0));
+        if (l.terms.empty() || (l.offset != no_node && forms.probe(l.offset)[0] != 0))
+            continue;
+        const Node c = l.terms.begin()->second;
+        const auto value = forms.probe(c);
+        if (std::isfinite(value[0]) && value[0] != 0 && value[1] != 0)
+            groups[forms.base_of(l, c)].push_back({n, c, forms.base_of(l, c), value});
+    }
+    std::unordered_map<Node, Node> to;
+    int changes = 0;
+    for (const auto& [w, list] : groups)
+        changes += Basis(g, largest_power).run(list, to);
+    // replacements refer to old arguments w, which hold no exponential of the same group
+    roots = rewrite(g, roots, [&](Node n, const std::array<Node, 3>& a) {
+        if (const auto it = to.find(n); it != to.end())
+            return it->second;
+        return g.arity(n) == 0 ? n : simple(g, g.op(n), a[0], a[1], a[2]);
+    });
+    return changes;
+}
+
+} // namespace tawara::cell::compiler

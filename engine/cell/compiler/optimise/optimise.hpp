@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/graph/expr.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tawara::cell::compiler {
+
+/// Which passes run; all are exact up to rounding.
+struct OptimiseOptions
+{
+    bool singularities = true; ///< x / (exp(x) - 1) and kin become linexp(x)
+    bool exponentials = true;  ///< exp(a + b V) = exp(a) exp(b V); constants leave the exponent
+    bool basis = true;         ///< exp(V / c) by integer powers of few exponentials
+    bool fractions = true;     ///< quotients of quotients and sums of quotients with one division
+    bool powers = true;        ///< integer powers by multiplication
+    bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
+    int largest_power =
+        48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
+};
+
+/// What a pass did, in words and numbers.
+struct PassReport
+{
+    std::string pass;
+    int changes = 0;
+    std::size_t nodes = 0; ///< reachable afterwards
+};
+using OptimiseReport = std::vector<PassReport>;
+
+/// Each pass rewrites `roots` in place and returns the number of changes. Values are those of the
+/// symbols' kinds of CellSystem; `typical` are parameter values at which identities between
+/// parameters are probed.
+int remove_singularities(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
+int split_exponentials(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
+int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
+                      int largest_power);
+int merge_fractions(Graph& g, std::vector<Node>& roots);
+int integer_powers(Graph& g, std::vector<Node>& roots);
+int multiply_by_reciprocals(Graph& g, std::vector<Node>& roots);
+/// Replaces the largest subexpressions of parameters alone by table symbols. @return the table
+std::vector<Node> hoist(Graph& g, std::vector<Node>& roots);
+
+OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
+                        const OptimiseOptions& options);
+
+} // namespace tawara::cell::compiler

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/program.hpp"
+
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
+
+#include <cmath>
+
+namespace tawara::cell::compiler {
+
+Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options)
+{
+    Program p;
+    p.name = system.name;
+    p.next = step_nodes(system, scheme);
+    p.graph = std::move(system.graph);
+    const auto typical = system.parameter_values();
+    p.report = optimise(p.graph, p.next, typical, options);
+    p.table = hoist(p.graph, p.next);
+    return p;
+}
+
+std::vector<double> Program::row(std::span<const double> parameters) const
+{
+    return evaluate(graph, table, [&](std::uint32_t id) { return parameters[symbol_index(id)]; });
+}
+
+Operations count_operations(const Program& p)
+{
+    const Graph& g = p.graph;
+    const auto varies = depends(g, [](std::uint32_t id) {
+        return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
+    });
+    Operations o;
+    for (const Node n : reachable(g, p.next)) {
+        if (!varies[n] || g.type(n) == Type::boolean)
+            continue;
+        switch (g.op(n)) {
+        case Op::add:
+        case Op::sub:
+            ++o.add;
+            break;
+        case Op::mul:
+            ++o.mul;
+            break;
+        case Op::div:
+            ++o.div;
+            break;
+        case Op::exp:
+            ++o.exp;
+            break;
+        case Op::log:
+            ++o.log;
+            break;
+        case Op::pow:
+            if (g.is_constant(g.arg(n, 1)) &&
+                g.value(g.arg(n, 1)) == std::round(g.value(g.arg(n, 1))))
+                o.mul += static_cast<int>(std::ceil(std::log2(std::abs(g.value(g.arg(n, 1))) + 1)));
+            else {
+                ++o.exp;
+                ++o.log;
+            }
+            break;
+        case Op::linexp:
+            ++o.exp;
+            ++o.div;
+            o.add += 10;
+            break;
+        case Op::sqrt:
+        case Op::tanh:
+        case Op::sin:
+        case Op::cos:
+            ++o.other;
+            break;
+        default:
+            break;
+        }
+    }
+    return o;
+}
+
+} // namespace tawara::cell::compiler

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/optimise/optimise.hpp"
+#include "engine/cell/compiler/system.hpp"
+
+namespace tawara::cell::compiler {
+
+/// A cell model with one scheme, ready for any back end: straight-line code of one step.
+struct Program
+{
+    std::string name;
+    Graph graph;
+    std::vector<Node> next;  ///< state k after the step, of states, table, dt, time, stimulus, pace
+    std::vector<Node> table; ///< of parameters alone: what a cell type's row of constants holds
+    OptimiseReport report;
+
+    /// The row of constants of a cell type. @param parameters in CellSystem order
+    std::vector<double> row(std::span<const double> parameters) const;
+};
+
+/// @throws InputError when the scheme is not available
+Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
+
+/// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
+struct Operations
+{
+    int add = 0, mul = 0, div = 0, exp = 0, log = 0, other = 0;
+    /// fp64 add + mul + fma instructions on a GPU, estimated: a division 9, exp 17, log 24, others
+    /// 1 each
+    int instructions() const { return add + mul + 9 * div + 17 * exp + 24 * log + 20 * other; }
+};
+Operations count_operations(const Program& p);
+
+} // namespace tawara::cell::compiler

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/schemes/schemes.hpp"
+
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/core/error.hpp"
+
+namespace tawara::cell::compiler {
+namespace {
+
+class Stepper
+{
+  public:
+    explicit Stepper(CellSystem& s) : s_(s), g_(s.graph), dt_(g_.symbol(symbol_id(Symbol::dt)))
+    {
+        for (std::uint32_t k = 0; k < s.states.size(); ++k)
+            y_.push_back(g_.symbol(symbol_id(Symbol::state, k)));
+    }
+
+    std::vector<Node> run(Scheme scheme)
+    {
+        const auto f = s_.rates();
+        std::vector<Node> out;
+        if (scheme == Scheme::rk4)
+            return rk4(f);
+        if (scheme == Scheme::grl2)
+            return grl2(f);
+        for (std::uint32_t k = 0; k < f.size(); ++k)
+            out.push_back(one(scheme, k, f[k]));
+        return out;
+    }
+
+  private:
+    Node n(Op op, Node a, Node b = no_node) { return simple(g_, op, a, b); }
+    Node c(double v) { return g_.constant(v); }
+    Node euler(Node y, Node h, Node f) { return n(Op::add, y, n(Op::mul, h, f)); }
+    Node slope(std::uint32_t k, Node f)
+    {
+        return differentiate(g_, std::span(&f, 1), symbol_id(Symbol::state, k))[0];
+    }
+
+    Node one(Scheme scheme, std::uint32_t k, Node f)
+    {
+        const auto& gate = s_.states[k].gate;
+        switch (scheme) {
+        case Scheme::forward_euler:
+            return euler(y_[k], dt_, f);
+        case Scheme::rush_larsen:
+        case Scheme::rush_larsen_light:
+            if (gate && (scheme == Scheme::rush_larsen || gate->shortest_tau_ms < stiff_tau_ms)) {
+                const Node decay = n(Op::exp, n(Op::div, n(Op::neg, dt_), gate->tau));
+                return n(Op::add, gate->inf, n(Op::mul, n(Op::sub, y_[k], gate->inf), decay));
+            }
+            return euler(y_[k], dt_, f);
+        case Scheme::grl1:
+            return exponential(k, y_[k], f, slope(k, f), dt_);
+        case Scheme::backward_euler_single:
+            return n(
+                Op::add, y_[k],
+                n(Op::div, n(Op::mul, dt_, f), n(Op::sub, c(1), n(Op::mul, dt_, slope(k, f)))));
+        default:
+            throw InputError(
+                "--scheme", "",
+                "scheme '" + std::string(name(scheme)) +
+                    "' is not compiled; use rush_larsen, rush_larsen_light, grl1 or grl2");
+        }
+    }
+
+    /// y + f (exp(a h) - 1) / a = y + h f / linexp(a h), which is forward Euler where a = 0.
+    Node exponential(std::uint32_t k, Node y, Node f, Node a, Node h)
+    {
+        if (const auto& gate = s_.states[k].gate; gate && h == dt_) // the same, shorter
+            return one(Scheme::rush_larsen, k, f);
+        if (g_.is_constant(a, 0))
+            return euler(y, h, f);
+        return n(Op::add, y, n(Op::div, n(Op::mul, h, f), n(Op::linexp, n(Op::mul, a, h))));
+    }
+
+    std::vector<Node> at(const std::vector<Node>& f, const std::vector<Node>& y, Node t)
+    {
+        return substitute(g_, f, [&](std::uint32_t id) {
+            return symbol_kind(id) == Symbol::state  ? y[symbol_index(id)]
+                   : symbol_kind(id) == Symbol::time ? t
+                                                     : no_node;
+        });
+    }
+
+    std::vector<Node> moved(const std::vector<Node>& f, Node h)
+    {
+        std::vector<Node> y;
+        for (std::size_t k = 0; k < f.size(); ++k)
+            y.push_back(euler(y_[k], h, f[k]));
+        return y;
+    }
+
+    std::vector<Node> rk4(const std::vector<Node>& f)
+    {
+        const Node half = n(Op::mul, dt_, c(0.5)), t = g_.symbol(symbol_id(Symbol::time));
+        const auto k2 = at(f, moved(f, half), n(Op::add, t, half));
+        const auto k3 = at(f, moved(k2, half), n(Op::add, t, half));
+        const auto k4 = at(f, moved(k3, dt_), n(Op::add, t, dt_));
+        std::vector<Node> sum;
+        for (std::size_t k = 0; k < f.size(); ++k)
+            sum.push_back(
+                n(Op::mul, c(1.0 / 6),
+                  n(Op::add, n(Op::add, f[k], k4[k]), n(Op::mul, c(2), n(Op::add, k2[k], k3[k])))));
+        return moved(sum, dt_);
+    }
+
+    std::vector<Node> grl2(const std::vector<Node>& f)
+    {
+        const Node half = n(Op::mul, dt_, c(0.5)), t = g_.symbol(symbol_id(Symbol::time));
+        std::vector<Node> middle, out;
+        for (std::uint32_t k = 0; k < f.size(); ++k)
+            middle.push_back(exponential(k, y_[k], f[k], slope(k, f[k]), half));
+        for (std::uint32_t k = 0; k < f.size(); ++k) {
+            auto y = middle;
+            y[k] = y_[k];
+            const auto fa = at({f[k], slope(k, f[k])}, y, n(Op::add, t, half));
+            out.push_back(g_.is_constant(fa[1], 0) ? euler(y_[k], dt_, fa[0])
+                                                   : n(Op::add, y_[k],
+                                                       n(Op::div, n(Op::mul, dt_, fa[0]),
+                                                         n(Op::linexp, n(Op::mul, fa[1], dt_)))));
+        }
+        return out;
+    }
+
+    CellSystem& s_;
+    Graph& g_;
+    Node dt_;
+    std::vector<Node> y_;
+};
+
+} // namespace
+
+std::vector<Node> step_nodes(CellSystem& s, Scheme scheme)
+{
+    return Stepper(s).run(scheme);
+}
+
+std::vector<Scheme> compiled_schemes()
+{
+    return {Scheme::forward_euler,        Scheme::rk4,  Scheme::rush_larsen,
+            Scheme::rush_larsen_light,    Scheme::grl1, Scheme::grl2,
+            Scheme::backward_euler_single};
+}
+
+} // namespace tawara::cell::compiler

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/system.hpp"
+
+namespace tawara::cell::compiler {
+
+/// States after one step, as expressions of states, parameters, time, dt and stimulus (all states
+/// advance from the old ones). With f = dy/dt and a = df/dy, exact by symbolic differentiation:
+///
+///     forward_euler          y + dt f
+///     rk4                    the classical fourth-order method
+///     rush_larsen            gates: inf + (y - inf) exp(-dt / tau); others forward Euler
+///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms
+///     grl1                   y + f (exp(a dt) - 1) / a for every state
+///     grl2                   grl1 over dt/2, then f and a at the middle with the own state put
+///     back backward_euler_single  y + dt f / (1 - dt a)
+///
+/// @throws InputError for schemes that need a solver (backward_euler, cvode)
+std::vector<Node> step_nodes(CellSystem& s, Scheme scheme);
+
+inline constexpr double stiff_tau_ms = 0.1;
+
+/// The schemes that step_nodes() knows.
+std::vector<Scheme> compiled_schemes();
+
+} // namespace tawara::cell::compiler
