@@ -6,6 +6,9 @@
 #include "engine/mesh/generator/shape.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QtTest>
 #include <algorithm>
 #include <map>
@@ -480,6 +483,19 @@ class TestHeart : public QObject
                 stop.request_stop();
         };
         QVERIFY_THROWS_EXCEPTION(Cancelled, generate_heart(coarse(HeartShape::lv), progress));
+    }
+
+    void embeddedHeartHasTheDefaultParameters()
+    {
+        QFile file(TAWARA_SOURCE_DIR "/meshes/default_heart.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto json = QJsonDocument::fromJson(file.readAll()).object();
+        const HeartParameters p;
+        QCOMPARE(json["shape"].toString().toStdString(), std::string(name(p.shape)));
+        for (const auto& row : parameter_table())
+            QCOMPARE(json[QString::fromStdString(std::string(row.name))].toDouble(NAN),
+                     p.*row.value);
+        QCOMPARE(static_cast<std::size_t>(json.size()), parameter_table().size() + 1);
     }
 
     void embeddedHeart()

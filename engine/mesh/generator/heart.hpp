@@ -103,11 +103,14 @@ std::string_view name(RegionLabel label);
 /// The same parameters give the same mesh, bit for bit, on one machine and build. It satisfies the
 /// invariants of TetMesh.
 /// @throws InputError, Cancelled
-/// @cost   about 12 s for 80 thousand tetrahedra, linear in their number; one thread
+/// @cost   about 12 s for 83 thousand tetrahedra, 150 s for 1.3 million; one thread. Most of it is
+/// spent on
+///         removing slivers; for finer meshes refine() a coarser one.
 TetMesh generate_heart(const HeartParameters& p, const Progress& progress = {});
 
-/// The edge length that gives about `tetrahedra` of them (within a few per cent): from the volume
-/// of the domain and the measured volume of a mean tetrahedron per edge length cubed.
+/// The edge length that gives about `tetrahedra` of them (within 1 % for fine meshes, a few
+/// otherwise): from the volume of the domain and the measured volume of a mean tetrahedron per edge
+/// length cubed.
 double edge_mm_for(const HeartParameters& p, std::int64_t tetrahedra);
 
 /// The volume that the parameters describe [mm3], by numerical integration of the exact shape.

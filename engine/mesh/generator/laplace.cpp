@@ -114,9 +114,9 @@ std::vector<double> LaplaceSolver::solve(const std::vector<double>& values,
                                  Eigen::IncompleteCholesky<double>>
             solver(free_);
         solver.setTolerance(1e-9);
-        solver.setMaxIterations(50);
-        // In rounds, so that it can be cancelled.
-        constexpr int rounds = 400;
+        solver.setMaxIterations(500);
+        // In rounds, so that it can be cancelled; few, as each starts anew.
+        constexpr int rounds = 40;
         for (int i = 0; i < rounds; ++i) {
             x = solver.solveWithGuess(rhs, x);
             if (solver.info() == Eigen::Success || rhs.norm() == 0)
@@ -125,7 +125,7 @@ std::vector<double> LaplaceSolver::solve(const std::vector<double>& values,
                 throw MeshError("mesh",
                                 "Laplace's equation could not be solved on it; its tetrahedra "
                                 "should be of better shape (see mesh check)");
-            progress.at(static_cast<double>(i) / (i + 4.0), stage);
+            progress.at(static_cast<double>(i) / (i + 1.0), stage);
         }
     }
     std::vector<double> out(values.size());
