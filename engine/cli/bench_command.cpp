@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli bench: measured rates beside the ceilings measured in the same run.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/simulation/report.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::cli {
+namespace {
+
+struct Arguments
+{
+    std::string mesh, scheme = "fvm", reaction = "rush_larsen_light";
+    long size = 200'000, steps = 200;
+    double dt_ms = 0.02;
+    DeviceArguments device;
+};
+
+/// The tissue that is stepped: a mesh file, or a slab of about `size` unknowns at 0.2 mm.
+simulation::Session tissue_session(const Arguments& a)
+{
+    simulation::Session s;
+    if (!a.mesh.empty()) {
+        s = simulation::session_for_mesh(a.mesh);
+    } else {
+        const double spacing_mm = 0.2;
+        const double per_cube = a.scheme == "p1" ? 1 : 6;
+        const double side =
+            spacing_mm *
+            std::max(2.0, std::round(std::cbrt(static_cast<double>(a.size) / per_cube)));
+        s.mesh = simulation::MeshSlab{{side, side, side}, spacing_mm};
+        s.regions[0].variant = "epi";
+    }
+    s.name = "bench";
+    if (a.scheme != "fvm" && a.scheme != "p1")
+        throw InputError("--scheme", "is '" + a.scheme + "'; it should be fvm or p1");
+    s.scheme = a.scheme == "p1" ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
+    s.reaction = cell::scheme_by_name(a.reaction, "--reaction");
+    need_positive("--dt", a.dt_ms);
+    s.dt_ms = a.dt_ms;
+    // A wave from one side, so that cells are in all phases.
+    simulation::Stimulus st;
+    st.name = "S1";
+    st.region = simulation::Box{{-1e9, -1e9, -1e9}, {1, 1e9, 1e9}};
+    if (a.mesh.empty())
+        s.stimuli.push_back(st);
+    return s;
+}
+
+/// A kernel's figures less those of the warm-up.
+Json since_warm_up(Json k, const device::KernelRecord& warm)
+{
+    const double whole_ms = k["ms"].get<double>(), ms = std::max(whole_ms - warm.ms, 1e-9);
+    const double calls = k["calls"].get<double>();
+    const double share = calls > 0 ? 1 - static_cast<double>(warm.calls) / calls : 0;
+    const double bytes = share * k["bytes"].get<double>();
+    const double flops = share * k["flops"].get<double>();
+    k["fraction"] = k["fraction"].get<double>() * whole_ms * share / ms;
+    k["calls"] = k["calls"].get<std::int64_t>() - warm.calls;
+    k["ms"] = ms;
+    k["bytes"] = bytes;
+    k["flops"] = flops;
+    k["GB_per_s"] = bytes / ms / 1e6;
+    k["GFLOP_per_s"] = flops / ms / 1e6;
+    return k;
+}
+
+void say_figures(Context& c, const Json& j)
+{
+    char line[240];
+    std::snprintf(line, sizeof line,
+                  "%s, %s: %lld unknowns, %lld steps in %.3f s, %.2f million per second",
+                  j["device"].get<std::string>().c_str(), j["precision"].get<std::string>().c_str(),
+                  j["unknowns"].get<long long>(), j["steps"].get<long long>(),
+                  j["seconds"].get<double>(), j["unknown_steps_per_s"].get<double>() / 1e6);
+    c.say(line);
+    for (const auto& k : j["kernels"]) {
+        std::snprintf(line, sizeof line,
+                      "  %-22s %9.1f ms  %7.2f GB/s  %7.2f GFLOP/s  %5.1f %% of its %s bound",
+                      k["name"].get<std::string>().c_str(), k["ms"].get<double>(),
+                      k["GB_per_s"].get<double>(), k["GFLOP_per_s"].get<double>(),
+                      100 * k["fraction"].get<double>(), k["bound_by"].get<std::string>().c_str());
+        c.say(line);
+    }
+}
+
+/// Runs `steps` steps. @return wall seconds
+double advance(device::Stepper& stepper, long steps, const Progress& progress)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    for (long done = 0; done < steps;) {
+        const long n = std::min<long>(20, steps - done);
+        stepper.advance(n);
+        done += n;
+        progress.at(static_cast<double>(done) / static_cast<double>(steps), "stepping");
+    }
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Steps the tissue and reports all kernels, or those whose name starts with `only`.
+void step(Context& c, const Arguments& a, const std::string& bench, const std::string& only)
+{
+    if (a.steps < 1)
+        throw InputError("--steps", "is " + std::to_string(a.steps) + "; it should be at least 1");
+    if (a.size < 1 || a.size > 300'000'000)
+        throw InputError("--size", "is " + std::to_string(a.size) +
+                                       "; it should be from 1 to 300000000 unknowns");
+    const auto session = tissue_session(a);
+    simulation::RunOptions options;
+    options.device.devices = a.device.devices;
+    options.device.precision = a.device.parsed_precision();
+    options.device.threads = a.device.threads;
+    const auto progress = c.progress();
+    const auto tissue = build_tissue(session, progress);
+    const auto stepper = device::make_stepper(tissue.problem, options.device, progress);
+    for (const auto& s : session.stimuli)
+        stepper->add_stimulus(source_of(tissue, s, "bench", "/stimuli"));
+    const long warm_up = std::min<long>(20, a.steps);
+    advance(*stepper, warm_up, progress);
+    const auto before = stepper->kernels();
+    simulation::PhaseTimes phases;
+    phases.stepping_s = advance(*stepper, a.steps, progress);
+    const auto report = Json::parse(
+        simulation::make_report({session, options, tissue, *stepper, phases, warm_up, "end"}).json);
+
+    Json j{{"bench", bench},
+           {"device", stepper->device()},
+           {"precision", a.device.precision},
+           {"scheme", a.scheme},
+           {"reaction", a.reaction},
+           {"dt_ms", a.dt_ms},
+           {"unknowns", tissue.problem.size()},
+           {"steps", a.steps}};
+    Json kernels = Json::array();
+    double seconds = 0;
+    for (const auto& k : report["kernels"])
+        for (const auto& warm : before)
+            if (k["name"] == warm.name && warm.name.starts_with(only)) {
+                kernels.push_back(since_warm_up(k, warm));
+                seconds += kernels.back()["ms"].get<double>() / 1e3;
+            }
+    if (only.empty())
+        seconds = phases.stepping_s;
+    else if (kernels.empty())
+        throw InputError("bench " + bench,
+                         "this device does not time that part by itself; use bench step");
+    j["seconds"] = seconds;
+    j["unknown_steps_per_s"] =
+        static_cast<double>(a.steps) * static_cast<double>(tissue.problem.size()) / seconds;
+    j["kernels"] = kernels;
+    j["ceilings"] = report["ceilings"];
+    j["diffusion"] = report["diffusion"];
+    say_figures(c, j);
+    c.result(j);
+}
+
+void ceilings(Context& c, const Arguments& a)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const auto found = device::measure_ceilings(a.device.devices, a.device.threads);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    Json j{{"bench", "ceilings"},
+           {"device", "cpu"},
+           {"precision", a.device.precision},
+           {"unknowns", 0},
+           {"steps", 0},
+           {"seconds", seconds},
+           {"unknown_steps_per_s", 0},
+           {"kernels", Json::array()},
+           {"triad_GB_per_s", found.triad_GB_per_s},
+           {"copy_GB_per_s", found.copy_GB_per_s},
+           {"fp64_GFLOP_per_s", found.fp64_GFLOP_per_s},
+           {"fp32_GFLOP_per_s", found.fp32_GFLOP_per_s}};
+    char line[200];
+    std::snprintf(
+        line, sizeof line, "triad %.2f GB/s, copy %.2f GB/s, fp64 %.1f GFLOP/s, fp32 %.1f GFLOP/s",
+        found.triad_GB_per_s, found.copy_GB_per_s, found.fp64_GFLOP_per_s, found.fp32_GFLOP_per_s);
+    c.say(line);
+    c.result(j);
+}
+
+} // namespace
+
+void declare_bench(const Declaration& d)
+{
+    auto* bench = d.app.add_subcommand("bench", "measured rates beside measured ceilings");
+    bench->require_subcommand(1);
+    auto a = std::make_shared<Arguments>();
+    const auto add = [&](const std::string& name, const std::string& what, Action action) {
+        auto* sub = d.command(*bench, name, what, std::move(action));
+        sub->add_option("--mesh", a->mesh, "mesh file; else a slab")->type_name("FILE");
+        sub->add_option("--size", a->size, "unknowns of the slab, about");
+        sub->add_option("--steps", a->steps, "time steps measured");
+        sub->add_option("--dt", a->dt_ms, "time step [ms]");
+        sub->add_option("--scheme", a->scheme, "diffusion: fvm or p1");
+        sub->add_option("--reaction", a->reaction, "reaction scheme");
+        a->device.declare(*sub);
+    };
+    add("step", "whole tissue steps", [a](Context& c) { step(c, *a, "step", ""); });
+    add("reaction", "the cells alone", [a](Context& c) { step(c, *a, "reaction", "reaction"); });
+    add("diffusion", "diffusion alone", [a](Context& c) { step(c, *a, "diffusion", "diffusion"); });
+    add("ceilings", "what this machine reaches", [a](Context& c) { ceilings(c, *a); });
+    for (const char* name : {"scaling", "spmv", "cable", "calcium"})
+        add(name, "not in this version", [name](Context&) {
+            throw InputError("bench " + std::string(name),
+                             "is not in this version; use step, reaction, diffusion or ceilings");
+        });
+}
+
+} // namespace tawara::cli

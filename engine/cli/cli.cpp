@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/cli.hpp"
+
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace tawara::cli {
+namespace {
+
+/// One line, whatever the text holds.
+std::string one_line(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 32; }, ' ');
+    return text;
+}
+
+int fail(const Console& console, int status, const std::string& what)
+{
+    console.err << "error: " << one_line(what) << "\n" << std::flush;
+    return status;
+}
+
+/// Words that would be understood at this place: commands, and options with their dashes.
+std::vector<std::string> known_words(const CLI::App& app, bool options)
+{
+    std::vector<std::string> out;
+    if (!options)
+        for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+            out.push_back(sub->get_name());
+    else
+        for (const auto* option : app.get_options())
+            for (const auto& name : option->get_lnames())
+                out.push_back("--" + name);
+    return out;
+}
+
+/// The innermost command that was named.
+const CLI::App& innermost(const CLI::App& app)
+{
+    const CLI::App* at = &app;
+    while (!at->get_subcommands().empty())
+        at = at->get_subcommands().front();
+    return *at;
+}
+
+/// Why the parser refused the line, and what would be right.
+std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
+{
+    const CLI::App& command = innermost(app);
+    std::string path = "tawara-cli";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    const auto extra = command.remaining(true);
+    if (!extra.empty()) {
+        const std::string word = extra.front().substr(0, extra.front().find('='));
+        const bool option = word.starts_with("-");
+        const auto near = nearest(word, known_words(command, option));
+        return word + ": unknown " + (option ? "option" : "argument") + " of " + path +
+               (near.empty() ? "" : "; the nearest known is " + near);
+    }
+    return path + ": " + e.what() + "; see " + path + " --help";
+}
+
+} // namespace
+
+int run(std::span<const std::string> args, const Console& console)
+{
+    CLI::App app("Cardiac electrophysiology: tissue runs, meshes, cells, benchmarks.",
+                 "tawara-cli");
+    bool json = false;
+    Action chosen;
+    const Declaration d{app, json, chosen};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "tawara " TAWARA_VERSION);
+    declare_run(d);
+    declare_mesh(d);
+    declare_cell(d);
+    declare_bench(d);
+    declare_devices(d);
+    try {
+        // The parser takes the arguments from the back.
+        app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    } catch (const CLI::Success& e) { // help or version
+        app.exit(e, console.out, console.err);
+        return done;
+    } catch (const CLI::ParseError& e) {
+        return fail(console, bad_input, argument_error(app, e));
+    }
+    Context context(console, json);
+    const auto ended = [&](int status, const std::string& what) {
+        context.end_progress();
+        return fail(console, status, what);
+    };
+    try {
+        chosen(context);
+        context.end_progress();
+        return done;
+    } catch (const InputError& e) {
+        return ended(bad_input, e.what());
+    } catch (const NumericsError& e) {
+        return ended(not_finite, e.what());
+    } catch (const DeviceError& e) {
+        return ended(device_failed, e.what());
+    } catch (const Cancelled&) {
+        context.end_progress();
+        console.err << "stopped\n" << std::flush;
+        return stopped;
+    } catch (const std::bad_alloc&) {
+        return ended(device_failed, "cpu: not enough memory for this size");
+    } catch (const std::exception& e) {
+        return ended(1, std::string("internal: ") + e.what());
+    }
+}
+
+} // namespace tawara::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cli/cli.hpp"
+#include "engine/core/progress.hpp"
+#include "engine/core/units.hpp"
+#include "engine/diffusion/system.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tawara::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// What the commands of one command line share.
+class Context
+{
+  public:
+    Context(const Console& console, bool json) : console_(console), json_(json) {}
+    const Console& console() const { return console_; }
+    bool json() const { return json_; }
+
+    /// For people on `out`, unless --json is given.
+    void say(const std::string& line) const;
+    /// The result as one JSON object, when --json is given.
+    void result(const Json& object) const;
+    /// A remark on `err`.
+    void notice(const Notice& n) const;
+    void notices(const Notices& list) const;
+    /// Shows work on `err` with the time left: one line that is redrawn on a terminal, else a line
+    /// every few seconds. Cancelled when Ctrl-C was pressed.
+    Progress progress() const;
+    /// Ends the redrawn line, if there is one.
+    void end_progress() const;
+
+  private:
+    const Console& console_;
+    bool json_;
+    mutable bool line_open_ = false;
+};
+
+/// Commands are declared with an action, which is kept until the line has been parsed.
+using Action = std::function<void(Context&)>;
+/// Declares options on `app`, and calls `chosen` with what to do when the command is picked.
+struct Declaration
+{
+    CLI::App& app;
+    bool& json;
+    Action& chosen;
+
+    /// A command with --json and help; `action` is what it does.
+    CLI::App* command(CLI::App& parent, const std::string& name, const std::string& what,
+                      Action action) const;
+};
+void declare_run(const Declaration& d);
+void declare_mesh(const Declaration& d);
+void declare_cell(const Declaration& d);
+void declare_bench(const Declaration& d);
+void declare_devices(const Declaration& d);
+
+/// Options that several commands have.
+struct DeviceArguments
+{
+    std::string devices = "auto", precision = "double";
+    unsigned threads = 0;
+
+    void declare(CLI::App& app);
+    /// @throws InputError for an unknown word
+    Precision parsed_precision() const;
+};
+
+/// @throws InputError "--OPTION" unless the number is finite and above 0
+void need_positive(const std::string& option, double value);
+
+/// "NAME=VALUE" with a finite number as VALUE.
+/// @throws InputError naming the option
+std::pair<std::string, double> assignment(const std::string& option, const std::string& text);
+
+} // namespace tawara::cli

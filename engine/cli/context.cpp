@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string duration(double s)
+{
+    char text[48];
+    if (s < 100)
+        std::snprintf(text, sizeof text, "%.0f s", s);
+    else if (s < 6000)
+        std::snprintf(text, sizeof text, "%.0f min %02.0f s", std::floor(s / 60), std::fmod(s, 60));
+    else
+        std::snprintf(text, sizeof text, "%.0f h %02.0f min", std::floor(s / 3600),
+                      std::floor(std::fmod(s, 3600) / 60));
+    return text;
+}
+
+} // namespace
+
+void Context::say(const std::string& line) const
+{
+    end_progress();
+    if (!json_)
+        console_.out << line << "\n" << std::flush;
+}
+
+void Context::result(const Json& object) const
+{
+    end_progress();
+    if (json_)
+        console_.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << "\n"
+                     << std::flush;
+}
+
+void Context::notice(const Notice& n) const
+{
+    end_progress();
+    console_.err << (n.level == Notice::Level::warning ? "warning: " : "note: ") << n.text << "\n"
+                 << std::flush;
+}
+
+void Context::notices(const Notices& list) const
+{
+    for (const auto& n : list)
+        notice(n);
+}
+
+void Context::end_progress() const
+{
+    if (line_open_)
+        console_.err << "\r\033[K" << std::flush;
+    line_open_ = false;
+}
+
+Progress Context::progress() const
+{
+    struct State
+    {
+        std::string stage;
+        Clock::time_point start = Clock::now(), shown = Clock::now();
+    };
+    auto state = std::make_shared<State>();
+    const auto report = [this, state](double fraction, std::string_view stage) {
+        const auto now = Clock::now();
+        const double interval_s = console_.err_is_terminal ? 0.1 : 5;
+        if (stage != state->stage) {
+            state->stage = stage;
+            state->start = now;
+        }
+        if (std::chrono::duration<double>(now - state->shown).count() < interval_s)
+            return;
+        state->shown = now;
+        const double spent_s = std::chrono::duration<double>(now - state->start).count();
+        char percent[16];
+        std::snprintf(percent, sizeof percent, "%.0f %%", 100 * fraction);
+        std::string line = state->stage + ": " + percent;
+        if (fraction > 0.005 && spent_s > 1)
+            line += ", " + duration(spent_s / fraction * (1 - fraction)) + " left";
+        if (console_.err_is_terminal) {
+            console_.err << "\r" << line << "\033[K" << std::flush;
+            line_open_ = true;
+        } else {
+            console_.err << line << "\n" << std::flush;
+        }
+    };
+    return {report, console_.stop};
+}
+
+CLI::App* Declaration::command(CLI::App& parent, const std::string& name, const std::string& what,
+                               Action action) const
+{
+    auto* sub = parent.add_subcommand(name, what);
+    sub->add_flag("--json", json, "print one JSON object and nothing else");
+    sub->final_callback(
+        [this_chosen = &chosen, action = std::move(action)] { *this_chosen = action; });
+    return sub;
+}
+
+void DeviceArguments::declare(CLI::App& app)
+{
+    app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto");
+    app.add_option("--precision", precision, "double, mixed or single");
+    app.add_option("--threads", threads, "threads of the CPU; 0: all");
+}
+
+Precision DeviceArguments::parsed_precision() const
+{
+    const std::vector<std::string> known{"double", "single", "mixed"};
+    for (auto p : {Precision::double_, Precision::single, Precision::mixed})
+        if (name(p) == precision)
+            return p;
+    throw InputError("--precision", "is '" + precision +
+                                        "'; it should be double, mixed or single (nearest: " +
+                                        nearest(precision, known) + ")");
+}
+
+void need_positive(const std::string& option, double value)
+{
+    if (!(value > 0) || !std::isfinite(value)) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%g", value);
+        throw InputError(option, std::string("is ") + text + "; it should be a number above 0");
+    }
+}
+
+std::pair<std::string, double> assignment(const std::string& option, const std::string& text)
+{
+    const auto equals = text.find('=');
+    double value = 0;
+    char rest = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        std::sscanf(text.c_str() + equals + 1, "%lf%c", &value, &rest) != 1 ||
+        !std::isfinite(value))
+        throw InputError(option + " " + text, "should be NAME=VALUE with a finite number as VALUE");
+    return {text.substr(0, equals), value};
+}
+
+} // namespace tawara::cli

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli mesh: what a mesh holds, other formats, refinement, generated hearts, stability.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/diffusion/system.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/generator/heart.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <map>
+
+namespace tawara::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string number(double v)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.5g", v);
+    return text;
+}
+
+struct Files
+{
+    std::string in, out, unit;
+    int times = 1;
+    std::vector<double> sigma{0.13341772, 0.01760618, 0.01760618};
+    std::string scheme = "fvm", mass = "lumped";
+    double scaling = 1e-3, dt_ms = 0;
+};
+
+mesh::io::Loaded read(Context& c, const Files& f)
+{
+    std::optional<LengthUnit> unit;
+    if (!f.unit.empty()) {
+        unit = length_unit(f.unit);
+        if (!unit)
+            throw InputError("--length-unit", "is '" + f.unit + "'; it should be um, mm, cm or m");
+    }
+    auto loaded = mesh::io::read(f.in, unit, c.progress());
+    c.notices(loaded.check.notices);
+    return loaded;
+}
+
+/// Before long work: whether the output's format is one that can be written.
+void need_format(const std::string& out)
+{
+    constexpr std::array known{".vtu",   ".vtk",  ".pts",  ".elem", ".lon", ".bpts",
+                               ".belem", ".blon", ".node", ".ele",  ".msh", ".msh2"};
+    std::string extension = fs::path(out).extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char x) { return static_cast<char>(std::tolower(x)); });
+    if (std::find(known.begin(), known.end(), extension) == known.end())
+        throw InputError(out, "has no extension of a known mesh format; use .vtu, .vtk, .pts "
+                              "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
+}
+
+Json counts(const mesh::TetMesh& m)
+{
+    constexpr double far = std::numeric_limits<double>::max();
+    Vec3 low{far, far, far}, high{-far, -far, -far};
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = std::min(low[k], m.vertex(v)[k]);
+            high[k] = std::max(high[k], m.vertex(v)[k]);
+        }
+    double volume = 0;
+    std::map<std::int32_t, std::int64_t> regions;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        volume += m.volume(t);
+        ++regions[m.region[t]];
+    }
+    Json j;
+    j["vertices"] = m.vertex_count();
+    j["tetrahedra"] = m.tetrahedron_count();
+    j["volume_mm3"] = volume;
+    j["bounding_box_mm"] = {low, high};
+    j["regions"] = Json::object();
+    for (const auto& [label, n] : regions)
+        j["regions"][std::to_string(label)] = n;
+    j["fibres"] = !m.fibre.empty();
+    j["sheets"] = !m.sheet.empty();
+    Json fields = Json::array();
+    for (const auto& f : m.fields)
+        fields.push_back(f.name);
+    j["fields"] = fields;
+    return j;
+}
+
+/// Says for people what `counts` found.
+void say_counts(Context& c, const Json& j)
+{
+    c.say(std::to_string(j["vertices"].get<std::int64_t>()) + " vertices, " +
+          std::to_string(j["tetrahedra"].get<std::int64_t>()) + " tetrahedra, " +
+          number(j["volume_mm3"].get<double>() / 1e3) + " cm3");
+    std::string box;
+    for (std::size_t k = 0; k < 3; ++k)
+        box += (k ? ", " : "") + number(j["bounding_box_mm"][0][k].get<double>()) + " to " +
+               number(j["bounding_box_mm"][1][k].get<double>());
+    c.say("box: " + box + " mm");
+    std::string labels;
+    for (const auto& [label, n] : j["regions"].items())
+        labels += (labels.empty() ? "" : ", ") + label + " (" + n.dump() + ")";
+    c.say("regions (tetrahedra): " + labels);
+    c.say(std::string("fibres: ") + (j["fibres"].get<bool>() ? "yes" : "no") +
+          (j["sheets"].get<bool>() ? ", with sheets" : ""));
+}
+
+void info(Context& c, const Files& f)
+{
+    const auto loaded = read(c, f);
+    const auto& m = loaded.mesh;
+    Json j = counts(m);
+    j["pieces"] = loaded.check.pieces;
+    j["turned"] = loaded.check.turned;
+    j["unused_vertices"] = loaded.check.unused_vertices;
+    j["format"] = loaded.format;
+    j["length_unit"] = std::string(name(loaded.unit));
+    j["quality_min"] = loaded.check.quality_min;
+    j["quality_mean"] = loaded.check.quality_mean;
+    Notices found;
+    const auto surface = mesh::surface(m, mesh::face_neighbours(m), &found);
+    j["walls"] = Json::object();
+    for (auto w : surface.wall) {
+        auto& n = j["walls"][std::string(mesh::name(w))];
+        n = n.is_null() ? 1 : n.get<std::int64_t>() + 1;
+    }
+    c.notices(found);
+    c.say(f.in + ": " + loaded.format + ", " + std::string(name(loaded.unit)));
+    say_counts(c, j);
+    c.say("pieces: " + std::to_string(loaded.check.pieces) +
+          "; turned tetrahedra: " + std::to_string(loaded.check.turned) + "; quality: mean " +
+          number(loaded.check.quality_mean) + ", least " + number(loaded.check.quality_min));
+    std::string walls;
+    for (const auto& [wall, n] : j["walls"].items())
+        walls += (walls.empty() ? "" : ", ") + wall + " " + n.dump();
+    c.say("boundary triangles: " + walls);
+    c.result(j);
+}
+
+void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
+{
+    mesh::io::write(m, out, c.progress());
+    Json j = counts(m);
+    j["file"] = out;
+    say_counts(c, j);
+    c.say("written to " + out);
+    c.result(j);
+}
+
+void convert(Context& c, const Files& f)
+{
+    need_format(f.out);
+    finish(c, read(c, f).mesh, f.out);
+}
+
+void refine(Context& c, const Files& f)
+{
+    need_format(f.out);
+    if (f.times < 1 || f.times > 6)
+        throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to 6");
+    auto m = std::move(read(c, f).mesh);
+    for (int k = 0; k < f.times; ++k) {
+        if (m.tetrahedron_count() > (std::size_t{1} << 31) / 8)
+            throw InputError("--times", "gives more than 2^31 tetrahedra; use a smaller one");
+        m = mesh::refine(m, c.progress());
+    }
+    finish(c, m, f.out);
+}
+
+void heart(Context& c, const Files& f)
+{
+    need_format(f.out);
+    const auto parameters = simulation::read_heart_parameters(f.in);
+    finish(c, mesh::generator::generate_heart(parameters, c.progress()), f.out);
+}
+
+diffusion::Options options_of(const Files& f)
+{
+    diffusion::Options o;
+    if (f.scheme != "fvm" && f.scheme != "p1")
+        throw InputError("--scheme", "is '" + f.scheme + "'; it should be fvm or p1");
+    if (f.mass != "lumped" && f.mass != "consistent")
+        throw InputError("--mass", "is '" + f.mass + "'; it should be lumped or consistent");
+    o.scheme = f.scheme == "p1" ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
+    o.mass = f.mass == "consistent" ? diffusion::Mass::consistent : diffusion::Mass::lumped;
+    if (o.mass == diffusion::Mass::consistent && o.scheme == diffusion::Scheme::fvm)
+        throw InputError("--mass", "consistent is for --scheme p1");
+    if (!(f.scaling >= 0 && f.scaling <= 0.1))
+        throw InputError("--mass-scaling",
+                         "is " + number(f.scaling) + "; it should be from 0 to 0.1");
+    if (!(f.dt_ms >= 0))
+        throw InputError("--dt", "is " + number(f.dt_ms) + "; it should be above 0");
+    o.mass_scaling = f.scaling;
+    o.dt_ms = f.dt_ms;
+    return o;
+}
+
+void check(Context& c, const Files& f)
+{
+    const auto options = options_of(f);
+    for (double s : f.sigma)
+        need_positive("--conductivity", s);
+    const auto loaded = read(c, f);
+    const auto& m = loaded.mesh;
+    diffusion::Conductivity sigma{f.sigma[0], f.sigma[1], f.sigma[2]};
+    if (m.fibre.empty()) {
+        sigma.sheet = sigma.normal = sigma.fibre;
+        c.notice({Notice::Level::info,
+                  "the mesh has no fibres: checked with the fibre conductivity in all directions"});
+    }
+    const std::vector<std::int32_t> which(m.tetrahedron_count(), 0);
+    const auto tensors = diffusion::diffusivities(m, which, std::span(&sigma, 1), 140, 0.01);
+    const auto system =
+        diffusion::assemble(m, mesh::face_neighbours(m), tensors, options, c.progress());
+    const auto& s = system.stability;
+    c.notices(s.notices);
+    const auto steps = diffusion::choose_substeps(0.02, system.stable_dt_ms);
+    Json j;
+    j["scheme"] = f.scheme;
+    j["stable"] = s.stable;
+    j["repaired_cells"] = s.repaired_cells;
+    j["stable_dt_ms"] = system.stable_dt_ms;
+    j["largest_growth"] = s.largest_growth;
+    j["proven_cell_by_cell"] = s.proven_cell_by_cell;
+    j["smallest_m"] = s.smallest_m;
+    j["theta"] = s.theta;
+    j["unknowns"] = system.size();
+    j["added_volume_fraction"] = system.added_volume_fraction;
+    j["conductivity_S_per_m"] = {sigma.fibre, sigma.sheet, sigma.normal};
+    j["substeps_at_0.02_ms"] = steps.stages;
+    j["substepping"] = steps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
+    c.say(f.in + ": " + f.scheme + ", " + std::to_string(system.size()) + " unknowns");
+    c.say(std::string(s.stable ? "stable" : "NOT stable") +
+          (s.proven_cell_by_cell ? " (proven cell by cell)" : " (by its largest eigenvalue)") +
+          ", repaired cells: " + std::to_string(s.repaired_cells));
+    c.say("largest time step: " + number(system.stable_dt_ms) +
+          " ms (volume added for it: " + number(100 * system.added_volume_fraction) +
+          " %); inside 0.02 ms: " + std::to_string(steps.stages) +
+          (steps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps" : " RKL2 stages"));
+    c.result(j);
+}
+
+using Work = void (*)(Context&, const Files&);
+
+/// A command that reads f.in; its options are added by the caller.
+CLI::App* file_command(const Declaration& d, CLI::App& parent, const std::shared_ptr<Files>& f,
+                       const std::string& name, const std::string& what, Work work)
+{
+    auto* sub = d.command(parent, name, what, [f, work](Context& c) { work(c, *f); });
+    const bool from_mesh = name != "heart";
+    sub->add_option(from_mesh ? "in" : "parameters", f->in, from_mesh ? "mesh file" : "parameters")
+        ->type_name(from_mesh ? "FILE" : "PARAMS.json")
+        ->required();
+    if (from_mesh)
+        sub->add_option("--length-unit", f->unit, "unit of the file's coordinates; else inferred")
+            ->type_name("um|mm|cm|m");
+    return sub;
+}
+
+} // namespace
+
+void declare_mesh(const Declaration& d)
+{
+    auto* mesh = d.app.add_subcommand("mesh", "meshes: info, convert, refine, heart, check");
+    mesh->require_subcommand(1);
+    auto f = std::make_shared<Files>();
+    const auto with_out = [&f](CLI::App* sub) {
+        sub->add_option("out", f->out, "mesh file to write; its extension is its format")
+            ->type_name("OUT")
+            ->required();
+        return sub;
+    };
+    file_command(d, *mesh, f, "info", "counts, box, labels, fibres, quality", info);
+    with_out(file_command(d, *mesh, f, "convert", "from one format to another", convert));
+    with_out(file_command(d, *mesh, f, "refine", "each tetrahedron into eight", refine))
+        ->add_option("--times", f->times, "how often");
+    with_out(file_command(d, *mesh, f, "heart", "an idealised heart from its parameters", heart));
+    auto* check_command =
+        file_command(d, *mesh, f, "check", "stability of the diffusion operator on a mesh", check);
+    check_command->add_option("--scheme", f->scheme, "fvm or p1");
+    check_command->add_option("--mass", f->mass, "lumped or consistent (p1)");
+    check_command
+        ->add_option("--conductivity", f->sigma, "along fibre, sheet and normal [S/m]; chi 140/mm")
+        ->expected(3);
+    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume");
+    check_command->add_option(
+        "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");
+}
+
+} // namespace tawara::cli

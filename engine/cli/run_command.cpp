@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli run: a session from a file to its outputs.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/run.hpp"
+
+#include <cstdio>
+
+namespace tawara::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments
+{
+    std::vector<std::string> words; ///< the session, and overrides that follow --set
+    std::vector<std::string> set;
+    std::string out, resume;
+    double until_ms = 0;
+    CLI::Option* until = nullptr;
+    DeviceArguments device;
+};
+
+/// `--set` may be given once with several values or several times: whatever is PATH=VALUE and no
+/// file is an override, and one word is the session.
+void sort_words(Arguments& a, std::string& session)
+{
+    for (const auto& w : a.words) {
+        std::error_code none;
+        if (w.find('=') != std::string::npos && !fs::exists(w, none))
+            a.set.push_back(w);
+        else if (session.empty())
+            session = w;
+        else
+            throw InputError(w, "is one session too many; one run takes one session");
+    }
+    if (session.empty())
+        throw InputError("tawara-cli run", "names no session; give the path of a session file");
+}
+
+void run_command(Context& c, Arguments a)
+{
+    std::string file;
+    sort_words(a, file);
+    simulation::RunOptions o;
+    o.device.devices = a.device.devices;
+    o.device.precision = a.device.parsed_precision();
+    o.device.threads = a.device.threads;
+    if (a.until->count() > 0) {
+        need_positive("--until", a.until_ms);
+        o.until_ms = a.until_ms;
+    }
+    const auto session = simulation::read_session(file, a.set);
+    o.session_file = file;
+    o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
+    o.resume = a.resume;
+    o.notice = [&c](const Notice& n) { c.notice(n); };
+    simulation::RunReport report;
+    try {
+        report = run_session(session, o, c.progress());
+    } catch (const Cancelled&) {
+        std::error_code none;
+        if (fs::exists(o.out / "report.json", none))
+            c.notice({Notice::Level::info, "what was reached is in " + o.out.string()});
+        throw;
+    }
+    c.result(Json::parse(report.json));
+    char line[256];
+    std::snprintf(line, sizeof line,
+                  "%lld unknowns, %lld steps in %.2f s: %.2f million cell-steps per second",
+                  static_cast<long long>(report.unknowns), static_cast<long long>(report.steps),
+                  report.seconds, report.cell_steps_per_s / 1e6);
+    c.say(line);
+    if (report.activated > 0)
+        std::snprintf(line, sizeof line, "%lld of them activated, the last at %.3f ms",
+                      static_cast<long long>(report.activated), report.last_activation_ms);
+    else
+        std::snprintf(line, sizeof line, "none of them was activated");
+    c.say(line);
+    c.say("outputs in " + o.out.string());
+}
+
+} // namespace
+
+void declare_run(const Declaration& d)
+{
+    auto a = std::make_shared<Arguments>();
+    auto* run = d.command(d.app, "run", "run a session file to its outputs",
+                          [a](Context& c) { run_command(c, *a); });
+    run->add_option("session", a->words, "session file")->type_name("SESSION.json");
+    run->add_option("--out", a->out, "folder of the outputs; else SESSION-out")->type_name("DIR");
+    run->add_option("--set", a->set, "overrides a key of the session, e.g. time.dt_ms=0.01")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    a->until = run->add_option("--until", a->until_ms, "ends there in place of time.end_ms")
+                   ->type_name("MS");
+    run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
+    a->device.declare(*run);
+}
+
+} // namespace tawara::cli
