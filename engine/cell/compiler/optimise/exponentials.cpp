@@ -86,6 +86,7 @@ class Basis
             const Node c = simple(g_, Op::div, left[unit.first].c, g_.constant(unit.second));
             const auto cv = scaled(left[unit.first].value, unit.second);
             power[1] = simple(g_, Op::exp, simple(g_, Op::mul, c, left[0].w));
+            units_.push_back({cv, {}});
             for (const Exponential& e : left) {
                 const int n = multiple(e.value, cv, largest_);
                 if (n == 0)
@@ -96,11 +97,57 @@ class Basis
                 }
             }
             left = std::move(rest);
+            units_.back().power = std::move(power);
         }
+        for (const Exponential& e : left)
+            changes += combine(e, to);
         return changes;
     }
 
   private:
+    struct Unit
+    {
+        std::array<double, 2> value;
+        std::unordered_map<int, Node> power;
+    };
+
+    /// exp(c w) as the product of powers of two units, when that is cheaper than another
+    /// exponential.
+    int combine(const Exponential& e, std::unordered_map<Node, Node>& to)
+    {
+        const auto fresh = [](const Unit& u, int n) { // multiplications that power n adds
+            if (u.power.count(n))
+                return 0.0;
+            return chain_cost({n}) * 0.7 + (n < 0 && !u.power.count(-1) ? division_cost : 0);
+        };
+        double cheapest = exp_cost - 1;
+        std::array<std::size_t, 2> which{0, 0};
+        std::array<int, 2> powers{0, 0};
+        for (std::size_t i = 0; i < units_.size(); ++i)
+            for (std::size_t j = 0; j < units_.size(); ++j)
+                for (int n = -largest_; i != j && n <= largest_; ++n) {
+                    if (n == 0)
+                        continue;
+                    const std::array rest{e.value[0] - n * units_[i].value[0],
+                                          e.value[1] - n * units_[i].value[1]};
+                    const int m = multiple(rest, units_[j].value, largest_);
+                    const double exact = n * units_[i].value[0] + m * units_[j].value[0];
+                    if (m == 0 || std::abs(exact - e.value[0]) > 1e-13 * std::abs(e.value[0]))
+                        continue;
+                    const double cost = fresh(units_[i], n) + fresh(units_[j], m) + 1;
+                    if (cost < cheapest) {
+                        cheapest = cost;
+                        which = {i, j};
+                        powers = {n, m};
+                    }
+                }
+        if (powers[0] == 0)
+            return 0;
+        to[e.node] = simple(g_, Op::mul, raise(powers[0], units_[which[0]].power),
+                            raise(powers[1], units_[which[1]].power));
+        return 1;
+    }
+
     static std::array<double, 2> scaled(const std::array<double, 2>& v, int k)
     {
         return {v[0] / k, v[1] / k};
@@ -149,6 +196,7 @@ class Basis
 
     Graph& g_;
     int largest_;
+    std::vector<Unit> units_;
 };
 
 } // namespace

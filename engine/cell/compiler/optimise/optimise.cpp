@@ -94,6 +94,11 @@ int integer_powers(Graph& g, std::vector<Node>& roots)
     return changes;
 }
 
+OptimiseOptions no_optimisation()
+{
+    return {false, false, false, false, false, false, false, 48};
+}
+
 OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                         const OptimiseOptions& o)
 {
@@ -108,6 +113,8 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
         note("integer powers", integer_powers(g, roots));
     if (o.exponentials)
         note("constants out of exponentials", split_exponentials(g, roots, typical));
+    if (o.logarithms)
+        note("constants out of logarithms", split_logarithms(g, roots, typical));
     if (o.basis)
         note("basis of exponentials", exponential_basis(g, roots, typical, o.largest_power));
     if (o.fractions)

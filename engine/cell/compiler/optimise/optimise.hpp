@@ -13,6 +13,7 @@ struct OptimiseOptions
 {
     bool singularities = true; ///< x / (exp(x) - 1) and kin become linexp(x)
     bool exponentials = true;  ///< exp(a + b V) = exp(a) exp(b V); constants leave the exponent
+    bool logarithms = true;    ///< log(a / x) = log(a) - log(x): a division less
     bool basis = true;         ///< exp(V / c) by integer powers of few exponentials
     bool fractions = true;     ///< quotients of quotients and sums of quotients with one division
     bool powers = true;        ///< integer powers by multiplication
@@ -35,6 +36,7 @@ using OptimiseReport = std::vector<PassReport>;
 /// parameters are probed.
 int remove_singularities(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int split_exponentials(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
+int split_logarithms(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       int largest_power);
 int merge_fractions(Graph& g, std::vector<Node>& roots);
@@ -42,6 +44,9 @@ int integer_powers(Graph& g, std::vector<Node>& roots);
 int multiply_by_reciprocals(Graph& g, std::vector<Node>& roots);
 /// Replaces the largest subexpressions of parameters alone by table symbols. @return the table
 std::vector<Node> hoist(Graph& g, std::vector<Node>& roots);
+
+/// Options with every pass off.
+OptimiseOptions no_optimisation();
 
 OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                         const OptimiseOptions& options);
