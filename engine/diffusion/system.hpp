@@ -46,7 +46,7 @@ struct Rows
 /// What the stability analysis of a mesh found and did.
 struct Stability
 {
-    bool stable = true;
+    bool stable = true; ///< false also where nobody looked (Options::check_stability)
     bool proven_cell_by_cell = false; ///< all m_i >= 0: no eigenvalue estimate was needed
     double smallest_m = 0;            ///< smallest cell indicator before repair
     std::int64_t repaired_cells = 0;
@@ -67,7 +67,9 @@ struct System
     std::vector<double> volume; ///< V_i, or lumped mass [mm3]; with the added volume of mass scaling
     Rows mass_rows;             ///< consistent only [mm3]
     std::vector<double> mass_diagonal; ///< consistent only [mm3]
-    double stable_dt_ms = 0;           ///< 1 / max_i sum_j |alpha_ij|: sufficient for an explicit step
+    /// 1 / max_i sum_j |alpha_ij|: sufficient for an explicit step. Consistent mass is at least a fifth
+    /// of the lumped one, so k_ij / (m_i / 5) takes the place of alpha_ij there. Infinite without flow.
+    double stable_dt_ms = 0;
     double added_volume_fraction = 0;  ///< by mass scaling, of the whole volume
     Stability stability;
     std::size_t size() const { return alpha.size(); }
@@ -84,8 +86,9 @@ struct Options
 
 /// Assembles the operator of design notes section 3, tests its stability and repairs it cell by cell.
 /// Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries.
+/// Where a tensor is zero nothing flows (its faces are boundaries).
 /// @param neighbours  of face_neighbours(m)
-/// @throws Cancelled
+/// @throws Cancelled; InputError for options or arrays that do not fit
 System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
                 std::span<const Tensor> diffusivity, const Options& options,
                 const Progress& progress = {});

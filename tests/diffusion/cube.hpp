@@ -4,7 +4,9 @@
 // notes 3.1).
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/implicit.hpp"
+#include "engine/diffusion/permute.hpp"
 #include "engine/diffusion/system.hpp"
+#include "engine/partition/partition.hpp"
 
 #include <QDir>
 #include <QProcess>
@@ -84,8 +86,10 @@ inline void euler(ThreadPool& pool, const diffusion::System& s, std::vector<doub
     std::vector<double> l(v.size());
     for (std::int64_t k = 0; k < n; ++k) {
         apply(pool, s, v, l);
-        for (std::size_t i = 0; i < v.size(); ++i)
-            v[i] += dt * l[i];
+        pool.for_range(v.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                v[i] += dt * l[i];
+        });
     }
 }
 
@@ -138,21 +142,28 @@ inline CubeResult cosine_mode(ThreadPool& pool, const mesh::TetMesh& m, diffusio
     r.dx = std::cbrt(6 * std::numbers::sqrt2 / static_cast<double>(r.tetrahedra));
     auto clock = std::chrono::steady_clock::now();
     const std::vector<diffusion::Tensor> tensors(r.tetrahedra, {d, d, d, 0, 0, 0});
-    const auto s = diffusion::assemble(m, mesh::face_neighbours(m), tensors, o);
+    auto s = diffusion::assemble(m, mesh::face_neighbours(m), tensors, o);
     r.assemble_seconds = seconds_since(clock);
+    const auto order = partition::cluster_order({s.alpha.first, s.alpha.column},
+                                                std::vector<std::int32_t>(s.size(), 0), {});
+    s = diffusion::permuted(s, order.old_of, order.new_of); // neighbours near in memory
     r.unknowns = s.size();
     r.repaired = s.stability.repaired_cells;
 
+    auto place = [&](std::int32_t old) {
+        return static_cast<std::size_t>(order.new_of[static_cast<std::size_t>(old)]);
+    };
     std::vector<double> weight(s.size(), 0.0), u(s.size());
     const bool cells = scheme == diffusion::Scheme::fvm;
     for (std::size_t t = 0; t < r.tetrahedra; ++t)
         if (cells)
-            weight[t] = m.volume(t);
+            weight[place(static_cast<std::int32_t>(t))] = m.volume(t);
         else
             for (auto v : m.corners(t))
-                weight[static_cast<std::size_t>(v)] += m.volume(t) / 4;
+                weight[place(v)] += m.volume(t) / 4;
     for (std::size_t i = 0; i < u.size(); ++i) {
-        const Vec3 x = cells ? m.centroid(i) : m.vertex(i);
+        const auto old = static_cast<std::size_t>(order.old_of[i]);
+        const Vec3 x = cells ? m.centroid(old) : m.vertex(old);
         u[i] = std::cos(2 * pi * x[0]) * std::cos(2 * pi * x[1]) * std::cos(2 * pi * x[2]);
     }
     std::vector<double> v = u;

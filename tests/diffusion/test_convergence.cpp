@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Convergence on the unit cube (design notes 3.1). TAWARA_LARGE=1 adds the two largest meshes;
-// TAWARA_RECORDS=FOLDER writes convergence_*.json there.
+// (raise QTEST_FUNCTION_TIMEOUT then); TAWARA_RECORDS=FOLDER writes convergence_*.json there.
 #include "tests/diffusion/steady.hpp"
 
 #include <QJsonArray>
