@@ -130,6 +130,9 @@ class Writer
             if (o == op)
                 return a(0) + t + a(1);
         switch (op) {
+        case Op::div:
+            return g_.is_constant(g_.arg(n, 0), 1) ? "reciprocal(" + a(1) + ")"
+                                                   : "quotient(" + a(0) + ", " + a(1) + ")";
         case Op::neg:
             return "-" + a(0);
         case Op::negate:
