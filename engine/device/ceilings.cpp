@@ -4,6 +4,9 @@
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/device/stepper.hpp"
+#if TAWARA_HAVE_CUDA
+#include "engine/device/cuda/backend.hpp"
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/device/ceilings.cpp"
@@ -19,7 +22,8 @@ namespace tawara::device::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// 8 independent chains of fused multiply-adds, `rounds` long; returns their sum so that nothing is dropped.
+/// 8 independent chains of fused multiply-adds, `rounds` long; returns their sum so that nothing is
+/// dropped.
 template <class Real>
 double fma_chains(std::int64_t rounds)
 {
@@ -35,10 +39,22 @@ double fma_chains(std::int64_t rounds)
                              hn::Add(hn::Add(a4, a5), hn::Add(a6, a7)));
     return static_cast<double>(hn::GetLane(sum));
 }
-double chains_double(std::int64_t rounds) { return fma_chains<double>(rounds); }
-double chains_float(std::int64_t rounds) { return fma_chains<float>(rounds); }
-int lanes_double() { return static_cast<int>(hn::Lanes(hn::ScalableTag<double>())); }
-int lanes_float() { return static_cast<int>(hn::Lanes(hn::ScalableTag<float>())); }
+double chains_double(std::int64_t rounds)
+{
+    return fma_chains<double>(rounds);
+}
+double chains_float(std::int64_t rounds)
+{
+    return fma_chains<float>(rounds);
+}
+int lanes_double()
+{
+    return static_cast<int>(hn::Lanes(hn::ScalableTag<double>()));
+}
+int lanes_float()
+{
+    return static_cast<int>(hn::Lanes(hn::ScalableTag<float>()));
+}
 
 /// a = b + s c, or a = b when c is null.
 void stream(double* a, const double* b, const double* c, std::size_t n)
@@ -47,8 +63,8 @@ void stream(double* a, const double* b, const double* c, std::size_t n)
     const auto s = hn::Set(d, 1.0000001);
     const std::size_t step = hn::Lanes(d);
     for (std::size_t i = 0; i + step <= n; i += step)
-        hn::Stream(c ? hn::MulAdd(s, hn::Load(d, c + i), hn::Load(d, b + i)) : hn::Load(d, b + i), d,
-                   a + i);
+        hn::Stream(c ? hn::MulAdd(s, hn::Load(d, c + i), hn::Load(d, b + i)) : hn::Load(d, b + i),
+                   d, a + i);
 }
 
 } // namespace tawara::device::HWY_NAMESPACE
@@ -110,7 +126,8 @@ double peak_GFLOP_per_s(ThreadPool& pool, bool twice)
                          : HWY_DYNAMIC_DISPATCH(chains_float)(rounds);
         });
     });
-    const int lanes = twice ? HWY_DYNAMIC_DISPATCH(lanes_double)() : HWY_DYNAMIC_DISPATCH(lanes_float)();
+    const int lanes =
+        twice ? HWY_DYNAMIC_DISPATCH(lanes_double)() : HWY_DYNAMIC_DISPATCH(lanes_float)();
     return 8.0 * 2.0 * lanes * static_cast<double>(rounds) * pool.size() / s / 1e9;
 }
 
@@ -118,6 +135,10 @@ double peak_GFLOP_per_s(ThreadPool& pool, bool twice)
 
 Ceilings measure_ceilings(const std::string& device, unsigned threads)
 {
+#if TAWARA_HAVE_CUDA
+    if (device.rfind("cuda", 0) == 0)
+        return cuda::measure_ceilings(cuda::device_numbers(device, 0).at(0));
+#endif
     if (device != "cpu" && device != "auto")
         throw InputError("--devices", "ceilings of '" + device + "' cannot be measured; use cpu");
     ThreadPool pool(threads);

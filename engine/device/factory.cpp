@@ -3,6 +3,9 @@
 #include "engine/core/error.hpp"
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/sell.hpp"
+#if TAWARA_HAVE_CUDA
+#include "engine/device/cuda/backend.hpp"
+#endif
 #include "engine/device/stepper.hpp"
 
 #include <thread>
@@ -10,10 +13,45 @@
 namespace tawara::device {
 namespace {
 
+#if TAWARA_HAVE_CUDA
+constexpr bool have_cuda = true;
+#else
+constexpr bool have_cuda = false;
+#endif
+
 /// Why CUDA cannot be used by this program on this machine; empty when it can.
 std::string cuda_reason()
 {
-    return "this version computes on the CPU only; its CUDA back end is not built";
+#if TAWARA_HAVE_CUDA
+    return cuda::unusable_reason();
+#else
+    return "this program computes on the CPU only; its CUDA back end is not built";
+#endif
+}
+
+/// Why this problem goes to the CPU when the choice is free; empty when it goes to a GPU.
+std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
+                       [[maybe_unused]] Precision precision)
+{
+    auto why = cuda_reason();
+#if TAWARA_HAVE_CUDA
+    if (why.empty())
+        why = cuda::unsupported_reason(p, precision);
+#endif
+    return why;
+}
+
+std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& problem,
+                                      [[maybe_unused]] const std::string& devices,
+                                      [[maybe_unused]] const StepperOptions& options,
+                                      [[maybe_unused]] const Progress& progress)
+{
+#if TAWARA_HAVE_CUDA
+    return cuda::make_cuda_stepper(problem, cuda::device_numbers(devices, problem.size()),
+                                   options.precision, options.tuning, progress);
+#else
+    throw InputError("--devices", cuda_reason());
+#endif
 }
 
 } // namespace
@@ -21,26 +59,52 @@ std::string cuda_reason()
 std::vector<DeviceInfo> devices()
 {
     const auto n = std::max(1u, std::thread::hardware_concurrency());
-    return {{"cpu", "CPU, " + std::to_string(n) + " hardware threads, " + cpu::vector_target(), true, ""},
-            {"cuda", "NVIDIA GPUs", false, cuda_reason()}};
+    std::vector<DeviceInfo> all{
+        {"cpu", "CPU, " + std::to_string(n) + " hardware threads, " + cpu::vector_target(), true,
+         ""}};
+#if TAWARA_HAVE_CUDA
+    for (auto& d : cuda::devices())
+        all.push_back(std::move(d));
+#else
+    all.push_back({"cuda", "NVIDIA GPUs", false, cuda_reason()});
+#endif
+    return all;
 }
 
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
                                       const Progress& progress, Notices* notices)
 {
     const auto& d = options.devices;
-    if (d.rfind("cuda", 0) == 0)
-        throw InputError("--devices", d + " cannot be used: " + cuda_reason() + "; use cpu or auto");
-    if (d != "cpu" && d != "auto")
-        throw InputError("--devices", "unknown device '" + d + "'; use cpu, cuda, cuda:0,1 or auto");
-    if (d == "auto" && notices)
-        notices->push_back({Notice::Level::info, "computing on the CPU: " + cuda_reason()});
-    switch (options.precision) {
-    case Precision::double_: return cpu::make_cpu_stepper<double>(problem, options.threads, progress);
-    case Precision::single: return cpu::make_cpu_stepper<float>(problem, options.threads, progress);
-    case Precision::mixed: break;
+    if (d.rfind("cuda", 0) == 0) {
+        const auto why = cuda_reason();
+        if (!have_cuda || !why.empty())
+            throw InputError("--devices", d + " cannot be used: " + why + "; use cpu or auto");
+        return cuda_stepper(problem, d, options, progress);
     }
-    throw InputError("--precision", "mixed precision is not available on the CPU; use double or single");
+    if (d != "cpu" && d != "auto")
+        throw InputError("--devices",
+                         "unknown device '" + d + "'; use cpu, cuda, cuda:0,1 or auto");
+    if (d == "auto") {
+        const auto why = cpu_reason(problem, options.precision);
+        if (why.empty()) {
+            auto stepper = cuda_stepper(problem, "cuda", options, progress);
+            if (notices)
+                notices->push_back({Notice::Level::info, "computing on " + stepper->device()});
+            return stepper;
+        }
+        if (notices)
+            notices->push_back({Notice::Level::info, "computing on the CPU: " + why});
+    }
+    switch (options.precision) {
+    case Precision::double_:
+        return cpu::make_cpu_stepper<double>(problem, options.threads, progress);
+    case Precision::single:
+        return cpu::make_cpu_stepper<float>(problem, options.threads, progress);
+    case Precision::mixed:
+        break;
+    }
+    throw InputError("--precision",
+                     "mixed precision is not available on the CPU; use double or single");
 }
 
 } // namespace tawara::device

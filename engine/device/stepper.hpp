@@ -4,6 +4,7 @@
 #include "engine/device/problem.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,8 +17,8 @@ class Stepper
   public:
     virtual ~Stepper() = default;
 
-    /// Advances by n time steps. A step adds the stimulus to the reaction, records activation, samples
-    /// probes and ends with a verdict.
+    /// Advances by n time steps. A step adds the stimulus to the reaction, records activation,
+    /// samples probes and ends with a verdict.
     /// @throws NumericsError  naming step, place and value; the state is that of the failed step
     virtual void advance(std::int64_t n) = 0;
     virtual std::int64_t step() const = 0;
@@ -30,8 +31,8 @@ class Stepper
 
     /// Sets the probes; each step whose number is a multiple of every_steps appends size() samples.
     virtual void set_probes(Gather probes, std::int64_t every_steps) = 0;
-    /// Moves the samples taken since the last call to `samples` (rows of size() values, mV) and the number of
-    /// the step after which each row was taken to `steps`.
+    /// Moves the samples taken since the last call to `samples` (rows of size() values, mV) and the
+    /// number of the step after which each row was taken to `steps`.
     virtual void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) = 0;
 
     /// Sets the display field and gathers it: out[k] [mV].
@@ -56,11 +57,28 @@ struct DeviceInfo
 };
 std::vector<DeviceInfo> devices();
 
+/// How CUDA devices keep neighbours near each other in memory.
+enum class Ordering {
+    hilbert, ///< along a Hilbert curve through the positions: seconds for ten million unknowns
+    metis    ///< METIS clusters along a breadth-first walk: minutes for ten million
+};
+
+/// Choices that change speed but no result; the CPU has none of them.
+struct Tuning
+{
+    Ordering ordering = Ordering::hilbert;
+    /// Last diffusion pass and reaction in one kernel (rush_larsen_light); empty: where it was
+    /// measured to be faster, in single precision.
+    std::optional<bool> fused{};
+    int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
+};
+
 struct StepperOptions
 {
     std::string devices = "auto"; ///< cpu, cuda, cuda:0,1 or auto
     Precision precision = Precision::double_;
-    unsigned threads = 0;         ///< 0: all
+    unsigned threads = 0; ///< 0: all
+    Tuning tuning{};
 };
 
 /// The one place where a back end is chosen.
@@ -72,7 +90,7 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
 /// Rates that this machine reaches, measured now: the ceilings that kernels are held to.
 struct Ceilings
 {
-    double triad_GB_per_s = 0;  ///< a = b + s c on arrays far larger than the caches
+    double triad_GB_per_s = 0; ///< a = b + s c on arrays far larger than the caches
     double copy_GB_per_s = 0;
     double fp64_GFLOP_per_s = 0;
     double fp32_GFLOP_per_s = 0;

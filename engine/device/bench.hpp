@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/stepper.hpp"
+
+namespace tawara::device {
+
+/// One kernel family of a benchmark against the ceilings measured in the same run. `bound_by` is
+/// "memory" or "arithmetic" for the larger of the two times that the ceilings allow, "latency" when
+/// the kernel takes more than twice the larger one.
+struct BenchKernel
+{
+    std::string name;
+    double ms = 0;    ///< per step
+    double bytes = 0; ///< per step, at least, by the data structures
+    double flops = 0; ///< floating-point instructions per step
+    double ceiling_GB_per_s = 0;
+    double fraction = 0; ///< of the ceiling that bounds it
+    std::string bound_by;
+};
+
+struct BenchResult
+{
+    std::string bench, device, precision;
+    std::size_t unknowns = 0;
+    std::int64_t steps = 0;
+    double seconds = 0; ///< of all steps
+    double unknown_steps_per_s = 0;
+    std::vector<double> samples_ms; ///< per step, one for each batch of steps
+    double median_ms = 0;           ///< of the samples
+    int diffusion_stages = 1;       ///< passes over the matrix in one step
+    std::vector<BenchKernel> kernels;
+    Ceilings ceilings; ///< of one device
+};
+
+struct BenchOptions
+{
+    std::string bench = "step"; ///< step, diffusion, reaction or ceilings
+    StepperOptions stepper;
+    std::int64_t steps = 1000; ///< at least 10
+    std::int64_t warm_up = 200;
+};
+
+/// Times steps of a problem: whole ones, or the diffusion or reaction kernels within them (then run
+/// as kernels of their own, and `seconds` is theirs). The first tenth of the unknowns is stimulated
+/// in the first 2 ms, so that the tissue does what tissue does. "ceilings" runs no step.
+/// @throws InputError for an unknown bench, fewer than 10 steps, or devices that cannot be used
+BenchResult bench(const TissueProblem& p, const BenchOptions& options,
+                  const Progress& progress = {});
+
+} // namespace tawara::device

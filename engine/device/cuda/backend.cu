@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which CUDA devices there are, what they can be asked, and the ceilings they reach.
+#include "engine/device/cuda/backend.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/device/cuda/stepper.cuh"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tawara::device::cuda {
+namespace {
+
+constexpr std::size_t unknowns_per_device = 1'000'000; // from so many on another device pays
+
+/// Why one device cannot be used; empty when it can.
+std::string device_reason(const cudaDeviceProp& p)
+{
+    if (p.major < 8)
+        return "compute capability " + std::to_string(p.major) + "." + std::to_string(p.minor) +
+               "; this program has code for 8.0 and later";
+    return "";
+}
+
+/// Number of devices, or the reason why there is none.
+int device_count(std::string& reason)
+{
+    int n = 0;
+    const auto status = cudaGetDeviceCount(&n);
+    if (status == cudaErrorInsufficientDriver) {
+        int driver = 0;
+        cudaDriverGetVersion(&driver);
+        reason = driver == 0 ? "no NVIDIA driver is installed"
+                             : "the NVIDIA driver is too old: it supports CUDA " +
+                                   std::to_string(driver / 1000) + "." +
+                                   std::to_string(driver % 1000 / 10) + ", this program needs " +
+                                   std::to_string(CUDART_VERSION / 1000) + "." +
+                                   std::to_string(CUDART_VERSION % 1000 / 10);
+        n = 0;
+    } else if (status == cudaErrorNoDevice || (status == cudaSuccess && n == 0)) {
+        reason = "there is a driver, but no NVIDIA GPU";
+        n = 0;
+    } else if (status != cudaSuccess) {
+        reason = std::string("CUDA does not start: ") + cudaGetErrorString(status);
+        n = 0;
+    }
+    if (status != cudaSuccess)
+        cudaGetLastError();
+    return n;
+}
+
+cudaDeviceProp properties(int device)
+{
+    cudaDeviceProp p{};
+    check(cudaGetDeviceProperties(&p, device), "cudaGetDeviceProperties", device);
+    return p;
+}
+
+} // namespace
+
+std::vector<DeviceInfo> devices()
+{
+    std::string reason;
+    const int n = device_count(reason);
+    if (n == 0)
+        return {{"cuda", "NVIDIA GPUs", false, reason}};
+    std::vector<DeviceInfo> out;
+    for (int d = 0; d < n; ++d) {
+        const auto p = properties(d);
+        const auto why = device_reason(p);
+        out.push_back({"cuda:" + std::to_string(d),
+                       std::string(p.name) + ", " + std::to_string(p.totalGlobalMem >> 30) +
+                           " GiB, " + std::to_string(p.multiProcessorCount) + " multiprocessors",
+                       why.empty(), why});
+    }
+    return out;
+}
+
+std::string unusable_reason()
+{
+    std::string reasons;
+    for (const auto& d : devices()) {
+        if (d.usable)
+            return "";
+        reasons += (reasons.empty() ? "" : "; ") + d.reason;
+    }
+    return reasons;
+}
+
+std::string unsupported_reason(const TissueProblem& p, Precision precision)
+{
+    if (precision == Precision::mixed)
+        return "mixed precision is not available on CUDA devices";
+    if (p.stepping != Stepping::explicit_)
+        return "implicit diffusion is not available on CUDA devices";
+    if (p.system.mass == diffusion::Mass::consistent)
+        return "the consistent mass matrix is not available on CUDA devices";
+    for (const auto& g : p.groups) {
+        if (g.types.at(0).model != "ten_tusscher_2006")
+            return "cell model " + g.types[0].model + " is not available on CUDA devices";
+        const auto s = g.scheme;
+        if (s != cell::Scheme::forward_euler && s != cell::Scheme::rk4 &&
+            s != cell::Scheme::rush_larsen && s != cell::Scheme::rush_larsen_light &&
+            s != cell::Scheme::grl1)
+            return "reaction scheme " + std::string(cell::name(s)) +
+                   " is not available on CUDA devices";
+    }
+    return "";
+}
+
+std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)
+{
+    const auto all = devices();
+    std::vector<int> numbers;
+    if (text == "cuda") {
+        for (std::size_t d = 0; d < all.size(); ++d)
+            if (all[d].usable &&
+                (numbers.empty() || unknowns / (numbers.size() + 1) >= unknowns_per_device))
+                numbers.push_back(static_cast<int>(d));
+        if (numbers.empty())
+            throw InputError("--devices",
+                             "cuda cannot be used: " + unusable_reason() + "; use cpu or auto");
+        return numbers;
+    }
+    const InputError unknown("--devices",
+                             "unknown device '" + text + "'; use cpu, cuda, cuda:0,1 or auto");
+    if (text.rfind("cuda:", 0) != 0)
+        throw unknown;
+    const char *at = text.data() + 5, *end = text.data() + text.size();
+    for (;;) {
+        int number = -1;
+        const auto [next, error] = std::from_chars(at, end, number);
+        if (error != std::errc() || number < 0 || (next != end && *next != ','))
+            throw unknown;
+        const auto id = "cuda:" + std::to_string(number);
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.id == id; });
+        if (found == all.end())
+            throw InputError("--devices",
+                             id + " cannot be used: " +
+                                 (all[0].id == "cuda"
+                                      ? all[0].reason
+                                      : "there are only " + std::to_string(all.size()) +
+                                            " CUDA devices, counted from 0") +
+                                 "; use cpu or auto");
+        if (!found->usable)
+            throw InputError("--devices",
+                             id + " cannot be used: " + found->reason + "; use cpu or auto");
+        numbers.push_back(number);
+        if (next == end)
+            return numbers;
+        at = next + 1;
+    }
+}
+
+std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
+                                           Precision precision, const Tuning& tuning,
+                                           const Progress& progress)
+{
+    const auto why = unsupported_reason(p, precision);
+    if (!why.empty())
+        throw InputError("--devices", why + "; use --devices cpu");
+    if (precision == Precision::single)
+        return std::make_unique<CudaStepper<float>>(p, devices, tuning, progress);
+    return std::make_unique<CudaStepper<double>>(p, devices, tuning, progress);
+}
+
+} // namespace tawara::device::cuda

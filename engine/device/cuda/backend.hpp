@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/stepper.hpp"
+
+namespace tawara::device::cuda {
+
+/// Why no CUDA device can be used by this program on this machine; empty when one can.
+std::string unusable_reason();
+/// Every CUDA device, usable or not; one entry "cuda" with the reason where there is none.
+std::vector<DeviceInfo> devices();
+
+/// Why a problem cannot be stepped by this back end; empty when it can.
+std::string unsupported_reason(const TissueProblem& p, Precision precision);
+
+/// Device numbers of "cuda", "cuda:0", "cuda:0,1"; a number may be repeated, its device then holds
+/// several shards. "cuda" is all devices when each gets a million unknowns at least, else the first
+/// one.
+/// @throws InputError for text that means no usable device
+std::vector<int> device_numbers(const std::string& text, std::size_t unknowns);
+
+/// Steps a tissue on CUDA devices, one shard of it on each. Results do not depend on the number of
+/// shards nor on the order inside them, bit for bit, nor on Tuning.
+/// @throws InputError, DeviceError
+std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
+                                           Precision precision, const Tuning& tuning = {},
+                                           const Progress& progress = {});
+
+/// @throws InputError, DeviceError
+Ceilings measure_ceilings(int device);
+
+} // namespace tawara::device::cuda

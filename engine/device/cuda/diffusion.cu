@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Explicit diffusion passes, exchange between shards, stimulus, gathers and the run's status.
+// Diffusion reads, per row, 12 (double) or 8 (single) bytes per stored entry and 2 vectors' values.
+#include "engine/device/cuda/rows.cuh"
+
+namespace tawara::device::cuda {
+namespace {
+
+constexpr int block = 256;
+
+template <class Real>
+__global__ void diffuse_kernel(const __grid_constant__ Pass<Real> p,
+                               const __grid_constant__ Moment m)
+{
+    const std::int64_t slot =
+        m.begin + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (slot >= m.end)
+        return;
+    const bool go = alive(m);
+    const Real out = passed(p, static_cast<int>(slot));
+    if (go)
+        p.out[slot] = out;
+}
+
+template <class Real>
+__global__ void send_kernel(const Real* v, Peer<Real> peer)
+{
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < peer.n)
+        peer.to[k] = v[peer.from[k]];
+}
+
+__global__ void end_kernel(Status* s, int steps)
+{
+    if (threadIdx.x == 0)
+        s->step += steps;
+}
+
+__global__ void share_kernel(Status* mine, const Status* other)
+{
+    if (threadIdx.x == 0)
+        atomicMin(&mine->bad, *static_cast<const volatile unsigned long long*>(&other->bad));
+}
+
+template <class Real>
+__global__ void stimulus_kernel(Real* stimulus, const std::int32_t* slot, std::int64_t n,
+                                Real value)
+{
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < n)
+        atomicAdd(stimulus + slot[k], value); // a slot may be named twice; equal terms have one sum
+}
+
+template <class Real, class Out>
+__global__ void gather_kernel(const Real* v, const std::int64_t* first, const std::int32_t* slot,
+                              const float* weight, Out* out, std::int64_t n)
+{
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= n)
+        return;
+    double sum = 0;
+    for (auto i = first[k]; i < first[k + 1]; ++i)
+        sum = fma(static_cast<double>(weight[i]), static_cast<double>(v[slot[i]]), sum);
+    out[k] = static_cast<Out>(sum);
+}
+
+} // namespace
+
+template <class Real>
+void diffuse(StreamRef s, const Pass<Real>& pass, const Moment& m)
+{
+    launch(s, "diffusion", m.end - m.begin, block, diffuse_kernel<Real>, pass, m);
+}
+
+template <class Real>
+void send(StreamRef s, const Real* v, const Peer<Real>& peer)
+{
+    launch(s, "exchange", peer.n, block, send_kernel<Real>, v, peer);
+}
+
+void end_steps(StreamRef s, Status* status, int steps)
+{
+    launch(s, "end of steps", 1, 32, end_kernel, status, steps);
+}
+
+void share_failure(StreamRef s, Status* mine, const Status* other)
+{
+    launch(s, "verdict", 1, 32, share_kernel, mine, other);
+}
+
+template <class Real>
+void add_current(StreamRef s, Real* stimulus, const std::int32_t* slot, std::int64_t n, Real value)
+{
+    launch(s, "stimulus", n, block, stimulus_kernel<Real>, stimulus, slot, n, value);
+}
+
+template <class Real, class Out>
+void gather(StreamRef s, const Real* v, const std::int64_t* first, const std::int32_t* slot,
+            const float* weight, Out* out, std::int64_t n)
+{
+    launch(s, "gather", n, block, gather_kernel<Real, Out>, v, first, slot, weight, out, n);
+}
+
+#define TAWARA_INSTANTIATE(Real)                                                                   \
+    template void diffuse(StreamRef, const Pass<Real>&, const Moment&);                            \
+    template void send(StreamRef, const Real*, const Peer<Real>&);                                 \
+    template void add_current(StreamRef, Real*, const std::int32_t*, std::int64_t, Real);          \
+    template void gather(StreamRef, const Real*, const std::int64_t*, const std::int32_t*,         \
+                         const float*, float*, std::int64_t);                                      \
+    template void gather(StreamRef, const Real*, const std::int64_t*, const std::int32_t*,         \
+                         const float*, double*, std::int64_t);
+TAWARA_INSTANTIATE(double)
+TAWARA_INSTANTIATE(float)
+#undef TAWARA_INSTANTIATE
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A shard's arrays on its device, and the arguments that kernels get of them.
+#include "engine/device/cuda/shard_state.cuh"
+
+#include <algorithm>
+#include <limits>
+
+namespace tawara::device::cuda {
+
+using cell::tt06::folded_count;
+using cell::tt06::state_count;
+
+std::vector<PlannedPass> plan_passes(const TissueProblem& p, Vector from)
+{
+    const int stages = std::max(p.substeps.stages, 1);
+    const Vector scratch[] = {Vector::scratch1, Vector::scratch2};
+    std::vector<PlannedPass> plan;
+    if (p.substeps.kind == diffusion::SubStepping::Kind::euler || stages < 2) {
+        for (int k = 0; k < stages; ++k) {
+            PlannedPass pass;
+            pass.x = k == 0 ? from : scratch[(k - 1) % 2];
+            pass.out = k + 1 == stages ? Vector::next : scratch[k % 2];
+            pass.tau = p.dt_ms / stages;
+            plan.push_back(pass);
+        }
+        return plan;
+    }
+    const auto c = diffusion::rkl2(stages);
+    PlannedPass first; // Y_1 = Y_0 + mu~_1 dt L(Y_0)
+    first.x = from;
+    first.out = Vector::scratch1;
+    first.tau = c.mu_tilde[0] * p.dt_ms;
+    first.keeps_sum = true;
+    plan.push_back(first);
+    for (int j = 2; j <= stages; ++j) {
+        const auto i = static_cast<std::size_t>(j - 1);
+        PlannedPass pass; // Y_j overwrites Y_{j-2}, which is read at its own place alone
+        pass.x = scratch[j % 2];
+        pass.y = j == 2 ? from : scratch[(j + 1) % 2];
+        pass.out = j == stages ? Vector::next : scratch[(j + 1) % 2];
+        pass.c_x = c.mu[i];
+        pass.c_y = c.nu[i];
+        pass.c_0 = 1 - c.mu[i] - c.nu[i];
+        pass.c_l = c.gamma_tilde[i] * p.dt_ms;
+        pass.tau = c.mu_tilde[i] * p.dt_ms;
+        plan.push_back(pass);
+    }
+    return plan;
+}
+
+namespace {
+
+template <class Real>
+std::vector<Real> cast(const std::vector<double>& from)
+{
+    return {from.begin(), from.end()};
+}
+
+template <class T>
+Buffer<T> filled(std::size_t n, T value, StreamRef s)
+{
+    return uploaded(std::vector<T>(n, value), s);
+}
+
+} // namespace
+
+template <class Real>
+ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
+    : device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
+      main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
+      threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
+{
+    const Current here(device);
+    const auto slots = static_cast<std::size_t>(host.slots);
+    const auto all = slots + static_cast<std::size_t>(host.halo);
+    chunk = uploaded(host.chunk, main);
+    column = uploaded(host.column, main);
+    if constexpr (sizeof(Real) == 8)
+        value = uploaded(host.double_value, main);
+    else
+        value = uploaded(host.single_value, main);
+    host.column = {}, host.double_value = {}, host.single_value = {};
+
+    std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
+    std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        if (host.old_of[slot] < 0)
+            continue;
+        const auto u = static_cast<std::size_t>(host.old_of[slot]);
+        types[slot] = p.type[u];
+        phases[slot] = 0;
+        const auto& initial = p.groups[p.group[u]].types[p.type[u]].initial;
+        v0[slot] = static_cast<Real>(initial[0]);
+        for (std::size_t s = 1; s < initial.size(); ++s)
+            x[state_at(s - 1, slot)] = static_cast<Real>(initial[s]);
+    }
+    v[0] = uploaded(v0, main);
+    v[1] = uploaded(v0, main);
+    if (p.splitting == Splitting::strang)
+        half = uploaded(v0, main);
+    if (p.substeps.stages > 1) {
+        scratch[0] = uploaded(v0, main);
+        scratch[1] = uploaded(v0, main);
+    }
+    if (p.substeps.kind == diffusion::SubStepping::Kind::rkl2)
+        l0 = filled(slots, Real(0), main);
+    states = uploaded(x, main);
+    stimulus = filled(slots, Real(0), main);
+    type = uploaded(types, main);
+    phase = uploaded(phases, main);
+    track = filled(slots, Real(1e3), main);
+    rest = filled(slots, Real(1e3), main);
+    activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
+    repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
+    for (const auto& g : p.groups) {
+        std::vector<Real> table;
+        for (const auto& t : g.types) {
+            const auto folded = cell::tt06::fold(t.parameters);
+            for (int k = 0; k < folded_count; ++k)
+                table.push_back(static_cast<Real>(folded[static_cast<std::size_t>(k)]));
+        }
+        OneType<Real> one;
+        std::copy_n(table.begin(), folded_count, one.c);
+        one_type.push_back(one);
+        tables.push_back(uploaded(table, main));
+        scheme.push_back(g.scheme);
+        single_type.push_back(g.types.size() == 1);
+    }
+    for (const auto& s : host.sends)
+        sends.emplace_back(s.shard, uploaded(s.from, main));
+    *status_host.data() = Status{};
+    status.upload(status_host.span(), main);
+    main->synchronize();
+}
+
+template <class Real>
+std::size_t ShardState<Real>::states_size() const
+{
+    return static_cast<std::size_t>(host.slots) * (state_count - 1);
+}
+
+template <class Real>
+std::size_t ShardState<Real>::state_at(std::size_t s, std::size_t slot) const
+{
+    constexpr std::size_t width = 16 / sizeof(Real);
+    const std::size_t c = s / width, w = std::min(width, state_count - 1 - c * width);
+    return c * width * static_cast<std::size_t>(host.slots) + slot * w + s % width;
+}
+
+template <class Real>
+Real* ShardState<Real>::vector(Vector which, int parity) const
+{
+    switch (which) {
+    case Vector::current:
+        return v[parity].data();
+    case Vector::next:
+        return v[1 - parity].data();
+    case Vector::half:
+        return half.data();
+    case Vector::scratch1:
+        return scratch[0].data();
+    case Vector::scratch2:
+        return scratch[1].data();
+    case Vector::none:
+        break;
+    }
+    return nullptr;
+}
+
+template <class Real>
+Pass<Real> ShardState<Real>::pass(const PlannedPass& p, int parity, Vector from) const
+{
+    Pass<Real> k;
+    k.a = {chunk.data(), column.data(), value.data()};
+    k.x = vector(p.x, parity);
+    k.y = vector(p.y, parity);
+    k.out = vector(p.out, parity);
+    if (p.keeps_sum) {
+        k.l_out = l0.data();
+    } else if (l0.size()) {
+        k.y0 = vector(from, parity);
+        k.l0 = l0.data();
+    }
+    k.c_x = static_cast<Real>(p.c_x), k.c_y = static_cast<Real>(p.c_y);
+    k.c_0 = static_cast<Real>(p.c_0), k.c_l = static_cast<Real>(p.c_l);
+    k.tau = static_cast<Real>(p.tau);
+    return k;
+}
+
+template <class Real>
+Reaction<Real> ShardState<Real>::reaction(const SlotRange& r, bool stimulated, double dt) const
+{
+    Reaction<Real> k;
+    k.states = states.data();
+    k.slots = host.slots;
+    k.type = single_type[r.group] && scheme[r.group] == cell::Scheme::rush_larsen_light
+                 ? nullptr
+                 : type.data();
+    k.tables = tables[r.group].data();
+    k.stimulus = stimulated ? stimulus.data() : nullptr;
+    k.dt = static_cast<Real>(dt);
+    k.record = {
+        phase.data(), track.data(), rest.data(), activation_ms.data(), repolarisation_ms.data(),
+        threshold_mV};
+    return k;
+}
+
+template class ShardState<double>;
+template class ShardState<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Everything that one shard keeps on its device.
+#pragma once
+#include "engine/device/cuda/kernels.cuh"
+#include "engine/device/cuda/shards.hpp"
+
+namespace tawara::device::cuda {
+
+/// Vectors of the potential; current and next change places after each step.
+enum class Vector { current, next, half, scratch1, scratch2, none };
+
+/// One explicit pass of a step's diffusion, by vectors.
+struct PlannedPass
+{
+    Vector x = Vector::current, y = Vector::none, out = Vector::next;
+    double c_x = 1, c_y = 0, c_0 = 0, c_l = 0, tau = 0;
+    bool keeps_sum = false; ///< RKL2's first: L(Y_0) is kept
+};
+/// Passes of one step: the first reads `from`, the last writes Vector::next.
+std::vector<PlannedPass> plan_passes(const TissueProblem& p, Vector from);
+
+/// A list of weighted terms on one shard.
+struct ShardGather
+{
+    Buffer<std::int64_t> first;
+    Buffer<std::int32_t> slot;
+    Buffer<float> weight;
+    std::vector<std::size_t> output; ///< host: which output (or term) each row belongs to
+};
+
+template <class Real>
+class ShardState
+{
+  public:
+    ShardState(const TissueProblem& p, Shard shard, int device);
+
+    Real* vector(Vector v, int parity) const;
+    Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
+    /// Reaction of one range. @param recorded  the step's start, for the record; null for half
+    /// steps
+    Reaction<Real> reaction(const SlotRange& r, bool stimulated, double dt_ms) const;
+    Moment moment(std::int64_t begin, std::int64_t end, int offset) const
+    {
+        return {status.data(), offset, dt_ms, begin, end};
+    }
+    /// Index of state s (after V) of a slot.
+    std::size_t state_at(std::size_t s, std::size_t slot) const;
+    std::size_t states_size() const;
+    /// Zero, then every source's current.
+    void clear_stimulus() const { stimulus.zero(main); }
+
+    int device;
+    Shard host; ///< matrix released after upload
+    Stream main, urgent;
+    Event main_done, separator_done, sent, ended;
+    double dt_ms;
+    Buffer<std::uint32_t> chunk;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    Buffer<Real> v[2], half, scratch[2], l0;
+    Buffer<Real> states, stimulus, track, rest;
+    Buffer<double> activation_ms, repolarisation_ms;
+    Buffer<std::uint8_t> phase, type;
+    std::vector<Buffer<Real>> tables;    ///< per group
+    std::vector<OneType<Real>> one_type; ///< per group: its first type
+    std::vector<cell::Scheme> scheme;    ///< per group
+    std::vector<bool> single_type;       ///< per group
+    double threshold_mV;
+    Buffer<Status> status;
+    PinnedBuffer<Status> status_host;
+    std::vector<std::pair<std::size_t, Buffer<std::int32_t>>>
+        sends; ///< (receiver, own slots), as host.sends
+    ShardGather probes, display;
+    Buffer<double> probe_rows;
+    Buffer<float> display_out;
+};
+extern template class ShardState<double>;
+extern template class ShardState<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/cuda/shards.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/thread_pool.hpp"
+#include "engine/partition/partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tawara::device::cuda {
+namespace {
+
+constexpr std::int64_t slice = 32;
+constexpr std::int64_t sorting_window =
+    256; // rows sorted by length among so many: less padding, same place
+constexpr std::size_t metis_limit = 2'000'000;
+
+std::size_t at(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+/// Index of a point with 21 bits a coordinate along the Hilbert curve (Skilling's transposition,
+/// 2004).
+std::uint64_t hilbert(std::array<std::uint32_t, 3> x)
+{
+    constexpr std::uint32_t top = 1U << 20;
+    for (std::uint32_t q = top; q > 1; q >>= 1) {
+        const std::uint32_t p = q - 1;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (x[i] & q) {
+                x[0] ^= p;
+            } else {
+                const std::uint32_t t = (x[0] ^ x[i]) & p;
+                x[0] ^= t;
+                x[i] ^= t;
+            }
+        }
+    }
+    x[1] ^= x[0];
+    x[2] ^= x[1];
+    std::uint32_t t = 0;
+    for (std::uint32_t q = top; q > 1; q >>= 1)
+        if (x[2] & q)
+            t ^= q - 1;
+    for (auto& c : x)
+        c ^= t;
+    std::uint64_t index = 0;
+    for (int bit = 20; bit >= 0; --bit)
+        for (std::size_t i = 0; i < 3; ++i)
+            index = index << 1 | (x[i] >> bit & 1U);
+    return index;
+}
+
+std::vector<std::uint64_t> curve_index(const TissueProblem& p)
+{
+    Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    for (const auto& x : p.position_mm)
+        for (std::size_t k = 0; k < 3; ++k)
+            low[k] = std::min(low[k], x[k]), high[k] = std::max(high[k], x[k]);
+    const double extent = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-30});
+    std::vector<std::uint64_t> index(p.size());
+    ThreadPool pool;
+    pool.for_range(p.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (auto u = begin; u < end; ++u) {
+            std::array<std::uint32_t, 3> x;
+            for (std::size_t k = 0; k < 3; ++k)
+                x[k] =
+                    static_cast<std::uint32_t>((p.position_mm[u][k] - low[k]) / extent * 2097151.0);
+            index[u] = hilbert(x);
+        }
+    });
+    return index;
+}
+
+/// Unknowns along the curve.
+std::vector<std::int32_t> curve_order(const TissueProblem& p)
+{
+    const auto index = curve_index(p);
+    std::vector<std::pair<std::uint64_t, std::int32_t>> keyed(p.size());
+    for (std::size_t u = 0; u < keyed.size(); ++u)
+        keyed[u] = {index[u], static_cast<std::int32_t>(u)};
+    std::sort(keyed.begin(), keyed.end());
+    std::vector<std::int32_t> order(p.size());
+    for (std::size_t u = 0; u < keyed.size(); ++u)
+        order[u] = keyed[u].second;
+    return order;
+}
+
+/// Part of each unknown.
+std::vector<std::int32_t> cut(const TissueProblem& p, int count, Ordering ordering,
+                              const std::vector<std::int32_t>& curve)
+{
+    const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
+    if (count == 1 || ordering == Ordering::metis || p.size() <= metis_limit)
+        return partition::parts(graph, count);
+    std::vector<std::int32_t> part(p.size());
+    for (std::size_t k = 0; k < curve.size(); ++k)
+        part[at(curve[k])] =
+            static_cast<std::int32_t>(k * static_cast<std::size_t>(count) / curve.size());
+    return part;
+}
+
+/// 1 for unknowns that another part reads.
+std::vector<std::uint8_t> separators(const diffusion::Rows& a,
+                                     const std::vector<std::int32_t>& part)
+{
+    std::vector<std::uint8_t> is(part.size(), 0);
+    for (std::size_t i = 0; i < part.size(); ++i)
+        for (auto e = a.first[i]; e < a.first[i + 1]; ++e) {
+            const auto j = at(a.column[at(e)]);
+            if (part[i] != part[j])
+                is[i] = is[j] = 1; // also those that read others: they must wait for the exchange
+        }
+    return is;
+}
+
+std::int64_t row_length(const diffusion::Rows& a, std::int32_t i)
+{
+    return a.first[at(i) + 1] - a.first[at(i)];
+}
+
+/// Puts the sorted unknowns of one shard into slots: ranges by (separator, group), padded to whole
+/// slices.
+void fill_slots(Shard& s, std::vector<std::int32_t>& mine,
+                const std::vector<std::uint8_t>& separator, const TissueProblem& p)
+{
+    auto key = [&](std::int32_t u) {
+        return std::pair(separator[at(u)] ? 0 : 1, static_cast<int>(p.group[at(u)]));
+    };
+    std::stable_sort(mine.begin(), mine.end(), [&](auto a, auto b) { return key(a) < key(b); });
+    for (std::size_t b = 0; b < mine.size();) {
+        std::size_t e = b;
+        while (e < mine.size() && key(mine[e]) == key(mine[b]))
+            ++e;
+        for (auto w = b; w < e; w += static_cast<std::size_t>(sorting_window))
+            std::stable_sort(mine.begin() + static_cast<std::ptrdiff_t>(w),
+                             mine.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                e, w + static_cast<std::size_t>(sorting_window))),
+                             [&](auto x, auto y) {
+                                 return row_length(p.system.alpha, x) >
+                                        row_length(p.system.alpha, y);
+                             });
+        const auto begin = static_cast<std::int64_t>(s.old_of.size());
+        s.old_of.insert(s.old_of.end(), mine.begin() + static_cast<std::ptrdiff_t>(b),
+                        mine.begin() + static_cast<std::ptrdiff_t>(e));
+        s.ranges.push_back(
+            {p.group[at(mine[b])], begin, static_cast<std::int64_t>(s.old_of.size())});
+        while (s.old_of.size() % slice)
+            s.old_of.push_back(-1);
+        if (key(mine[b]).first == 0)
+            s.separator = static_cast<std::int64_t>(s.old_of.size());
+        b = e;
+    }
+    s.slots = static_cast<std::int64_t>(s.old_of.size());
+}
+
+/// Finds who reads what: halos, in order of (owner, slot there), and the matching sends.
+/// @return local index of every foreign unknown, for each shard in turn, by `use`
+template <class Use>
+void link(Sharding& all, const diffusion::Rows& a, Use use)
+{
+    std::vector<std::int32_t> local(all.place.size(), -1);
+    for (std::size_t me = 0; me < all.shards.size(); ++me) {
+        Shard& s = all.shards[me];
+        std::vector<std::int32_t> foreign;
+        for (std::int64_t k = 0; k < s.separator; ++k) {
+            const auto u = s.old_of[at(k)];
+            for (auto e = u < 0 ? 0 : a.first[at(u)]; u >= 0 && e < a.first[at(u) + 1]; ++e) {
+                const auto j = a.column[at(e)];
+                if (all.place[at(j)].shard != static_cast<std::int32_t>(me) && local[at(j)] < 0) {
+                    local[at(j)] = 0;
+                    foreign.push_back(j);
+                }
+            }
+        }
+        std::sort(foreign.begin(), foreign.end(), [&](auto x, auto y) {
+            const auto &px = all.place[at(x)], &py = all.place[at(y)];
+            return std::pair(px.shard, px.slot) < std::pair(py.shard, py.slot);
+        });
+        for (auto j : foreign) {
+            const auto owner = static_cast<std::size_t>(all.place[at(j)].shard);
+            auto& sends = all.shards[owner].sends;
+            if (sends.empty() || sends.back().shard != me)
+                sends.push_back({me, {}, s.slots + s.halo});
+            sends.back().from.push_back(all.place[at(j)].slot);
+            local[at(j)] = static_cast<std::int32_t>(s.slots + s.halo++);
+        }
+        use(me, local);
+        for (auto j : foreign)
+            local[at(j)] = -1;
+    }
+}
+
+void fill_matrix(Shard& s, std::size_t me, const Sharding& all, const diffusion::Rows& a,
+                 const std::vector<std::int32_t>& local)
+{
+    const auto slices = at(s.slots / slice);
+    s.chunk.assign(slices + 1, 0);
+    for (std::size_t k = 0; k < slices; ++k) {
+        std::int64_t longest = 0;
+        for (std::int64_t r = 0; r < slice; ++r) {
+            const auto u = s.old_of[k * slice + at(r)];
+            const auto length = u < 0 ? 0 : row_length(a, u);
+            longest = std::max(longest, length);
+            s.nonzeros += length;
+        }
+        s.chunk[k + 1] = s.chunk[k] + static_cast<std::uint32_t>((longest + s.pack - 1) / s.pack);
+    }
+    const std::size_t entries = std::size_t{s.chunk.back()} * slice * at(s.pack);
+    s.column.resize(entries);
+    (s.pack == 2 ? s.double_value.resize(entries) : s.single_value.resize(entries));
+    ThreadPool pool;
+    pool.for_range(slices, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (auto k = begin; k < end; ++k)
+            for (std::size_t r = 0; r < slice; ++r) {
+                const auto slot = k * slice + r;
+                const auto u = s.old_of[slot];
+                const auto first = u < 0 ? 0 : a.first[at(u)];
+                const auto length = u < 0 ? 0 : row_length(a, u);
+                const auto room = static_cast<std::int64_t>(s.chunk[k + 1] - s.chunk[k]) * s.pack;
+                for (std::int64_t e = 0; e < room; ++e) {
+                    const auto to =
+                        ((std::size_t{s.chunk[k]} + at(e / s.pack)) * slice + r) * at(s.pack) +
+                        at(e % s.pack);
+                    const auto j = e < length ? a.column[at(first + e)] : -1;
+                    const double value = e < length ? a.value[at(first + e)] : 0;
+                    const bool own =
+                        j >= 0 && all.place[at(j)].shard == static_cast<std::int32_t>(me);
+                    s.column[to] = j < 0 ? static_cast<std::int32_t>(slot)
+                                         : (own ? all.place[at(j)].slot : local[at(j)]);
+                    if (s.pack == 2)
+                        s.double_value[to] = value;
+                    else
+                        s.single_value[to] = static_cast<float>(value);
+                }
+            }
+    });
+}
+
+} // namespace
+
+Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering ordering,
+                     const Progress& progress)
+{
+    const std::size_t n = p.size();
+    if (count < 1 || static_cast<std::size_t>(count) > std::max<std::size_t>(n, 1))
+        throw InputError("--devices", std::to_string(n) + " unknowns cannot be shared by " +
+                                          std::to_string(count) + " devices; use fewer");
+    progress.at(0, "ordering unknowns");
+    const bool along_curve = ordering == Ordering::hilbert;
+    const auto curve = along_curve ? curve_order(p) : std::vector<std::int32_t>{};
+    progress.at(0.3, "partitioning");
+    const auto part = cut(p, count, ordering, curve);
+    const auto separator = separators(p.system.alpha, part);
+    const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
+    const auto order = along_curve ? curve : partition::cluster_order(graph, part, {}).old_of;
+
+    Sharding all;
+    all.place.resize(n);
+    all.shards.resize(at(count));
+    std::vector<std::vector<std::int32_t>> mine(at(count));
+    for (auto u : order)
+        mine[at(part[at(u)])].push_back(u);
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+        Shard& s = all.shards[k];
+        s.pack = pack;
+        fill_slots(s, mine[k], separator, p);
+        for (std::size_t slot = 0; slot < s.old_of.size(); ++slot)
+            if (s.old_of[slot] >= 0)
+                all.place[at(s.old_of[slot])] = {static_cast<std::int32_t>(k),
+                                                 static_cast<std::int32_t>(slot)};
+    }
+    progress.at(0.6, "laying out the matrix");
+    link(all, p.system.alpha, [&](std::size_t me, const std::vector<std::int32_t>& local) {
+        fill_matrix(all.shards[me], me, all, p.system.alpha, local);
+    });
+    return all;
+}
+
+} // namespace tawara::device::cuda

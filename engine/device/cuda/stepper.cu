@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The time loop of the CUDA back end.
+#include "engine/device/cuda/stepper.cuh"
+
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+
+namespace tawara::device::cuda {
+
+namespace {
+constexpr std::int64_t check_every =
+    1024; // steps between looks at the verdict inside one advance()
+constexpr std::int64_t timing_every = 1024; // one step in so many is timed kernel by kernel
+
+void enable_peers(const std::vector<int>& devices)
+{
+    for (int a : devices)
+        for (int b : devices) {
+            if (a == b)
+                continue;
+            const Current here(a);
+            int can = 0;
+            check(cudaDeviceCanAccessPeer(&can, a, b), "cudaDeviceCanAccessPeer", a);
+            if (!can)
+                throw InputError("--devices",
+                                 "cuda:" + std::to_string(a) + " cannot reach the memory of cuda:" +
+                                     std::to_string(b) + "; use devices that can, or one");
+            const auto status = cudaDeviceEnablePeerAccess(b, 0);
+            if (status == cudaErrorPeerAccessAlreadyEnabled)
+                cudaGetLastError();
+            else
+                check(status, "cudaDeviceEnablePeerAccess", a);
+        }
+}
+} // namespace
+
+template <class Real>
+CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& devices,
+                               const Tuning& tuning, const Progress& progress)
+    : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4)), dt_(p.dt_ms),
+      position_(p.position_mm), forked_(devices.at(0))
+{
+    enable_peers(devices);
+    auto sharding = make_shards(p, static_cast<int>(devices.size()),
+                                16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
+    place_ = std::move(sharding.place);
+    for (std::size_t k = 0; k < devices.size(); ++k)
+        shards_.push_back(std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k]));
+    sampled_ms_.resize(shards_.size());
+    if (p.splitting == Splitting::strang) {
+        diffused_from_ = Vector::half;
+        stages_.push_back({Stage::Kind::half_reaction, 0, Vector::half});
+    }
+    for (const auto& g : p.groups)
+        fused_ = fused_ && g.scheme == cell::Scheme::rush_larsen_light;
+    passes_ = plan_passes(p, diffused_from_);
+    for (std::size_t k = 0; k < passes_.size(); ++k)
+        if (k + 1 < passes_.size() || !fused_)
+            stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
+    stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
+    flops_per_cell_ = cell::model_info(p.groups.at(0).types.at(0).model).flops_per_step;
+    exchange_current();
+}
+
+template <class Real>
+CudaStepper<Real>::~CudaStepper()
+{
+    for (auto& s : shards_) { // nothing may run on memory that is about to be freed
+        cudaStreamSynchronize(StreamRef(s->main).handle);
+        cudaStreamSynchronize(StreamRef(s->urgent).handle);
+    }
+}
+
+template <class Real>
+auto CudaStepper<Real>::family(const Stage& s) const -> Family
+{
+    if (s.kind == Stage::Kind::pass)
+        return f_diffusion;
+    return s.kind == Stage::Kind::last && fused_ ? f_fused : f_reaction;
+}
+
+template <class Real>
+void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef stream, int parity,
+                            int offset)
+{
+    const std::int64_t begin = part == Part::interior ? s.host.separator : 0;
+    const std::int64_t end = part == Part::separator ? s.host.separator : s.host.slots;
+    if (begin >= end)
+        return;
+    const Current here(s.device);
+    const bool strang = diffused_from_ == Vector::half;
+    Pass<Real> pass;
+    if (stage.kind != Stage::Kind::half_reaction)
+        pass = s.pass(passes_[stage.pass], parity, diffused_from_);
+    const bool with_pass = stage.kind == Stage::Kind::last && fused_;
+    if (stage.kind == Stage::Kind::pass)
+        return diffuse(stream, pass, s.moment(begin, end, offset));
+    for (const auto& r : s.host.ranges) {
+        if (r.begin < begin || r.begin >= end)
+            continue;
+        auto k = s.reaction(r, stimulated_, strang ? dt_ / 2 : dt_);
+        k.v_out = s.vector(stage.out, parity);
+        k.v_in = k.v_out;
+        if (stage.kind == Stage::Kind::half_reaction)
+            k.v_in = s.vector(Vector::current, parity);
+        else
+            k.v_before = s.vector(Vector::current, parity);
+        react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
+              s.moment(r.begin, r.end, offset));
+    }
+}
+
+template <class Real>
+void CudaStepper<Real>::exchange(const Stage& stage, State& s, int parity)
+{
+    if (!stage.sends)
+        return;
+    const Current here(s.device);
+    for (std::size_t k = 0; k < s.sends.size(); ++k) {
+        const auto& [receiver, from] = s.sends[k];
+        send(s.urgent, s.vector(stage.out, parity),
+             Peer<Real>{shards_[receiver]->vector(stage.out, parity) + s.host.sends[k].to,
+                        from.data(), static_cast<std::int64_t>(from.size())});
+    }
+}
+
+template <class Real>
+void CudaStepper<Real>::exchange_current()
+{
+    for (auto& s : shards_)
+        exchange({Stage::Kind::pass, 0, Vector::current}, *s, parity());
+    synchronize();
+}
+
+template <class Real>
+void CudaStepper<Real>::fork()
+{
+    forked_.record(shards_[0]->main);
+    for (auto& s : shards_) {
+        if (s != shards_[0])
+            s->main->wait(forked_);
+        s->urgent->wait(forked_);
+        s->main_done.record(s->main);
+        s->separator_done.record(s->urgent);
+        s->sent.record(s->urgent);
+    }
+}
+
+template <class Real>
+void CudaStepper<Real>::join()
+{
+    for (auto& s : shards_) {
+        for (auto& o : shards_) {
+            s->main->wait(o->main_done);
+            s->main->wait(o->sent);
+        }
+        const Current here(s->device);
+        for (auto& o : shards_)
+            if (o != s)
+                share_failure(s->main, s->status.data(), o->status.data());
+        s->ended.record(s->main);
+    }
+    for (auto& s : shards_)
+        shards_[0]->main->wait(s->ended);
+}
+
+template <class Real>
+void CudaStepper<Real>::enqueue_overlapped(const Stage& stage, int parity, int offset)
+{
+    for (auto& s : shards_) {
+        for (auto& o : shards_)
+            s->urgent->wait(o->sent);
+        s->urgent->wait(s->main_done);
+        s->main->wait(s->separator_done);
+    }
+    for (auto& s : shards_) {
+        run(stage, *s, Part::separator, s->urgent, parity, offset);
+        s->separator_done.record(s->urgent);
+        exchange(stage, *s, parity);
+        s->sent.record(s->urgent);
+    }
+    for (auto& s : shards_) {
+        run(stage, *s, Part::interior, s->main, parity, offset);
+        s->main_done.record(s->main);
+    }
+}
+
+template <class Real>
+void CudaStepper<Real>::enqueue(int steps, int parity)
+{
+    if (!single())
+        fork();
+    for (int k = 0; k < steps; ++k, parity = 1 - parity)
+        for (const auto& stage : stages_)
+            if (single())
+                run(stage, *shards_[0], Part::all, shards_[0]->main, parity, k);
+            else
+                enqueue_overlapped(stage, parity, k);
+    for (auto& s : shards_) {
+        const Current here(s->device);
+        if (!single())
+            s->main->wait(s->sent);
+        end_steps(s->main, s->status.data(), steps);
+        if (!single())
+            s->main_done.record(s->main);
+    }
+    if (!single())
+        join();
+}
+
+template <class Real>
+void CudaStepper<Real>::sampled_step()
+{
+    if (!single())
+        synchronize();
+    for (const auto& stage : stages_) {
+        for (std::size_t k = 0; k < shards_.size(); ++k) {
+            State& s = *shards_[k];
+            Timing t{k, family(stage), Event(s.device, true), Event(s.device, true)};
+            t.begin.record(s.main);
+            run(stage, s, Part::all, s.main, parity(), 0);
+            t.end.record(s.main);
+            pending_.push_back(std::move(t));
+        }
+        if (single())
+            continue;
+        synchronize();
+        for (auto& s : shards_)
+            exchange(stage, *s, parity());
+        synchronize();
+    }
+    ++pending_steps_;
+    for (auto& s : shards_) {
+        const Current here(s->device);
+        end_steps(s->main, s->status.data(), 1);
+    }
+    if (!single())
+        synchronize();
+}
+
+template <class Real>
+void CudaStepper<Real>::run_steps(std::int64_t n)
+{
+    while (n > 0) {
+        if (steps_done_ >= next_timing_) {
+            sampled_step();
+            next_timing_ = steps_done_ + timing_every;
+            ++step_, ++steps_done_, --n;
+            continue;
+        }
+        const int steps =
+            tuning_.graph_steps > 0 && n >= tuning_.graph_steps ? tuning_.graph_steps : 1;
+        if (tuning_.graph_steps > 0) {
+            auto& graph = graphs_[{steps, parity(), stimulated_}];
+            const Current here(shards_[0]->device);
+            if (!graph)
+                graph = Graph::capture(shards_[0]->main, [&] { enqueue(steps, parity()); });
+            graph.launch(shards_[0]->main);
+        } else {
+            enqueue(steps, parity());
+        }
+        step_ += steps, steps_done_ += steps, n -= steps;
+    }
+}
+
+/// Steps from here, at most `most`, over which every stimulus stays as it is.
+template <class Real>
+std::int64_t CudaStepper<Real>::steady(std::int64_t most)
+{
+    bool any = false;
+    for (const auto& s : sources_)
+        any = any || !s.values.over(time_ms());
+    if (!any)
+        return most;
+    for (std::int64_t n = 1; n < most; ++n)
+        for (std::size_t k = 0; k < sources_.size(); ++k)
+            if (sources_[k].values.overlap(static_cast<double>(step_ + n) * dt_, dt_) !=
+                applied_[k])
+                return n;
+    return most;
+}
+
+template <class Real>
+void CudaStepper<Real>::apply_stimulus()
+{
+    std::vector<double> now;
+    for (const auto& s : sources_)
+        now.push_back(s.values.overlap(time_ms(), dt_));
+    if (now == applied_)
+        return;
+    applied_ = now;
+    if (!single())
+        synchronize();
+    stimulated_ = std::any_of(now.begin(), now.end(), [](double x) { return x != 0; });
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        State& s = *shards_[k];
+        const Current here(s.device);
+        s.clear_stimulus();
+        for (std::size_t i = 0; i < sources_.size(); ++i)
+            if (now[i] != 0)
+                add_current(s.main, s.stimulus.data(), sources_[i].slots[k].data(),
+                            static_cast<std::int64_t>(sources_[i].slots[k].size()),
+                            static_cast<Real>(now[i] * sources_[i].values.amplitude_pA_per_pF));
+    }
+    if (!single())
+        synchronize();
+}
+
+template <class Real>
+void CudaStepper<Real>::advance(std::int64_t n)
+{
+    const std::int64_t target = step_ + n;
+    while (step_ < target) {
+        apply_stimulus();
+        std::int64_t most = std::min(target - step_, check_every);
+        if (probes_.size())
+            most = std::min(most, probe_every_ - step_ % probe_every_);
+        run_steps(steady(most));
+        if (probes_.size() && step_ % probe_every_ == 0)
+            sample();
+        if (steps_done_ - checked_ >= check_every)
+            settle();
+    }
+    settle();
+}
+
+/// Waits, and throws if the run failed.
+template <class Real>
+void CudaStepper<Real>::settle()
+{
+    checked_ = steps_done_;
+    if (!single())
+        synchronize();
+    for (auto& s : shards_)
+        s->status.download(s->status_host.span(), s->main);
+    synchronize();
+    read_timings();
+    unsigned long long first = no_failure;
+    std::size_t where = 0;
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const auto bad = shards_[k]->status_host.data()->bad;
+        if (bad < first)
+            first = bad, where = k;
+    }
+    if (first != no_failure)
+        fail(where, first);
+}
+
+template <class Real>
+void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
+{
+    steps_done_ -= step_;
+    step_ = static_cast<std::int64_t>(bad >> 32) + 1;
+    steps_done_ += step_;
+    for (auto& s : shards_) {
+        *s->status_host.data() = {step_, bad};
+        s->status.upload(s->status_host.span(), s->main);
+    }
+    synchronize();
+    // Several shards share the earliest failure: the one whose own value is not finite has it.
+    const auto slot = static_cast<std::size_t>(bad & 0xffffffffU);
+    double value = 0;
+    std::int32_t unknown = 0;
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const State& s = *shards_[(shard + k) % shards_.size()];
+        if (slot >= s.host.old_of.size() || s.host.old_of[slot] < 0)
+            continue;
+        Real v = 0;
+        const Current here(s.device);
+        check(cudaMemcpyAsync(&v, s.vector(Vector::current, parity()) + slot, sizeof v,
+                              cudaMemcpyDeviceToHost, StreamRef(s.main).handle),
+              "cudaMemcpyAsync", s.device);
+        s.main->synchronize();
+        value = static_cast<double>(v);
+        unknown = s.host.old_of[slot];
+        if (!(value > -1000 && value < 1000))
+            break;
+    }
+    throw NumericsError(time_ms(), step_, unknown, position_[static_cast<std::size_t>(unknown)],
+                        value, "ten_tusscher_2006");
+}
+
+template <class Real>
+void CudaStepper<Real>::synchronize() const
+{
+    for (const auto& s : shards_) {
+        s->main->synchronize();
+        s->urgent->synchronize();
+    }
+}
+
+template class CudaStepper<double>;
+template class CudaStepper<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the kernels of a CUDA stepper did: bytes and operations by their data structures, sampled
+// times.
+#include "engine/device/cuda/stepper.cuh"
+
+#include <cmath>
+
+namespace tawara::device::cuda {
+
+template <class Real>
+void CudaStepper<Real>::read_timings() const
+{
+    for (auto& t : pending_)
+        sampled_ms_[t.shard][t.family] += static_cast<double>(t.end.since(t.begin));
+    pending_.clear();
+    timed_steps_ += pending_steps_;
+    pending_steps_ = 0;
+}
+
+/// Bytes that a family of kernels moves at least in one step.
+template <class Real>
+double CudaStepper<Real>::family_bytes(const State& s, Family f) const
+{
+    constexpr double r = sizeof(Real);
+    const auto slots = static_cast<double>(s.host.slots);
+    const double matrix = static_cast<double>(s.column.size()) * (r + 4) + slots / 8;
+    const double types = s.single_type.at(0) ? 0 : slots;
+    // phase, track and the step's first potential; V; 18 states in and out
+    const double cell = slots * (1 + 2 * r + 36 * r) + types;
+    const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
+    double bytes = 0;
+    for (const auto& stage : stages_) {
+        if (family(stage) != f)
+            continue;
+        if (f == f_diffusion)
+            bytes += matrix + 2 * slots * r + (stage.pass > 0 ? more : 0);
+        else if (f == f_fused) // the step's first potential is the pass's input, unless there are
+                               // several
+            bytes += matrix + cell + slots * r +
+                     (stage.pass > 0 || stages_.size() > 1 ? slots * r + more : 0);
+        else
+            bytes += cell + slots * r +
+                     (stage.kind == Stage::Kind::half_reaction ? -slots * (1 + r) : 0);
+    }
+    return bytes;
+}
+
+template <class Real>
+double CudaStepper<Real>::family_flops(const State& s, Family f) const
+{
+    double flops = 0;
+    for (const auto& stage : stages_) {
+        if (family(stage) != f)
+            continue;
+        if (f != f_reaction)
+            flops += 2 * static_cast<double>(s.host.nonzeros) + static_cast<double>(s.host.slots);
+        if (f != f_diffusion)
+            flops += static_cast<double>(s.host.slots) * flops_per_cell_;
+    }
+    return flops;
+}
+
+template <class Real>
+std::vector<KernelRecord> CudaStepper<Real>::kernels() const
+{
+    synchronize();
+    read_timings();
+    const char* names[] = {"diffusion", "reaction", "diffusion+reaction"};
+    std::vector<KernelRecord> out;
+    for (std::size_t k = 0; k < shards_.size(); ++k)
+        for (int f = 0; f < family_count; ++f) {
+            std::int64_t launches = 0;
+            for (const auto& stage : stages_)
+                launches += family(stage) == f;
+            if (!launches)
+                continue;
+            KernelRecord r;
+            r.name = names[f];
+            if (!single())
+                r.name +=
+                    " cuda:" + std::to_string(shards_[k]->device) + " shard " + std::to_string(k);
+            r.calls = launches * steps_done_;
+            const auto steps = static_cast<double>(steps_done_);
+            r.ms = timed_steps_ ? sampled_ms_[k][static_cast<std::size_t>(f)] /
+                                      static_cast<double>(timed_steps_) * steps
+                                : 0;
+            r.bytes = family_bytes(*shards_[k], static_cast<Family>(f)) * steps;
+            r.flops = family_flops(*shards_[k], static_cast<Family>(f)) * steps;
+            out.push_back(r);
+        }
+    return out;
+}
+
+template <class Real>
+std::string CudaStepper<Real>::device() const
+{
+    std::string text;
+    for (const auto& s : shards_) {
+        cudaDeviceProp p{};
+        check(cudaGetDeviceProperties(&p, s->device), "cudaGetDeviceProperties", s->device);
+        text += (text.empty() ? "" : " + ") + std::string(p.name) +
+                " (cuda:" + std::to_string(s->device) + ")";
+    }
+    return text;
+}
+
+template class CudaStepper<double>;
+template class CudaStepper<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What goes into a CUDA stepper and comes out of it between steps.
+#include "engine/core/error.hpp"
+#include "engine/device/cuda/stepper.cuh"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace tawara::device::cuda {
+
+namespace {
+constexpr std::int64_t probe_values = 1
+                                      << 20; // of samples kept on a device before they are fetched
+
+std::size_t at(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+} // namespace
+
+template <class Real>
+std::vector<std::vector<std::int32_t>>
+CudaStepper<Real>::slots_of(const std::vector<std::int32_t>& unknowns) const
+{
+    std::vector<std::vector<std::int32_t>> slots(shards_.size());
+    for (auto u : unknowns) {
+        const Place& p = place_.at(at(u));
+        slots[at(p.shard)].push_back(p.slot);
+    }
+    return slots;
+}
+
+template <class Real>
+std::size_t CudaStepper<Real>::add_stimulus(StimulusSource source)
+{
+    Source s{std::move(source), {}};
+    const auto slots = slots_of(s.values.unknowns);
+    for (std::size_t k = 0; k < shards_.size(); ++k)
+        s.slots.push_back(uploaded(slots[k], shards_[k]->main));
+    applied_.assign(1, std::numeric_limits<double>::quiet_NaN()); // set anew at the next step
+    for (std::size_t k = 0; k < sources_.size(); ++k)
+        if (sources_[k].values.unknowns.empty()) {
+            sources_[k] = std::move(s);
+            return k;
+        }
+    sources_.push_back(std::move(s));
+    return sources_.size() - 1;
+}
+
+template <class Real>
+void CudaStepper<Real>::remove_stimulus(std::size_t id)
+{
+    auto& s = sources_.at(id);
+    s.values = StimulusSource{};
+    s.slots.clear();
+    s.slots.resize(shards_.size());
+    applied_.assign(1, std::numeric_limits<double>::quiet_NaN());
+}
+
+/// Rows of the gather on each shard: one for each output that has terms there, or, with `terms`,
+/// one for each term, its weight left to the host.
+template <class Real>
+std::vector<ShardGather> CudaStepper<Real>::split(const Gather& g, bool terms) const
+{
+    struct Rows
+    {
+        std::vector<std::int64_t> first{0};
+        std::vector<std::int32_t> slot;
+        std::vector<float> weight;
+        std::vector<std::size_t> output;
+    };
+    std::vector<Rows> rows(shards_.size());
+    for (std::size_t k = 0; k < g.size(); ++k)
+        for (auto i = at(g.first[k]); i < at(g.first[k + 1]); ++i) {
+            const Place& p = place_.at(at(g.unknown[i]));
+            auto& r = rows[at(p.shard)];
+            if (terms || r.output.empty() || r.output.back() != k) {
+                r.output.push_back(terms ? i : k);
+                r.first.push_back(r.first.back());
+            }
+            r.slot.push_back(p.slot);
+            r.weight.push_back(terms ? 1.0F : g.weight[i]);
+            ++r.first.back();
+        }
+    std::vector<ShardGather> out(shards_.size());
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const StreamRef s = shards_[k]->main;
+        out[k] = {uploaded(rows[k].first, s), uploaded(rows[k].slot, s),
+                  uploaded(rows[k].weight, s), std::move(rows[k].output)};
+    }
+    return out;
+}
+
+template <class Real>
+void CudaStepper<Real>::set_probes(Gather probes, std::int64_t every_steps)
+{
+    synchronize();
+    auto parts = split(probes, true);
+    probes_ = std::move(probes);
+    probe_every_ = std::max<std::int64_t>(every_steps, 1);
+    sample_steps_.clear();
+    samples_.clear();
+    row_steps_.clear();
+    probe_rows_ = 0;
+    probe_capacity_ = std::max<std::int64_t>(
+        1, probe_values /
+               std::max<std::int64_t>(1, static_cast<std::int64_t>(probes_.unknown.size())));
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        State& s = *shards_[k];
+        s.probes = std::move(parts[k]);
+        s.probe_rows = Buffer<double>(at(probe_capacity_) * s.probes.output.size(), s.device);
+    }
+}
+
+template <class Real>
+void CudaStepper<Real>::sample()
+{
+    if (!single())
+        synchronize();
+    for (auto& s : shards_) {
+        const Current here(s->device);
+        const auto n = static_cast<std::int64_t>(s->probes.output.size());
+        gather(s->main, s->vector(Vector::current, parity()), s->probes.first.data(),
+               s->probes.slot.data(), s->probes.weight.data(),
+               s->probe_rows.data() + probe_rows_ * n, n);
+    }
+    row_steps_.push_back(step_);
+    if (++probe_rows_ == probe_capacity_)
+        drain_samples();
+}
+
+/// Fetches the rows and sums their terms in the order in which the caller gave them.
+template <class Real>
+void CudaStepper<Real>::drain_samples()
+{
+    std::vector<double> terms(at(probe_rows_) * probes_.unknown.size());
+    synchronize();
+    for (auto& s : shards_) {
+        const std::size_t n = s->probes.output.size();
+        std::vector<double> rows(at(probe_rows_) * n);
+        if (rows.empty())
+            continue;
+        const Current here(s->device);
+        check(cudaMemcpyAsync(rows.data(), s->probe_rows.data(), rows.size() * sizeof(double),
+                              cudaMemcpyDeviceToHost, StreamRef(s->main).handle),
+              "cudaMemcpyAsync", s->device);
+        s->main->synchronize();
+        for (std::size_t r = 0; r < at(probe_rows_); ++r)
+            for (std::size_t i = 0; i < n; ++i)
+                terms[r * probes_.unknown.size() + s->probes.output[i]] = rows[r * n + i];
+    }
+    for (std::size_t r = 0; r < at(probe_rows_); ++r)
+        for (std::size_t k = 0; k < probes_.size(); ++k) {
+            double sum = 0;
+            for (auto i = at(probes_.first[k]); i < at(probes_.first[k + 1]); ++i)
+                sum +=
+                    static_cast<double>(probes_.weight[i]) * terms[r * probes_.unknown.size() + i];
+            samples_.push_back(sum);
+        }
+    sample_steps_.insert(sample_steps_.end(), row_steps_.begin(), row_steps_.end());
+    row_steps_.clear();
+    probe_rows_ = 0;
+}
+
+template <class Real>
+void CudaStepper<Real>::take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples)
+{
+    drain_samples();
+    steps = std::exchange(sample_steps_, {});
+    samples = std::exchange(samples_, {});
+}
+
+template <class Real>
+void CudaStepper<Real>::set_display(Gather display)
+{
+    synchronize();
+    auto parts = split(display, false);
+    display_size_ = display.size();
+    std::size_t most = 0;
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        State& s = *shards_[k];
+        s.display = std::move(parts[k]);
+        s.display_out = Buffer<float>(s.display.output.size(), s.device);
+        most = std::max(most, s.display.output.size());
+    }
+    display_host_ = PinnedBuffer<float>(most, shards_[0]->device);
+}
+
+template <class Real>
+void CudaStepper<Real>::display(std::span<float> out)
+{
+    if (!single())
+        synchronize();
+    const auto n = std::min(out.size(), display_size_);
+    std::fill_n(out.begin(), n, 0.0F);
+    for (auto& s : shards_) {
+        const Current here(s->device);
+        const auto rows = static_cast<std::int64_t>(s->display.output.size());
+        gather(s->main, s->vector(Vector::current, parity()), s->display.first.data(),
+               s->display.slot.data(), s->display.weight.data(), s->display_out.data(), rows);
+        s->display_out.download(display_host_.span().first(at(rows)), s->main);
+        s->main->synchronize();
+        for (std::size_t i = 0; i < at(rows); ++i)
+            if (s->display.output[i] < n)
+                out[s->display.output[i]] += display_host_.data()[i];
+    }
+}
+
+template <class Real>
+template <class T>
+std::vector<std::vector<T>> CudaStepper<Real>::download(Buffer<T> State::*member) const
+{
+    synchronize();
+    std::vector<std::vector<T>> out;
+    for (const auto& s : shards_) {
+        const Current here(s->device);
+        const auto& b = (*s).*member;
+        out.emplace_back(b.size());
+        b.download(out.back(), s->main);
+        s->main->synchronize();
+    }
+    return out;
+}
+
+/// Values of every unknown, in the mesh's order. @param at  (shard, slot) -> index into the shard's
+/// values
+template <class Real>
+template <class T, class At>
+std::vector<double> CudaStepper<Real>::collect(const std::vector<std::vector<T>>& values,
+                                               At index) const
+{
+    std::vector<double> out(place_.size());
+    for (std::size_t u = 0; u < out.size(); ++u) {
+        const auto shard = at(place_[u].shard);
+        out[u] = static_cast<double>(values[shard][index(shard, at(place_[u].slot))]);
+    }
+    return out;
+}
+
+namespace {
+constexpr auto by_slot = [](std::size_t, std::size_t slot) { return slot; };
+}
+
+template <class Real>
+void CudaStepper<Real>::potential(std::span<double> out) const
+{
+    synchronize();
+    std::vector<std::vector<Real>> v;
+    for (const auto& s : shards_) {
+        const Current here(s->device);
+        v.emplace_back(s->v[parity()].size());
+        s->v[parity()].download(v.back(), s->main);
+        s->main->synchronize();
+    }
+    const auto all = collect(v, by_slot);
+    std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
+}
+
+template <class Real>
+Maps CudaStepper<Real>::maps() const
+{
+    return {collect(download(&State::activation_ms), by_slot),
+            collect(download(&State::repolarisation_ms), by_slot)};
+}
+
+template <class Real>
+Snapshot CudaStepper<Real>::snapshot() const
+{
+    Snapshot s;
+    s.step = step_;
+    s.v.resize(place_.size());
+    potential(s.v);
+    const auto states = download(&State::states);
+    for (std::size_t k = 0; k + 1 < cell::tt06::state_count; ++k)
+        s.states.push_back(collect(states, [&](std::size_t shard, std::size_t slot) {
+            return shards_[shard]->state_at(k, slot);
+        }));
+    s.activation_ms = collect(download(&State::activation_ms), by_slot);
+    s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
+    const auto phase = collect(download(&State::phase), by_slot);
+    s.peak_mV = collect(download(&State::track), by_slot);
+    s.rest_mV = collect(download(&State::rest), by_slot);
+    for (std::size_t u = 0; u < phase.size(); ++u)
+        if (phase[u] == 0) { // the track is the least potential so far
+            s.rest_mV[u] = s.peak_mV[u];
+            s.peak_mV[u] = -1e3;
+        }
+    return s;
+}
+
+template <class Real>
+void CudaStepper<Real>::restore(const Snapshot& s)
+{
+    if (s.v.size() != place_.size() || s.states.size() + 1 != cell::tt06::state_count)
+        throw InputError("checkpoint",
+                         "holds another number of unknowns or states than this session; "
+                         "resume with the session that wrote it");
+    synchronize();
+    for (auto& shard : shards_) {
+        State& d = *shard;
+        const auto slots = at(d.host.slots);
+        std::vector<Real> v(d.v[0].size(), Real(0)), states(d.states.size(), Real(0)),
+            track(slots, Real(1e3)), rest(slots, Real(1e3));
+        std::vector<double> activation(slots, 0), repolarisation(slots, 0);
+        std::vector<std::uint8_t> phase(slots, 3);
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            if (d.host.old_of[slot] < 0)
+                continue;
+            const auto u = at(d.host.old_of[slot]);
+            v[slot] = static_cast<Real>(s.v[u]);
+            for (std::size_t k = 0; k < s.states.size(); ++k)
+                states[d.state_at(k, slot)] = static_cast<Real>(s.states[k][u]);
+            activation[slot] = s.activation_ms[u];
+            repolarisation[slot] = s.repolarisation_ms[u];
+            const bool before = std::isnan(s.activation_ms[u]);
+            phase[slot] = before ? 0 : std::isnan(s.repolarisation_ms[u]) ? 1 : 2;
+            track[slot] = static_cast<Real>(before ? s.rest_mV[u] : s.peak_mV[u]);
+            rest[slot] = static_cast<Real>(s.rest_mV[u]);
+        }
+        const Current here(d.device);
+        d.v[0].upload(v, d.main);
+        d.v[1].upload(v, d.main);
+        d.states.upload(states, d.main);
+        d.activation_ms.upload(activation, d.main);
+        d.repolarisation_ms.upload(repolarisation, d.main);
+        d.phase.upload(phase, d.main);
+        d.track.upload(track, d.main);
+        d.rest.upload(rest, d.main);
+        *d.status_host.data() = {s.step, no_failure};
+        d.status.upload(d.status_host.span(), d.main);
+        d.main->synchronize();
+    }
+    step_ = base_ = s.step;
+    row_steps_.clear();
+    sample_steps_.clear();
+    samples_.clear();
+    probe_rows_ = 0;
+    applied_.assign(1, std::numeric_limits<double>::quiet_NaN());
+    exchange_current();
+}
+
+template class CudaStepper<double>;
+template class CudaStepper<float>;
+
+} // namespace tawara::device::cuda

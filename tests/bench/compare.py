@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prints two benchmark records side by side: compare.py A.json B.json [CASE].
+
+A file holds one record a line, or one record. Records are matched by bench, scheme, precision and the number of
+unknowns; CASE keeps those whose case contains it.
+"""
+import json
+import sys
+
+
+def records(path):
+    with open(path) as f:
+        text = f.read()
+    try:
+        whole = json.loads(text)
+        return whole if isinstance(whole, list) else [whole]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def numbers(r):
+    yield "median ms per step", r["median_ms"]
+    yield "unknown-steps per s", r["unknown_steps_per_s"]
+    yield "s per simulated s", r["seconds_per_simulated_second"]
+    yield "times memory bound", r["times_memory_bound"]
+    yield "triad GB/s", r["ceilings"]["triad_GB_per_s"]
+    for k in r.get("kernels", []):
+        yield f"{k['name']} ms", k["ms"]
+        yield f"{k['name']} GB/s", k["GB_per_s"]
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    a, b = records(sys.argv[1]), records(sys.argv[2])
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ""
+    key = lambda r: (r["bench"], r["scheme"], r["precision"], r["unknowns"], r["device"].count("+"))
+    for x in a:
+        for y in b:
+            if key(x) != key(y) or wanted not in x["case"]:
+                continue
+            print(f"\n{x['bench']} {x['scheme']} {x['precision']} {x['unknowns']} unknowns")
+            print(f"  {'':28}{x['commit'][:12]:>16}{y['commit'][:12]:>16}{'ratio':>9}")
+            print(f"  {'case':28}{x['case'][-15:]:>16}{y['case'][-15:]:>16}")
+            other = dict(numbers(y))
+            for name, value in numbers(x):
+                if name in other:
+                    ratio = other[name] / value if value else float("nan")
+                    print(f"  {name:28}{value:16.6g}{other[name]:16.6g}{ratio:9.3f}")
+
+
+if __name__ == "__main__":
+    main()

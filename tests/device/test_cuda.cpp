@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The CUDA back end against the CPU's, and against itself cut into shards. Skipped where there is
+// no GPU.
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+#include "tests/device/tissue_problem.hpp"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace tawara;
+using namespace tawara::device;
+using namespace tawara::test;
+
+namespace {
+
+std::string gpu_reason()
+{
+    std::string reason;
+    for (const auto& d : devices()) {
+        if (d.id.rfind("cuda:", 0) == 0 && d.usable)
+            return "";
+        if (d.id != "cpu")
+            reason = d.reason;
+    }
+    return reason;
+}
+
+std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
+                            Precision precision = Precision::double_, Tuning tuning = {})
+{
+    StepperOptions o;
+    o.devices = devices;
+    o.precision = precision;
+    o.threads = 2;
+    o.tuning = tuning;
+    return make_stepper(p, o);
+}
+
+std::vector<double> potential(const Stepper& s, std::size_t n)
+{
+    std::vector<double> v(n);
+    s.potential(v);
+    return v;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
+{
+    double d = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        d = std::isnan(a[i]) == std::isnan(b[i])
+                ? std::max(d, std::isnan(a[i]) ? 0 : std::abs(a[i] - b[i]))
+                : 1e300;
+    return d;
+}
+
+bool same_bits(const Snapshot& a, const Snapshot& b)
+{
+    auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
+        return largest_difference(x, y) == 0;
+    };
+    return a.step == b.step && a.v == b.v && a.states == b.states &&
+           same(a.activation_ms, b.activation_ms) &&
+           same(a.repolarisation_ms, b.repolarisation_ms) && same(a.peak_mV, b.peak_mV) &&
+           same(a.rest_mV, b.rest_mV);
+}
+
+} // namespace
+
+class TestCuda : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void init()
+    {
+        const auto reason = gpu_reason();
+        if (!reason.empty())
+            QSKIP(("no GPU: " + reason).c_str());
+    }
+
+    void agreesWithTheCpu_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("reaction");
+        QTest::addColumn<int>("splitting");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("stages");
+        QTest::addColumn<int>("types");
+        QTest::addColumn<bool>("fused");
+        using K = diffusion::SubStepping::Kind;
+        using S = cell::Scheme;
+        auto row = [](const char* name, int scheme, S reaction, int splitting, K kind, int stages,
+                      int types, bool fused = true) {
+            QTest::addRow("%s", name)
+                << scheme << int(reaction) << splitting << int(kind) << stages << types << fused;
+        };
+        row("fvm", 0, S::rush_larsen_light, 0, K::euler, 1, 1);
+        row("fvm, not fused", 0, S::rush_larsen_light, 0, K::euler, 1, 1, false);
+        row("fvm, three types", 0, S::rush_larsen_light, 0, K::euler, 1, 3);
+        row("fvm, 2 sub-steps", 0, S::rush_larsen_light, 0, K::euler, 2, 2);
+        row("fvm, 3 sub-steps, not fused", 0, S::rush_larsen_light, 0, K::euler, 3, 2, false);
+        row("fvm, RKL2 3", 0, S::rush_larsen_light, 0, K::rkl2, 3, 1);
+        row("fvm, RKL2 5", 0, S::rush_larsen_light, 0, K::rkl2, 5, 3);
+        row("fvm, Strang", 0, S::rush_larsen_light, 1, K::euler, 1, 1);
+        row("fvm, Strang, RKL2 3", 0, S::rush_larsen_light, 1, K::rkl2, 3, 3);
+        row("fvm, Rush-Larsen", 0, S::rush_larsen, 0, K::euler, 1, 2);
+        row("fvm, GRL1", 0, S::grl1, 0, K::euler, 1, 1);
+        row("fvm, RK4, Strang", 0, S::rk4, 1, K::euler, 2, 1);
+        row("fvm, forward Euler", 0, S::forward_euler, 0, K::euler, 1, 1);
+        row("p1", 1, S::rush_larsen_light, 0, K::euler, 1, 1);
+        row("p1, three types, Strang", 1, S::rush_larsen_light, 1, K::euler, 1, 3);
+        row("p1, RKL2 3, Rush-Larsen", 1, S::rush_larsen, 0, K::rkl2, 3, 3);
+    }
+    void agreesWithTheCpu()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, reaction);
+        QFETCH(int, splitting);
+        QFETCH(int, kind);
+        QFETCH(int, stages);
+        QFETCH(int, types);
+        QFETCH(bool, fused);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.reaction = static_cast<cell::Scheme>(reaction);
+        o.splitting = static_cast<Splitting>(splitting);
+        o.types = types;
+        const bool stiff =
+            o.reaction == cell::Scheme::forward_euler || o.reaction == cell::Scheme::rk4;
+        o.dt_ms = stiff ? 0.001 : 0.01;
+        auto p = slab_problem({3.1, 0.9, 0.7}, 0.25, o);
+        p.substeps = {static_cast<diffusion::SubStepping::Kind>(kind), stages};
+        Tuning tuning;
+        tuning.fused = fused;
+        const std::int64_t steps = stiff ? 2000 : 700;
+        for (auto precision : {Precision::double_, Precision::single}) {
+            auto c = on(p, "cpu", Precision::double_), g = on(p, "cuda:0", precision, tuning);
+            for (auto* s : {c.get(), g.get()}) {
+                s->add_stimulus(left_end(p, 1, 50, 1.003)); // ends inside a step
+                s->advance(steps);
+            }
+            const auto a = c->snapshot(), b = g->snapshot();
+            const bool twice = precision == Precision::double_;
+            const double v = largest_difference(a.v, b.v),
+                         t = largest_difference(a.activation_ms, b.activation_ms);
+            double relative = 0;
+            for (std::size_t s = 0; s < a.states.size(); ++s)
+                for (std::size_t u = 0; u < p.size(); ++u)
+                    relative = std::max(relative, std::abs(a.states[s][u] - b.states[s][u]) /
+                                                      (1e-3 + std::abs(a.states[s][u])));
+            qInfo("%s: V %.1e mV, states %.1e, activation %.1e ms", twice ? "double" : "single", v,
+                  relative, t == 1e300 ? NAN : t);
+            QVERIFY(*std::max_element(a.v.begin(), a.v.end()) > -20);
+            QVERIFY(v < (twice ? 1e-8 : 0.5));
+            QVERIFY(relative < (twice ? 1e-9 : 0.05));
+            QVERIFY(t < (twice ? 1e-9 : 0.02));
+        }
+    }
+
+    void sizesAroundAWarp_data()
+    {
+        QTest::addColumn<double>("length");
+        for (double mm : {0.2, 0.4, 1.0, 1.2, 1.4, 4.2})
+            QTest::addRow("%.1f mm", mm) << mm;
+    }
+    void sizesAroundAWarp()
+    {
+        QFETCH(double, length);
+        ProblemOptions o;
+        o.types = 2;
+        for (int scheme : {0, 1}) {
+            o.scheme = static_cast<diffusion::Scheme>(scheme);
+            const auto p =
+                slab_problem({length, 0.2, 0.2}, 0.2, o); // 6 to 126 tetrahedra, 8 to 88 vertices
+            auto c = on(p, "cpu"), g = on(p, "cuda:0");
+            for (auto* s : {c.get(), g.get()}) {
+                s->add_stimulus(left_end(p, 0.3));
+                s->advance(130);
+            }
+            QVERIFY(largest_difference(potential(*c, p.size()), potential(*g, p.size())) < 1e-8);
+        }
+    }
+
+    void wholeBeatHasTheSameMaps()
+    {
+        ProblemOptions o;
+        o.types = 3;
+        const auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
+        auto c = on(p, "cpu"), g = on(p, "cuda:0"), f = on(p, "cuda:0", Precision::single);
+        for (auto* s : {c.get(), g.get(), f.get()}) {
+            s->add_stimulus(left_end(p, 0.75));
+            s->advance(20000);
+        }
+        const auto a = c->maps(), b = g->maps(), e = f->maps();
+        double single = 0, apd = 0;
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            QVERIFY(std::abs(a.activation_ms[u] - b.activation_ms[u]) < 1e-6);
+            QVERIFY(std::abs(a.repolarisation_ms[u] - b.repolarisation_ms[u]) < 1e-5);
+            single = std::max(single, std::abs(a.activation_ms[u] - e.activation_ms[u]));
+            apd = std::max(apd, std::abs(a.apd90(u) - e.apd90(u)));
+        }
+        qInfo("single precision: activation %.2e ms, APD90 %.2e ms", single, apd);
+        QVERIFY(single < 0.02);
+        QVERIFY(apd < 1);
+    }
+
+    /// Shards, graphs, fusion and order change no bit.
+    void cutsAndTuningChangeNoBit_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<int>("splitting");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("stages");
+        for (int scheme : {0, 1})
+            for (auto precision : {Precision::double_, Precision::single}) {
+                const char* s = scheme ? "p1" : "fvm";
+                const char* n = precision == Precision::single ? "single" : "double";
+                QTest::addRow("%s %s", s, n) << scheme << int(precision) << 0 << 0 << 1;
+                QTest::addRow("%s %s, Strang, 2 sub-steps", s, n)
+                    << scheme << int(precision) << 1 << 0 << 2;
+                QTest::addRow("%s %s, RKL2", s, n) << scheme << int(precision) << 0 << 1 << 3;
+            }
+    }
+    void cutsAndTuningChangeNoBit()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, precision);
+        QFETCH(int, splitting);
+        QFETCH(int, kind);
+        QFETCH(int, stages);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.splitting = static_cast<Splitting>(splitting);
+        o.types = 2;
+        o.dt_ms = 0.01;
+        auto p = slab_problem({5, 1.5, 1.1}, 0.25, o);
+        p.substeps = {static_cast<diffusion::SubStepping::Kind>(kind), stages};
+        const Tuning plain{Ordering::hilbert, true, 32}, metis{Ordering::metis, true, 32},
+            apart{Ordering::hilbert, true, 0}, unfused{Ordering::hilbert, false, 7};
+        struct Way
+        {
+            const char* devices;
+            Tuning tuning;
+        };
+        Gather probes;
+        probes.unknown = {0, 50, 100, 150};
+        probes.weight = {1, 0.5F, 0.25F, 0.25F};
+        probes.first = {0, 1, 4};
+        Snapshot first;
+        std::vector<double> first_samples;
+        std::vector<std::string> ways;
+        for (const Way& w :
+             {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
+              Way{"cuda:0", apart}, Way{"cuda:0,0", plain}, Way{"cuda:0,0,0,0", plain},
+              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis}}) {
+            auto g = on(p, w.devices, static_cast<Precision>(precision), w.tuning);
+            g->add_stimulus(left_end(p, 1));
+            g->set_probes(probes, 5);
+            for (int n : {1, 2, 40, 57, 400})
+                g->advance(n);
+            std::vector<std::int64_t> steps;
+            std::vector<double> samples;
+            g->take_samples(steps, samples);
+            QCOMPARE(steps.size(), std::size_t(100));
+            if (first.v.empty()) {
+                first = g->snapshot();
+                first_samples = samples;
+                QVERIFY(*std::max_element(first.v.begin(), first.v.end()) > 0);
+            }
+            QVERIFY2(same_bits(first, g->snapshot()), w.devices);
+            QVERIFY2(first_samples == samples, w.devices);
+        }
+        // Not fused, the compiler may contract other pairs: the same to rounding.
+        auto g = on(p, "cuda:0,0", static_cast<Precision>(precision), unfused);
+        g->add_stimulus(left_end(p, 1));
+        g->advance(500);
+        QVERIFY(largest_difference(first.v, g->snapshot().v) <
+                (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
+    }
+
+    void snapshotContinuesBitForBit_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<QString>("devices");
+        QTest::addRow("double") << int(Precision::double_) << "cuda:0";
+        QTest::addRow("single") << int(Precision::single) << "cuda:0";
+        QTest::addRow("double, two shards") << int(Precision::double_) << "cuda:0,0";
+    }
+    void snapshotContinuesBitForBit()
+    {
+        QFETCH(int, precision);
+        QFETCH(QString, devices);
+        ProblemOptions o;
+        o.types = 2;
+        const auto p = slab_problem({3, 1, 1}, 0.2, o);
+        auto make = [&] {
+            auto s = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
+            s->add_stimulus(left_end(p, 1));
+            return s;
+        };
+        auto whole = make(), first = make(), second = make();
+        whole->advance(400);
+        first->advance(151);
+        second->restore(first->snapshot());
+        QCOMPARE(second->step(), 151);
+        second->advance(249);
+        QVERIFY(same_bits(whole->snapshot(), second->snapshot()));
+    }
+
+    void probesAndDisplayAreWeightedSums()
+    {
+        const auto p = slab_problem({2, 1, 1}, 0.25);
+        for (const char* devices : {"cuda:0", "cuda:0,0,0"}) {
+            auto s = on(p, devices);
+            s->add_stimulus(left_end(p, 1));
+            Gather g;
+            g.unknown = {0, 5, 300};
+            g.weight = {1, 0.25f, 0.75f};
+            g.first = {0, 1, 3};
+            s->set_probes(g, 3);
+            s->set_display(g);
+            s->advance(9);
+            std::vector<std::int64_t> steps;
+            std::vector<double> samples;
+            s->take_samples(steps, samples);
+            QVERIFY((steps == std::vector<std::int64_t>{3, 6, 9}));
+            const auto v = potential(*s, p.size());
+            QCOMPARE(samples.at(4), v[0]);
+            QVERIFY(std::abs(samples.at(5) - (0.25 * v[5] + 0.75 * v[300])) < 1e-12);
+            std::vector<float> shown(2);
+            s->display(shown);
+            QCOMPARE(shown[0], static_cast<float>(v[0]));
+            QVERIFY(std::abs(shown[1] - (0.25 * v[5] + 0.75 * v[300])) < 1e-4);
+        }
+    }
+
+    void stimuliComeAndGo()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        for (auto& a : p.system.alpha.value)
+            a = 0; // cells on their own
+        auto c = on(p, "cpu"), g = on(p, "cuda:0,0");
+        for (auto* s : {c.get(), g.get()}) {
+            StimulusSource one;
+            one.unknowns = {3, 4, 4};
+            one.amplitude_pA_per_pF = 30;
+            one.duration_ms = 1;
+            one.period_ms = 3;
+            one.count = 2;
+            const auto id = s->add_stimulus(one);
+            s->advance(40);
+            one.unknowns = {4, 9};
+            one.start_ms = 1;
+            s->add_stimulus(one);
+            s->advance(250);
+            s->remove_stimulus(id);
+            one.unknowns = {11};
+            one.start_ms = 6;
+            QCOMPARE(s->add_stimulus(one), id); // its place is used again
+            s->advance(100);
+        }
+        QVERIFY(largest_difference(potential(*c, p.size()), potential(*g, p.size())) < 1e-8);
+    }
+
+    void failureNamesStepAndPlace()
+    {
+        const auto p = slab_problem({2, 1, 1}, 0.25);
+        for (const char* devices : {"cuda:0", "cuda:0,0"}) {
+            auto s = on(p, devices);
+            StimulusSource absurd;
+            absurd.unknowns = {7};
+            absurd.amplitude_pA_per_pF = 1e9;
+            absurd.start_ms = 1;
+            absurd.duration_ms = 1;
+            s->add_stimulus(absurd);
+            for (int again = 0; again < 2; ++again)
+                try {
+                    s->advance(1000);
+                    QFAIL("ran on");
+                } catch (const NumericsError& e) {
+                    QCOMPARE(e.step, 51);
+                    QCOMPARE(e.unknown, 7);
+                    QVERIFY(e.position_mm == p.position_mm[7]);
+                    QVERIFY(!(std::abs(e.value) < 1000));
+                }
+            const auto v = potential(*s, p.size());
+            QVERIFY(std::abs(v[300]) <
+                    100); // the state is that of the failed step: it has not spread
+        }
+    }
+
+    void kernelsAndCeilingsAreMeasured()
+    {
+        const auto p = slab_problem({5, 2, 2}, 0.25);
+        for (bool fused : {true, false}) {
+            Tuning t;
+            t.fused = fused;
+            auto s = on(p, "cuda:0", Precision::double_, t);
+            s->advance(50);
+            QCOMPARE(s->kernels().size(), fused ? std::size_t(1) : std::size_t(2));
+            for (const auto& k : s->kernels()) {
+                QCOMPARE(k.calls, 50);
+                QVERIFY(k.ms > 0);
+                QVERIFY(k.bytes > 0);
+                QVERIFY(k.flops > 0);
+            }
+        }
+        const auto c = measure_ceilings("cuda:0");
+        qInfo("triad %.0f, copy %.0f GB/s, fp64 %.0f, fp32 %.0f GFLOP/s", c.triad_GB_per_s,
+              c.copy_GB_per_s, c.fp64_GFLOP_per_s, c.fp32_GFLOP_per_s);
+        QVERIFY(c.triad_GB_per_s > 100 && c.copy_GB_per_s > 100);
+        QVERIFY(c.fp32_GFLOP_per_s > c.fp64_GFLOP_per_s);
+    }
+
+    void unusableDevicesAreRefusedWithAReason()
+    {
+        const auto p = slab_problem({1, 1, 1}, 0.5);
+        for (const char* devices : {"cuda:97", "cuda:", "cuda:0,", "cuda:x", "cudb", "cuda:0 1"})
+            QVERIFY_EXCEPTION_THROWN(on(p, devices), InputError);
+        QVERIFY_EXCEPTION_THROWN(on(p, "cuda:0", Precision::mixed), InputError);
+    }
+};
+QTEST_GUILESS_MAIN(TestCuda)
+#include "test_cuda.moc"
