@@ -39,7 +39,7 @@ set(TAWARA_VTK_SCENE CommonCore CommonDataModel CommonExecutionModel CommonMath 
   FiltersCore FiltersGeneral FiltersSources FiltersGeometry IOImage ImagingCore InteractionStyle InteractionWidgets
   RenderingAnnotation RenderingCore RenderingFreeType RenderingOpenGL2)
 if(TAWARA_GUI)
-  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets OpenGL OpenGLWidgets Svg Charts)
+  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets OpenGL OpenGLWidgets Svg)
   find_package(OpenGL REQUIRED COMPONENTS OpenGL)
   find_package(VTK 9.1 REQUIRED COMPONENTS ${TAWARA_VTK_IO} ${TAWARA_VTK_SCENE})
 else()
