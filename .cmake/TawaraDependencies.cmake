@@ -21,6 +21,7 @@ find_package(hwy 1.0 REQUIRED)
 find_package(CGAL 5.4 QUIET REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(SUNDIALS REQUIRED COMPONENTS cvode nvecserial sunmatrixdense sunlinsoldense)
 find_package(LLVM 15 REQUIRED CONFIG)
 add_library(llvm::llvm INTERFACE IMPORTED)
 set_target_properties(llvm::llvm PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LLVM_INCLUDE_DIRS}"
