@@ -18,7 +18,7 @@ namespace tawara::cell::compiler {
 /// @throws InputError for schemes that need a solver (backward_euler, cvode)
 std::vector<Node> step_nodes(CellSystem& s, Scheme scheme);
 
-inline constexpr double stiff_tau_ms = 0.1;
+inline constexpr double stiff_tau_ms = 0.05;
 
 /// The schemes that step_nodes() knows.
 std::vector<Scheme> compiled_schemes();
