@@ -116,6 +116,8 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
     options.device.devices = a.device.devices;
     options.device.precision = a.device.parsed_precision();
     options.device.threads = a.device.threads;
+    if (!only.empty())
+        options.device.tuning.fused = false; // the part as a kernel of its own
     const auto progress = c.progress();
     const auto tissue = build_tissue(session, progress);
     const auto stepper = device::make_stepper(tissue.problem, options.device, progress);
@@ -167,7 +169,7 @@ void ceilings(Context& c, const Arguments& a)
     const auto found = device::measure_ceilings(a.device.devices, a.device.threads);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Json j{{"bench", "ceilings"},
-           {"device", "cpu"},
+           {"device", a.device.devices},
            {"precision", a.device.precision},
            {"unknowns", 0},
            {"steps", 0},

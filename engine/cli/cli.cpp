@@ -95,21 +95,22 @@ int run(std::span<const std::string> args, const Console& console)
     }
     Context context(console, json);
     const auto ended = [&](int status, const std::string& what) {
-        context.end_progress();
+        context.show_notices();
         return fail(console, status, what);
     };
     try {
         chosen(context);
-        context.end_progress();
+        context.show_notices();
         return done;
     } catch (const InputError& e) {
-        return ended(bad_input, e.what());
+        context.end_progress();
+        return fail(console, bad_input, e.what());
     } catch (const NumericsError& e) {
         return ended(not_finite, e.what());
     } catch (const DeviceError& e) {
         return ended(device_failed, e.what());
     } catch (const Cancelled&) {
-        context.end_progress();
+        context.show_notices();
         console.err << "stopped\n" << std::flush;
         return stopped;
     } catch (const std::bad_alloc&) {

@@ -31,9 +31,12 @@ class Context
     void say(const std::string& line) const;
     /// The result as one JSON object, when --json is given.
     void result(const Json& object) const;
-    /// A remark on `err`.
+    /// A remark on `err`, kept back until it is clear that the input is good: a bad one gives its
+    /// error's line alone.
     void notice(const Notice& n) const;
     void notices(const Notices& list) const;
+    /// Shows the remarks kept back.
+    void show_notices() const;
     /// Shows work on `err` with the time left: one line that is redrawn on a terminal, else a line
     /// every few seconds. Cancelled when Ctrl-C was pressed.
     Progress progress() const;
@@ -44,6 +47,7 @@ class Context
     const Console& console_;
     bool json_;
     mutable bool line_open_ = false;
+    mutable Notices kept_;
 };
 
 /// Commands are declared with an action, which is kept until the line has been parsed.

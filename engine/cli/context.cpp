@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace tawara::cli {
 namespace {
@@ -29,14 +30,14 @@ std::string duration(double s)
 
 void Context::say(const std::string& line) const
 {
-    end_progress();
+    show_notices();
     if (!json_)
         console_.out << line << "\n" << std::flush;
 }
 
 void Context::result(const Json& object) const
 {
-    end_progress();
+    show_notices();
     if (json_)
         console_.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << "\n"
                      << std::flush;
@@ -44,9 +45,16 @@ void Context::result(const Json& object) const
 
 void Context::notice(const Notice& n) const
 {
+    kept_.push_back(n);
+}
+
+void Context::show_notices() const
+{
     end_progress();
-    console_.err << (n.level == Notice::Level::warning ? "warning: " : "note: ") << n.text << "\n"
-                 << std::flush;
+    for (const auto& n : std::exchange(kept_, {}))
+        console_.err << (n.level == Notice::Level::warning ? "warning: " : "note: ") << n.text
+                     << "\n"
+                     << std::flush;
 }
 
 void Context::notices(const Notices& list) const
@@ -76,6 +84,8 @@ Progress Context::progress() const
         if (stage != state->stage) {
             state->stage = stage;
             state->start = now;
+            if (stage == "running") // all input has been read and found good
+                show_notices();
         }
         if (std::chrono::duration<double>(now - state->shown).count() < interval_s)
             return;

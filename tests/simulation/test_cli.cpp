@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/cli.hpp"
+#include "tests/simulation/bad_sessions.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <csignal>
+#include <sstream>
+
+using namespace tawara;
+
+namespace {
+
+/// What one command line gave.
+struct Result
+{
+    int status;
+    std::string out, err;
+    QJsonObject json() const
+    {
+        return QJsonDocument::fromJson(QByteArray::fromStdString(out)).object();
+    }
+    std::size_t error_lines() const
+    {
+        return static_cast<std::size_t>(std::count(err.begin(), err.end(), '\n'));
+    }
+};
+
+Result run(const std::vector<std::string>& args, std::stop_token stop = {})
+{
+    std::ostringstream out, err;
+    const int status = cli::run(args, {out, err, stop, false});
+    return {status, out.str(), err.str()};
+}
+
+void write(const QString& file, const std::string& text)
+{
+    QFile f(file);
+    if (f.open(QIODevice::WriteOnly))
+        f.write(text.data(), static_cast<qint64>(text.size()));
+}
+
+const QString program = QStringLiteral(TAWARA_BINARY_DIR "/engine/cli/tawara-cli");
+
+} // namespace
+
+class TestCli : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    std::string path(const char* name) const { return (dir_.path() + "/" + name).toStdString(); }
+    /// Files that are in the folder, for "nothing is written".
+    QStringList files() const
+    {
+        return QDir(dir_.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden);
+    }
+
+  private Q_SLOTS:
+    void initTestCase() { write(dir_.path() + "/good.json", bad_sessions::good); }
+
+    void badSessionsGiveOneLineAndTwo_data()
+    {
+        QTest::addColumn<int>("index");
+        for (std::size_t k = 0; k < bad_sessions::cases.size(); ++k)
+            QTest::newRow(bad_sessions::cases[k].name) << static_cast<int>(k);
+    }
+    void badSessionsGiveOneLineAndTwo()
+    {
+        QFETCH(int, index);
+        const auto& c = bad_sessions::cases[static_cast<std::size_t>(index)];
+        const auto text = bad_sessions::text_of(c);
+        QVERIFY2(!text.empty() && text != bad_sessions::good, "the case changes nothing");
+        write(dir_.path() + "/bad.json", text);
+        const auto before = files();
+        const auto r = run({"run", path("bad.json"), "--devices", "cpu"});
+        QVERIFY2(r.status == cli::bad_input, (std::to_string(r.status) + " " + r.err).c_str());
+        const auto last = r.err.substr(r.err.rfind("error: "));
+        QVERIFY2(last.find(c.says) != std::string::npos, last.c_str());
+        QCOMPARE(std::count(last.begin(), last.end(), '\n'), 1);
+        QCOMPARE(r.out, std::string());
+        QCOMPARE(files(), before);
+    }
+
+    /// The program itself: its exit status and its streams.
+    void programRefusesBadSessions()
+    {
+        if (!QFile::exists(program))
+            QSKIP("tawara-cli is not built");
+        int seen = 0;
+        for (const auto& c : bad_sessions::cases) {
+            write(dir_.path() + "/bad.json", bad_sessions::text_of(c));
+            const auto before = files();
+            QProcess p;
+            p.start(program, {"run", dir_.path() + "/bad.json", "--devices", "cpu", "--json"});
+            QVERIFY(p.waitForFinished(60000));
+            const QByteArray err = p.readAllStandardError();
+            QVERIFY2(p.exitStatus() == QProcess::NormalExit && p.exitCode() == 2, c.name);
+            QVERIFY2(err.startsWith("error: ") && err.count('\n') == 1, err.constData());
+            QVERIFY2(p.readAllStandardOutput().isEmpty(), c.name);
+            QVERIFY2(files() == before, c.name);
+            ++seen;
+        }
+        QVERIFY(seen >= 25);
+    }
+
+    void badArgumentsGiveOneLineAndTwo_data()
+    {
+        QTest::addColumn<QStringList>("args");
+        QTest::addColumn<QString>("says");
+        const QString s = dir_.path() + "/good.json";
+        QTest::newRow("nothing") << QStringList{} << "--help";
+        QTest::newRow("command") << QStringList{"rum"} << "nearest known is run";
+        QTest::newRow("subcommand") << QStringList{"mesh", "inof", "x"} << "nearest known is info";
+        QTest::newRow("option") << QStringList{"run", s, "--divices", "cpu"} << "--devices";
+        QTest::newRow("no session") << QStringList{"run"} << "session";
+        QTest::newRow("absent session")
+            << QStringList{"run", "/nowhere/s.json"} << "does not exist";
+        QTest::newRow("folder") << QStringList{"run", dir_.path()} << "is a folder";
+        QTest::newRow("two sessions") << QStringList{"run", s, s} << "one session too many";
+        QTest::newRow("device") << QStringList{"run", s, "--devices", "tpu"} << "--devices";
+        QTest::newRow("precision") << QStringList{"run", s, "--precision", "half"} << "--precision";
+        QTest::newRow("until") << QStringList{"run", s, "--until", "-3"} << "--until";
+        QTest::newRow("until text") << QStringList{"run", s, "--until", "soon"} << "--until";
+        QTest::newRow("set") << QStringList{"run", s, "--set", "time.dt_ms"} << "PATH=VALUE";
+        QTest::newRow("resume") << QStringList{"run", s, "--resume", "/nowhere.tcp"}
+                                << "/nowhere.tcp";
+        QTest::newRow("mesh") << QStringList{"mesh", "info", "/nowhere.vtu"} << "/nowhere.vtu";
+        QTest::newRow("mesh format") << QStringList{"mesh", "heart", s, "x.stl"} << "x.stl";
+        QTest::newRow("heart") << QStringList{"mesh", "heart", s, dir_.path() + "/x.vtu"}
+                               << "unknown key";
+        QTest::newRow("scheme") << QStringList{"mesh", "check", s, "--scheme", "fem"} << "--scheme";
+        QTest::newRow("unit") << QStringList{"mesh", "info", s, "--length-unit", "ft"}
+                              << "--length-unit";
+        QTest::newRow("model") << QStringList{"cell", "info", "luo"} << "ten_tusscher_2006";
+        QTest::newRow("parameter")
+            << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_X=1"} << "nearest known";
+        QTest::newRow("value") << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_Ks=x"}
+                               << "NAME=VALUE";
+        QTest::newRow("cell step")
+            << QStringList{"cell", "run", "ten_tusscher_2006", "--dt", "0"} << "--dt";
+        QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
+        QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
+    }
+    void badArgumentsGiveOneLineAndTwo()
+    {
+        QFETCH(QStringList, args);
+        QFETCH(QString, says);
+        std::vector<std::string> line;
+        for (const auto& a : args)
+            line.push_back(a.toStdString());
+        const auto before = files();
+        const auto r = run(line);
+        QVERIFY2(r.status == cli::bad_input, (std::to_string(r.status) + " " + r.err).c_str());
+        QVERIFY2(r.err.rfind("error: ", 0) == 0 && r.error_lines() == 1, r.err.c_str());
+        QVERIFY2(r.err.find(says.toStdString()) != std::string::npos, r.err.c_str());
+        QCOMPARE(r.out, std::string());
+        QCOMPARE(files(), before);
+    }
+
+    void runWritesOutputsAndReports()
+    {
+        const auto r = run({"run", path("good.json"), "--out", path("out"), "--json", "--devices",
+                            "cpu", "--set", "time.dt_ms=0.01"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto j = r.json();
+        QCOMPARE(j["steps"].toInt(), 100);
+        QCOMPARE(j["dt_ms"].toDouble(), 0.01);
+        QVERIFY(j["kernels"].toArray().size() > 0);
+        QFile report(dir_.path() + "/out/report.json");
+        QVERIFY(report.open(QIODevice::ReadOnly));
+        QCOMPARE(QJsonDocument::fromJson(report.readAll()).object(), j);
+        for (const char* f : {"probes.csv", "activation.csv", "activation.vtu"})
+            QVERIFY2(QFile::exists(dir_.path() + "/out/" + f), f);
+    }
+
+    void runTakesItsFolderFromTheSession()
+    {
+        const auto r = run({"run", path("good.json"), "--until", "0.2", "--devices", "cpu",
+                            "--threads", "1", "--precision", "single"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(QFile::exists(dir_.path() + "/good-out/report.json"));
+    }
+
+    void divergenceIsThree()
+    {
+        const auto r = run({"run", path("good.json"), "--out", path("wild"), "--devices", "cpu",
+                            "--set", "stimuli.0.amplitude_pA_per_pF=1e7", "time.dt_ms=0.5"});
+        QVERIFY2(r.status == cli::not_finite, r.err.c_str());
+        QVERIFY2(r.err.find("error: the solution stopped being finite at") != std::string::npos,
+                 r.err.c_str());
+    }
+
+    void stoppingEndsCleanly()
+    {
+        std::stop_source stop;
+        stop.request_stop();
+        const auto r = run({"run", path("good.json"), "--out", path("never")}, stop.get_token());
+        QCOMPARE(r.status, static_cast<int>(cli::stopped));
+    }
+
+    /// Ctrl-C on the program: 130, and what was reached is on disk.
+    void interruptKeepsWhatWasReached()
+    {
+        if (!QFile::exists(program))
+            QSKIP("tawara-cli is not built");
+        QProcess p;
+        p.start(program, {"run", dir_.path() + "/good.json", "--out", dir_.path() + "/cut", "--set",
+                          "time.end_ms=1e7", "--threads", "1", "--devices", "cpu", "--set",
+                          "output.frames_every_ms=1"});
+        QVERIFY(p.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(dir_.path() + "/cut/frames"), 30000);
+        ::kill(static_cast<pid_t>(p.processId()), SIGINT);
+        QVERIFY(p.waitForFinished(60000));
+        QCOMPARE(p.exitCode(), 130);
+        for (const char* f : {"probes.csv", "activation.csv", "report.json", "frames.pvd"})
+            QVERIFY2(QFile::exists(dir_.path() + "/cut/" + f), f);
+    }
+
+    void meshCommands()
+    {
+        write(dir_.path() + "/heart.json", R"({"shape": "lv", "edge_mm": 5})");
+        auto r = run({"mesh", "heart", path("heart.json"), path("h.vtu"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        r = run({"mesh", "info", path("h.vtu"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        auto j = r.json();
+        const int n = j["tetrahedra"].toInt();
+        QVERIFY(n > 100);
+        QVERIFY(j["vertices"].toInt() > 30);
+        QVERIFY(j["volume_mm3"].toDouble() > 1e4);
+        QVERIFY(j["fibres"].toBool());
+        QCOMPARE(j["pieces"].toInt(), 1);
+        QCOMPARE(j["turned"].toInt(), 0);
+        const auto box = j["bounding_box_mm"].toArray();
+        QCOMPARE(box.size(), 2);
+        QVERIFY(box[0].toArray()[2].toDouble() < box[1].toArray()[2].toDouble());
+        int labelled = 0;
+        for (const auto& count : j["regions"].toObject())
+            labelled += count.toInt();
+        QCOMPARE(labelled, n);
+
+        r = run({"mesh", "refine", path("h.vtu"), path("h8.vtk"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(r.json()["tetrahedra"].toInt(), 8 * n);
+        r = run({"mesh", "convert", path("h8.vtk"), path("h8.node"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(QFile::exists(dir_.path() + "/h8.ele"));
+
+        for (const char* scheme : {"fvm", "p1"}) {
+            r = run({"mesh", "check", path("h.vtu"), "--scheme", scheme, "--json"});
+            QVERIFY2(r.status == 0, r.err.c_str());
+            j = r.json();
+            QCOMPARE(j["scheme"].toString(), QString(scheme));
+            QVERIFY(j["stable"].toBool());
+            QVERIFY(j["repaired_cells"].isDouble());
+            QVERIFY(j["stable_dt_ms"].toDouble() > 0);
+            QVERIFY(j["largest_growth"].toDouble() < 1e-6);
+        }
+    }
+
+    void cellCommands()
+    {
+        auto r = run({"cell", "list", "--json"});
+        QVERIFY(r.json()["models"].toArray().size() >= 1);
+        r = run({"cell", "info", "ten_tusscher_2006", "--json"});
+        auto j = r.json();
+        QCOMPARE(j["states"].toArray().size(), 19);
+        for (const char* key : {"parameters", "gates", "variants"})
+            QVERIFY2(!j[key].toArray().isEmpty(), key);
+        QVERIFY(j["operations"].isDouble());
+        r = run({"cell", "run", "ten_tusscher_2006", "--variant", "epi", "--until", "500", "--dt",
+                 "0.02", "--out", path("t.csv"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const double apd90 = r.json()["beats"].toArray()[0].toObject()["apd90_ms"].toDouble();
+        QVERIFY2(apd90 > 250 && apd90 < 350, std::to_string(apd90).c_str());
+        QFile t(dir_.path() + "/t.csv");
+        QVERIFY(t.open(QIODevice::ReadOnly));
+        const auto lines = t.readAll().trimmed().split('\n');
+        QVERIFY(lines[0].startsWith("time_ms,"));
+        QCOMPARE(lines[0].split(',').size(), 20);
+        QCOMPARE(lines.size(), 502); // head, 0 to 500 ms
+    }
+
+    void devicesAndBenches()
+    {
+        auto r = run({"devices", "--json"});
+        const auto list = r.json()["devices"].toArray();
+        QVERIFY(!list.isEmpty());
+        QCOMPARE(list[0].toObject()["id"].toString(), QString("cpu"));
+        QVERIFY(list[0].toObject()["usable"].toBool());
+        for (const char* bench : {"step", "reaction", "diffusion"}) {
+            r = run(
+                {"bench", bench, "--size", "3000", "--steps", "30", "--devices", "cpu", "--json"});
+            QVERIFY2(r.status == 0, r.err.c_str());
+            const auto j = r.json();
+            QCOMPARE(j["bench"].toString(), QString(bench));
+            QVERIFY(j["unknown_steps_per_s"].toDouble() > 1e4);
+            for (const auto& k : j["kernels"].toArray())
+                for (const char* key :
+                     {"name", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction", "bound_by"})
+                    QVERIFY2(k.toObject().contains(key), key);
+        }
+    }
+
+    void helpAndVersion()
+    {
+        QCOMPARE(run({"--help"}).status, 0);
+        QVERIFY(run({"run", "--help"}).out.find("--resume") != std::string::npos);
+        QVERIFY(run({"--version"}).out.rfind("tawara ", 0) == 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "test_cli.moc"

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/simulation/session.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+/// The contract's own example.
+const std::string example = R"({
+  "schema": 1,
+  "name": "slab, corner stimulus",
+  "mesh": {"file": "slab.vtu", "length_unit": "mm"},
+  "tissue": {
+    "surface_to_volume_per_mm": 140, "capacitance_uF_per_cm2": 1.0,
+    "regions": [
+      {"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+       "conductivity_S_per_m": {"fibre": 0.1334, "sheet": 0.0176, "normal": 0.0176},
+       "parameters": {"g_Ks": 0.392}, "initial": {"V": -85.23}}
+    ]
+  },
+  "diffusion": {"scheme": "fvm", "splitting": "godunov", "stepping": "explicit"},
+  "reaction": {"scheme": "rush_larsen_light"},
+  "time": {"dt_ms": 0.02, "end_ms": 100},
+  "stimuli": [
+    {"name": "S1", "region": {"box_mm": [[0,0,0],[1.5,1.5,1.5]]},
+     "start_ms": 0, "duration_ms": 2, "amplitude_uA_per_cm3": 50000, "period_ms": 0, "count": 1}
+  ],
+  "probes": [{"name": "P8", "position_mm": [20, 7, 3]}],
+  "output": {"activation_threshold_mV": 0, "frames_every_ms": 5, "frames": "vtu", "checkpoint_every_ms": 0}
+})";
+
+Session parse(const std::vector<std::string>& set = {}, const std::string& text = example)
+{
+    return parse_session(text, "s.json", set);
+}
+
+/// The line of the InputError that `body` throws; empty when it throws none.
+template <class Body>
+std::string line_of(Body body)
+{
+    try {
+        body();
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return {};
+}
+
+template <class T>
+const T& as(const StimulusRegion& r)
+{
+    return std::get<T>(r);
+}
+
+} // namespace
+
+class TestSession : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void readsTheContractsExample()
+    {
+        const auto s = parse();
+        QCOMPARE(s.name, std::string("slab, corner stimulus"));
+        const auto& file = std::get<MeshFile>(s.mesh);
+        QCOMPARE(file.file, std::string("slab.vtu"));
+        QVERIFY(file.unit == LengthUnit::mm);
+        QCOMPARE(s.regions.size(), 1u);
+        QVERIFY(s.regions[0].labels.empty());
+        QCOMPARE(s.regions[0].variant, std::string("epi"));
+        QCOMPARE(s.regions[0].conductivity_S_per_m.fibre, 0.1334);
+        QCOMPARE(s.regions[0].conductivity_S_per_m.normal, 0.0176);
+        QCOMPARE(s.regions[0].parameters[0].first, std::string("g_Ks"));
+        QCOMPARE(s.regions[0].initial[0].second, -85.23);
+        QVERIFY(s.scheme == diffusion::Scheme::fvm);
+        QVERIFY(s.reaction == cell::Scheme::rush_larsen_light);
+        QCOMPARE(s.dt_ms, 0.02);
+        QCOMPARE(s.end_ms, 100.0);
+        QCOMPARE(as<Box>(s.stimuli[0].region).high[2], 1.5);
+        QCOMPARE(s.probes[0].position_mm[1], 7.0);
+        QCOMPARE(s.frames_every_ms, 5.0);
+    }
+
+    void convertsVolumeCurrentsToMillivoltsPerMillisecond()
+    {
+        // 50000 uA/cm3 = 50 uA/mm3; over 140 /mm and 0.01 uF/mm2: 35.714 mV/ms (Niederer 2011).
+        const auto s = parse();
+        QVERIFY(std::abs(s.stimuli[0].amplitude_pA_per_pF - 35.714285714285715) < 1e-12);
+        const auto twice = parse({"tissue.capacitance_uF_per_cm2=2"});
+        QVERIFY(std::abs(twice.stimuli[0].amplitude_pA_per_pF - 35.714285714285715 / 2) < 1e-12);
+    }
+
+    void combinesBothDomainsConductivities()
+    {
+        const auto s = parse({R"(tissue.regions.0.conductivity_S_per_m={"intracellular":)"
+                              R"({"fibre":0.17,"sheet":0.019,"normal":0.019},"extracellular":)"
+                              R"({"fibre":0.62,"sheet":0.24,"normal":0.24}})"});
+        const auto& c = s.regions[0].conductivity_S_per_m;
+        QVERIFY(std::abs(c.fibre - 0.13341772) < 1e-8);
+        QVERIFY(std::abs(c.sheet - 0.01760618) < 1e-8);
+    }
+
+    void takesWhatMayBeLeftOut()
+    {
+        const auto s = parse({}, R"({"schema": 1, "mesh": {"embedded": true},
+            "tissue": {"regions": [{"label": [1, 2], "model": "ten_tusscher_2006",
+              "conductivity_S_per_m": {"fibre": 1, "sheet": 1, "normal": 1}}]},
+            "time": {"dt_ms": 0.01, "end_ms": 1}})");
+        QVERIFY(std::holds_alternative<MeshEmbedded>(s.mesh));
+        QCOMPARE(s.surface_to_volume_per_mm, 140.0);
+        QCOMPARE(s.regions[0].labels, (std::vector<std::int32_t>{1, 2}));
+        QVERIFY(s.stimuli.empty());
+        QVERIFY(s.probes.empty());
+    }
+
+    void overridesKeys()
+    {
+        const auto s = parse({"time.dt_ms=0.005", "tissue.regions.0.variant=endo",
+                              "diffusion.scheme=p1", "diffusion.mass=consistent", "name=other one",
+                              "probes.1={\"name\": \"P9\", \"position_mm\": [1, 2, 3]}",
+                              "tissue.regions.0.parameters.g_Kr=0.2"});
+        QCOMPARE(s.dt_ms, 0.005);
+        QCOMPARE(s.regions[0].variant, std::string("endo"));
+        QVERIFY(s.scheme == diffusion::Scheme::p1);
+        QVERIFY(s.mass == diffusion::Mass::consistent);
+        QCOMPARE(s.name, std::string("other one"));
+        QCOMPARE(s.probes.size(), 2u);
+        QCOMPARE(s.probes[1].position_mm[2], 3.0);
+        QCOMPARE(s.regions[0].parameters.size(), 2u);
+        QCOMPARE(parse({"output.probes_every_ms=0.5"}).probes_every_ms, 0.5);
+    }
+
+    void saysThatAnOverrideIsWrong()
+    {
+        const auto line = line_of([] { parse({"time.dt_ms=-1"}); });
+        QCOMPARE(line, std::string("s.json:/time/dt_ms: is -1; it should be a number above 0 ms "
+                                   "(from --set time.dt_ms=-1)"));
+        QVERIFY(line_of([] { parse({"time.dt=0.1"}); }).find("dt_ms") != std::string::npos);
+        for (const char* bad : {"time.dt_ms", "=1", "time..dt_ms=1", "stimuli.7.name=a",
+                                "stimuli.x.name=a", "time.dt_ms.x=1"})
+            QVERIFY2(!line_of([&] { parse({bad}); }).empty(), bad);
+    }
+
+    void roundTripsExactly_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::newRow("example") << QString::fromStdString(to_json(parse()));
+        QTest::newRow("default") << QString::fromStdString(to_json(default_session()));
+        Session s = parse({"diffusion.scheme=p1", "diffusion.mass=consistent",
+                           "diffusion.stepping=crank_nicolson", "diffusion.splitting=strang",
+                           "reaction.scheme=grl1", "output.frames=none"});
+        s.mesh = MeshHeart{};
+        std::get<MeshHeart>(s.mesh).parameters.lv_wall_mm = 0.1 + 0.2 + 9;
+        s.dt_ms = 1.0 / 3;
+        s.regions.push_back(s.regions[0]);
+        s.regions[1].labels = {-4, 7};
+        s.regions[1].parameters = {{"g_Ks", 0.1}, {"g_Kr", 1e-300}, {"alpha", 2.5}};
+        s.stimuli.resize(5);
+        s.stimuli[0].region = Sphere{{1e-17, -3, 4.000000000000001}, 0.7};
+        s.stimuli[1].region = Label{{3}};
+        s.stimuli[2].region = Label{{3, 4}};
+        s.stimuli[3].region = SurfaceRegion{mesh::Wall::endo_rv};
+        s.stimuli[4].region = Nodes{{0, 5, 2'000'000'000}};
+        s.stimuli[4].period_ms = 300.25;
+        s.stimuli[4].count = 0;
+        s.probes.push_back({"near, left \xc3\xa4", {0.1, 0.2, 0.3}});
+        s.probes_every_ms = 0.1;
+        QTest::newRow("everything") << QString::fromStdString(to_json(s));
+        s.mesh = MeshSlab{{20, 7, 3}, 0.1};
+        QTest::newRow("slab") << QString::fromStdString(to_json(s));
+    }
+    void roundTripsExactly()
+    {
+        QFETCH(QString, json);
+        const auto text = json.toStdString();
+        const auto s = parse({}, text);
+        QCOMPARE(QString::fromStdString(to_json(s)), json);
+    }
+
+    void roundTripsEveryBitOfANumber()
+    {
+        Session s = parse();
+        s.dt_ms = 0.1 + 0.2;
+        s.regions[0].conductivity_S_per_m = {0.1334177215189873, 5e-324, 1.7976931348623157e308};
+        s.stimuli[0].amplitude_uA_per_cm3 = 12345.678901234567;
+        s.stimuli[0].region = Sphere{{1.0 / 3, 2.0 / 7, -1e-9}, 0.30000000000000004};
+        const auto r = parse({}, to_json(s));
+        QVERIFY(r.dt_ms == s.dt_ms);
+        QVERIFY(r.regions[0].conductivity_S_per_m.fibre == s.regions[0].conductivity_S_per_m.fibre);
+        QVERIFY(r.regions[0].conductivity_S_per_m.sheet == s.regions[0].conductivity_S_per_m.sheet);
+        QVERIFY(r.regions[0].conductivity_S_per_m.normal ==
+                s.regions[0].conductivity_S_per_m.normal);
+        QVERIFY(*r.stimuli[0].amplitude_uA_per_cm3 == 12345.678901234567);
+        QVERIFY(as<Sphere>(r.stimuli[0].region).centre == as<Sphere>(s.stimuli[0].region).centre);
+        QVERIFY(as<Sphere>(r.stimuli[0].region).radius == 0.30000000000000004);
+    }
+
+    void writesFilesThatItReads()
+    {
+        QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/a/s.json").toStdString();
+        write_session(parse(), file);
+        const auto s = read_session(file);
+        QCOMPARE(to_json(s), to_json(parse()));
+        QCOMPARE(s.folder, file.parent_path());
+    }
+
+    void readsHeartParameters()
+    {
+        QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/h.json").toStdString();
+        const auto line = [&](const std::string& text) {
+            std::ofstream(file) << text;
+            return line_of([&] { read_heart_parameters(file); });
+        };
+        QCOMPARE(line(R"({"shape": "lv", "lv_wall_mm": 9})"), std::string());
+        std::ofstream(file) << R"({"shape": "lv", "lv_wall_mm": 9})";
+        QCOMPARE(read_heart_parameters(file).lv_wall_mm, 9.0);
+        QVERIFY(line(R"({"lv_wal_mm": 9})").find("'lv_wall_mm'") != std::string::npos);
+        QVERIFY(line(R"({"edge_mm": 0})").find("/edge_mm") != std::string::npos);
+        QVERIFY(line(R"({"shape": "round"})").find("biventricular") != std::string::npos);
+        QVERIFY(line(R"({"endo_fraction": 0.7, "epi_fraction": 0.7})").find("/epi_fraction") !=
+                std::string::npos);
+    }
+
+    void defaultSessionFitsTheEmbeddedHeart()
+    {
+        const auto s = default_session();
+        QVERIFY(std::holds_alternative<MeshEmbedded>(s.mesh));
+        std::vector<std::int32_t> labels;
+        for (const auto& r : s.regions) {
+            labels.insert(labels.end(), r.labels.begin(), r.labels.end());
+            QVERIFY(!r.variant.empty());
+        }
+        std::sort(labels.begin(), labels.end());
+        QCOMPARE(labels, (std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+        QCOMPARE(s.stimuli.size(), 1u);
+        QVERIFY(s.stimuli[0].period_ms > 0);
+        QCOMPARE(s.stimuli[0].count, 0);
+        QCOMPARE(s.probes.size(), 1u);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSession)
+#include "test_session.moc"
