@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arrows between folders: every #include against what CMake's link lists declare.
+#include <QDirIterator>
+#include <QFile>
+#include <QMap>
+#include <QRegularExpression>
+#include <QSet>
+#include <QtTest>
+
+namespace {
+
+const QString root = QStringLiteral(TAWARA_SOURCE_DIR "/");
+
+struct Include
+{
+    QString what;
+    bool angled;
+    int line;
+};
+
+struct Source
+{
+    QString path; ///< from the root of the repository
+    QStringList lines;
+    QList<Include> includes;
+    bool header() const { return path.endsWith(".hpp") || path.endsWith(".cuh"); }
+};
+
+Source read(const QString& path)
+{
+    static const QRegularExpression include("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
+    Source s{path, {}, {}};
+    QFile file(root + path);
+    if (file.open(QIODevice::ReadOnly))
+        s.lines = QString::fromUtf8(file.readAll()).split('\n');
+    for (int k = 0; k < s.lines.size(); ++k)
+        if (const auto m = include.match(s.lines[k]); m.hasMatch())
+            s.includes.append({m.captured(2), m.captured(1) == "<", k + 1});
+    return s;
+}
+
+QList<Source> sources(const QStringList& folders, const QStringList& patterns)
+{
+    QList<Source> out;
+    for (const auto& folder : folders) {
+        QDirIterator it(root + folder, patterns, QDir::Files, QDirIterator::Subdirectories);
+        while (it.hasNext())
+            out.append(read(it.next().mid(root.size())));
+    }
+    return out;
+}
+
+/// Layers as CMake declared them: folder, and the closure of what may be included.
+struct Layer
+{
+    QString folder;
+    QSet<QString> uses;
+};
+
+QMap<QString, Layer> layers()
+{
+    QMap<QString, Layer> out;
+    QFile file(QStringLiteral(TAWARA_BINARY_DIR "/layers.txt"));
+    if (!file.open(QIODevice::ReadOnly))
+        return out;
+    for (const auto& line : QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts)) {
+        const auto parts = line.split('|');
+        if (parts.size() != 3)
+            continue;
+        const auto uses = parts[2].split(';', Qt::SkipEmptyParts);
+        out[parts[0]] = {parts[1], QSet<QString>(uses.begin(), uses.end())};
+    }
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (auto& layer : out) {
+            const auto before = layer.uses;
+            for (const auto& used : before)
+                layer.uses |= out.value(used).uses;
+            grown |= layer.uses.size() != before.size();
+        }
+    }
+    return out;
+}
+
+/// The layer of a file: that of the longest folder that holds it.
+QString layer_of(const QMap<QString, Layer>& all, const QString& path)
+{
+    QString best;
+    for (auto it = all.begin(); it != all.end(); ++it)
+        if (path.startsWith(it->folder + "/") &&
+            (best.isEmpty() || it->folder.size() > all[best].folder.size()))
+            best = it.key();
+    return best;
+}
+
+bool is_qt(const QString& include)
+{
+    static const QRegularExpression name("^(Qt[A-Z0-9].*/)?Q[A-Za-z0-9]+$|^Qt");
+    return name.match(include).hasMatch();
+}
+bool is_vtk(const QString& include)
+{
+    return include.startsWith("vtk");
+}
+bool is_gl(const QString& include)
+{
+    return include.startsWith("GL/") || include.startsWith("EGL/") || include.startsWith("GLES");
+}
+bool is_cuda(const QString& include)
+{
+    return include.startsWith("cuda") || include.startsWith("nvrtc") ||
+           include.startsWith("cusparse") || include.startsWith("nccl") ||
+           include.startsWith("nvtx");
+}
+
+} // namespace
+
+class TestLayering : public QObject
+{
+    Q_OBJECT
+    const QStringList code_{"*.cpp", "*.hpp", "*.cu", "*.cuh"};
+    const QStringList product_{"engine", "widgets", "app"};
+
+    static void report(const QStringList& wrong)
+    {
+        QVERIFY2(wrong.isEmpty(), ("\n  " + wrong.join("\n  ")).toUtf8().constData());
+    }
+    static QString place(const Source& s, const Include& i, const QString& why)
+    {
+        return QString("%1:%2: includes %3: %4").arg(s.path).arg(i.line).arg(i.what, why);
+    }
+
+  private Q_SLOTS:
+    void includesFollowTheLinkLists()
+    {
+        const auto all = layers();
+        QVERIFY2(all.size() >= 8, "layers.txt is missing or short");
+        QStringList wrong;
+        int checked = 0;
+        for (const auto& s : sources(product_, code_)) {
+            const auto own = layer_of(all, s.path);
+            if (own.isEmpty()) {
+                if (s.path.startsWith("engine/"))
+                    wrong << s.path + ": belongs to no layer";
+                continue; // widgets and app are no layers of a build without a window
+            }
+            for (const auto& i : s.includes) {
+                if (!i.what.startsWith("engine/") && !i.what.startsWith("widgets/") &&
+                    !i.what.startsWith("app/"))
+                    continue;
+                if (!QFile::exists(root + i.what)) {
+                    wrong << place(s, i, "no such file");
+                    continue;
+                }
+                const auto other = layer_of(all, i.what);
+                ++checked;
+                if (other != own && !all[own].uses.contains(other))
+                    wrong << place(s, i, own + " may not use " + other);
+            }
+        }
+        QVERIFY(checked > 100);
+        report(wrong);
+    }
+
+    void noArrowsTurnBack()
+    {
+        const auto all = layers();
+        QStringList wrong;
+        for (auto it = all.begin(); it != all.end(); ++it) {
+            if (it->uses.contains(it.key()))
+                wrong << it.key() + " uses itself by way of others";
+            for (const auto& used : it->uses) {
+                if (!all.contains(used))
+                    wrong << it.key() + " uses " + used + ", which is declared nowhere";
+                if (it->folder.startsWith("engine/") &&
+                    !all.value(used).folder.startsWith("engine/"))
+                    wrong << it.key() + " of the engine uses " + used;
+            }
+        }
+        report(wrong);
+    }
+
+    void engineKnowsNoQtNoOpenGLAndVtkOnlyInMeshIo()
+    {
+        QStringList wrong;
+        for (const auto& s : sources({"engine"}, code_))
+            for (const auto& i : s.includes) {
+                if (is_qt(i.what))
+                    wrong << place(s, i, "the engine knows no Qt");
+                if (is_gl(i.what))
+                    wrong << place(s, i, "the engine knows no OpenGL");
+                if (is_vtk(i.what) && !s.path.startsWith("engine/mesh/io/"))
+                    wrong << place(s, i, "VTK is for engine/mesh/io alone");
+                if (s.header() && is_vtk(i.what) && s.path == "engine/mesh/io/mesh_io.hpp")
+                    wrong << place(s, i, "the public header of mesh/io hides VTK");
+                if (is_cuda(i.what) && !s.path.startsWith("engine/device/cuda/"))
+                    wrong << place(s, i, "CUDA is for engine/device/cuda alone");
+            }
+        report(wrong);
+    }
+
+    void widgetsKnowNoCudaAndScenesNoQt()
+    {
+        QStringList wrong;
+        for (const auto& s : sources({"widgets", "app"}, code_))
+            for (const auto& i : s.includes) {
+                if (s.path.startsWith("app/") && !i.what.startsWith("engine/device/cuda"))
+                    continue;
+                if (is_cuda(i.what) || i.what.startsWith("engine/device/cuda"))
+                    wrong << place(s, i, "what can be seen knows no CUDA");
+                if (s.path.startsWith("widgets/scene/") && is_qt(i.what))
+                    wrong << place(s, i, "scenes know no Qt");
+                if (s.path.startsWith("widgets/") && i.what == "engine/simulation/engine.hpp")
+                    wrong << place(s, i, "widgets know the engine's values, not its control");
+            }
+        report(wrong);
+    }
+
+    void guardsAndLicences()
+    {
+        QStringList wrong;
+        for (const auto& s : sources({"engine", "widgets", "app", "tests", "shaders"},
+                                     code_ + QStringList{"*.glsl", "*.sh"})) {
+            const QString head = s.lines.mid(0, 3).join('\n');
+            if (!head.contains("SPDX-License-Identifier: GPL-3.0-or-later"))
+                wrong << s.path + ": has no SPDX line in its first three";
+            if (s.header() && !s.lines.contains("#pragma once") &&
+                !s.lines.join('\n').contains("HWY_TARGET_TOGGLE"))
+                wrong << s.path + ": has no #pragma once";
+        }
+        report(wrong);
+    }
+
+    /// The rules themselves can fail.
+    void recognisesWhatItForbids()
+    {
+        QVERIFY(is_qt("QString") && is_qt("QtWidgets/QLabel") && is_qt("QtTest"));
+        QVERIFY(!is_qt("queue") && !is_qt("Eigen/Core"));
+        QVERIFY(is_vtk("vtkNew.h") && is_gl("GL/gl.h") && is_cuda("cuda_runtime.h"));
+        QMap<QString, Layer> two{{"a", {"engine/a", {}}}, {"b", {"engine/a/b", {"a"}}}};
+        QCOMPARE(layer_of(two, "engine/a/x.hpp"), QString("a"));
+        QCOMPARE(layer_of(two, "engine/a/b/x.hpp"), QString("b"));
+        QCOMPARE(layer_of(two, "engine/ab/x.hpp"), QString());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLayering)
+#include "test_layering.moc"
