@@ -27,7 +27,8 @@ EngineHost::EngineHost(const EngineMaker& maker, Opener opener, QObject* parent)
     qRegisterMetaType<simulation::Status>();
     m_engine = maker([this](const simulation::Event& event) {
         // on the engine's thread: hand a copy to the GUI thread
-        QMetaObject::invokeMethod(this, [this, event] { handle(event); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, event] { handle(event); }, Qt::QueuedConnection);
     });
     m_clock.start();
     m_poll.setTimerType(Qt::PreciseTimer);
@@ -73,7 +74,8 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
         try {
             r->session = opener(file);
         } catch (const std::bad_alloc&) {
-            r->error = tr("not enough memory to read %1").arg(QString::fromStdString(file.string()));
+            r->error =
+                tr("not enough memory to read %1").arg(QString::fromStdString(file.string()));
         } catch (const std::exception& e) {
             r->error = QString::fromUtf8(e.what());
         }
@@ -118,15 +120,42 @@ void EngineHost::endLoading()
         Q_EMIT loadingEnded();
 }
 
-void EngineHost::play() { post(simulation::Play{}); }
-void EngineHost::pause() { post(simulation::Pause{}); }
-void EngineHost::step(int steps) { post(simulation::StepOnce{steps}); }
-void EngineHost::reset() { post(simulation::Reset{}); }
-void EngineHost::runUntil(double timeMs) { post(simulation::RunUntil{timeMs}); }
-void EngineHost::limitSpeed(double v) { post(simulation::LimitSpeed{v}); }
-void EngineHost::setFrameInterval(double wallMs) { post(simulation::FrameInterval{wallMs}); }
-void EngineHost::stimulate(const simulation::Stimulate& stimulus) { post(stimulus); }
-void EngineHost::removeProbe(quint64 id) { post(simulation::RemoveProbe{id}); }
+void EngineHost::play()
+{
+    post(simulation::Play{});
+}
+void EngineHost::pause()
+{
+    post(simulation::Pause{});
+}
+void EngineHost::step(int steps)
+{
+    post(simulation::StepOnce{steps});
+}
+void EngineHost::reset()
+{
+    post(simulation::Reset{});
+}
+void EngineHost::runUntil(double timeMs)
+{
+    post(simulation::RunUntil{timeMs});
+}
+void EngineHost::limitSpeed(double v)
+{
+    post(simulation::LimitSpeed{v});
+}
+void EngineHost::setFrameInterval(double wallMs)
+{
+    post(simulation::FrameInterval{wallMs});
+}
+void EngineHost::stimulate(const simulation::Stimulate& stimulus)
+{
+    post(stimulus);
+}
+void EngineHost::removeProbe(quint64 id)
+{
+    post(simulation::RemoveProbe{id});
+}
 
 void EngineHost::addProbe(const QString& name, const Vec3& position)
 {
@@ -135,23 +164,24 @@ void EngineHost::addProbe(const QString& name, const Vec3& position)
 
 void EngineHost::handle(const simulation::Event& event)
 {
-    std::visit(
-        Overloaded{
-            [this](const simulation::Loading& e) {
-                if (m_loading)
-                    Q_EMIT loadingProgress(e.fraction, QString::fromStdString(e.stage));
-            },
-            [this](const simulation::Loaded& e) { adopt(e.scene); },
-            [this](const simulation::Answer& e) { answered(e); },
-            [this](const simulation::StateChanged& e) {
-                m_status = m_engine->status();
-                m_status.state = e.state;
-                Q_EMIT stateChanged(e.state);
-                Q_EMIT statusPolled(m_status);
-            },
-            [this](const simulation::Failed& e) { Q_EMIT runFailed(QString::fromStdString(e.what)); },
-        },
-        event);
+    std::visit(Overloaded{
+                   [this](const simulation::Loading& e) {
+                       if (m_loading)
+                           Q_EMIT loadingProgress(e.fraction, QString::fromStdString(e.stage));
+                   },
+                   [this](const simulation::Loaded& e) { adopt(e.scene); },
+                   [this](const simulation::Answer& e) { answered(e); },
+                   [this](const simulation::StateChanged& e) {
+                       m_status = m_engine->status();
+                       m_status.state = e.state;
+                       Q_EMIT stateChanged(e.state);
+                       Q_EMIT statusPolled(m_status);
+                   },
+                   [this](const simulation::Failed& e) {
+                       Q_EMIT runFailed(QString::fromStdString(e.what));
+                   },
+               },
+               event);
 }
 
 void EngineHost::adopt(const ScenePtr& scene)

@@ -13,9 +13,9 @@
 
 namespace tawara {
 
-/// The one class that knows both the engine's control and Qt. It owns the engine (and so its thread),
-/// turns requests into commands, brings the engine's events to the GUI thread by queued calls, and pulls
-/// frames, status and traces at display rate.
+/// The one class that knows both the engine's control and Qt. It owns the engine (and so its
+/// thread), turns requests into commands, brings the engine's events to the GUI thread by queued
+/// calls, and pulls frames, status and traces at display rate.
 ///
 /// @thread GUI thread; nothing here waits for the engine
 class EngineHost : public QObject
@@ -31,8 +31,8 @@ class EngineHost : public QObject
     EngineHost(const EngineMaker& maker, Opener opener, QObject* parent = nullptr);
     ~EngineHost() override;
 
-    /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays until the
-    /// new one is ready.
+    /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays
+    /// until the new one is ready.
     void open(const QString& path);
     void load(simulation::Session session);
     void cancelLoading();
@@ -81,7 +81,8 @@ class EngineHost : public QObject
 
     Opener m_opener;
     std::unique_ptr<EngineControl> m_engine;
-    std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>> m_readers; // done?, thread
+    std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>>
+        m_readers;              // done?, thread
     quint64 m_readerTicket = 0; // what a reader brings counts only if it is the newest
     bool m_opening = false, m_loading = false;
     quint64 m_load = 0; // command id of the newest Load

@@ -67,8 +67,9 @@ int main(int argc, char** argv)
         return bad_argument(std::string(e.what()) + "; see tawara --help");
     }
     if (!a.movie.empty())
-        return bad_argument("--movie: movies cannot be written by this version; take single pictures "
-                            "with --screenshot FILE --at MS");
+        return bad_argument(
+            "--movie: movies cannot be written by this version; take single pictures "
+            "with --screenshot FILE --at MS");
     int width = 0, height = 0;
     if (!a.size.empty() && (std::sscanf(a.size.c_str(), "%dx%d", &width, &height) != 2 ||
                             width < 400 || height < 300 || width > 16384 || height > 16384))

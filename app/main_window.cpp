@@ -61,7 +61,8 @@ MainWindow::~MainWindow()
 void MainWindow::connectHost()
 {
     connect(m_host, &EngineHost::loadingStarted, this, [this] {
-        const QString name = m_path.isEmpty() ? tr("the built-in heart") : QFileInfo(m_path).fileName();
+        const QString name =
+            m_path.isEmpty() ? tr("the built-in heart") : QFileInfo(m_path).fileName();
         if (!m_overlay->loading())
             m_overlay->showLoading(tr("Opening %1").arg(name));
     });
@@ -85,8 +86,9 @@ void MainWindow::connectHost()
                               : tr("Choose another file with Ctrl+O, or the built-in heart."));
     });
     connect(m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
-        showError(reason, tr("The run stopped. Go back to the start (Ctrl+R); a smaller time step or a "
-                             "weaker stimulus often helps."));
+        showError(reason,
+                  tr("The run stopped. Go back to the start (Ctrl+R); a smaller time step or a "
+                     "weaker stimulus often helps."));
     });
     connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
         m_message->showMessage(MessageBar::Level::warning, reason);
@@ -97,9 +99,8 @@ void MainWindow::connectHost()
         m_strip->setStatus(s, m_view->framesPerSecond());
     });
     connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
-    connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {
-        m_view->flash(s.position_mm, s.radius_mm);
-    });
+    connect(m_host, &EngineHost::stimulated, this,
+            [this](const simulation::Stimulate& s) { m_view->flash(s.position_mm, s.radius_mm); });
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name, const Vec3& position) {
                 const ProbeEntry& e = m_probes->add(id, name, position);
@@ -130,8 +131,7 @@ void MainWindow::connectWidgets()
     connect(m_overlay, &Overlay::openRequested, this, &MainWindow::askForFile);
     connect(m_overlay, &Overlay::heartRequested, this, [this] { open({}); });
     connect(m_probePanel, &ProbePanel::removeRequested, m_host, &EngineHost::removeProbe);
-    connect(m_probePanel, &ProbePanel::placeRequested, this,
-            [this] { setMode(ClickMode::probe); });
+    connect(m_probePanel, &ProbePanel::placeRequested, this, [this] { setMode(ClickMode::probe); });
     connect(m_stimulus, &StimulusPanel::changed, this,
             [this](const StimulusSettings& s) { m_view->setBrushRadius(s.radius_mm); });
     connect(m_view, &HeartView::picked, this, &MainWindow::wallClicked);
@@ -145,10 +145,10 @@ void MainWindow::connectWidgets()
 
 void MainWindow::showGl()
 {
-    m_strip->setRenderPath(
-        m_view->softwareRendering() ? tr("host upload · software OpenGL") : tr("host upload"),
-        tr("Values reach the picture through the host's memory. Drawn by %1.")
-            .arg(m_view->glDescription()));
+    m_strip->setRenderPath(m_view->softwareRendering() ? tr("host upload · software OpenGL")
+                                                       : tr("host upload"),
+                           tr("Values reach the picture through the host's memory. Drawn by %1.")
+                               .arg(m_view->glDescription()));
     // the engine need not make more frames than are drawn
     m_host->setFrameInterval(m_view->softwareRendering() ? 33 : 16);
 }
@@ -160,7 +160,10 @@ void MainWindow::open(const QString& path)
     m_host->open(m_path);
 }
 
-void MainWindow::setAutoPlay(bool on) { m_autoPlayAction->setChecked(on); }
+void MainWindow::setAutoPlay(bool on)
+{
+    m_autoPlayAction->setChecked(on);
+}
 
 void MainWindow::hostLoaded()
 {
@@ -241,7 +244,9 @@ void MainWindow::updateMarkers()
 {
     std::vector<scene::Marker> markers;
     for (const ProbeEntry& e : m_probes->entries())
-        markers.push_back({e.id, e.name.toStdString(), e.position,
+        markers.push_back({e.id,
+                           e.name.toStdString(),
+                           e.position,
                            {e.color.redF(), e.color.greenF(), e.color.blueF()}});
     m_view->scene().set_markers(markers);
     m_view->schedule();
@@ -252,7 +257,8 @@ void MainWindow::askForFile()
     const auto settings = openSettings();
     const QString path = QFileDialog::getOpenFileName(
         this, tr("Open a mesh or a session"), settings->value("files/folder").toString(),
-        tr("Meshes and sessions (*.json *.vtu *.vtk *.pts *.elem *.node *.ele *.msh);;All files (*)"));
+        tr("Meshes and sessions (*.json *.vtu *.vtk *.pts *.elem *.node *.ele *.msh);;All files "
+           "(*)"));
     if (path.isEmpty())
         return;
     settings->setValue("files/folder", QFileInfo(path).absolutePath());
@@ -263,10 +269,10 @@ void MainWindow::askForPicture()
 {
     const QImage image = picture(false); // of now, not of when the dialog closes
     const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save the picture"),
-        settings->value("files/pictures").toString() + QStringLiteral("/tawara.png"),
-        tr("PNG (*.png);;JPEG (*.jpg)"));
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save the picture"),
+                                                      settings->value("files/pictures").toString() +
+                                                          QStringLiteral("/tawara.png"),
+                                                      tr("PNG (*.png);;JPEG (*.jpg)"));
     if (path.isEmpty())
         return;
     settings->setValue("files/pictures", QFileInfo(path).absolutePath());
@@ -280,9 +286,8 @@ void MainWindow::saveSession()
 {
     if (!m_host->scene())
         return;
-    QString path = QFileDialog::getSaveFileName(this, tr("Save the session"),
-                                                QStringLiteral("session.json"),
-                                                tr("Sessions (*.json)"));
+    QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the session"), QStringLiteral("session.json"), tr("Sessions (*.json)"));
     if (path.isEmpty())
         return;
     simulation::Session session = m_host->scene()->session;
@@ -299,7 +304,7 @@ void MainWindow::saveSession()
 
 QImage MainWindow::picture(bool wholeWindow)
 {
-    return wholeWindow ? grab().toImage() : m_view->grabFramebuffer();
+    return wholeWindow ? grab().toImage() : m_view->finePicture();
 }
 
 void MainWindow::setColorMap(const QString& name)
@@ -356,32 +361,37 @@ void MainWindow::dropEvent(QDropEvent* e)
 void MainWindow::buildHelpMenu()
 {
     auto* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys and mouse"), this, [this] {
-        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys and mouse"),
-                                    tr("<table cellspacing=6>"
-                                       "<tr><td><b>Left drag</b></td><td>turn the heart</td></tr>"
-                                       "<tr><td><b>Wheel, right drag</b></td><td>zoom</td></tr>"
-                                       "<tr><td><b>Middle or Shift drag</b></td><td>move</td></tr>"
-                                       "<tr><td><b>Click</b></td><td>stimulate or probe, by the tool "
-                                       "chosen</td></tr>"
-                                       "<tr><td><b>Space</b></td><td>play or pause</td></tr>"
-                                       "<tr><td><b>.</b></td><td>one time step "
-                                       "(Shift+. one millisecond)</td></tr>"
-                                       "<tr><td><b>Ctrl+R</b></td><td>back to the start</td></tr>"
-                                       "<tr><td><b>R, S, P</b></td><td>Rotate, Stimulate, Probe</td></tr>"
-                                       "<tr><td><b>Home, 1 to 6</b></td><td>views</td></tr>"
-                                       "<tr><td><b>Ctrl+O, Ctrl+P</b></td><td>open, save a "
-                                       "picture</td></tr></table>"),
-                                    QMessageBox::Close, this);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->setModal(false);
-        box->show();
-    })->setShortcut(QKeySequence(Qt::Key_F1));
+    help->addAction(tr("&Keys and mouse"), this,
+                    [this] {
+                        auto* box = new QMessageBox(
+                            QMessageBox::NoIcon, tr("Keys and mouse"),
+                            tr("<table cellspacing=6>"
+                               "<tr><td><b>Left drag</b></td><td>turn the heart</td></tr>"
+                               "<tr><td><b>Wheel, right drag</b></td><td>zoom</td></tr>"
+                               "<tr><td><b>Middle or Shift drag</b></td><td>move</td></tr>"
+                               "<tr><td><b>Click</b></td><td>stimulate or probe, by the tool "
+                               "chosen</td></tr>"
+                               "<tr><td><b>Space</b></td><td>play or pause</td></tr>"
+                               "<tr><td><b>.</b></td><td>one time step "
+                               "(Shift+. one millisecond)</td></tr>"
+                               "<tr><td><b>Ctrl+R</b></td><td>back to the start</td></tr>"
+                               "<tr><td><b>R, S, P</b></td><td>Rotate, Stimulate, Probe</td></tr>"
+                               "<tr><td><b>Home, 1 to 6</b></td><td>views</td></tr>"
+                               "<tr><td><b>Ctrl+O, Ctrl+P</b></td><td>open, save a "
+                               "picture</td></tr></table>"),
+                            QMessageBox::Close, this);
+                        box->setAttribute(Qt::WA_DeleteOnClose);
+                        box->setModal(false);
+                        box->show();
+                    })
+        ->setShortcut(QKeySequence(Qt::Key_F1));
     help->addAction(tr("&About Tawara"), this, [this] {
         auto* box = new QMessageBox(
             QMessageBox::NoIcon, tr("About Tawara"),
-            tr("<h3>Tawara</h3><p>A workstation for cardiac electrophysiology: the electrical wave of "
-               "a heart, computed and shown at once.</p><p>Free software under the GNU General Public "
+            tr("<h3>Tawara</h3><p>A workstation for cardiac electrophysiology: the electrical wave "
+               "of "
+               "a heart, computed and shown at once.</p><p>Free software under the GNU General "
+               "Public "
                "License, version 3 or later. For research; not a medical device.</p><p>%1</p>")
                 .arg(m_view->glDescription().toHtmlEscaped()),
             QMessageBox::Close, this);
@@ -399,7 +409,8 @@ QString savePicture(const QImage& image, const QString& path)
     const QByteArray format = QFileInfo(path).suffix().toLatin1();
     if (!image.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
         file.cancelWriting();
-        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg").arg(path);
+        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
+            .arg(path);
     }
     return file.commit() ? QString()
                          : QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());

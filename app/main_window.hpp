@@ -21,8 +21,9 @@ class StimulusPanel;
 class TracePlot;
 class TransportBar;
 
-/// The workstation's window: the heart in the middle, tools to its left, transport bar below, panels
-/// around it. It connects widgets, which know values, to the EngineHost, which knows the engine.
+/// The workstation's window: the heart in the middle, tools to its left, transport bar below,
+/// panels around it. It connects widgets, which know values, to the EngineHost, which knows the
+/// engine.
 ///
 /// @thread GUI thread
 class MainWindow : public QMainWindow
@@ -103,7 +104,8 @@ class MainWindow : public QMainWindow
 /// QSettings::setPath().
 std::unique_ptr<QSettings> openSettings();
 
-/// Writes a picture; the whole file or none of it. Empty when done, else one line that says what failed.
+/// Writes a picture; the whole file or none of it. Empty when done, else one line that says what
+/// failed.
 QString savePicture(const QImage& image, const QString& path);
 
 } // namespace tawara

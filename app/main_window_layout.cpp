@@ -176,10 +176,12 @@ void MainWindow::buildMenus()
         ->setShortcut(Qt::Key_Space);
     run->addAction(themedIcon("step"), tr("One time &step"), this, [this] { m_host->step(1); })
         ->setShortcut(Qt::Key_Period);
-    run->addAction(tr("&One millisecond"), this, [this] {
-           if (const auto s = m_host->scene(); s && s->dt_ms > 0)
-               m_host->step(qMax(1, qRound(1 / s->dt_ms)));
-       })->setShortcut(Qt::SHIFT | Qt::Key_Period);
+    run->addAction(tr("&One millisecond"), this,
+                   [this] {
+                       if (const auto s = m_host->scene(); s && s->dt_ms > 0)
+                           m_host->step(qMax(1, qRound(1 / s->dt_ms)));
+                   })
+        ->setShortcut(Qt::SHIFT | Qt::Key_Period);
     run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
     run->addSeparator();
@@ -244,9 +246,8 @@ void MainWindow::buildViewMenu()
     for (auto* d : m_docks)
         m_viewMenu->addAction(d->toggleViewAction());
     m_viewMenu->addAction(tr("Restore &layout"), this, [this] { restoreState(m_firstLayout); });
-    auto* full = m_viewMenu->addAction(tr("&Full screen"), this, [this] {
-        setWindowState(windowState() ^ Qt::WindowFullScreen);
-    });
+    auto* full = m_viewMenu->addAction(
+        tr("&Full screen"), this, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     full->setShortcut(Qt::Key_F11);
 }
 

@@ -10,7 +10,8 @@ namespace tawara {
 /// Makes the simulator itself.
 EngineMaker real_engine(simulation::EngineOptions options);
 
-/// The session of a file: a session file, or one around a mesh; the built-in heart for an empty path.
+/// The session of a file: a session file, or one around a mesh; the built-in heart for an empty
+/// path.
 /// @throws Error
 /// @thread any; may take seconds for a large mesh
 simulation::Session open_session(const std::filesystem::path& file);

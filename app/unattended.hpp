@@ -9,8 +9,8 @@ namespace tawara {
 
 class MainWindow;
 
-/// Runs what is being opened to a time, saves a picture, and ends the program: exit status 0, 2 for bad
-/// input, 3 when the run failed; with one line on standard error where it was not 0.
+/// Runs what is being opened to a time, saves a picture, and ends the program: exit status 0, 2 for
+/// bad input, 3 when the run failed; with one line on standard error where it was not 0.
 class UnattendedPicture : public QObject
 {
     Q_OBJECT

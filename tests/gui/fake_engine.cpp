@@ -72,11 +72,15 @@ float wave_mV(const Vec3& at, double time_ms, double length_mm)
 }
 
 FakeEngine::FakeEngine(EventHandler handler, std::shared_ptr<Shared> shared)
-    : handler_(std::move(handler)), shared_(std::move(shared)), thread_([this](const std::stop_token& stop) { run(stop); })
+    : handler_(std::move(handler)), shared_(std::move(shared)),
+      thread_([this](const std::stop_token& stop) { run(stop); })
 {
 }
 
-FakeEngine::~FakeEngine() { thread_.request_stop(); }
+FakeEngine::~FakeEngine()
+{
+    thread_.request_stop();
+}
 
 std::uint64_t FakeEngine::post(simulation::Command command)
 {

@@ -21,8 +21,8 @@ Bowl bowl(int n, double radius_mm = 30, double length_mm = 60, double wall_mm = 
 /// V of a wave that leaves the apex at t = 0 and runs to the base at 0.6 mm/ms [mV].
 float wave_mV(const Vec3& at_mm, double time_ms, double length_mm = 60);
 
-/// Stands in for the engine: makes a travelling wave, records every command, obeys play, pause, step,
-/// reset. Time advances only when the test says so, or by itself with `free_running`.
+/// Stands in for the engine: makes a travelling wave, records every command, obeys play, pause,
+/// step, reset. Time advances only when the test says so, or by itself with `free_running`.
 class FakeEngine : public EngineControl
 {
   public:
@@ -30,11 +30,11 @@ class FakeEngine : public EngineControl
     {
         std::mutex mutex;
         std::vector<simulation::Command> commands;
-        bool free_running = true; ///< 1 ms per 10 ms of wall time while playing
+        bool free_running = true;  ///< 1 ms per 10 ms of wall time while playing
         bool hold_loading = false; ///< a Load stays under way until it is cancelled
-        std::string refuse_load;  ///< not empty: Load is refused with this
-        std::string refuse_all;   ///< not empty: every other command is
-        std::string fail_on_play; ///< not empty: the run fails when it is played
+        std::string refuse_load;   ///< not empty: Load is refused with this
+        std::string refuse_all;    ///< not empty: every other command is
+        std::string fail_on_play;  ///< not empty: the run fails when it is played
         int mesh_n = 24;
     };
 

@@ -88,12 +88,14 @@ QVariant ProbeModel::data(const QModelIndex& at, int role) const
         if (at.column() == NameColumn)
             return e.name;
         if (at.column() == ValueColumn)
-            return e.V ? tr("%1 mV").arg(static_cast<double>(*e.V), 0, 'f', 1) : QStringLiteral("–");
+            return e.V ? tr("%1 mV").arg(static_cast<double>(*e.V), 0, 'f', 1)
+                       : QStringLiteral("–");
         return {};
     case Qt::DecorationRole:
         return at.column() == NameColumn ? QVariant(e.color) : QVariant();
     case Qt::TextAlignmentRole:
-        return at.column() == ValueColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+        return at.column() == ValueColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
+                                          : QVariant();
     case Qt::ToolTipRole:
         return tr("%1 at (%2, %3, %4) mm")
             .arg(e.name)

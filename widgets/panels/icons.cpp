@@ -7,7 +7,10 @@
 #include <QSvgRenderer>
 
 // Q_INIT_RESOURCE has to stand outside of any namespace; a static library needs it.
-static void initTawaraResources() { Q_INIT_RESOURCE(tawara); }
+static void initTawaraResources()
+{
+    Q_INIT_RESOURCE(tawara);
+}
 
 namespace tawara {
 namespace {

@@ -1,59 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/info_panel.hpp"
 
-#include <QFormLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-namespace tawara {
+#include <algorithm>
 
-InfoPanel::InfoPanel(QWidget* parent) : QWidget(parent)
+namespace tawara {
+namespace {
+
+QString weak(const QString& text)
+{
+    return QStringLiteral("<span style='color:#8d97a8'>%1</span>").arg(text);
+}
+
+} // namespace
+
+InfoPanel::InfoPanel(QWidget* parent) : QWidget(parent), m_text(new QLabel)
 {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* inside = new QWidget;
-    m_column = new QVBoxLayout(inside);
-    m_column->setContentsMargins(12, 10, 12, 10);
-    scroll->setWidget(inside);
+    m_text->setTextFormat(Qt::RichText);
+    m_text->setWordWrap(true);
+    m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_text->setContentsMargins(10, 8, 10, 8);
+    m_text->setMinimumWidth(10);
+    scroll->setWidget(m_text);
     outer->addWidget(scroll);
     setScene(nullptr);
 }
 
-void InfoPanel::row(const QString& label, const QString& text, const QString& tip)
-{
-    auto* name = new QLabel(label);
-    name->setProperty("weak", true);
-    auto* value = new QLabel(text);
-    value->setWordWrap(true);
-    value->setTextFormat(Qt::PlainText);
-    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    value->setToolTip(tip.isEmpty() ? text : tip);
-    m_form->addRow(name, value);
-}
-
 void InfoPanel::setScene(const simulation::Scene* scene)
 {
-    delete m_content;
-    m_content = new QWidget;
-    m_column->insertWidget(0, m_content);
-    m_form = new QFormLayout(m_content);
-    m_form->setContentsMargins(0, 0, 0, 0);
-    m_form->setVerticalSpacing(5);
-    m_form->setHorizontalSpacing(12);
-    m_form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     if (scene == nullptr) {
-        auto* nothing = new QLabel(tr("Nothing is open."));
-        nothing->setProperty("weak", true);
-        m_form->addRow(nothing);
+        m_text->setText(weak(tr("Nothing is open.")));
         return;
     }
-    const QLocale l = QLocale::c();
-    const auto count = [&l](std::size_t n) { return l.toString(static_cast<qulonglong>(n)); };
+    QString html = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+    const auto row = [&html](const QString& name, const QString& value) {
+        html += QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
+                    .arg(weak(name), value.toHtmlEscaped());
+    };
+    const QLocale l = QLocale(QLocale::English);
+    const auto count = [&l](auto n) { return l.toString(static_cast<qulonglong>(n)); };
     row(tr("Name"), QString::fromStdString(scene->title));
     if (scene->mesh) {
         row(tr("Tetrahedra"), count(scene->mesh->tetrahedron_count()));
@@ -62,23 +57,24 @@ void InfoPanel::setScene(const simulation::Scene* scene)
     if (scene->surface)
         row(tr("Surface"), tr("%1 triangles").arg(count(scene->surface->triangles.size())));
     const bool fvm = scene->session.scheme == diffusion::Scheme::fvm;
-    row(tr("Unknowns"), count(static_cast<std::size_t>(std::max<std::int64_t>(0, scene->unknowns))),
-        fvm ? tr("One per tetrahedron (finite volumes)") : tr("One per vertex (linear elements)"));
-    row(tr("Scheme"), fvm ? tr("finite volumes") : tr("linear elements"));
-    row(tr("Time step"), scene->substeps.empty()
-                             ? tr("%1 ms").arg(scene->dt_ms)
-                             : tr("%1 ms, %2").arg(scene->dt_ms).arg(
-                                   QString::fromStdString(scene->substeps)));
+    row(tr("Scheme"), fvm ? tr("finite volumes, one unknown per tetrahedron")
+                          : tr("linear elements, one unknown per vertex"));
+    row(tr("Unknowns"), count(std::max<std::int64_t>(0, scene->unknowns)));
+    row(tr("Time step"),
+        tr("%1 ms").arg(scene->dt_ms) +
+            (scene->substeps.empty()
+                 ? QString()
+                 : QStringLiteral(", ") + QString::fromStdString(scene->substeps)));
     row(tr("Device"), QString::fromStdString(scene->device));
+    html += QStringLiteral("</table>");
     for (const auto& n : scene->notices) {
-        auto* note = new QLabel((n.level == Notice::Level::warning ? QStringLiteral("⚠ ")
-                                                                   : QStringLiteral("· ")) +
-                                QString::fromStdString(n.text));
-        note->setWordWrap(true);
-        note->setTextFormat(Qt::PlainText);
-        note->setProperty("weak", n.level != Notice::Level::warning);
-        m_form->addRow(note);
+        const QString text = QString::fromStdString(n.text).toHtmlEscaped();
+        html += QStringLiteral("<p style='margin:5px 2px 0 2px'>%1</p>")
+                    .arg(n.level == Notice::Level::warning
+                             ? QStringLiteral("<span style='color:#f0b95a'>⚠ %1</span>").arg(text)
+                             : weak(text));
     }
+    m_text->setText(html);
 }
 
 } // namespace tawara

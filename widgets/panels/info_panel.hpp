@@ -4,13 +4,12 @@
 
 #include <QWidget>
 
-class QFormLayout;
 class QLabel;
-class QVBoxLayout;
 
 namespace tawara {
 
-/// What is loaded: title, mesh, unknowns, time step, device, and what the engine remarked on loading.
+/// What is loaded: title, mesh, unknowns, time step, device, and what the engine remarked on
+/// loading.
 class InfoPanel : public QWidget
 {
     Q_OBJECT
@@ -19,10 +18,7 @@ class InfoPanel : public QWidget
     void setScene(const simulation::Scene* scene);
 
   private:
-    void row(const QString& label, const QString& text, const QString& tip = {});
-    QVBoxLayout* m_column;
-    QWidget* m_content = nullptr;
-    QFormLayout* m_form = nullptr;
+    QLabel* m_text;
 };
 
 } // namespace tawara

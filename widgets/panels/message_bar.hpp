@@ -8,8 +8,8 @@ class QToolButton;
 
 namespace tawara {
 
-/// One line above the heart that says what went wrong and what to do; stays until closed or replaced.
-/// Notes go by themselves.
+/// One line above the heart that says what went wrong and what to do; stays until closed or
+/// replaced. Notes go by themselves.
 class MessageBar : public QFrame
 {
     Q_OBJECT

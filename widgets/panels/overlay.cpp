@@ -16,7 +16,7 @@ namespace {
 constexpr int card_width = 400;
 constexpr int bar_steps = 1000;
 
-}
+} // namespace
 
 Overlay::Overlay(QWidget* parent)
     : QFrame(parent), m_title(new QLabel), m_text(new QLabel), m_bar(new QProgressBar),
@@ -54,7 +54,10 @@ Overlay::Overlay(QWidget* parent)
     hide();
 }
 
-bool Overlay::loading() const { return isVisible() && !m_cancel->isHidden(); }
+bool Overlay::loading() const
+{
+    return isVisible() && !m_cancel->isHidden();
+}
 
 void Overlay::showLoading(const QString& title)
 {

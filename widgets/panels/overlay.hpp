@@ -8,7 +8,8 @@ class QPushButton;
 
 namespace tawara {
 
-/// A card over the heart: progress of loading with a cancel button, or what to do while nothing is open.
+/// A card over the heart: progress of loading with a cancel button, or what to do while nothing is
+/// open.
 class Overlay : public QFrame
 {
     Q_OBJECT

@@ -18,12 +18,18 @@ void setTextIfNew(QLabel* label, const QString& text)
 QString stateText(State s)
 {
     switch (s) {
-    case State::empty: return StatusStrip::tr("Nothing open");
-    case State::loading: return StatusStrip::tr("Loading");
-    case State::paused: return StatusStrip::tr("Paused");
-    case State::running: return StatusStrip::tr("Running");
-    case State::finished: return StatusStrip::tr("Finished");
-    case State::failed: return StatusStrip::tr("Failed");
+    case State::empty:
+        return StatusStrip::tr("Nothing open");
+    case State::loading:
+        return StatusStrip::tr("Loading");
+    case State::paused:
+        return StatusStrip::tr("Paused");
+    case State::running:
+        return StatusStrip::tr("Running");
+    case State::finished:
+        return StatusStrip::tr("Finished");
+    case State::failed:
+        return StatusStrip::tr("Failed");
     }
     return {};
 }
@@ -31,10 +37,14 @@ QString stateText(State s)
 const char* stateColor(State s)
 {
     switch (s) {
-    case State::running: return "#4cc38a";
-    case State::loading: return "#56b4e9";
-    case State::failed: return "#ff6b57";
-    default: return "#8d97a8";
+    case State::running:
+        return "#4cc38a";
+    case State::loading:
+        return "#56b4e9";
+    case State::failed:
+        return "#ff6b57";
+    default:
+        return "#8d97a8";
     }
 }
 
@@ -68,8 +78,8 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_path = label("renderPath", tr("How values reach the picture"), true);
     m_steps = label("steps", tr("Time steps per second of wall time"), true);
     m_frames = label("fps", tr("Pictures drawn per second"), true);
-    m_dropped = label("dropped", tr("Frames that the engine made and the window had no time to show"),
-                      true);
+    m_dropped = label("dropped",
+                      tr("Frames that the engine made and the window had no time to show"), true);
     setStatus({}, 0);
 }
 
@@ -78,13 +88,17 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
     setTextIfNew(m_state, QStringLiteral("<span style='color:%1'>●</span>&nbsp; %2")
                               .arg(QLatin1String(stateColor(s.state)), stateText(s.state)));
     const bool running = s.state == State::running;
-    setTextIfNew(m_steps, running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
+    setTextIfNew(m_steps,
+                 running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
     setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());
     setTextIfNew(m_dropped,
                  s.frames_dropped > 0 ? tr("%1 dropped").arg(s.frames_dropped) : QString());
 }
 
-void StatusStrip::setDevice(const QString& text) { m_device->setText(text); }
+void StatusStrip::setDevice(const QString& text)
+{
+    m_device->setText(text);
+}
 
 void StatusStrip::setRenderPath(const QString& text, const QString& tip)
 {

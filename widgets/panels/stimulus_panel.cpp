@@ -36,8 +36,9 @@ StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
     form->addRow(tr("Radius"), m_radius);
     form->addRow(tr("Amplitude"), m_amplitude);
     form->addRow(tr("Duration"), m_duration);
-    auto* hint = new QLabel(tr("In Stimulate mode (S) a click on the heart gives this, also while it "
-                               "runs."));
+    auto* hint =
+        new QLabel(tr("In Stimulate mode (S) a click on the heart gives this, also while it "
+                      "runs."));
     hint->setWordWrap(true);
     hint->setProperty("weak", true);
     form->addRow(hint);

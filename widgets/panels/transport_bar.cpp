@@ -13,19 +13,26 @@ namespace tawara {
 
 using State = simulation::Status::State;
 
+namespace {
+
+constexpr double endless_ms = 100000; // a later end is no end to a viewer
+
+}
+
 QString speedText(double msPerSecond)
 {
     if (!(msPerSecond > 0))
         return {};
     const double slower = 1000 / msPerSecond;
-    const QString rate =
-        QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
+    const QString rate = QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
     if (slower > 1.05)
         return QObject::tr("%1  ·  %2 × slower than real time")
             .arg(rate)
             .arg(slower, 0, 'f', slower < 10 ? 1 : 0);
     if (slower < 0.95)
-        return QObject::tr("%1  ·  %2 × faster than real time").arg(rate).arg(1 / slower, 0, 'f', 1);
+        return QObject::tr("%1  ·  %2 × faster than real time")
+            .arg(rate)
+            .arg(1 / slower, 0, 'f', 1);
     return QObject::tr("%1  ·  real time").arg(rate);
 }
 
@@ -97,7 +104,10 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     setStatus({});
 }
 
-double TransportBar::speedLimit() const { return m_limit->currentData().toDouble(); }
+double TransportBar::speedLimit() const
+{
+    return m_limit->currentData().toDouble();
+}
 
 void TransportBar::setSpeedLimit(double msPerSecond)
 {
@@ -105,7 +115,10 @@ void TransportBar::setSpeedLimit(double msPerSecond)
     m_limit->setCurrentIndex(at < 0 ? 0 : at);
 }
 
-void TransportBar::setTime(double ms) { m_time->setText(tr("%1 ms").arg(ms, 0, 'f', 1)); }
+void TransportBar::setTime(double ms)
+{
+    m_time->setText(tr("%1 ms").arg(ms, 0, 'f', 1));
+}
 
 void TransportBar::setStatus(const simulation::Status& status)
 {
@@ -122,7 +135,7 @@ void TransportBar::setStatus(const simulation::Status& status)
     m_reset->setEnabled(loaded);
     if (!loaded)
         m_time->setText(QStringLiteral("–"));
-    const QString end = loaded && status.end_ms > 0
+    const QString end = loaded && status.end_ms > 0 && status.end_ms < endless_ms
                             ? tr("of %1 ms").arg(status.end_ms, 0, 'f', status.end_ms < 100 ? 1 : 0)
                             : QString();
     if (m_end->text() != end)

@@ -14,7 +14,8 @@ namespace tawara {
 namespace {
 
 constexpr double shortest_ms = 10, longest_ms = 20000;
-constexpr QRgb ground = 0xff12151b, grid = 0xff252b36, zero_line = 0xff3d4656, text_color = 0xff8d97a8;
+constexpr QRgb ground = 0xff12151b, grid = 0xff252b36, zero_line = 0xff3d4656,
+               text_color = 0xff8d97a8;
 
 /// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
 double roundStep(double span, double count)
@@ -118,9 +119,15 @@ double TracePlot::newest() const
     return t;
 }
 
-double TracePlot::windowEnd() const { return m_end.value_or(std::max(newest(), m_windowMs)); }
+double TracePlot::windowEnd() const
+{
+    return m_end.value_or(std::max(newest(), m_windowMs));
+}
 
-QRectF TracePlot::area() const { return QRectF(rect()).adjusted(54, 12, -14, -34); }
+QRectF TracePlot::area() const
+{
+    return QRectF(rect()).adjusted(54, 12, -14, -34);
+}
 
 double TracePlot::toX(double time) const
 {
@@ -195,10 +202,13 @@ void TracePlot::paintCurve(QPainter& p, const Curve& c) const
         for (auto i = first; i < last;) {
             const double column = std::floor(point(i).x());
             auto low = i, high = i, end = i;
-            while (end < last && std::floor(toX(c.times[static_cast<std::size_t>(end)])) <= column) {
-                if (c.values[static_cast<std::size_t>(end)] < c.values[static_cast<std::size_t>(low)])
+            while (end < last &&
+                   std::floor(toX(c.times[static_cast<std::size_t>(end)])) <= column) {
+                if (c.values[static_cast<std::size_t>(end)] <
+                    c.values[static_cast<std::size_t>(low)])
                     low = end;
-                if (c.values[static_cast<std::size_t>(end)] > c.values[static_cast<std::size_t>(high)])
+                if (c.values[static_cast<std::size_t>(end)] >
+                    c.values[static_cast<std::size_t>(high)])
                     high = end;
                 ++end;
             }
@@ -273,9 +283,10 @@ void TracePlot::paintEvent(QPaintEvent*)
     paintAxes(p);
     if (m_curves.empty()) {
         p.setPen(QColor::fromRgb(text_color));
-        p.drawText(area(), Qt::AlignCenter,
-                   tr("No probes yet. Choose Probe (P) and click on the heart: its action potential "
-                      "appears here."));
+        p.drawText(
+            area(), Qt::AlignCenter,
+            tr("No probes yet. Choose Probe (P) and click on the heart: its action potential "
+               "appears here."));
         return;
     }
     p.setRenderHint(QPainter::Antialiasing);
@@ -292,7 +303,8 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
 {
     m_cursorX = e->position().x();
     if (e->buttons() & Qt::LeftButton) {
-        const double end = m_pressEnd - (e->position().x() - m_pressX) / area().width() * m_windowMs;
+        const double end =
+            m_pressEnd - (e->position().x() - m_pressX) / area().width() * m_windowMs;
         const double last = std::max(newest(), m_windowMs);
         if (end < last)
             m_end = std::max(end, m_windowMs);

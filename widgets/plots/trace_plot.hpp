@@ -10,9 +10,9 @@
 
 namespace tawara {
 
-/// Live curves over time: action potentials at probes, V [mV] over t [ms]. The window of time follows
-/// the newest sample; the wheel changes its length, a drag looks back, a double click follows again.
-/// The mouse shows each curve's value.
+/// Live curves over time: action potentials at probes, V [mV] over t [ms]. The window of time
+/// follows the newest sample; the wheel changes its length, a drag looks back, a double click
+/// follows again. The mouse shows each curve's value.
 ///
 /// @thread GUI thread
 /// @cost   a paint is linear in the samples of the window, at most two points per pixel are drawn

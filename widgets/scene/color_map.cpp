@@ -34,8 +34,8 @@ ColorMap parse_color_map(std::string_view name, std::string_view text)
     map.name = name;
     std::size_t at = 0;
     for (std::size_t i = 0; i < map.colors.size(); ++i) {
-        const double t = knots.front()[0] + (knots.back()[0] - knots.front()[0]) *
-                                                static_cast<double>(i) / 255.0;
+        const double t = knots.front()[0] +
+                         (knots.back()[0] - knots.front()[0]) * static_cast<double>(i) / 255.0;
         while (at + 2 < knots.size() && t > knots[at + 1][0])
             ++at;
         const auto &a = knots[at], &b = knots[at + 1];
@@ -74,7 +74,7 @@ std::vector<double> round_ticks(double low, double high, int count)
     const double raw = (high - low) / count;
     const double decade = std::pow(10.0, std::floor(std::log10(raw)));
     double step = 10 * decade;
-    for (double f : {1.0, 2.0, 2.5, 5.0})
+    for (double f : {1.0, 2.0, 3.0, 5.0})
         if (f * decade >= raw * 0.999) {
             step = f * decade;
             break;

@@ -26,7 +26,7 @@ const ColorMap& color_map(std::string_view name);
 /// @throws Error naming the line
 ColorMap parse_color_map(std::string_view name, std::string_view text);
 
-/// About `count` round numbers that lie within [low, high], both inclusive: multiples of 1, 2, 2.5
+/// About `count` round numbers that lie within [low, high], both inclusive: multiples of 1, 2, 3
 /// or 5 times a power of ten.
 std::vector<double> round_ticks(double low, double high, int count);
 

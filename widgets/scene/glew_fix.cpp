@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Debian's libGLEW knows GLX only: in an EGL context its glewInit() loads every function and then
 // reports that there is no GLX display, upon which VTK refuses to draw. A program that exports this
-// function (link options in widgets/CMakeLists.txt) overrules the library's and drops that one error.
+// function (link options in widgets/CMakeLists.txt) overrules the library's and drops that one
+// error.
 #include <GL/glew.h>
 #include <dlfcn.h>
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vtkActor.h>
 #include <vtkCamera.h>
 #include <vtkCellArray.h>
@@ -30,6 +31,8 @@ namespace {
 
 constexpr float rest_mV = -85.23F; // a new wall is at rest until its first frame
 constexpr double flash_s = 0.9;
+constexpr double fill = 0.88;     // part of the view's height that the heart takes
+constexpr double bar_room = 0.36; // of the view's height, left free for the colour bar, in all
 
 struct Direction
 {
@@ -38,10 +41,10 @@ struct Direction
 };
 // Frame of the heart generator: x to the left of the body, y to the back, z from apex to base.
 constexpr Direction directions[] = {
-    {View::anterior, {0, -1, 0}, {0, 0, 1}}, {View::posterior, {0, 1, 0}, {0, 0, 1}},
-    {View::left, {1, 0, 0}, {0, 0, 1}},      {View::right, {-1, 0, 0}, {0, 0, 1}},
-    {View::superior, {0, 0, 1}, {0, 1, 0}},  {View::inferior, {0, 0, -1}, {0, 1, 0}},
-    {View::oblique, {0.42, -1, 0.5}, {0, 0, 1}}};
+    {View::anterior, {0, -1, 0}, {0, 0, 1}},     {View::posterior, {0, 1, 0}, {0, 0, 1}},
+    {View::left, {1, 0, 0}, {0, 0, 1}},          {View::right, {-1, 0, 0}, {0, 0, 1}},
+    {View::superior, {0, 0, 1}, {0, 1, 0}},      {View::inferior, {0, 0, -1}, {0, 1, 0}},
+    {View::oblique, {0.42, -1, 0.34}, {0, 0, 1}}};
 
 vtkSmartPointer<vtkPolyData> poly_data(const WallGeometry& g)
 {
@@ -92,6 +95,8 @@ struct HeartScene::Impl
     };
     std::array<Flash, LiveScalarMapper::max_flashes> flashes;
     std::size_t next_flash = 0;
+    int width = 0, height = 0;
+    Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
 
     void show_flashes()
     {
@@ -102,6 +107,12 @@ struct HeartScene::Impl
                                  static_cast<float>(std::max(0.0, f.left_s) / flash_s)});
         }
     }
+    /// Puts the camera where the whole wall just fills the view, beside the colour bar.
+    void fit(const Vec3& from, const Vec3& up);
+    /// Fits again when the view has another size and nobody moved the camera since the last fit.
+    void refit(int width, int height);
+    /// Whether the wall lies between a point on it and the viewer.
+    bool hidden(const Vec3& p) const;
     void show_annotations()
     {
         const bool on = annotations && poly != nullptr;
@@ -111,13 +122,81 @@ struct HeartScene::Impl
     }
 };
 
+void HeartScene::Impl::fit(const Vec3& from, const Vec3& up)
+{
+    auto* camera = renderer->GetActiveCamera();
+    const Vec3 right = normalized(cross(up, from)), above = cross(from, right);
+    double c[3];
+    poly->GetCenter(c);
+    const Vec3 centre{c[0], c[1], c[2]};
+    const double aspect = width > 0 && height > 0 ? static_cast<double>(width) / height : 1.5;
+    const double half = std::tan(camera->GetViewAngle() / 2 * std::numbers::pi / 180);
+    const double half_y = fill * half, half_x = fill * half * std::max(0.3, aspect - bar_room);
+    std::vector<Vec3> p(wall.source.size()); // along right, above, towards the viewer
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const Vec3 q =
+            Vec3{wall.points[3 * i], wall.points[3 * i + 1], wall.points[3 * i + 2]} - centre;
+        p[i] = {dot(q, right), dot(q, above), dot(q, from)};
+    }
+    // The nearest place of the camera from which every point lies within the four planes of the
+    // view: per pair of planes, x + z half <= x0 + d half on one side and the same mirrored on the
+    // other.
+    auto planes = [&](std::size_t k, double h) {
+        double plus = -std::numeric_limits<double>::max(), minus = plus;
+        for (const Vec3& q : p) {
+            plus = std::max(plus, q[k] + q[2] * h);
+            minus = std::max(minus, -q[k] + q[2] * h);
+        }
+        return std::pair{(plus - minus) / 2, (plus + minus) / (2 * h)}; // offset, distance
+    };
+    const auto [x, dx] = planes(0, half_x);
+    const auto [y, dy] = planes(1, half_y);
+    const double distance = std::max(dx, dy);
+    const Vec3 focal = centre + x * right + y * above;
+    fitted_position = focal + distance * from;
+    camera->SetFocalPoint(focal.data());
+    camera->SetPosition(fitted_position.data());
+    camera->SetViewUp(above.data());
+    camera->GetViewUp(fitted_up.data());
+    renderer->ResetCameraClippingRange();
+}
+
+void HeartScene::Impl::refit(int w, int h)
+{
+    if (w == width && h == height)
+        return;
+    width = w, height = h;
+    auto* camera = renderer->GetActiveCamera();
+    Vec3 position{}, up{}, normal{};
+    camera->GetPosition(position.data());
+    camera->GetViewUp(up.data());
+    camera->GetDirectionOfProjection(normal.data());
+    if (poly && position == fitted_position && up == fitted_up)
+        fit(-1.0 * normal, up);
+}
+
+bool HeartScene::Impl::hidden(const Vec3& p) const
+{
+    if (!poly)
+        return false;
+    Vec3 eye{};
+    renderer->GetActiveCamera()->GetPosition(eye.data());
+    // the point lies on the wall: end the ray short of it
+    const Vec3 end = p + 0.01 * poly->GetLength() * normalized(eye - p);
+    double t = 0, at[3], pcoords[3];
+    int sub = 0;
+    return locator->IntersectWithLine(eye.data(), end.data(), 0, t, at, pcoords, sub) != 0;
+}
+
 HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
 {
     auto& s = *impl_;
     s.actor->SetMapper(s.mapper);
+    s.actor->GetProperty()->BackfaceCullingOn(); // the boundary of a mesh is closed
     s.actor->VisibilityOff();
     s.renderer->AddActor(s.actor);
     s.renderer->GradientBackgroundOn();
+    s.renderer->SetBackgroundAlpha(1);
     s.renderer->SetUseDepthPeeling(0);
     s.renderer->GetActiveCamera()->SetViewAngle(26);
     s.bar = std::make_unique<ScalarBar>(s.renderer);
@@ -129,7 +208,10 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.show_annotations();
 }
 
-HeartScene::~HeartScene() { impl_->renderer->RemoveAllViewProps(); }
+HeartScene::~HeartScene()
+{
+    impl_->renderer->RemoveAllViewProps();
+}
 
 void HeartScene::attach(vtkRenderWindow* window)
 {
@@ -138,7 +220,10 @@ void HeartScene::attach(vtkRenderWindow* window)
     impl_->axes->attach(window, impl_->renderer);
 }
 
-vtkRenderer* HeartScene::renderer() const { return impl_->renderer; }
+vtkRenderer* HeartScene::renderer() const
+{
+    return impl_->renderer;
+}
 
 void HeartScene::set_surface(const mesh::TetMesh& m, const mesh::Surface& surface)
 {
@@ -175,7 +260,10 @@ void HeartScene::clear()
     s.show_annotations();
 }
 
-bool HeartScene::empty() const { return impl_->poly == nullptr; }
+bool HeartScene::empty() const
+{
+    return impl_->poly == nullptr;
+}
 
 std::int64_t HeartScene::triangle_count() const
 {
@@ -205,8 +293,14 @@ void HeartScene::set_range(double low, double high)
     impl_->bar->set_range(low, high);
 }
 
-void HeartScene::set_title(const std::string& quantity) { impl_->bar->set_title(quantity); }
-void HeartScene::set_time_text(const std::string& text) { impl_->time_text->SetInput(text.c_str()); }
+void HeartScene::set_title(const std::string& quantity)
+{
+    impl_->bar->set_title(quantity);
+}
+void HeartScene::set_time_text(const std::string& text)
+{
+    impl_->time_text->SetInput(text.c_str());
+}
 
 void HeartScene::set_theme(const SceneTheme& theme)
 {
@@ -217,7 +311,6 @@ void HeartScene::set_theme(const SceneTheme& theme)
     s.renderer->SetBackground2(high[0], high[1], high[2]);
     s.bar->set_text_color(theme.text[0], theme.text[1], theme.text[2]);
     s.axes->set_text_color(theme.text[0], theme.text[1], theme.text[2]);
-    s.markers->set_text_color(theme.text);
 }
 
 void HeartScene::set_annotations(bool on)
@@ -286,7 +379,7 @@ std::optional<Pick> HeartScene::pick(double x, double y) const
         return {};
     Pick p;
     p.position_mm = {at[0], at[1], at[2]};
-    p.triangle = cell;
+    p.triangle = s.wall.triangle_source[static_cast<std::size_t>(cell)];
     double best = std::numeric_limits<double>::max();
     std::array<Vec3, 3> corner{};
     const auto& triangle = s.wall.triangles[static_cast<std::size_t>(cell)];
@@ -317,16 +410,7 @@ void HeartScene::look(View view)
         return;
     const auto& d = *std::find_if(std::begin(directions), std::end(directions),
                                   [&](const Direction& e) { return e.view == view; });
-    double c[3];
-    s.poly->GetCenter(c);
-    auto* camera = s.renderer->GetActiveCamera();
-    camera->SetFocalPoint(c);
-    camera->SetPosition(c[0] + d.from[0], c[1] + d.from[1], c[2] + d.from[2]);
-    camera->SetViewUp(d.up.data());
-    s.renderer->ResetCamera(s.poly->GetBounds());
-    // ResetCamera() leaves room for the sphere around the box; a heart fills less of it
-    camera->Dolly(1.28);
-    s.renderer->ResetCameraClippingRange();
+    s.fit(normalized(d.from), d.up);
 }
 
 void HeartScene::prepare(int width, int height, double scale)
@@ -334,7 +418,10 @@ void HeartScene::prepare(int width, int height, double scale)
     auto& s = *impl_;
     s.bar->layout(width, height, scale);
     s.axes->layout(width, height, scale);
-    s.markers->set_scale(scale);
+    s.refit(width, height);
+    s.markers->layout(
+        scale, [this](const Vec3& p) { return project(p); },
+        [&s](const Vec3& p) { return s.hidden(p); });
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     // a buffer that went with its context is written again
@@ -349,6 +436,9 @@ unsigned int HeartScene::gl_buffer()
     return impl_->mapper->GlBuffer(impl_->values.size(), rest_mV);
 }
 
-std::span<const std::int32_t> HeartScene::gl_buffer_sources() const { return impl_->wall.source; }
+std::span<const std::int32_t> HeartScene::gl_buffer_sources() const
+{
+    return impl_->wall.source;
+}
 
 } // namespace tawara::scene

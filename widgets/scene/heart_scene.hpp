@@ -85,8 +85,8 @@ class HeartScene
     /// Where the next stimulus would act; nothing hides it.
     void set_brush(std::optional<Vec3> centre_mm, double radius_mm);
 
-    /// What lies under a pixel (VTK display coordinates, origin at the bottom left): the wall's point
-    /// nearest to the viewer, or nothing. Needs no context.
+    /// What lies under a pixel (VTK display coordinates, origin at the bottom left): the wall's
+    /// point nearest to the viewer, or nothing. Needs no context.
     /// @cost  some microseconds, logarithmic in the triangles
     std::optional<Pick> pick(double x, double y) const;
     /// The pixel that shows a point.

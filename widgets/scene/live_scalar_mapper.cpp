@@ -60,6 +60,9 @@ void LiveScalarMapper::ReplaceShaderColor(std::map<vtkShader::Type, vtkShader*> 
     // The superclass has used up the fragment shader's Color tag; the Edges tag follows it.
     insert(fragment, "//VTK::Light::Dec", shader_part("live_scalar.frag.glsl", "declarations"));
     insert(fragment, "//VTK::Edges::Impl", shader_part("live_scalar.frag.glsl", "main"));
+    // VTK drops fragments of opacity 0 at the end; the wall has none, and a shader that may drop
+    // its fragment cannot be spared for those that lie behind others.
+    vtkShaderProgram::Substitute(fragment, "discard;", "");
     shaders[vtkShader::Vertex]->SetSource(vertex);
     shaders[vtkShader::Fragment]->SetSource(fragment);
 }
@@ -69,8 +72,7 @@ void LiveScalarMapper::ReplaceShaderLight(std::map<vtkShader::Type, vtkShader*> 
 {
     std::string fragment = shaders[vtkShader::Fragment]->GetSource();
     vtkShaderProgram::Substitute(fragment, "//VTK::Light::Impl",
-                                 shader_part("wall_light.frag.glsl", "main") +
-                                     "//VTK::Light::Impl",
+                                 shader_part("wall_light.frag.glsl", "main") + "//VTK::Light::Impl",
                                  false);
     shaders[vtkShader::Fragment]->SetSource(fragment);
 }
@@ -110,17 +112,24 @@ void LiveScalarMapper::SetMapperShaderParameters(vtkOpenGLHelper& helper, vtkRen
         const float range[2] = {Low, High};
         program->SetUniform2f("liveRange", range);
     }
-    float places[max_flashes][4];
-    float glows[max_flashes];
-    for (std::size_t i = 0; i < max_flashes; ++i) {
-        const Spot& s = Flashes[i];
+    float places[max_flashes + 1][4] = {};
+    float glows[max_flashes + 1] = {};
+    int spots = 0;
+    const auto add = [&](const Spot& s) {
+        const auto i = static_cast<std::size_t>(spots++);
         places[i][0] = s.x, places[i][1] = s.y, places[i][2] = s.z, places[i][3] = s.radius_mm;
         glows[i] = s.glow;
-    }
-    program->SetUniform4fv("liveFlash", static_cast<int>(max_flashes), places);
-    program->SetUniform1fv("liveFlashGlow", static_cast<int>(max_flashes), glows);
-    const float brush[4] = {Brush.x, Brush.y, Brush.z, Brush.radius_mm};
-    program->SetUniform4f("liveBrush", brush);
+    };
+    const bool brush = Brush.radius_mm > 0;
+    if (brush)
+        add(Brush);
+    for (const Spot& s : Flashes)
+        if (s.glow > 0)
+            add(s);
+    program->SetUniformi("liveSpots", spots);
+    program->SetUniformi("liveBrush", brush ? 1 : 0);
+    program->SetUniform4fv("liveSpot", static_cast<int>(max_flashes + 1), places);
+    program->SetUniform1fv("liveSpotGlow", static_cast<int>(max_flashes + 1), glows);
 }
 
 void LiveScalarMapper::RenderPieceFinish(vtkRenderer* ren, vtkActor* act)

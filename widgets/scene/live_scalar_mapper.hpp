@@ -12,12 +12,13 @@ class vtkTextureObject;
 
 namespace tawara::scene {
 
-/// Draws triangles whose colour comes from one float per vertex in an OpenGL buffer of ours, through
-/// a colour map, in the fragment shader (shaders/live_scalar.*): a new colour map or range costs
-/// nothing, new values cost one write to the buffer. VTK keeps geometry, clipping and picking.
+/// Draws triangles whose colour comes from one float per vertex in an OpenGL buffer of ours,
+/// through a colour map, in the fragment shader (shaders/live_scalar.*): a new colour map or range
+/// costs nothing, new values cost one write to the buffer. VTK keeps geometry, clipping and
+/// picking.
 ///
-/// The buffer is a vertex attribute, so it has no size limit but memory, and whoever knows its handle
-/// may write it: the host here, or a CUDA kernel that has registered it.
+/// The buffer is a vertex attribute, so it has no size limit but memory, and whoever knows its
+/// handle may write it: the host here, or a CUDA kernel that has registered it.
 ///
 /// @thread the thread of the OpenGL context
 class LiveScalarMapper : public vtkOpenGLPolyDataMapper
@@ -26,8 +27,8 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
     static LiveScalarMapper* New();
     vtkTypeMacro(LiveScalarMapper, vtkOpenGLPolyDataMapper) // ends with no semicolon: -Wpedantic
 
-    /// A spot on the wall in model coordinates [mm] with a glow from 0 to 1.
-    struct Spot
+        /// A spot on the wall in model coordinates [mm] with a glow from 0 to 1.
+        struct Spot
     {
         float x = 0, y = 0, z = 0, radius_mm = 0, glow = 0;
     };

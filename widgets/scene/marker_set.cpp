@@ -15,9 +15,10 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     for (auto& a : spheres_)
         renderer_->RemoveActor(a);
     for (auto& l : labels_)
-        renderer_->RemoveActor(l);
+        renderer_->RemoveActor2D(l);
     spheres_.clear();
     labels_.clear();
+    places_.clear();
     if (markers.empty())
         return;
     vtkNew<vtkSphereSource> ball;
@@ -38,43 +39,44 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
         p->SetSpecularPower(30);
         renderer_->AddActor(sphere);
         spheres_.push_back(sphere);
-        if (m.name.empty())
-            continue;
-        auto label = vtkSmartPointer<vtkBillboardTextActor3D>::New();
+        places_.push_back(m.position_mm);
+        auto label = vtkSmartPointer<vtkTextActor>::New();
         label->SetInput(m.name.c_str());
-        label->SetPosition(m.position_mm[0], m.position_mm[1], m.position_mm[2]);
-        renderer_->AddActor(label);
+        label->SetVisibility(0);
+        renderer_->AddActor2D(label);
         labels_.push_back(label);
     }
     style();
 }
 
-void MarkerSet::set_text_color(const std::array<double, 3>& color)
+void MarkerSet::layout(double scale,
+                       const std::function<std::array<double, 2>(const Vec3&)>& project,
+                       const std::function<bool(const Vec3&)>& hidden)
 {
-    text_ = color;
-    style();
-}
-
-void MarkerSet::set_scale(double scale)
-{
-    if (scale == scale_)
-        return;
-    scale_ = scale;
-    style();
+    if (scale != scale_) {
+        scale_ = scale;
+        style();
+    }
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+        const bool on = !hidden(places_[i]);
+        labels_[i]->SetVisibility(on);
+        if (!on)
+            continue;
+        const auto at = project(places_[i]);
+        labels_[i]->SetPosition(std::round(at[0] + 10 * scale), std::round(at[1] + 5 * scale));
+    }
 }
 
 void MarkerSet::style()
 {
     for (auto& l : labels_) {
-        const int away = static_cast<int>(std::lround(9 * scale_));
-        l->SetDisplayOffset(away, away / 2);
         auto* p = l->GetTextProperty();
         p->SetFontFamilyToArial();
         p->BoldOn();
-        p->SetFontSize(static_cast<int>(std::lround(13 * scale_)));
+        p->SetFontSize(static_cast<int>(std::lround(12 * scale_)));
         p->SetColor(1, 1, 1);
         p->SetBackgroundColor(0.05, 0.06, 0.08);
-        p->SetBackgroundOpacity(0.6);
+        p->SetBackgroundOpacity(0.55);
     }
 }
 

@@ -2,29 +2,33 @@
 #pragma once
 #include "widgets/scene/heart_scene.hpp"
 
+#include <functional>
 #include <vector>
 #include <vtkActor.h>
-#include <vtkBillboardTextActor3D.h>
 #include <vtkSmartPointer.h>
+#include <vtkTextActor.h>
 
 namespace tawara::scene {
 
-/// Small labelled spheres on the wall.
+/// Small spheres on the wall with labels beside them; a label goes when the wall hides its sphere.
 class MarkerSet
 {
   public:
     explicit MarkerSet(vtkRenderer* renderer) : renderer_(renderer) {}
     void set(std::span<const Marker> markers, double radius_mm);
-    void set_text_color(const std::array<double, 3>& color);
-    void set_scale(double scale);
+    /// Places the labels for the camera as it is.
+    /// @param project  pixel of a point
+    /// @param hidden   whether the wall lies between a point and the viewer
+    void layout(double scale, const std::function<std::array<double, 2>(const Vec3&)>& project,
+                const std::function<bool(const Vec3&)>& hidden);
 
   private:
     void style();
 
     vtkRenderer* renderer_;
     std::vector<vtkSmartPointer<vtkActor>> spheres_;
-    std::vector<vtkSmartPointer<vtkBillboardTextActor3D>> labels_;
-    std::array<double, 3> text_{1, 1, 1};
+    std::vector<vtkSmartPointer<vtkTextActor>> labels_; // null where there is no name
+    std::vector<Vec3> places_;
     double scale_ = 1;
 };
 

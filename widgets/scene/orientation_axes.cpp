@@ -96,9 +96,8 @@ OrientationAxes::OrientationAxes() : impl_(std::make_unique<Impl>())
     impl_->renderer->GetActiveCamera()->ParallelProjectionOn();
     impl_->renderer->GetActiveCamera()->SetParallelScale(1.55);
     impl_->follow->SetClientData(impl_.get());
-    impl_->follow->SetCallback([](vtkObject*, unsigned long, void* self, void*) {
-        static_cast<Impl*>(self)->turn();
-    });
+    impl_->follow->SetCallback(
+        [](vtkObject*, unsigned long, void* self, void*) { static_cast<Impl*>(self)->turn(); });
 }
 
 OrientationAxes::~OrientationAxes()
@@ -115,7 +114,10 @@ void OrientationAxes::attach(vtkRenderWindow* window, vtkRenderer* followed)
     followed->AddObserver(vtkCommand::StartEvent, impl_->follow);
 }
 
-void OrientationAxes::set_visible(bool on) { impl_->renderer->SetDraw(on ? 1 : 0); }
+void OrientationAxes::set_visible(bool on)
+{
+    impl_->renderer->SetDraw(on ? 1 : 0);
+}
 
 void OrientationAxes::set_text_color(double r, double g, double b)
 {

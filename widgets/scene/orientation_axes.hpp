@@ -7,7 +7,8 @@ class vtkRenderWindow;
 
 namespace tawara::scene {
 
-/// Axes in the lower left corner that turn with the camera of another renderer. Layer 1 of the window.
+/// Axes in the lower left corner that turn with the camera of another renderer. Layer 1 of the
+/// window.
 class OrientationAxes
 {
   public:

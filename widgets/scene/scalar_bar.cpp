@@ -56,7 +56,10 @@ ScalarBar::ScalarBar(vtkRenderer* renderer) : renderer_(renderer), map_(color_ma
     renderer_->AddActor2D(title_);
 }
 
-void ScalarBar::set_title(const std::string& title) { title_->SetInput(title.c_str()); }
+void ScalarBar::set_title(const std::string& title)
+{
+    title_->SetInput(title.c_str());
+}
 
 void ScalarBar::set_map(const ColorMap& map)
 {

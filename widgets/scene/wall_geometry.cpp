@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace tawara::scene {
 namespace {
@@ -46,6 +47,42 @@ double corner_angle(const std::array<Vec3, 3>& p, std::size_t k)
 {
     const Vec3 a = normalized(p[(k + 1) % 3] - p[k]), b = normalized(p[(k + 2) % 3] - p[k]);
     return std::acos(std::clamp(dot(a, b), -1.0, 1.0));
+}
+
+/// Spreads 10 bits to every third one.
+std::uint32_t spread(std::uint32_t x)
+{
+    x = (x | x << 16) & 0x030000ffU;
+    x = (x | x << 8) & 0x0300f00fU;
+    x = (x | x << 4) & 0x030c30c3U;
+    return (x | x << 2) & 0x09249249U;
+}
+
+/// Orders triangles along a Z-curve, so that what is drawn together shares vertices in the cache.
+void order(WallGeometry& g)
+{
+    Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    for (std::size_t i = 0; i < g.points.size(); ++i) {
+        low[i % 3] = std::min(low[i % 3], static_cast<double>(g.points[i]));
+        high[i % 3] = std::max(high[i % 3], static_cast<double>(g.points[i]));
+    }
+    std::vector<std::uint32_t> code(g.triangles.size());
+    for (std::size_t t = 0; t < code.size(); ++t)
+        for (std::size_t k = 0; k < 3; ++k) {
+            double middle = 0;
+            for (auto v : g.triangles[t])
+                middle += static_cast<double>(g.points[3 * static_cast<std::size_t>(v) + k]) / 3;
+            const double u = (middle - low[k]) / std::max(1e-30, high[k] - low[k]);
+            code[t] |= spread(static_cast<std::uint32_t>(std::clamp(u * 1023, 0.0, 1023.0))) << k;
+        }
+    std::iota(g.triangle_source.begin(), g.triangle_source.end(), 0);
+    std::stable_sort(g.triangle_source.begin(), g.triangle_source.end(), [&](auto a, auto b) {
+        return code[static_cast<std::size_t>(a)] < code[static_cast<std::size_t>(b)];
+    });
+    auto triangles = g.triangles;
+    for (std::size_t t = 0; t < triangles.size(); ++t)
+        triangles[t] = g.triangles[static_cast<std::size_t>(g.triangle_source[t])];
+    g.triangles = std::move(triangles);
 }
 
 } // namespace
@@ -124,6 +161,8 @@ WallGeometry wall_geometry(const mesh::TetMesh& m, const mesh::Surface& s, doubl
             g.normals.push_back(static_cast<float>(normal[i][k]));
         }
     }
+    g.triangle_source.resize(g.triangles.size());
+    order(g);
     return g;
 }
 

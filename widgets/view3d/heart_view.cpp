@@ -11,11 +11,13 @@ namespace {
 constexpr double screen_interval_ms = 16;
 constexpr double software_interval_ms = 33; // software OpenGL shares the processor with the solver
 constexpr int glow_interval_ms = 33;
+constexpr int idle_ms = 350; // without a new picture: draw a finer one
+constexpr int fine_samples = 4;
 
 std::string timeText(double ms)
 {
     char text[48];
-    std::snprintf(text, sizeof text, "t = %.1f ms", ms);
+    std::snprintf(text, sizeof text, "%.1f ms", ms);
     return text;
 }
 
@@ -41,6 +43,12 @@ HeartView::HeartView(QWidget* parent)
     });
     connect(this, &VtkView::hovered, this, &HeartView::showBrush);
     connect(this, &VtkView::left, this, &HeartView::hideBrush);
+    m_idle.setSingleShot(true);
+    m_idle.setInterval(idle_ms);
+    connect(&m_idle, &QTimer::timeout, this, [this] {
+        m_fine = true;
+        update();
+    });
     m_glow.setInterval(glow_interval_ms);
     connect(&m_glow, &QTimer::timeout, this, [this] {
         const double s = static_cast<double>(m_sinceGlow.nsecsElapsed()) / 1e9;
@@ -71,7 +79,10 @@ void HeartView::setValues(std::span<const float> values, double timeMs)
     schedule();
 }
 
-void HeartView::setTimeVisible(bool on) { m_timeVisible = on; }
+void HeartView::setTimeVisible(bool on)
+{
+    m_timeVisible = on;
+}
 
 void HeartView::setMode(ClickMode mode)
 {
@@ -80,7 +91,10 @@ void HeartView::setMode(ClickMode mode)
     setCursor(mode == ClickMode::rotate ? Qt::OpenHandCursor : Qt::CrossCursor);
 }
 
-void HeartView::setBrushRadius(double mm) { m_brushMm = mm; }
+void HeartView::setBrushRadius(double mm)
+{
+    m_brushMm = mm;
+}
 
 void HeartView::flash(const Vec3& centre, double radiusMm)
 {
@@ -95,10 +109,16 @@ void HeartView::schedule()
     if (m_pace.isActive())
         return;
     const double since = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6 - m_drawnMs;
-    const double least =
-        softwareRendering() ? std::clamp(1.6 * paintMilliseconds(), software_interval_ms, 50.0)
-                            : screen_interval_ms;
+    const double least = softwareRendering()
+                             ? std::clamp(1.6 * paintMilliseconds(), software_interval_ms, 50.0)
+                             : screen_interval_ms;
     m_pace.start(static_cast<int>(std::lround(std::max(0.0, least - since))));
+}
+
+QImage HeartView::finePicture()
+{
+    m_fine = true;
+    return grabFramebuffer();
 }
 
 double HeartView::framesPerSecond() const
@@ -118,6 +138,12 @@ void HeartView::prepare()
     else
         m_intervalMs = 0;
     ++m_drawn;
+    if (softwareRendering()) {
+        renderWindow()->SetMultiSamples(m_fine ? fine_samples : 0);
+        if (!m_fine)
+            m_idle.start();
+        m_fine = false;
+    }
     const int* size = renderWindow()->GetSize();
     m_scene->prepare(size[0], size[1], devicePixelRatioF());
 }

@@ -13,8 +13,9 @@ namespace tawara {
 /// What a click on the wall does.
 enum class ClickMode { rotate, stimulate, probe };
 
-/// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on software
-/// OpenGL leaves the processor to the solver for about half of the time.
+/// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on
+/// software OpenGL leaves the processor to the solver for about half of the time: it then smooths
+/// edges only when the picture has come to rest.
 ///
 /// @thread GUI thread
 class HeartView : public VtkView
@@ -36,6 +37,8 @@ class HeartView : public VtkView
     void flash(const Vec3& centre, double radiusMm);
     /// Draws soon: at most at the screen's rate.
     void schedule();
+    /// The picture as it would look with smooth edges, whatever the screen shows just now.
+    QImage finePicture();
     double framesPerSecond() const;
     quint64 framesDrawn() const { return m_drawn; }
 
@@ -54,9 +57,10 @@ class HeartView : public VtkView
     ClickMode m_mode = ClickMode::stimulate;
     double m_brushMm = 2.5;
     bool m_brush = false, m_timeVisible = true;
-    QTimer m_pace, m_glow;
+    bool m_fine = false; // this picture is drawn with smooth edges on software OpenGL too
+    QTimer m_pace, m_glow, m_idle;
     QElapsedTimer m_sinceDrawn, m_sinceGlow;
-    double m_drawnMs = 0;   // when the last picture was begun, on m_sinceDrawn's clock
+    double m_drawnMs = 0;    // when the last picture was begun, on m_sinceDrawn's clock
     double m_intervalMs = 0; // mean time between pictures
     quint64 m_drawn = 0;
 };

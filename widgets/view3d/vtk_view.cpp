@@ -59,9 +59,10 @@ bool VtkView::supported(QString* why)
     // Qt 6.4 has no QOpenGLWidget on these, even where it can make a context.
     for (const char* p : {"offscreen", "minimal", "vnc", "linuxfb"})
         if (platform == QLatin1String(p))
-            return no(QStringLiteral("Qt's platform \"%1\" shows no OpenGL; run with an X or Wayland "
-                                     "display, e.g. under xvfb-run")
-                          .arg(platform));
+            return no(
+                QStringLiteral("Qt's platform \"%1\" shows no OpenGL; run with an X or Wayland "
+                               "display, e.g. under xvfb-run")
+                    .arg(platform));
     QOpenGLContext context;
     QOffscreenSurface surface;
     surface.create();
@@ -86,7 +87,7 @@ VtkView::VtkView(QWidget* parent) : QOpenGLWidget(parent)
     m_window->SetSupportsOpenGL(1);
     m_window->SetIsDirect(1);
     m_window->SetMapped(1);
-    m_window->SetMultiSamples(0); // initializeGL() knows better
+    m_window->SetMultiSamples(0);                // initializeGL() knows better
     m_window->SetFrameBlitModeToBlitToCurrent(); // into the widget's own framebuffer
     observe();
 
@@ -104,8 +105,7 @@ void VtkView::observe()
 {
     vtkNew<Call> call;
     call->function = [this](unsigned long id, void* payload) {
-        const bool current =
-            context() != nullptr && QOpenGLContext::currentContext() == context();
+        const bool current = context() != nullptr && QOpenGLContext::currentContext() == context();
         if (id == vtkCommand::WindowIsCurrentEvent) {
             *static_cast<bool*>(payload) = current;
         } else if (context() != nullptr && !current) {

@@ -10,8 +10,8 @@
 
 namespace tawara {
 
-/// A QOpenGLWidget in which VTK draws: left drag turns, wheel and right drag zoom, middle or shift drag
-/// pans; a click without a drag is a signal. It draws only when update() was called.
+/// A QOpenGLWidget in which VTK draws: left drag turns, wheel and right drag zoom, middle or shift
+/// drag pans; a click without a drag is a signal. It draws only when update() was called.
 ///
 /// @thread GUI thread
 class VtkView : public QOpenGLWidget
@@ -39,10 +39,10 @@ class VtkView : public QOpenGLWidget
     QPointF toDisplay(QPointF position) const;
 
   Q_SIGNALS:
-    void glReady();           ///< the context is current: make OpenGL resources
-    void glReleasing();       ///< the context is current: free OpenGL resources
-    void aboutToRender();     ///< the context is current: write what has changed
-    void rendered();          ///< the context is current: the frame is drawn
+    void glReady();       ///< the context is current: make OpenGL resources
+    void glReleasing();   ///< the context is current: free OpenGL resources
+    void aboutToRender(); ///< the context is current: write what has changed
+    void rendered();      ///< the context is current: the frame is drawn
     void clicked(QPointF position, Qt::KeyboardModifiers modifiers); ///< widget coordinates
     void hovered(QPointF position); ///< mouse moved, no button down
     void left();                    ///< mouse went away

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window as a user drives it, with a fake engine behind it.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/overlay.hpp"
+#include "widgets/panels/stimulus_panel.hpp"
+#include "widgets/panels/transport_bar.hpp"
+#include "widgets/plots/trace_plot.hpp"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <cmath>
+#include <vtkCamera.h>
+#include <vtkRenderer.h>
+
+using namespace tawara;
+using State = simulation::Status::State;
+
+class TestWindow : public QObject
+{
+    Q_OBJECT
+    std::unique_ptr<fake::WindowFixture> f;
+
+    template <class W>
+    W* child(const char* name = "")
+    {
+        return f->window->findChild<W*>(*name == 0 ? QString() : QString::fromLatin1(name));
+    }
+    void press(const char* button)
+    {
+        QTest::mouseClick(child<QToolButton>(button), Qt::LeftButton);
+    }
+    State state() { return f->host->status().state; }
+
+  private Q_SLOTS:
+    void init() { f = std::make_unique<fake::WindowFixture>(); }
+    void cleanup()
+    {
+        const std::string text = f->errors->text;
+        f.reset();
+        QVERIFY2(text.empty(), text.c_str());
+    }
+
+    void transportPostsCommands()
+    {
+        f->start();
+        QTRY_COMPARE(state(), State::paused);
+        press("step");
+        QTRY_COMPARE(f->posted<simulation::StepOnce>().size(), 1U);
+        QCOMPARE(f->posted<simulation::StepOnce>()[0].steps, 1);
+        press("play");
+        QTRY_COMPARE(state(), State::running);
+        QTRY_VERIFY(f->host->status().time_ms > 5);
+        QTRY_VERIFY(child<QLabel>("time")->text() != "0.0 ms");
+        press("play"); // is a pause button now
+        QTRY_COMPARE(state(), State::paused);
+        QCOMPARE(f->posted<simulation::Pause>().size(), 1U);
+        press("reset");
+        QTRY_COMPARE(f->posted<simulation::Reset>().size(), 1U);
+        QTRY_COMPARE(child<QLabel>("time")->text(), QString("0.0 ms"));
+    }
+
+    void keysDoTheSame()
+    {
+        f->start();
+        QTRY_COMPARE(state(), State::paused);
+        QTest::keyClick(f->window.get(), Qt::Key_Space);
+        QTRY_COMPARE(state(), State::running);
+        QTest::keyClick(f->window.get(), Qt::Key_Space);
+        QTRY_COMPARE(state(), State::paused);
+        QTest::keyClick(f->window.get(), Qt::Key_Period);
+        QTRY_COMPARE(f->posted<simulation::StepOnce>().size(), 1U);
+        QTest::keyClick(f->window.get(), Qt::Key_P);
+        QCOMPARE(f->window->view()->mode(), ClickMode::probe);
+        QTest::keyClick(f->window.get(), Qt::Key_R);
+        QCOMPARE(f->window->view()->mode(), ClickMode::rotate);
+        QTest::keyClick(f->window.get(), Qt::Key_S);
+        QCOMPARE(f->window->view()->mode(), ClickMode::stimulate);
+    }
+
+    void speedLimit()
+    {
+        f->start();
+        auto* limit = child<QComboBox>("limit");
+        limit->setCurrentIndex(2);
+        QTRY_COMPARE(f->posted<simulation::LimitSpeed>().size(), 1U);
+        QCOMPARE(f->posted<simulation::LimitSpeed>()[0].ms_per_second, 100.0);
+        limit->setCurrentIndex(0);
+        QTRY_COMPARE(f->posted<simulation::LimitSpeed>().size(), 2U);
+        QCOMPARE(f->posted<simulation::LimitSpeed>()[1].ms_per_second, 0.0);
+        QVERIFY(speedText(12.3).contains("12.3 ms/s"));
+        QVERIFY(speedText(12.3).contains("81 × slower"));
+    }
+
+    void beatsByItself()
+    {
+        f->start(true);
+        QTRY_COMPARE(state(), State::running);
+        const auto drawn = f->window->view()->framesDrawn();
+        QTRY_VERIFY(f->window->view()->framesDrawn() > drawn + 3);
+    }
+
+    void clickStimulatesThere()
+    {
+        f->start(true);
+        auto* panel = child<StimulusPanel>();
+        panel->setSettings({4.5, 60, 1.5});
+        const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        QTRY_COMPARE(f->posted<simulation::Stimulate>().size(), 1U);
+        const auto s = f->posted<simulation::Stimulate>()[0];
+        QVERIFY2(norm(s.position_mm - front) < 1.5, "within a pixel's slant of the wall");
+        QCOMPARE(s.radius_mm, 4.5);
+        QCOMPARE(s.amplitude_pA_per_pF, 60.0);
+        QCOMPARE(s.duration_ms, 1.5);
+        QTRY_COMPARE(state(), State::running); // at once, while it runs
+    }
+
+    void clickBesideTheHeartDoesNothing()
+    {
+        f->start();
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, {200, 8});
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QVERIFY(f->posted<simulation::Stimulate>().empty());
+    }
+
+    void probeShowsItsCurve()
+    {
+        f->start(true);
+        f->window->setMode(ClickMode::probe);
+        const Vec3 front{0, -30 * std::cos(0.6), -60 * std::sin(0.6)};
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        QTRY_COMPARE(f->window->probes()->rowCount(), 1);
+        QVERIFY(f->posted<simulation::Stimulate>().empty());
+        const quint64 id = f->window->probes()->entries()[0].id;
+        auto* plot = f->window->plot();
+        QCOMPARE(plot->curveCount(), 1);
+        QTRY_VERIFY(plot->sampleCount(id).value_or(0) > 20);
+        const Vec3 at = f->window->probes()->entries()[0].position;
+        const double t = f->host->status().time_ms - 5;
+        QTRY_VERIFY(plot->valueAt(id, t).has_value());
+        QVERIFY(std::abs(*plot->valueAt(id, t) - static_cast<double>(fake::wave_mV(at, t))) < 5);
+        QTRY_VERIFY(f->window->probes()->entries()[0].V.has_value());
+
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front) + QPoint(40, 0));
+        QTRY_COMPARE(f->window->probes()->rowCount(), 2);
+        QVERIFY(f->window->probes()->entries()[0].color != f->window->probes()->entries()[1].color);
+        auto removers = f->window->findChildren<QToolButton*>("removeProbe");
+        QTRY_VERIFY((removers = f->window->findChildren<QToolButton*>("removeProbe")).size() == 2);
+        removers[0]->click();
+        QTRY_COMPARE(f->window->probes()->rowCount(), 1);
+        QTRY_COMPARE(plot->curveCount(), 1);
+        QCOMPARE(f->posted<simulation::RemoveProbe>().size(), 1U);
+    }
+
+    void resetEmptiesCurves()
+    {
+        f->start(true);
+        f->host->addProbe("A", {0, 0, -60});
+        QTRY_COMPARE(f->window->probes()->rowCount(), 1);
+        const quint64 id = f->window->probes()->entries()[0].id;
+        QTRY_VERIFY(f->window->plot()->sampleCount(id).value_or(0) > 5);
+        f->host->reset();
+        QTRY_COMPARE(f->window->plot()->sampleCount(id).value_or(99), 0U);
+    }
+
+    void loadingIsShownAndCancelled()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->hold_loading = true;
+        f->start(false, false);
+        auto* overlay = child<Overlay>();
+        QVERIFY(overlay->isVisible()); // the empty state
+        QVERIFY(!overlay->loading());
+        f->window->open({});
+        QTRY_VERIFY(overlay->loading());
+        QTRY_COMPARE(child<QLabel>("overlayText")->text(), QString("Reading the mesh"));
+        QTest::mouseClick(child<QPushButton>("cancelLoading"), Qt::LeftButton);
+        QTRY_VERIFY(!overlay->loading());
+        QVERIFY(overlay->isVisible()); // says what to do next
+        QVERIFY(!child<MessageBar>()->isVisible());
+        QVERIFY(f->host->scene() == nullptr);
+        QCOMPARE(f->posted<simulation::CancelLoad>().size(), 1U);
+    }
+
+    void badFileIsSaidAndWhatWasOpenStays()
+    {
+        f->start(true);
+        f->opener_error = "line 3: want three numbers, got \"x\"";
+        f->window->open("/nowhere/broken.pts");
+        auto* bar = child<MessageBar>();
+        QTRY_VERIFY(bar->isVisible());
+        QCOMPARE(bar->level(), MessageBar::Level::error);
+        QVERIFY(bar->text().contains("/nowhere/broken.pts: line 3: want three numbers"));
+        QVERIFY(f->host->scene() != nullptr);
+        QTRY_VERIFY(!child<Overlay>()->isVisible());
+        QTRY_COMPARE(state(), State::running);
+        press("messageClose");
+        QVERIFY(!bar->isVisible());
+    }
+
+    void refusedLoadIsSaid()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->refuse_load = "heart.vtu: no tetrahedra";
+        f->start(false, false);
+        f->window->open({});
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QVERIFY(child<MessageBar>()->text().startsWith("heart.vtu: no tetrahedra"));
+        QTRY_VERIFY(child<Overlay>()->isVisible() && !child<Overlay>()->loading());
+    }
+
+    void failedRunIsSaid()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->fail_on_play = "at 12.3 ms V is not finite";
+        f->start();
+        press("play");
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QVERIFY(child<MessageBar>()->text().contains("at 12.3 ms V is not finite"));
+        QTRY_COMPARE(state(), State::failed);
+    }
+
+    void refusedCommandIsSaid()
+    {
+        f->start();
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->refuse_all = "nothing runs that could be stimulated";
+        }
+        f->host->stimulate({});
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QCOMPARE(child<MessageBar>()->text(), QString("nothing runs that could be stimulated"));
+    }
+
+    void cameraMovesWhileRunning()
+    {
+        f->start(true);
+        auto* view = f->window->view();
+        auto* camera = view->scene().renderer()->GetActiveCamera();
+        double a[3], b[3];
+        camera->GetPosition(a);
+        const QPoint c(view->width() / 2, view->height() / 2);
+        QTest::mousePress(view, Qt::LeftButton, {}, c);
+        QTest::mouseMove(view, c + QPoint(60, 20));
+        QTest::mouseRelease(view, Qt::LeftButton, {}, c + QPoint(60, 20));
+        camera->GetPosition(b);
+        QVERIFY2(norm(Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]}) > 1, "turned by the drag");
+        QVERIFY2(f->posted<simulation::Stimulate>().empty(), "a drag is no click");
+        const double far = camera->GetDistance();
+        QWheelEvent wheel(c, view->mapToGlobal(QPointF(c)), {}, {0, 120}, Qt::NoButton, {},
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view, &wheel);
+        QVERIFY(camera->GetDistance() < far);
+        QTRY_COMPARE(state(), State::running);
+        const auto drawn = view->framesDrawn();
+        QTRY_VERIFY(view->framesDrawn() > drawn);
+        f->window->view()->scene().reset_camera();
+        camera->GetPosition(b);
+        QVERIFY(norm(Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]}) < 1e-6);
+    }
+
+    void drawsOnlyWhenSomethingChanged()
+    {
+        f->start();
+        auto* view = f->window->view();
+        QTRY_COMPARE(state(), State::paused);
+        // what is under way ends (the last picture is the finer one at rest): then nothing is drawn
+        QSignalSpy rendered(view, &VtkView::rendered);
+        for (int tries = 0; rendered.wait(1000); ++tries)
+            QVERIFY2(tries < 100, "it draws on and on");
+    }
+
+    void droppedFileIsOpened()
+    {
+        f->start();
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile("/tmp/some.vtu")});
+        QDragEnterEvent enter({300, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(f->window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QSignalSpy started(f->host.get(), &EngineHost::loadingStarted);
+        QApplication::sendEvent(f->window.get(), &drop);
+        QVERIFY(started.size() > 0);
+        QTRY_VERIFY(!f->host->isLoading());
+        QCOMPARE(openSettings()->value("files/recent").toStringList(),
+                 QStringList("/tmp/some.vtu"));
+    }
+
+    void settingsComeBack()
+    {
+        f->start();
+        child<StimulusPanel>()->setSettings({7, 30, 3});
+        f->window->close();
+        f->start();
+        QCOMPARE(child<StimulusPanel>()->settings(), (StimulusSettings{7, 30, 3}));
+    }
+
+    void picture()
+    {
+        f->start();
+        const QImage image = f->window->picture(false);
+        QCOMPARE(image.size(), f->window->view()->size() * f->window->view()->devicePixelRatioF());
+        const QTemporaryDir dir;
+        const QString path = dir.filePath("heart.png");
+        QCOMPARE(savePicture(image, path), QString());
+        QVERIFY(fake::difference(QImage(path), image) < 0.01);
+        QVERIFY(
+            savePicture(image, dir.filePath("no/such/folder/a.png")).contains("cannot be written"));
+        QVERIFY(!savePicture(image, dir.filePath("a.xyz")).isEmpty());
+        QVERIFY(!QFile::exists(dir.filePath("a.xyz")));
+    }
+
+    void secondLoadReplacesTheFirst()
+    {
+        f->start(true);
+        f->host->addProbe("A", {0, 0, -60});
+        QTRY_COMPARE(f->window->probes()->rowCount(), 1);
+        const auto run = f->host->scene()->run;
+        f->window->open({});
+        QTRY_VERIFY(f->host->scene()->run > run);
+        QTRY_COMPARE(f->window->probes()->rowCount(), 0);
+        QCOMPARE(f->window->plot()->curveCount(), 0);
+        QTRY_COMPARE(state(), State::running);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestWindow>(argc, argv);
+}
+#include "test_window.moc"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/gui/window_fixture.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace tawara::fake {
+
+vtkStandardNewMacro(VtkErrors);
+
+WindowFixture::WindowFixture() : errors(VtkErrors::New())
+{
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings_.path());
+    vtkOutputWindow::SetInstance(errors);
+}
+
+WindowFixture::~WindowFixture()
+{
+    stop();
+    vtkOutputWindow::SetInstance(nullptr);
+    errors->Delete();
+}
+
+void WindowFixture::start(bool autoPlay, bool load)
+{
+    stop();
+    if (!shared)
+        shared = std::make_shared<FakeEngine::Shared>();
+    host = std::make_unique<EngineHost>(maker(shared), [this](const std::filesystem::path& p) {
+        if (!opener_error.empty())
+            throw InputError(p.string(), opener_error);
+        simulation::Session s;
+        s.name = "Fake bowl";
+        return s;
+    });
+    window = std::make_unique<MainWindow>(host.get());
+    window->setAutoPlay(autoPlay);
+    window->resize(1280, 800);
+    window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window.get()));
+    QApplication::setActiveWindow(
+        window.get()); // no window manager does it here; shortcuts need it
+    if (!load)
+        return;
+    window->open({});
+    QTRY_VERIFY_WITH_TIMEOUT(host->scene() != nullptr && !host->isLoading(), 20000);
+    const auto drawn = window->view()->framesDrawn();
+    QTRY_VERIFY_WITH_TIMEOUT(window->view()->framesDrawn() > drawn, 20000);
+}
+
+void WindowFixture::stop()
+{
+    window.reset();
+    host.reset();
+}
+
+QPoint WindowFixture::pixelOf(const Vec3& p) const
+{
+    auto* view = window->view();
+    const auto d = view->scene().project(p);
+    const double s = view->devicePixelRatioF();
+    return {static_cast<int>(std::lround(d[0] / s)),
+            static_cast<int>(std::lround(view->height() - 1 - d[1] / s))};
+}
+
+double difference(const QImage& a, const QImage& b)
+{
+    return difference(a, b, a.rect());
+}
+
+double difference(const QImage& a, const QImage& b, const QRect& where)
+{
+    if (a.size() != b.size())
+        return 255;
+    const QRect r = where & a.rect();
+    double sum = 0;
+    for (int y = r.top(); y <= r.bottom(); ++y)
+        for (int x = r.left(); x <= r.right(); ++x) {
+            const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
+            sum += std::abs(qRed(p) - qRed(q)) + std::abs(qGreen(p) - qGreen(q)) +
+                   std::abs(qBlue(p) - qBlue(q));
+        }
+    return sum / (3.0 * r.width() * r.height());
+}
+
+} // namespace tawara::fake

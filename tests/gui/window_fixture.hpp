@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/main_window.hpp"
+#include "app/theme.hpp"
+#include "engine/core/error.hpp"
+#include "tests/gui/fake_engine.hpp"
+
+#include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <string>
+#include <vtkNew.h>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
+
+namespace tawara::fake {
+
+/// Collects every VTK error and warning: a shader that does not compile fails the test.
+class VtkErrors : public vtkOutputWindow
+{
+  public:
+    static VtkErrors* New();
+    vtkTypeMacro(VtkErrors, vtkOutputWindow) // ends with no semicolon: -Wpedantic
+        void DisplayText(const char* t) override
+    {
+        text += t;
+    }
+    std::string text;
+};
+
+/// Settings in a folder of the test, VTK's errors caught, a window with the fake engine on demand.
+class WindowFixture
+{
+  public:
+    WindowFixture();
+    ~WindowFixture();
+    /// Shows a window and loads the fake bowl; waits until its first frame is drawn.
+    void start(bool autoPlay = false, bool load = true);
+    void stop();
+    /// How many commands of a kind the engine was given.
+    template <class C>
+    std::vector<C> posted()
+    {
+        std::lock_guard hold(shared->mutex);
+        std::vector<C> out;
+        for (const auto& c : shared->commands)
+            if (const auto* p = std::get_if<C>(&c))
+                out.push_back(*p);
+        return out;
+    }
+    /// Widget position that shows a point of the scene.
+    QPoint pixelOf(const Vec3& p) const;
+
+    std::shared_ptr<FakeEngine::Shared> shared;
+    std::unique_ptr<EngineHost> host;
+    std::unique_ptr<MainWindow> window;
+    std::string opener_error; ///< not empty: the opener throws it
+    VtkErrors* errors;
+
+  private:
+    QTemporaryDir settings_;
+};
+
+/// The main() of a GUI test.
+template <class Test>
+int run(int argc, char** argv)
+{
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QApplication app(argc, argv);
+    applyTheme(app);
+    QString why;
+    if (!VtkView::supported(&why)) {
+        qWarning("skipped: %s", qPrintable(why));
+        return 0;
+    }
+    Test t;
+    return QTest::qExec(&t, argc, argv);
+}
+
+/// Mean absolute difference of two pictures [0 .. 255]; 255 where their sizes differ.
+double difference(const QImage& a, const QImage& b);
+/// The same, of the part that `where` covers.
+double difference(const QImage& a, const QImage& b, const QRect& where);
+
+} // namespace tawara::fake

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The scene by numbers: geometry, picking, colours, the OpenGL buffer.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/scene/embedded.hpp"
+#include "widgets/scene/wall_geometry.hpp"
+
+#include <QOpenGLContext>
+#include <QOpenGLExtraFunctions>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+using namespace tawara;
+using scene::HeartScene;
+
+namespace {
+
+/// A cube's surface, two triangles a side.
+fake::Bowl cube()
+{
+    fake::Bowl b{std::make_shared<mesh::TetMesh>(), std::make_shared<mesh::Surface>()};
+    for (int v = 0; v < 8; ++v) {
+        b.mesh->add_vertex({10.0 * (v & 1), 10.0 * (v >> 1 & 1), 10.0 * (v >> 2)});
+        b.surface->vertices.push_back(v);
+    }
+    const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                             {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (const auto& s : sides)
+        for (int k = 1; k < 3; ++k) {
+            b.surface->triangles.push_back({s[0], s[k], s[k + 1]});
+            b.surface->wall.push_back(mesh::Wall::other);
+            b.surface->tetrahedron.push_back(0);
+        }
+    return b;
+}
+
+} // namespace
+
+class TestScene : public QObject
+{
+    Q_OBJECT
+    vtkNew<fake::VtkErrors> errors;
+    std::unique_ptr<HeartView> view;
+
+    void show(const fake::Bowl& b)
+    {
+        view = std::make_unique<HeartView>();
+        view->resize(500, 400);
+        view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(view.get()));
+        view->setSurface(*b.mesh, *b.surface);
+        view->scene().set_annotations(false);
+        view->scene().set_color_map("grey");
+    }
+    QImage drawn(const std::vector<float>& values)
+    {
+        view->setValues(values, 0);
+        return view->grabFramebuffer();
+    }
+    QImage drawn(float value) { return drawn(std::vector<float>(vertices, value)); }
+    std::size_t vertices = 0;
+    int centre(const QImage& i) { return qGray(i.pixel(i.width() / 2, i.height() * 6 / 10)); }
+
+  private Q_SLOTS:
+    void initTestCase() { vtkOutputWindow::SetInstance(errors); }
+    void cleanup()
+    {
+        view.reset();
+        const std::string text = std::exchange(errors->text, {});
+        QVERIFY2(text.empty(), text.c_str());
+    }
+    void cleanupTestCase() { vtkOutputWindow::SetInstance(nullptr); }
+
+    void creasesAreSplit()
+    {
+        const auto b = cube();
+        const auto g = scene::wall_geometry(*b.mesh, *b.surface);
+        QCOMPARE(g.source.size(), 24U); // each corner once per side
+        QCOMPARE(g.triangles.size(), 12U);
+        for (std::size_t t = 0; t < 12; ++t)
+            for (std::size_t k = 0; k < 3; ++k) {
+                const auto v = static_cast<std::size_t>(g.triangles[t][k]);
+                const auto of = static_cast<std::size_t>(g.triangle_source[t]);
+                QCOMPARE(g.source[v], b.surface->triangles[of][k]);
+                const Vec3 n{g.normals[3 * v], g.normals[3 * v + 1], g.normals[3 * v + 2]};
+                QVERIFY(std::abs(norm(n) - 1) < 1e-6);
+                QVERIFY2(std::abs(n[of / 4 == 0   ? 2
+                                    : of / 4 == 1 ? 1
+                                                  : 0]) > 0.999,
+                         "along its side");
+            }
+        for (std::size_t v = 0; v < 8; ++v)
+            QCOMPARE(g.source[v], static_cast<std::int32_t>(v)); // the first ones are themselves
+        const auto smooth = scene::wall_geometry(*b.mesh, *b.surface, 120);
+        QCOMPARE(smooth.source.size(), 8U);
+    }
+
+    void bowlHasACrispRimOnly()
+    {
+        const auto b = fake::bowl(16);
+        const auto g = scene::wall_geometry(*b.mesh, *b.surface);
+        QCOMPARE(g.source.size(), b.surface->vertices.size() + 2 * 4 * 16); // both edges of the rim
+        for (std::size_t v = 0; v < g.source.size(); ++v) {
+            const Vec3 n{g.normals[3 * v], g.normals[3 * v + 1], g.normals[3 * v + 2]};
+            QVERIFY(std::abs(norm(n) - 1) < 1e-5);
+        }
+    }
+
+    void colorMaps()
+    {
+        for (const auto& name : scene::color_map_names())
+            QCOMPARE(scene::color_map(name).name, name);
+        QCOMPARE(scene::color_map("no such").name, std::string("tissue"));
+        const auto& v = scene::color_map("viridis").colors;
+        QVERIFY(std::abs(v[0][0] - 68) < 6 && std::abs(v[0][2] - 84) < 6);       // #440154
+        QVERIFY(std::abs(v[255][0] - 253) < 6 && std::abs(v[255][1] - 231) < 6); // #fde725
+        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0,0\n"), Error);
+        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0,0\n0,1,1,1\n"), Error);
+        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0\n1,1,1,1\n"), Error);
+        QVERIFY_EXCEPTION_THROWN((void)scene::embedded("no.glsl"), Error);
+        QVERIFY_EXCEPTION_THROWN((void)scene::shader_part("wall_light.frag.glsl", "x"), Error);
+    }
+
+    void roundTicks()
+    {
+        QCOMPARE(scene::round_ticks(-90, 40, 6), (std::vector<double>{-90, -60, -30, 0, 30}));
+        QCOMPARE(scene::round_ticks(0, 1, 5).size(), 6U);
+        QVERIFY(scene::round_ticks(1, 1, 5).empty());
+    }
+
+    void valueToColor()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        int before = -1;
+        for (float v : {-90.F, -60.F, -30.F, 0.F, 40.F}) {
+            const int g = centre(drawn(v));
+            QVERIFY2(g > before + 8,
+                     qPrintable(QString("%1 mV: %2 after %3").arg(v).arg(g).arg(before)));
+            before = g;
+        }
+        QCOMPARE(centre(drawn(-200)), centre(drawn(-90))); // ends hold beyond the range
+        QCOMPARE(centre(drawn(300)), centre(drawn(40)));
+        const int middle = centre(drawn(-60));
+        view->scene().set_range(-90, -60); // no new values needed
+        QVERIFY(centre(view->grabFramebuffer()) > middle + 20);
+        view->scene().set_color_map("viridis");
+        const QRgb p = view->grabFramebuffer().pixel(250, 240);
+        QVERIFY2(qRed(p) > qBlue(p) + 60, "the yellow end");
+    }
+
+    void copiesShowTheValueOfTheirVertex()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        view->scene().set_color_map("viridis");
+        std::vector<float> v(vertices, -90.F);
+        const QImage rest = drawn(v);
+        // the ring of the outer rim is bright, on the wall as well as on the base
+        std::vector<Vec3> rim;
+        for (std::size_t i = 0; i < vertices; ++i) {
+            const Vec3 p = b.mesh->vertex(i);
+            if (p[2] > -0.01 && std::hypot(p[0], p[1]) > 29) {
+                v[i] = 40.F;
+                rim.push_back(p);
+            }
+        }
+        const QImage lit = drawn(v);
+        const auto d = view->scene().project({0, -30, 0});
+        const int x = static_cast<int>(d[0]), y = lit.height() - 1 - static_cast<int>(d[1]);
+        QVERIFY2(qRed(lit.pixel(x, y + 3)) > qRed(rest.pixel(x, y + 3)) + 40, "wall below the rim");
+        QVERIFY2(qRed(lit.pixel(x, y - 2)) > qRed(rest.pixel(x, y - 2)) + 40, "base above it");
+    }
+
+    void bufferCanBeWrittenByOthers()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        const int rest = centre(drawn(-85));
+        view->makeCurrent();
+        const unsigned buffer = view->scene().gl_buffer();
+        const std::vector<float> bright(view->scene().gl_buffer_sources().size(), 40.F);
+        auto* gl = QOpenGLContext::currentContext()->extraFunctions();
+        gl->glBindBuffer(GL_ARRAY_BUFFER, buffer);
+        gl->glBufferSubData(GL_ARRAY_BUFFER, 0,
+                            static_cast<GLsizeiptr>(bright.size() * sizeof(float)), bright.data());
+        gl->glBindBuffer(GL_ARRAY_BUFFER, 0);
+        view->doneCurrent();
+        QVERIFY(centre(view->grabFramebuffer()) > rest + 60);
+    }
+
+    void picks()
+    {
+        const auto b = fake::bowl(40);
+        show(b);
+        int tried = 0;
+        for (double turn = -2.0; turn < -0.4; turn += 0.2)
+            for (double polar = 0.6; polar < 1.4; polar += 0.15, ++tried) {
+                const Vec3 p{30 * std::sin(polar) * std::cos(turn),
+                             30 * std::sin(polar) * std::sin(turn), -60 * std::cos(polar)};
+                const auto d = view->scene().project(p);
+                const auto hit = view->scene().pick(d[0], d[1]);
+                QVERIFY(hit.has_value());
+                const auto& x = hit->position_mm;
+                QVERIFY2(norm(x - p) < 1.5, qPrintable(QString("%1 %2: (%3 %4 %5) for (%6 %7 %8)")
+                                                           .arg(turn)
+                                                           .arg(polar)
+                                                           .arg(x[0])
+                                                           .arg(x[1])
+                                                           .arg(x[2])
+                                                           .arg(p[0])
+                                                           .arg(p[1])
+                                                           .arg(p[2])));
+                QCOMPARE(b.surface->wall[static_cast<std::size_t>(hit->triangle)], mesh::Wall::epi);
+                QVERIFY(dot(hit->normal, normalized(Vec3{p[0], p[1], 0})) > 0.2);
+                const auto v = b.mesh->vertex(static_cast<std::size_t>(
+                    b.surface->vertices[static_cast<std::size_t>(hit->vertex)]));
+                QVERIFY(norm(v - p) < 3);
+            }
+        QVERIFY(tried > 40);
+        QVERIFY(!view->scene().pick(2, 2));
+        view->scene().clear();
+        QVERIFY(view->scene().empty());
+        QVERIFY(!view->scene().pick(250, 200));
+    }
+
+    void picksAreQuick()
+    {
+        const auto b = fake::bowl(115); // 211 thousand triangles
+        show(b);
+        QVERIFY(view->scene().triangle_count() > 200000);
+        QElapsedTimer clock;
+        clock.start();
+        for (int i = 0; i < 200; ++i)
+            (void)view->scene().pick(150 + i, 150);
+        QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    void flashFades()
+    {
+        const auto b = fake::bowl(20);
+        vertices = b.surface->vertices.size();
+        show(b);
+        const QImage rest = drawn(-85);
+        const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+        view->scene().flash(front, 8);
+        QVERIFY(fake::difference(rest, view->grabFramebuffer()) > 0.5);
+        QVERIFY(view->scene().advance_flashes(0.5));
+        QVERIFY(view->scene().advance_flashes(1));
+        QVERIFY(!view->scene().advance_flashes(0.1));
+        QVERIFY(fake::difference(rest, view->grabFramebuffer()) < 0.01);
+        view->scene().set_brush(front, 8);
+        QVERIFY(fake::difference(rest, view->grabFramebuffer()) > 0.1);
+        view->scene().set_brush({}, 8);
+        QVERIFY(fake::difference(rest, view->grabFramebuffer()) < 0.01);
+    }
+
+    void anotherWindowKeepsThePicture()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        QWidget first, second;
+        for (QWidget* w : {&first, &second})
+            (new QVBoxLayout(w))->setContentsMargins(0, 0, 0, 0);
+        first.layout()->addWidget(view.get());
+        first.resize(500, 400);
+        first.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&first));
+        const QImage before = drawn(-20);
+        second.layout()->addWidget(view.get()); // a new context: everything is built anew
+        second.resize(500, 400);
+        second.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&second));
+        QTRY_COMPARE(view->size(), QSize(500, 400));
+        QTRY_VERIFY(fake::difference(before, view->grabFramebuffer()) < 0.3);
+        view->setParent(nullptr);
+    }
+
+    void fitsTheView()
+    {
+        const auto b = fake::bowl(20);
+        vertices = b.surface->vertices.size();
+        show(b);
+        for (auto v : {scene::View::anterior, scene::View::superior, scene::View::oblique}) {
+            view->scene().look(v);
+            double low = 1e9, high = -1e9;
+            for (std::size_t i = 0; i < vertices; ++i) {
+                const auto d = view->scene().project(b.mesh->vertex(i));
+                low = std::min(low, d[1]), high = std::max(high, d[1]);
+            }
+            QVERIFY(low > 0 && high < 400);
+            QVERIFY2(v == scene::View::superior || high - low > 300, "fills it");
+        }
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestScene>(argc, argv);
+}
+#include "test_scene.moc"
