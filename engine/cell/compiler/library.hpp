@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/program.hpp"
+
+namespace tawara::cell::compiler {
+
+/// Names of the models that ship with the program (resources/models/NAME.mmt), sorted.
+std::vector<std::string> library_names();
+
+/// A model of the library by name, or a .mmt or .cellml file by path (anything with a dot in its
+/// name).
+/// @throws InputError naming the nearest known model
+CellSystem load_model(const std::string& name_or_path, const ResolveOptions& options = {});
+
+/// What cell::ModelInfo says of a model, from its equations; schemes are those that compile.
+ModelInfo describe(const CellSystem& s);
+
+/// A cell type of the model: a variant and overrides by name.
+/// @throws InputError naming the nearest known variant, parameter or state
+CellType cell_type(const CellSystem& s, const std::string& variant,
+                   std::span<const std::pair<std::string, double>> parameters,
+                   std::span<const std::pair<std::string, double>> initial);
+
+} // namespace tawara::cell::compiler

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/parse/mmt_expression.hpp"
+#include "engine/core/error.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::cell::compiler;
+
+namespace {
+
+constexpr std::uint32_t V = symbol_id(Symbol::state, 0), ca = symbol_id(Symbol::state, 1);
+const std::vector<double> typical{0.037, 2.5}; ///< parameters k, p
+
+/// An expression of V, ca, k and p in a graph of its own.
+struct Expression
+{
+    explicit Expression(const char* text)
+    {
+        const MmtScope scope{"test",
+                             [](const std::string& n, long) {
+                                 return n == "V" ? V
+                                        : n == "ca"
+                                            ? ca
+                                            : symbol_id(Symbol::parameter, n == "k" ? 0 : 1);
+                             },
+                             nullptr};
+        roots = {parse_mmt_expression(g, text, 1, scope)};
+    }
+    int count(Op op) const
+    {
+        int n = 0;
+        for (const Node k : reachable(g, roots))
+            n += g.op(k) == op;
+        return n;
+    }
+    double at(double v, double calcium = 0.3) const
+    {
+        return evaluate(g, roots, [&](std::uint32_t id) {
+            return id == V ? v : id == ca ? calcium : typical[symbol_index(id)];
+        })[0];
+    }
+    Graph g;
+    std::vector<Node> roots;
+};
+
+bool near(double a, double b, double tolerance = 1e-13)
+{
+    return std::abs(a - b) <= tolerance * (std::abs(a) + std::abs(b));
+}
+
+} // namespace
+
+class TestOptimise : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void singularities_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("at");
+        QTest::newRow("rate") << "0.32 * (V + 47.13) / (1 - exp(-0.1 * (V + 47.13)))" << -47.13;
+        QTest::newRow("turned") << "-(V + 47) / (exp(-0.1 * (V + 47)) - 1)" << -47.0;
+        QTest::newRow("guarded") << "if(V == -20, 7, 0.7 * (V + 20) / (1 - exp(-(V + 20) / 10)))"
+                                 << -20.0;
+        QTest::newRow("flux") << "4 * (V - 15) * p * (0.25 * ca * exp(2 * (V - 15) * k) - 2) / "
+                                 "(exp(2 * (V - 15) * k) - 1)"
+                              << 15.0;
+        QTest::newRow("scaled") << "V / (exp(k * V) - 1)" << 0.0;
+    }
+    void singularities()
+    {
+        QFETCH(QString, text);
+        QFETCH(double, at);
+        const Expression plain(text.toUtf8().constData());
+        Expression e(text.toUtf8().constData());
+        QCOMPARE(remove_singularities(e.g, e.roots, typical), 1);
+        for (const double v : {-80.0, -3.3, 31.0})
+            QVERIFY(near(e.at(v), plain.at(v)));
+        QVERIFY(std::isfinite(e.at(at)));
+        QVERIFY(near(e.at(at), (plain.at(at - 1e-3) + plain.at(at + 1e-3)) / 2, 1e-7));
+    }
+    void true_poles_stay()
+    {
+        Expression e("(V + 46) / (1 - exp(-0.1 * (V + 47.13)))");
+        QCOMPARE(remove_singularities(e.g, e.roots, typical), 0);
+    }
+    void constants_leave_exponentials()
+    {
+        Expression e("exp((V + 35) / 5) + exp(-(V - p) * k)");
+        const Expression plain("exp((V + 35) / 5) + exp(-(V - p) * k)");
+        QCOMPARE(split_exponentials(e.g, e.roots, typical), 2);
+        QVERIFY(near(e.at(-62.5), plain.at(-62.5)));
+    }
+    void exponentials_share_a_basis()
+    {
+        const char* text =
+            "exp(V / 5) + exp(V / 10) + exp(-V / 20) + exp(V / 4) + exp(k * V) + exp(2 * k * V)";
+        Expression e(text);
+        const Expression plain(text);
+        QCOMPARE(e.count(Op::exp), 6);
+        QVERIFY(exponential_basis(e.g, e.roots, typical, 48) >= 5);
+        QCOMPARE(e.count(Op::exp), 2);
+        for (const double v : {-90.0, -13.0, 45.0})
+            QVERIFY(near(e.at(v), plain.at(v)));
+    }
+    void fractions_take_one_division()
+    {
+        const char* text = "1 / (1 + exp(V)) * 3 / (1 + exp(-V)) + ca / (ca + 2)";
+        Expression e(text);
+        const Expression plain(text);
+        QCOMPARE(e.count(Op::div), 3);
+        QVERIFY(merge_fractions(e.g, e.roots) > 0);
+        QCOMPARE(e.count(Op::div), 1);
+        QVERIFY(near(e.at(0.7), plain.at(0.7)));
+    }
+    void powers_and_logarithms()
+    {
+        Expression e("V^5 + ca^-2 + ca^1.5 + log(p / ca)");
+        const Expression plain("V^5 + ca^-2 + ca^1.5 + log(p / ca)");
+        QCOMPARE(integer_powers(e.g, e.roots), 3);
+        QCOMPARE(split_logarithms(e.g, e.roots, typical), 1);
+        QCOMPARE(e.count(Op::pow), 0);
+        QVERIFY(near(e.at(-3), plain.at(-3)));
+    }
+    void parameters_are_hoisted()
+    {
+        Expression e("(p * exp(k) + 3) * V + if(p > 2, k, 2 * k) * ca / (k + 1)");
+        const Expression plain("(p * exp(k) + 3) * V + if(p > 2, k, 2 * k) * ca / (k + 1)");
+        multiply_by_reciprocals(e.g, e.roots);
+        const auto table = hoist(e.g, e.roots);
+        for (const Node n : reachable(e.g, e.roots))
+            QVERIFY(e.g.op(n) != Op::symbol || symbol_kind(e.g.symbol_of(n)) != Symbol::parameter);
+        QCOMPARE(e.count(Op::exp), 0);
+        const auto row =
+            evaluate(e.g, table, [](std::uint32_t id) { return typical[symbol_index(id)]; });
+        const double x = evaluate(e.g, e.roots, [&](std::uint32_t id) {
+            return id == V ? -7 : id == ca ? 0.3 : row[symbol_index(id)];
+        })[0];
+        QVERIFY(near(x, plain.at(-7)));
+    }
+    void library_is_described()
+    {
+        const auto names = library_names();
+        QVERIFY(names.size() >= 6);
+        for (const auto& n : names) {
+            const CellSystem s = load_model(n);
+            QCOMPARE(s.name, n);
+            QVERIFY(!describe(s).source.empty());
+            QVERIFY(!s.stimulus.empty());
+        }
+        const CellSystem s = load_model("ten_tusscher_2006");
+        const std::pair<std::string, double> over[] = {{"g_Ks", 0.5}};
+        const auto t = cell_type(s, "endo", over, {});
+        for (std::size_t k = 0; k < s.parameters.size(); ++k) {
+            if (s.parameters[k].name == "g_to")
+                QCOMPARE(t.parameters[k], 0.073);
+            if (s.parameters[k].name == "g_Ks")
+                QCOMPARE(t.parameters[k], 0.5);
+        }
+        QVERIFY_EXCEPTION_THROWN(load_model("ten_tuscher"), InputError);
+        QVERIFY_EXCEPTION_THROWN(cell_type(s, "atrial", {}, {}), InputError);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestOptimise)
+#include "test_optimise.moc"
