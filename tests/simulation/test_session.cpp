@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/mesh/generator/heart.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/session.hpp"
+#include "engine/simulation/tissue.hpp"
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
@@ -244,6 +248,53 @@ class TestSession : public QObject
         QVERIFY(s.stimuli[0].period_ms > 0);
         QCOMPARE(s.stimuli[0].count, 0);
         QCOMPARE(s.probes.size(), 1u);
+        const auto tissue = build_tissue(s);
+        QVERIFY(tissue.problem.size() > 10'000);
+        QVERIFY(unknowns_in(tissue, s.stimuli[0].region, "default", "/stimuli/0").size() > 20);
+        QCOMPARE(probe_weights(tissue, s.probes, "default").size(), 1u);
+    }
+
+    void examplesAreRead()
+    {
+        const QDir folder(QStringLiteral(TAWARA_SOURCE_DIR "/resources/sessions"));
+        const auto files = folder.entryList({"*.json"});
+        QVERIFY(files.size() >= 3);
+        for (const auto& f : files) {
+            const auto line = line_of([&] { read_session(folder.filePath(f).toStdString()); });
+            QVERIFY2(line.empty(), line.c_str());
+        }
+    }
+
+    void meshesGetARunnableSession_data()
+    {
+        QTest::addColumn<QString>("extension");
+        QTest::newRow("VTU") << ".vtu";
+        QTest::newRow("CARP") << ".pts";
+    }
+    void meshesGetARunnableSession()
+    {
+        QFETCH(QString, extension);
+        QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/heart" + extension).toStdString();
+        mesh::generator::HeartParameters p;
+        p.shape = mesh::generator::HeartShape::lv;
+        p.edge_mm = 5;
+        mesh::io::write(mesh::generator::generate_heart(p), file);
+        const auto s = session_for_mesh(file);
+        const auto again = parse({}, to_json(s));
+        QCOMPARE(to_json(again), to_json(s));
+        const auto tissue = build_tissue(s);
+        const auto paced = unknowns_in(tissue, s.stimuli.at(0).region, "s", "/stimuli/0");
+        QVERIFY(!paced.empty());
+        // All of them in the lowest quarter: the apex points down.
+        double low = 1e9, high = -1e9;
+        for (const auto& x : tissue.problem.position_mm) {
+            low = std::min(low, x[2]);
+            high = std::max(high, x[2]);
+        }
+        for (auto u : paced)
+            QVERIFY(tissue.problem.position_mm[static_cast<std::size_t>(u)][2] <
+                    low + 0.25 * (high - low));
     }
 };
 
