@@ -64,6 +64,7 @@ struct Declaration
                       Action action) const;
 };
 void declare_run(const Declaration& d);
+void declare_session(const Declaration& d);
 void declare_mesh(const Declaration& d);
 void declare_cell(const Declaration& d);
 void declare_bench(const Declaration& d);

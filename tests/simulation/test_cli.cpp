@@ -264,6 +264,21 @@ class TestCli : public QObject
         }
     }
 
+    void sessionFilesToStartFrom()
+    {
+        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        QCOMPARE(run({"mesh", "heart", path("s.json"), path("m/h.vtu")}).status, 0);
+        auto r =
+            run({"session", path("t/a.json"), "--mesh", path("m/h.vtu"), "--end", "1", "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(r.json()["mesh"].toObject()["file"].toString(), QString("../m/h.vtu"));
+        r = run({"run", path("t/a.json"), "--devices", "cpu"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(QFile::exists(dir_.path() + "/t/a-out/report.json"));
+        QCOMPARE(run({"session", path("t/b.json")}).status, 0);
+        QCOMPARE(run({"session", path("t/b.txt")}).status, static_cast<int>(cli::bad_input));
+    }
+
     void cellCommands()
     {
         auto r = run({"cell", "list", "--json"});

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli session: writes a session file to start from.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/session.hpp"
+
+namespace tawara::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments
+{
+    std::string out, mesh;
+    double end_ms = 500;
+};
+
+/// A session around a mesh, or the embedded heart's; the mesh is named relative to the file.
+void write(Context& c, const Arguments& a)
+{
+    if (fs::path(a.out).extension() != ".json")
+        throw InputError(a.out, "should end in .json: it is the session file that is written");
+    need_positive("--end", a.end_ms);
+    auto s = a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(a.mesh);
+    s.end_ms = a.end_ms;
+    if (auto* file = std::get_if<simulation::MeshFile>(&s.mesh)) {
+        const auto mesh = fs::absolute(a.mesh);
+        const auto relative = mesh.lexically_relative(fs::absolute(a.out).parent_path());
+        file->file = (relative.empty() ? mesh : relative).string();
+    }
+    write_session(s, a.out);
+    c.say("written to " + a.out);
+    c.result(Json::parse(to_json(s)));
+}
+
+} // namespace
+
+void declare_session(const Declaration& d)
+{
+    auto a = std::make_shared<Arguments>();
+    auto* sub = d.command(d.app, "session", "write a session file to start from",
+                          [a](Context& c) { write(c, *a); });
+    sub->add_option("out", a->out, "session file to write")->type_name("OUT.json")->required();
+    sub->add_option("--mesh", a->mesh, "around this mesh; else around the embedded heart")
+        ->type_name("FILE");
+    sub->add_option("--end", a->end_ms, "end of the run [ms]");
+}
+
+} // namespace tawara::cli
