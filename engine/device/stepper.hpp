@@ -46,6 +46,8 @@ class Stepper
 
     virtual std::vector<KernelRecord> kernels() const = 0;
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX3"
+    /// What measure_ceilings() is asked for to judge the kernels: "cpu" or the first device, e.g. "cuda:0".
+    virtual std::string ceiling_device() const { return "cpu"; }
 };
 
 /// A thing that can compute, and why not.
@@ -68,7 +70,8 @@ struct Tuning
 {
     Ordering ordering = Ordering::hilbert;
     /// Last diffusion pass and reaction in one kernel (rush_larsen_light); empty: where it was
-    /// measured to be faster, in single precision.
+    /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
+    /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
     int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
 };

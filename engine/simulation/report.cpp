@@ -50,7 +50,7 @@ RunReport make_report(const ReportInput& in)
             r.last_activation_ms = std::max(r.last_activation_ms, a);
         }
     const auto& device = in.options.device;
-    const auto ceilings = device::measure_ceilings("cpu", device.threads);
+    const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), device.threads);
     const bool single = device.precision == Precision::single;
     const auto& system = p.system;
     Json j;

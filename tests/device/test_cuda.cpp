@@ -26,6 +26,20 @@ std::string gpu_reason()
     return reason;
 }
 
+/// Whether this machine has every device named.
+bool usable(const std::string& text)
+{
+    for (char c : text)
+        if (c >= '0' && c <= '9') {
+            bool found = false;
+            for (const auto& d : devices())
+                found = found || (d.usable && d.id == std::string("cuda:") + c);
+            if (!found)
+                return false;
+        }
+    return true;
+}
+
 std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
                             Precision precision = Precision::double_, Tuning tuning = {})
 {
@@ -253,7 +267,10 @@ class TestCuda : public QObject
         for (const Way& w :
              {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
               Way{"cuda:0", apart}, Way{"cuda:0,0", plain}, Way{"cuda:0,0,0,0", plain},
-              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis}}) {
+              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis}, Way{"cuda:0,1", plain},
+              Way{"cuda:0,1,2,3", plain}, Way{"cuda:1,0,1", metis}}) {
+            if (!usable(w.devices))
+                continue;
             auto g = on(p, w.devices, static_cast<Precision>(precision), w.tuning);
             g->add_stimulus(left_end(p, 1));
             g->set_probes(probes, 5);

@@ -5,6 +5,8 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
 namespace tawara::device::cuda {
 
@@ -13,8 +15,14 @@ constexpr std::int64_t check_every =
     1024; // steps between looks at the verdict inside one advance()
 constexpr std::int64_t timing_every = 1024; // one step in so many is timed kernel by kernel
 
+constexpr std::size_t few_unknowns = 300'000; // below it, one launch less counts for more
+
+/// Lets each device write to the others' memory; once a pair in the life of the program.
 void enable_peers(const std::vector<int>& devices)
 {
+    static std::mutex mutex;
+    static std::set<std::pair<int, int>> enabled;
+    const std::scoped_lock lock(mutex);
     for (int a : devices)
         for (int b : devices) {
             if (a == b)
@@ -26,11 +34,8 @@ void enable_peers(const std::vector<int>& devices)
                 throw InputError("--devices",
                                  "cuda:" + std::to_string(a) + " cannot reach the memory of cuda:" +
                                      std::to_string(b) + "; use devices that can, or one");
-            const auto status = cudaDeviceEnablePeerAccess(b, 0);
-            if (status == cudaErrorPeerAccessAlreadyEnabled)
-                cudaGetLastError();
-            else
-                check(status, "cudaDeviceEnablePeerAccess", a);
+            if (enabled.insert({a, b}).second)
+                check(cudaDeviceEnablePeerAccess(b, 0), "cudaDeviceEnablePeerAccess", a);
         }
 }
 } // namespace
@@ -38,8 +43,8 @@ void enable_peers(const std::vector<int>& devices)
 template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& devices,
                                const Tuning& tuning, const Progress& progress)
-    : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4)), dt_(p.dt_ms),
-      position_(p.position_mm), forked_(devices.at(0))
+    : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
+      dt_(p.dt_ms), position_(p.position_mm), forked_(devices.at(0))
 {
     enable_peers(devices);
     auto sharding = make_shards(p, static_cast<int>(devices.size()),

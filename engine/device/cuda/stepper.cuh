@@ -43,6 +43,7 @@ class CudaStepper final : public Stepper
     void restore(const Snapshot& s) override;
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
+    std::string ceiling_device() const override { return "cuda:" + std::to_string(shards_[0]->device); }
 
   private:
     using State = ShardState<Real>;
