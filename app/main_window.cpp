@@ -93,7 +93,6 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
         m_message->showMessage(MessageBar::Level::warning, reason);
     });
-    connect(m_host, &EngineHost::stateChanged, this, &MainWindow::hostState);
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
         m_strip->setStatus(s, m_view->framesPerSecond());
@@ -185,12 +184,6 @@ void MainWindow::hostLoaded()
         }
     if (!m_path.isEmpty())
         rememberFile(m_path);
-}
-
-void MainWindow::hostState(State state)
-{
-    if (state == State::running && m_message->level() != MessageBar::Level::error)
-        m_view->schedule();
 }
 
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
@@ -304,6 +297,7 @@ void MainWindow::saveSession()
 
 QImage MainWindow::picture(bool wholeWindow)
 {
+    m_view->smoothNext();
     return wholeWindow ? grab().toImage() : m_view->finePicture();
 }
 

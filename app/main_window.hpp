@@ -63,7 +63,6 @@ class MainWindow : public QMainWindow
     void connectHost();
     void connectWidgets();
     void hostLoaded();
-    void hostState(EngineHost::State state);
     void showFrame(const EngineHost::FramePtr& frame);
     void showError(const QString& reason, const QString& advice);
     void playOrPause();

@@ -4,6 +4,7 @@
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 
 namespace tawara {
 
@@ -19,6 +20,8 @@ QDoubleSpinBox* StimulusPanel::box(const QString& name, const QString& unit, dou
     b->setToolTip(tip);
     b->setButtonSymbols(QAbstractSpinBox::NoButtons);
     b->setAlignment(Qt::AlignRight);
+    // Return gives the keys back to the window: Space plays again
+    connect(b->findChild<QLineEdit*>(), &QLineEdit::returnPressed, b, &QWidget::clearFocus);
     connect(b, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT changed(settings()); });
     return b;
 }

@@ -282,11 +282,14 @@ void TracePlot::paintEvent(QPaintEvent*)
     p.fillRect(rect(), QColor::fromRgb(ground));
     paintAxes(p);
     if (m_curves.empty()) {
+        const QString text =
+            tr("No probes yet. Choose Probe (P) and click on the heart: its action "
+               "potential appears here.");
+        const QRectF box =
+            QFontMetricsF(font()).boundingRect(area(), Qt::AlignCenter | Qt::TextWordWrap, text);
+        p.fillRect(box.adjusted(-8, -4, 8, 4), QColor::fromRgb(ground));
         p.setPen(QColor::fromRgb(text_color));
-        p.drawText(
-            area(), Qt::AlignCenter,
-            tr("No probes yet. Choose Probe (P) and click on the heart: its action potential "
-               "appears here."));
+        p.drawText(area(), Qt::AlignCenter | Qt::TextWordWrap, text);
         return;
     }
     p.setRenderHint(QPainter::Antialiasing);

@@ -37,7 +37,9 @@ class HeartView : public VtkView
     void flash(const Vec3& centre, double radiusMm);
     /// Draws soon: at most at the screen's rate.
     void schedule();
-    /// The picture as it would look with smooth edges, whatever the screen shows just now.
+    /// Smooths the edges of the next picture on software OpenGL too, e.g. before a grab().
+    void smoothNext() { m_fine = true; }
+    /// The picture with smooth edges, whatever the screen shows just now.
     QImage finePicture();
     double framesPerSecond() const;
     quint64 framesDrawn() const { return m_drawn; }

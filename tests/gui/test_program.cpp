@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The program `tawara` itself: arguments, unattended pictures, exit status.
+#include <QFile>
+#include <QImage>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+class TestProgram : public QObject
+{
+    Q_OBJECT
+    struct Outcome
+    {
+        int status;
+        QString out, error;
+    };
+    QTemporaryDir home;
+
+    Outcome tawara(const QStringList& arguments)
+    {
+        QProcess p;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("HOME", home.path());
+        environment.insert("XDG_CONFIG_HOME", home.path());
+        p.setProcessEnvironment(environment);
+        p.start(TAWARA_PROGRAM, arguments);
+        if (!p.waitForFinished(120000))
+            p.kill();
+        return {p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -1,
+                QString::fromUtf8(p.readAllStandardOutput()),
+                QString::fromUtf8(p.readAllStandardError())};
+    }
+    /// The line of an error, without Qt's own remarks.
+    static QStringList errors(const Outcome& o)
+    {
+        return o.error.split('\n', Qt::SkipEmptyParts).filter(QRegularExpression("^error: "));
+    }
+
+  private Q_SLOTS:
+    void helpAndVersion()
+    {
+        const auto help = tawara({"--help"});
+        QCOMPARE(help.status, 0);
+        for (const char* word : {"--screenshot", "--at", "--devices", "--precision", "--threads"})
+            QVERIFY2(help.out.contains(word), word);
+        QVERIFY(!help.out.contains("--movie"));
+        QVERIFY(tawara({"--version"}).out.startsWith("tawara "));
+    }
+
+    void badArguments_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("unknown") << QStringList{"--colour"} << "--colour";
+        QTest::newRow("precision") << QStringList{"--precision", "half"} << "--precision";
+        QTest::newRow("negative") << QStringList{"--screenshot", "a.png", "--at", "-3"} << "--at";
+        QTest::newRow("size") << QStringList{"--size", "big"} << "--size big";
+        QTest::newRow("movie") << QStringList{"--movie", "a.mp4", "--until", "9"} << "--movie";
+    }
+    void badArguments()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        const auto o = tawara(arguments);
+        QCOMPARE(o.status, 2);
+        QCOMPARE(errors(o).size(), 1);
+        QVERIFY2(errors(o)[0].contains(says), qPrintable(o.error));
+    }
+
+    void pictureOfTheHeart()
+    {
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("heart.png");
+        const auto o = tawara({"--screenshot", file, "--at", "3", "--size", "800x600"});
+        QVERIFY2(o.status == 0, qPrintable(o.error));
+        const QImage image(file);
+        QVERIFY(image.width() > 300 && image.height() > 200);
+        const QColor middle = image.pixelColor(image.width() / 2, image.height() / 2);
+        QVERIFY2(middle.red() > middle.blue() + 30, "resting muscle");
+    }
+
+    void picturesThatCannotBe()
+    {
+        const QTemporaryDir dir;
+        const auto missing =
+            tawara({dir.filePath("no.vtu"), "--screenshot", dir.filePath("a.png")});
+        QCOMPARE(missing.status, 2);
+        QCOMPARE(errors(missing).size(), 1);
+        QVERIFY(errors(missing)[0].contains("no.vtu"));
+        QVERIFY(!QFile::exists(dir.filePath("a.png")));
+        const auto nowhere = tawara({"--screenshot", dir.filePath("no/such/a.png")});
+        QCOMPARE(nowhere.status, 2);
+        QVERIFY(errors(nowhere)[0].contains("no/such/a.png"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProgram)
+#include "test_program.moc"
