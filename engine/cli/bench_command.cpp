@@ -166,7 +166,14 @@ void ceilings(Context& c, const Arguments& a)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    const auto found = device::measure_ceilings(a.device.devices, a.device.threads);
+    std::string which = a.device.devices;
+    if (which == "auto") { // as a run would choose
+        which = "cpu";
+        for (const auto& d : device::devices())
+            if (d.usable && d.id.starts_with("cuda"))
+                which = "cuda";
+    }
+    const auto found = device::measure_ceilings(which, a.device.threads);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Json j{{"bench", "ceilings"},
            {"device", a.device.devices},
