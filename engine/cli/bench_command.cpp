@@ -176,7 +176,7 @@ void ceilings(Context& c, const Arguments& a)
     const auto found = device::measure_ceilings(which, a.device.threads);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Json j{{"bench", "ceilings"},
-           {"device", a.device.devices},
+           {"device", which},
            {"precision", a.device.precision},
            {"unknowns", 0},
            {"steps", 0},
