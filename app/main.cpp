@@ -75,6 +75,12 @@ int main(int argc, char** argv)
                             width < 400 || height < 300 || width > 16384 || height > 16384))
         return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, at least 400x300");
 
+    // Qt would abort
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY") &&
+        qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
+        return bad_argument(
+            "no display: set DISPLAY, or run under xvfb-run; tawara-cli needs none");
+
     using namespace tawara;
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     QApplication app(argc, argv);

@@ -16,12 +16,17 @@ class TestProgram : public QObject
     };
     QTemporaryDir home;
 
-    Outcome tawara(const QStringList& arguments)
+    Outcome tawara(const QStringList& arguments, bool display = true)
     {
         QProcess p;
         auto environment = QProcessEnvironment::systemEnvironment();
         environment.insert("HOME", home.path());
         environment.insert("XDG_CONFIG_HOME", home.path());
+        if (!display) {
+            environment.remove("DISPLAY");
+            environment.remove("WAYLAND_DISPLAY");
+            environment.remove("QT_QPA_PLATFORM");
+        }
         p.setProcessEnvironment(environment);
         p.start(TAWARA_PROGRAM, arguments);
         if (!p.waitForFinished(120000))
@@ -65,6 +70,14 @@ class TestProgram : public QObject
         QCOMPARE(o.status, 2);
         QCOMPARE(errors(o).size(), 1);
         QVERIFY2(errors(o)[0].contains(says), qPrintable(o.error));
+    }
+
+    void noDisplay()
+    {
+        const auto o = tawara({}, false);
+        QCOMPARE(o.status, 2);
+        QCOMPARE(errors(o).size(), 1);
+        QVERIFY(errors(o)[0].contains("no display"));
     }
 
     void pictureOfTheHeart()
