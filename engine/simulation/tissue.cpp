@@ -8,6 +8,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -115,6 +116,22 @@ std::string number(double x)
     return text;
 }
 
+/// Says so where the unknowns are too far apart for activation times to be trusted.
+void warn_of_coarse_mesh(const mesh::TetMesh& m, Notices& notices)
+{
+    constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
+    double volume = 0;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        volume += m.volume(t);
+    const auto n = static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1));
+    const double edge = std::cbrt(6 * std::sqrt(2.0) * volume / n); // of a regular tetrahedron
+    if (edge > trusted_mm)
+        notices.push_back({Notice::Level::warning,
+                           "coarse mesh (edge about " + number(edge) +
+                               " mm): activation times depend on it; refine it, or take them as a "
+                               "picture only"});
+}
+
 } // namespace
 
 mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
@@ -133,7 +150,7 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
     if (file.fibres == rule_based) {
-        const auto surface = mesh::surface(m, mesh::face_neighbours(m, progress), &notices);
+        const auto surface = mesh::surface(m, mesh::face_neighbours(m, progress));
         mesh::generator::assign_rule_based_fibres(m, surface, {}, progress);
         notices.push_back(
             {Notice::Level::info,
@@ -155,6 +172,7 @@ Tissue build_tissue(const Session& s, const Progress& progress)
                    : std::holds_alternative<MeshSlab>(s.mesh)  ? "slab"
                    : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
                                                                : "embedded heart";
+    warn_of_coarse_mesh(m, t.notices);
     progress.at(0.3, "finding neighbours");
     t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
