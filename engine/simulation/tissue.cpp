@@ -117,7 +117,7 @@ std::string number(double x)
 }
 
 /// Says so where the unknowns are too far apart for activation times to be trusted.
-void warn_of_coarse_mesh(const mesh::TetMesh& m, Notices& notices)
+void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
 {
     constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
     double volume = 0;
@@ -126,10 +126,10 @@ void warn_of_coarse_mesh(const mesh::TetMesh& m, Notices& notices)
     const auto n = static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1));
     const double edge = std::cbrt(6 * std::sqrt(2.0) * volume / n); // of a regular tetrahedron
     if (edge > trusted_mm)
-        notices.push_back({Notice::Level::warning,
-                           "coarse mesh (edge about " + number(edge) +
-                               " mm): activation times depend on it; refine it, or take them as a "
-                               "picture only"});
+        notices.push_back(
+            {level, "coarse mesh (edge about " + number(edge) +
+                        " mm): activation times depend on it; refine it, or take them as a "
+                        "picture only"});
 }
 
 } // namespace
@@ -172,7 +172,11 @@ Tissue build_tissue(const Session& s, const Progress& progress)
                    : std::holds_alternative<MeshSlab>(s.mesh)  ? "slab"
                    : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
                                                                : "embedded heart";
-    warn_of_coarse_mesh(m, t.notices);
+    // The built-in heart is there to be looked at: known to be coarse.
+    say_if_coarse(m,
+                  std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
+                                                               : Notice::Level::warning,
+                  t.notices);
     progress.at(0.3, "finding neighbours");
     t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
