@@ -152,7 +152,7 @@ class TestRun : public QObject
         const auto good = content(o.out / "checkpoint-00000001.000ms.tcp");
         QVERIFY(good.size() > 100);
         for (const auto& bad : {QByteArray(), QByteArray("TAWARAC1"), good.left(good.size() / 2),
-                                QByteArray("x") + good, QByteArray(good).replace(40, 8, "XXXXXXXX")}) {
+                                QByteArray("x") + good, QByteArray(good).replace(40, 8, "spoiled!")}) {
             const auto f = path(dir) / "bad.tcp";
             std::ofstream(f, std::ios::binary).write(bad.data(), bad.size());
             QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
