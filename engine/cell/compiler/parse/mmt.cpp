@@ -246,7 +246,25 @@ class Reader
                 fail(l, "'" + trimmed(right.substr(cut)) + "' is no unit, label or binding");
             right.resize(cut);
         }
+        unit_of_literal(right);
         pending_.push_back({index, rate, right, l.line, component_, name});
+    }
+
+    /// "g = 5 [mS/cm^2]": a constant has its literal's unit where no "in" says one.
+    void unit_of_literal(const std::string& right)
+    {
+        ModelVariable& v = m_.variables[parents_.back().second];
+        const std::string text = trimmed(right);
+        const auto open = text.find('[');
+        if (!v.unit_text.empty() || open == std::string::npos || text.back() != ']')
+            return;
+        const std::string number = trimmed(text.substr(0, open));
+        char* end = nullptr;
+        std::strtod(number.c_str(), &end);
+        if (number.empty() || *end)
+            return;
+        v.unit_text = trimmed(text.substr(open + 1, text.size() - open - 2));
+        v.units = parse_short_units(v.unit_text);
     }
 
     /// Where the last "in [unit]", "bind name" or "label name" behind an expression starts, on the
