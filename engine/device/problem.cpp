@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/problem.hpp"
 
+#include "engine/core/error.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace tawara::device {
+
+void check_types(const CellGroup& group, std::span<const cell::CellType> types)
+{
+    if (types.size() != group.types.size())
+        throw InputError("cell types",
+                         std::to_string(types.size()) + " cell types for a group of " +
+                             std::to_string(group.types.size()) + "; give each of its types once");
+    for (const auto& t : types)
+        if (t.model != group.types.front().model ||
+            t.parameters.size() != group.types.front().parameters.size())
+            throw InputError("cell types", "a cell type of model '" + t.model +
+                                               "' for a group of model '" +
+                                               group.types.front().model +
+                                               "'; parameters can change while running, the model "
+                                               "cannot");
+}
 
 double StimulusSource::overlap(double t_ms, double dt_ms) const
 {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tawara::device {
@@ -16,6 +17,9 @@ struct CellGroup
     cell::Scheme scheme = cell::Scheme::rush_larsen_light;
     std::vector<cell::CellType> types; ///< 1 to 256, all of one model
 };
+
+/// @throws InputError unless `types` are as many as the group has and of its model
+void check_types(const CellGroup& group, std::span<const cell::CellType> types);
 
 enum class Splitting { godunov, strang };
 enum class Stepping { explicit_, backward_euler, crank_nicolson };

@@ -29,6 +29,12 @@ class Stepper
     virtual std::size_t add_stimulus(StimulusSource source) = 0;
     virtual void remove_stimulus(std::size_t id) = 0;
 
+    /// Replaces a group's table of cell types while running: the next step computes with the new
+    /// parameters. States stay as they are; `initial` of the types is not looked at.
+    /// @pre    as many types as the group has, of its model
+    /// @throws InputError otherwise
+    virtual void set_types(std::size_t group, std::span<const cell::CellType> types) = 0;
+
     /// Sets the probes; each step whose number is a multiple of every_steps appends size() samples.
     virtual void set_probes(Gather probes, std::int64_t every_steps) = 0;
     /// Moves the samples taken since the last call to `samples` (rows of size() values, mV) and the

@@ -73,6 +73,35 @@ class TestStepper : public QObject
         QVERIFY(cv > 0.5 && cv < 0.8);
     }
 
+    void typesChangeWhileRunning()
+    {
+        ProblemOptions o;
+        o.types = 2;
+        auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
+        auto plain = cpu(p), changed = cpu(p);
+        for (auto* s : {&plain, &changed}) {
+            (*s)->add_stimulus(left_end(p, 0.75));
+            (*s)->advance(1500); // the plateau
+        }
+        const auto before = potential(*changed, p.size());
+        QCOMPARE(potential(*plain, p.size()), before);
+        const std::pair<std::string, double> more[]{{"g_Ks", 2.0}};
+        std::vector<cell::CellType> types{p.groups[0].types[0],
+                                          cell::make_cell_type("ten_tusscher_2006", "endo", more, {})};
+        changed->set_types(0, types);
+        QCOMPARE(potential(*changed, p.size()), before);
+        for (auto* s : {&plain, &changed})
+            (*s)->advance(10000);
+        const auto a = potential(*plain, p.size()), b = potential(*changed, p.size());
+        for (std::size_t u = 0; u < p.size(); ++u)
+            QVERIFY2(a[u] > b[u] + 5, "more g_Ks repolarises sooner");
+        changed->set_types(0, p.groups[0].types);
+        types.pop_back();
+        QVERIFY_THROWS_EXCEPTION(InputError, changed->set_types(0, types));
+        types.push_back({"another", types[0].parameters, types[0].initial});
+        QVERIFY_THROWS_EXCEPTION(InputError, changed->set_types(0, types));
+    }
+
     void threadsDoNotChangeABit()
     {
         ProblemOptions o;

@@ -59,6 +59,7 @@ class CpuStepper final : public Stepper
     double dt_ms() const override { return dt_; }
     std::size_t add_stimulus(StimulusSource source) override;
     void remove_stimulus(std::size_t id) override { sources_.at(id).unknowns.clear(); }
+    void set_types(std::size_t group, std::span<const cell::CellType> types) override;
     void set_probes(Gather probes, std::int64_t every_steps) override;
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
     void set_display(Gather display) override { display_ = to_slots(std::move(display)); }
@@ -86,7 +87,7 @@ class CpuStepper final : public Stepper
     ThreadPool pool_;
     Layout layout_;
     std::vector<Vec3> position_;
-    std::vector<std::string> group_model_;
+    std::vector<CellGroup> groups_;
     double dt_, threshold_;
     Splitting splitting_;
     DiffusionStep<Real> diffusion_;
@@ -113,7 +114,7 @@ class CpuStepper final : public Stepper
 template <class Real>
 CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
     : pool_(threads), layout_((progress.at(0, "ordering unknowns"), make_layout(p))),
-      position_(p.position_mm), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
+      position_(p.position_mm), groups_(p.groups), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
       splitting_(p.splitting), diffusion_(p, layout_), record_(layout_), worker_(pool_.size())
 {
     if (p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent) {
@@ -140,7 +141,6 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     for (const auto& g : p.groups) {
         const auto& info = cell::model_info(g.types.at(0).model);
         group_states_.push_back(info.states.size() - 1);
-        group_model_.push_back(info.name);
         flops_per_cell_.push_back(info.flops_per_step);
         kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, g.scheme));
         most = std::max(most, info.states.size() - 1);
@@ -296,7 +296,7 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
         ++g;
     const auto old = std::max<std::int32_t>(layout_.old_of[i], 0);
     throw NumericsError(time_ms(), step_, old, position_[static_cast<std::size_t>(old)],
-                        static_cast<double>(v_[i]), group_model_[g]);
+                        static_cast<double>(v_[i]), groups_[g].types.front().model);
 }
 
 template <class Real>
@@ -309,6 +309,14 @@ std::size_t CpuStepper<Real>::add_stimulus(StimulusSource source)
         }
     sources_.push_back(std::move(source));
     return sources_.size() - 1;
+}
+
+template <class Real>
+void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+{
+    check_types(groups_.at(group), types);
+    groups_[group].types.assign(types.begin(), types.end());
+    kernels_[group]->set_types(types);
 }
 
 template <class Real>

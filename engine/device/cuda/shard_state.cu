@@ -113,16 +113,9 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
     activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     for (const auto& g : p.groups) {
-        std::vector<Real> table;
-        for (const auto& t : g.types) {
-            const auto folded = cell::tt06::fold(t.parameters);
-            for (int k = 0; k < folded_count; ++k)
-                table.push_back(static_cast<Real>(folded[static_cast<std::size_t>(k)]));
-        }
-        OneType<Real> one;
-        std::copy_n(table.begin(), folded_count, one.c);
-        one_type.push_back(one);
-        tables.push_back(uploaded(table, main));
+        tables.emplace_back(g.types.size() * folded_count, device);
+        one_type.emplace_back();
+        set_types(tables.size() - 1, g.types);
         scheme.push_back(g.scheme);
         single_type.push_back(g.types.size() == 1);
     }
@@ -130,6 +123,21 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
         sends.emplace_back(s.shard, uploaded(s.from, main));
     *status_host.data() = Status{};
     status.upload(status_host.span(), main);
+    main->synchronize();
+}
+
+template <class Real>
+void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+{
+    std::vector<Real> table;
+    for (const auto& t : types) {
+        const auto folded = cell::tt06::fold(t.parameters);
+        for (int k = 0; k < folded_count; ++k)
+            table.push_back(static_cast<Real>(folded[static_cast<std::size_t>(k)]));
+    }
+    std::copy_n(table.begin(), folded_count, one_type[group].c);
+    const Current here(device);
+    tables[group].upload(table, main);
     main->synchronize();
 }
 

@@ -46,6 +46,8 @@ class ShardState
     /// Index of state s (after V) of a slot.
     std::size_t state_at(std::size_t s, std::size_t slot) const;
     std::size_t states_size() const;
+    /// The constants of a group's types; waits for the upload.
+    void set_types(std::size_t group, std::span<const cell::CellType> types);
     /// Zero, then every source's current.
     void clear_stimulus() const { stimulus.zero(main); }
 

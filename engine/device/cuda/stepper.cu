@@ -44,7 +44,7 @@ template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& devices,
                                const Tuning& tuning, const Progress& progress)
     : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
-      dt_(p.dt_ms), position_(p.position_mm), forked_(devices.at(0))
+      dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
     enable_peers(devices);
     auto sharding = make_shards(p, static_cast<int>(devices.size()),

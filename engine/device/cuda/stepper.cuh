@@ -33,6 +33,7 @@ class CudaStepper final : public Stepper
     double dt_ms() const override { return dt_; }
     std::size_t add_stimulus(StimulusSource source) override;
     void remove_stimulus(std::size_t id) override;
+    void set_types(std::size_t group, std::span<const cell::CellType> types) override;
     void set_probes(Gather probes, std::int64_t every_steps) override;
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
     void set_display(Gather display) override;
@@ -103,6 +104,7 @@ class CudaStepper final : public Stepper
     bool fused_;
     double dt_;
     std::vector<Vec3> position_;
+    std::vector<CellGroup> groups_;
     std::vector<std::unique_ptr<State>> shards_;
     std::vector<Place> place_;
     Vector diffused_from_ = Vector::current;

@@ -258,6 +258,17 @@ void CudaStepper<Real>::potential(std::span<double> out) const
 }
 
 template <class Real>
+void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+{
+    check_types(groups_.at(group), types);
+    synchronize(); // nothing may still read the tables
+    for (auto& s : shards_)
+        s->set_types(group, types);
+    graphs_.clear(); // they hold the constants of single types as arguments
+    groups_[group].types.assign(types.begin(), types.end());
+}
+
+template <class Real>
 Maps CudaStepper<Real>::maps() const
 {
     return {collect(download(&State::activation_ms), by_slot),
