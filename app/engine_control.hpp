@@ -20,6 +20,12 @@ class EngineControl
     virtual simulation::Status status() const = 0;
     virtual std::vector<simulation::Trace> traces() const = 0;
     virtual simulation::Trace trace(std::uint64_t probe, std::size_t from) const = 0;
+    virtual std::shared_ptr<const simulation::MapFrame> newest_maps() const = 0;
+    virtual simulation::Ecg ecg(std::size_t from) const = 0;
+    virtual std::vector<simulation::KernelFigure> kernels() const = 0;
+    virtual std::shared_ptr<const simulation::Partition> partition() const = 0;
+    virtual std::vector<simulation::Beat> beats(std::uint64_t probe) const = 0;
+    virtual std::shared_ptr<const simulation::Recording> recording() const = 0;
 };
 
 using EventHandler = std::function<void(const simulation::Event&)>;

@@ -180,6 +180,10 @@ void EngineHost::handle(const simulation::Event& event)
                    [this](const simulation::Failed& e) {
                        Q_EMIT runFailed(QString::fromStdString(e.what));
                    },
+                   [this](const simulation::SceneChanged& e) { m_scene = e.scene; },
+                   [](const simulation::CaptureEvent&) {},
+                   [](const simulation::CeilingsMeasured&) {},
+                   [](const simulation::Exported&) {},
                },
                event);
 }

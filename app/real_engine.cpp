@@ -30,6 +30,24 @@ class RealEngine : public EngineControl
     {
         return engine_.trace(probe, from);
     }
+    std::shared_ptr<const simulation::MapFrame> newest_maps() const override
+    {
+        return engine_.newest_maps();
+    }
+    simulation::Ecg ecg(std::size_t from) const override { return engine_.ecg(from); }
+    std::vector<simulation::KernelFigure> kernels() const override { return engine_.kernels(); }
+    std::shared_ptr<const simulation::Partition> partition() const override
+    {
+        return engine_.partition();
+    }
+    std::vector<simulation::Beat> beats(std::uint64_t probe) const override
+    {
+        return engine_.beats(probe);
+    }
+    std::shared_ptr<const simulation::Recording> recording() const override
+    {
+        return engine_.recording();
+    }
 
   private:
     simulation::Engine engine_;

@@ -252,4 +252,34 @@ Trace Engine::trace(std::uint64_t probe, std::size_t from) const
     return {};
 }
 
+std::shared_ptr<const MapFrame> Engine::newest_maps() const
+{
+    return {};
+}
+
+Ecg Engine::ecg(std::size_t) const
+{
+    return {};
+}
+
+std::vector<KernelFigure> Engine::kernels() const
+{
+    return {};
+}
+
+std::shared_ptr<const Partition> Engine::partition() const
+{
+    return {};
+}
+
+std::vector<Beat> Engine::beats(std::uint64_t) const
+{
+    return {};
+}
+
+std::shared_ptr<const Recording> Engine::recording() const
+{
+    return {};
+}
+
 } // namespace tawara::simulation

@@ -40,6 +40,20 @@ class Engine
     /// Samples of one probe from index `from` on (so that a plot fetches only what is new).
     Trace trace(std::uint64_t probe, std::size_t from) const;
 
+    /// Maps, at most as often as WatchMaps asked for; null before the first and after a Load.
+    std::shared_ptr<const MapFrame> newest_maps() const;
+    /// Samples of the electrocardiogram from index `from` on; no leads when there are no electrodes.
+    Ecg ecg(std::size_t from) const;
+    /// Kernels so far, as of the last half second; empty while nothing is loaded.
+    std::vector<KernelFigure> kernels() const;
+    /// Null while nothing is loaded.
+    std::shared_ptr<const Partition> partition() const;
+    /// Beats of a probe, measured from its trace now; empty for an unknown one.
+    /// @cost  linear in the trace's length: call it on a worker for long runs
+    std::vector<Beat> beats(std::uint64_t probe) const;
+    /// The recording under way or the last one; null before the first StartRecording.
+    std::shared_ptr<const Recording> recording() const;
+
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -124,6 +124,18 @@ struct Engine::Impl
     void apply(std::uint64_t id, const FrameInterval&);
     void apply(std::uint64_t id, const RunUntil&);
     void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
+    void apply(std::uint64_t id, const SetStimuli&) { not_yet(id); }
+    void apply(std::uint64_t id, const SetTissue&) { not_yet(id); }
+    void apply(std::uint64_t id, const SetElectrodes&) { not_yet(id); }
+    void apply(std::uint64_t id, const WatchMaps&) { not_yet(id); }
+    void apply(std::uint64_t id, const WatchVolume&) { not_yet(id); }
+    void apply(std::uint64_t id, const WatchPhase&) { not_yet(id); }
+    void apply(std::uint64_t id, const SetEnd&) { not_yet(id); }
+    void apply(std::uint64_t id, const StartRecording&) { not_yet(id); }
+    void apply(std::uint64_t id, const StopRecording&) { not_yet(id); }
+    void apply(std::uint64_t id, const MeasureCeilings&) { not_yet(id); }
+    void apply(std::uint64_t id, const Export&) { not_yet(id); }
+    void not_yet(std::uint64_t id) { answer(id, "this engine does not know this command"); }
     void play();
 };
 

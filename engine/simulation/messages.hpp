@@ -2,11 +2,14 @@
 #pragma once
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/device/stepper.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/session.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <variant>
@@ -14,6 +17,8 @@
 
 /// The values that pass between the engine and whoever shows it: no control, so that widgets may know them.
 namespace tawara::simulation {
+
+class Recording; // recording.hpp
 
 /// What a view needs to draw a loaded simulation. Immutable and shared.
 struct Scene
@@ -30,6 +35,14 @@ struct Scene
     Notices notices;                       ///< of loading: units, turned, repaired, ...
 };
 
+/// Phase singularities: where filaments (the organising centres of re-entry) are.
+struct Singularities
+{
+    std::vector<Vec3> points_mm;          ///< where filaments end on the surface
+    std::vector<int> turn;                ///< per point: +1 turns anticlockwise seen from outside, -1 clockwise
+    std::vector<std::vector<Vec3>> filaments_mm; ///< polylines through the wall; closed ones repeat their first point
+};
+
 /// One picture of the potential. Immutable; `values` belong to the vertices of Scene::surface.
 struct Frame
 {
@@ -38,6 +51,72 @@ struct Frame
     double time_ms = 0;
     std::vector<float> values;             ///< V [mV], one per surface vertex
     std::chrono::steady_clock::time_point made;
+    /// V [mV] per vertex of Scene::mesh while WatchVolume is on: of this frame or, on large meshes, of a
+    /// slightly earlier one (volume_time_ms). Null when off.
+    std::shared_ptr<const std::vector<float>> volume;
+    double volume_time_ms = 0;
+    /// Phase in (-pi, pi] per surface vertex while WatchPhase is on, and singularities; the newest that
+    /// were computed (phase_time_ms). Null before the first and when off.
+    std::shared_ptr<const std::vector<float>> phase;
+    std::shared_ptr<const Singularities> singularities;
+    double phase_time_ms = 0;
+};
+
+/// Maps during the run. Immutable; a value per vertex of Scene::surface, NaN where it never happened.
+struct MapFrame
+{
+    std::uint64_t run = 0;
+    std::int64_t step = 0;
+    double time_ms = 0;
+    std::vector<float> activation, repolarisation, apd90;                ///< of the first beat [ms]
+    std::vector<float> last_activation, last_repolarisation, last_apd90; ///< of the newest beat [ms]
+    std::vector<float> period;             ///< between the two newest activations [ms]
+    std::vector<std::array<float, 3>> velocity; ///< of conduction, newest beat [mm/ms]; NaN where unknown
+    std::vector<std::int32_t> activations; ///< how often each was activated since the maps are watched
+    /// Over all unknowns: how many there are, and how many were activated and repolarised (first beat).
+    std::int64_t unknowns = 0, activated = 0, repolarised = 0;
+};
+
+/// Samples of the electrocardiogram from one on: mV[lead][i] at time_ms[i].
+struct Ecg
+{
+    std::vector<std::string> leads;        ///< names
+    std::vector<Electrode> electrodes;     ///< as placed
+    std::vector<double> time_ms;
+    std::vector<std::vector<float>> mV;
+    double every_ms = 0;
+    std::uint64_t generation = 0;          ///< changes when electrodes do or the samples start anew
+};
+
+/// A kernel against its ceiling. Sums since the load; a window takes differences.
+struct KernelFigure
+{
+    std::string name, device;
+    std::int64_t calls = 0;
+    double ms = 0, bytes = 0, flops = 0;
+    double ceiling_GB_per_s = 0, ceiling_GFLOP_per_s = 0; ///< 0 until MeasureCeilings was answered
+    double fraction = 0;                   ///< of the ceiling that bounds it
+    std::string bound_by;                  ///< "memory", "arithmetic", "" while unknown
+};
+
+/// How the heart is cut for devices.
+struct Partition
+{
+    std::uint64_t run = 0;
+    int shards = 1;
+    std::vector<std::int32_t> shard;       ///< per surface vertex
+    std::vector<std::uint8_t> separator;   ///< per surface vertex: 1 where another shard reads it
+};
+
+/// One beat at a probe.
+struct Beat
+{
+    double activation_ms = 0;              ///< time of the largest dV/dt
+    double upstroke_mV_per_ms = 0;
+    double rest_mV = 0, peak_mV = 0, amplitude_mV = 0;
+    double apd30_ms = 0, apd50_ms = 0, apd90_ms = 0; ///< NaN where V did not come back that far
+    double diastolic_ms = 0;               ///< from the APD90 before to this activation; NaN for the first
+    double cycle_ms = 0;                   ///< since the activation before; NaN for the first
 };
 
 /// How the engine fares, pulled at display rate.
@@ -53,6 +132,9 @@ struct Status
     double steps_per_second = 0;
     double cell_steps_per_second = 0;
     std::uint64_t frames_published = 0, frames_dropped = 0;
+    std::uint64_t samples_dropped = 0;     ///< of maps, phase and ECG, because their computation was behind
+    bool changing_tissue = false;          ///< a SetTissue is being prepared
+    bool recording = false;
     double loading_fraction = 0;
     std::string loading_stage;
 };
@@ -91,8 +173,31 @@ struct FrameInterval { double wall_ms = 16; };
 struct CancelLoad {};
 /// Runs to that time and pauses there (used by unattended screenshots and movies).
 struct RunUntil { double time_ms = 0; };
+/// Replaces all stimuli of the session, also while running; pulses that have begun end as they would have.
+struct SetStimuli { std::vector<Stimulus> stimuli; };
+/// Replaces regions and drugs. Changes of parameters alone count from the next step on. Others (places,
+/// models, conductivities) are prepared while the run goes on, said by Loading events, and answered when
+/// they are in force: cells that keep their model keep their state. A newer SetTissue, Reset excepted,
+/// takes the place of one under way (answered as refused).
+struct SetTissue { std::vector<Region> regions; std::vector<Drug> drugs; };
+/// Replaces the electrodes; samples start anew. No electrodes and no 12 leads: switched off.
+struct SetElectrodes { std::vector<Electrode> electrodes; Leads leads; double every_ms = 1; };
+/// Maps are computed and published, at most every wall_ms.
+struct WatchMaps { bool on = true; double wall_ms = 250; };
+struct WatchVolume { bool on = true; };    ///< Frame::volume
+struct WatchPhase { bool on = true; };     ///< Frame::phase and Frame::singularities
+/// The time at which the run ends; a finished run may then go on.
+struct SetEnd { double end_ms = 0; };
+/// Keeps frames every so many simulated ms in at most max_bytes on disk (recording()).
+struct StartRecording { double every_ms = 1; std::uint64_t max_bytes = std::uint64_t{1} << 30; };
+struct StopRecording {};                   ///< what was recorded stays readable
+struct MeasureCeilings {};                 ///< answered at once; CeilingsMeasured follows
+/// Writes results; `kind` is a name of export_choices() (export.hpp). Answered at once; Exported follows.
+struct Export { std::string kind; std::filesystem::path path; };
 using Command = std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe,
-                             LimitSpeed, FrameInterval, RunUntil, CancelLoad>;
+                             LimitSpeed, FrameInterval, RunUntil, CancelLoad, SetStimuli, SetTissue,
+                             SetElectrodes, WatchMaps, WatchVolume, WatchPhase, SetEnd, StartRecording,
+                             StopRecording, MeasureCeilings, Export>;
 
 // Events: rare, pushed from the engine's thread.
 struct Loading { double fraction = 0; std::string stage; };
@@ -100,6 +205,21 @@ struct Loaded { std::shared_ptr<const Scene> scene; };
 struct Answer { std::uint64_t command = 0; bool applied = true; std::string reason; std::uint64_t probe = 0; };
 struct StateChanged { Status::State state = Status::State::empty; };
 struct Failed { std::string what; };       ///< the run stopped; what() of the error, one line
-using Event = std::variant<Loading, Loaded, Answer, StateChanged, Failed>;
+/// The session was edited while it runs: same run, same mesh and surface.
+struct SceneChanged { std::shared_ptr<const Scene> scene; };
+/// Whether a pulse made the tissue around its site fire. Pushed when that is known.
+struct CaptureEvent
+{
+    int stimulus = -1;       ///< index in the session's list; -1: a live Stimulate
+    std::uint64_t command = 0; ///< id of that Stimulate
+    int pulse = 0;           ///< counted from 0 since the stimulus was set
+    double time_ms = 0;      ///< when the pulse began
+    bool captured = false;
+};
+struct CeilingsMeasured { device::Ceilings ceilings; std::string device; };
+/// An Export ended; `error` is empty when it went well.
+struct Exported { std::uint64_t command = 0; std::filesystem::path path; std::string error; };
+using Event = std::variant<Loading, Loaded, Answer, StateChanged, Failed, SceneChanged, CaptureEvent,
+                           CeilingsMeasured, Exported>;
 
 } // namespace tawara::simulation

@@ -47,14 +47,6 @@ struct MeshEmbedded
 };
 using MeshSource = std::variant<MeshEmbedded, MeshFile, MeshSlab, MeshHeart>;
 
-struct Region
-{
-    std::vector<std::int32_t> labels; ///< empty: "*"
-    std::string model = "ten_tusscher_2006", variant;
-    diffusion::Conductivity conductivity_S_per_m{0.1334, 0.0176, 0.0176};
-    std::vector<std::pair<std::string, double>> parameters, initial;
-};
-
 struct Box { Vec3 low{}, high{}; };
 struct Sphere { Vec3 centre{}; double radius = 1; };
 struct Label { std::vector<std::int32_t> labels; };
@@ -62,6 +54,71 @@ struct SurfaceRegion { mesh::Wall wall = mesh::Wall::epi; };
 struct Nodes { std::vector<std::int64_t> nodes; };
 /// Where a stimulus acts: a box or sphere [mm], tetrahedra of a label, a part of the boundary, vertices.
 using StimulusRegion = std::variant<Box, Sphere, Label, SurfaceRegion, Nodes>;
+
+/// A layer of the wall, from the mesh's field "layer" (0, 1, 2) or "transmural" (thirds).
+struct Layer
+{
+    enum class Kind { endo, mid, epi };
+    Kind kind = Kind::endo;
+};
+/// AHA segments 1 to 17, from the mesh's field "aha_segment", else by geometry (analysis/segments.hpp).
+struct Segments { std::vector<int> segments; };
+/// Tetrahedra one by one: what was painted on the heart.
+struct Tetrahedra { std::vector<std::int64_t> tetrahedra; };
+/// Where a region of tissue is. A box or sphere holds the tetrahedra whose centroids lie in it.
+using Where = std::variant<Label, Box, Sphere, Layer, Segments, Tetrahedra>;
+
+/// Cells and conductivities of a part of the tissue. The last region that holds a tetrahedron wins.
+///
+/// A region without a model of its own (`model` empty) changes what lies beneath it: the tetrahedron
+/// keeps model, variant, parameters and conductivities of the region before it in the list; its own
+/// `parameters` are set on top, then `scale` and `conductivity_scale` multiply. Scars, border zones and
+/// ischaemia are of this kind.
+struct Region
+{
+    std::vector<std::int32_t> labels; ///< empty: "*"; not looked at when `where` is set
+    std::string model = "ten_tusscher_2006", variant;
+    diffusion::Conductivity conductivity_S_per_m{0.1334, 0.0176, 0.0176}; ///< unused without a model
+    std::vector<std::pair<std::string, double>> parameters, initial;
+    std::string name;                 ///< for people
+    std::string kind;                 ///< for the window: "", "scar_core", "border_zone", "ischaemia", ...
+    std::optional<Where> where;       ///< in place of labels
+    double conductivity_scale = 1;    ///< > 0
+    /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp). Names
+    /// that the model does not have are passed over, so that one list fits several models.
+    std::vector<std::pair<std::string, double>> scale;
+    bool inherits() const { return model.empty(); }
+};
+
+/// A drug: factors on parameters of every region whose model has them, by canonical name: g_Na, g_CaL,
+/// g_Kr, g_Ks, g_K1, g_to and others of canonical_parameters() (presets.hpp).
+struct Drug
+{
+    std::string name;
+    std::vector<std::pair<std::string, double>> factors;
+    bool operator==(const Drug&) const = default;
+};
+
+/// When a stimulus repeats in another way than every period_ms.
+///
+/// single: once. train: `count` pulses, `cycle_ms` apart (0: for ever). s1s2: `count` pulses S1
+/// `cycle_ms` apart, then one pulse after each of extra_ms (S2, S3, ..: coupling to the pulse before);
+/// all of it `repeats` times, `pause_ms` after the last pulse, each time with the last coupling shorter
+/// by decrement_ms. burst: `count` pulses `cycle_ms` apart, `repeats` times, `pause_ms` after the last
+/// pulse, each time with a cycle shorter by decrement_ms. A repeat whose interval would not be longer
+/// than the pulse ends the protocol.
+struct Protocol
+{
+    enum class Kind { single, train, s1s2, burst };
+    Kind kind = Kind::single;
+    double cycle_ms = 600;
+    int count = 8;
+    std::vector<double> extra_ms;
+    double decrement_ms = 0;
+    int repeats = 1;
+    double pause_ms = 1000;
+    bool operator==(const Protocol&) const = default;
+};
 
 struct Stimulus
 {
@@ -72,12 +129,61 @@ struct Stimulus
     std::optional<double> amplitude_uA_per_cm3; ///< set when the session gave it so
     double period_ms = 0;            ///< 0: once
     int count = 1;                   ///< pulses; 0 with a period: for ever
+    bool on = true;
+    std::optional<Protocol> protocol; ///< in place of period_ms and count; starts at start_ms
 };
+
+/// Pulses that are evenly apart.
+struct PulseRun
+{
+    double start_ms = 0, period_ms = 0; ///< period 0: one pulse
+    std::int64_t count = 1;             ///< 0 with a period: for ever
+};
+/// A stimulus's pulses, in order of time; empty when it is off.
+std::vector<PulseRun> pulse_runs(const Stimulus& s);
+/// When its pulses start, up to and without end_ms. [ms]
+std::vector<double> pulse_times(const Stimulus& s, double end_ms);
 
 struct Probe
 {
     std::string name;
     Vec3 position_mm{};
+};
+
+/// An electrode of the electrocardiogram, in the mesh's frame; outside of the tissue.
+struct Electrode
+{
+    std::string name;
+    Vec3 position_mm{};
+    bool operator==(const Electrode&) const = default;
+};
+/// A lead: sum of weight * potential of electrodes, by their names.
+struct Lead
+{
+    std::string name;
+    std::vector<std::pair<std::string, double>> weights;
+    bool operator==(const Lead&) const = default;
+};
+/// The body's axes in the mesh's frame. Unit vectors, orthogonal.
+struct TorsoFrame
+{
+    Vec3 origin_mm{};           ///< centre of the ventricles
+    Vec3 left{1, 0, 0};         ///< to the left of the body
+    Vec3 posterior{0, 1, 0};    ///< to the back
+    Vec3 superior{0, 0, 1};     ///< to the head
+    double scale = 1;           ///< of the torso: 1 for an adult's heart
+    bool operator==(const TorsoFrame&) const = default;
+};
+/// Leads. none: one for each electrode, its own potential. twelve_lead: I, II, III, aVR, aVL, aVF, V1
+/// to V6 from electrodes RA, LA, LL, V1 .. V6; where the list of electrodes lacks those, they are placed
+/// by the frame, and without a frame by twelve_lead_frame() (ecg.hpp).
+struct Leads
+{
+    enum class Kind { none, twelve_lead, list };
+    Kind kind = Kind::none;
+    std::optional<TorsoFrame> frame;
+    std::vector<Lead> list;
+    bool operator==(const Leads&) const = default;
 };
 
 using device::Splitting;
@@ -105,7 +211,14 @@ struct Session
     FrameFormat frames = FrameFormat::vtu;
     double checkpoint_every_ms = 0;
     double probes_every_ms = 0;  ///< 0: every step
+    std::vector<Drug> drugs;
+    std::vector<Electrode> electrodes;
+    Leads leads;
+    double ecg_every_ms = 1;
+    double bath_conductivity_S_per_m = 0.2; ///< of the volume conductor around the heart
+    std::string view;             ///< JSON text of the window's own settings, kept as it is; empty: none
     std::filesystem::path folder; ///< what relative paths start from; not written
+    bool has_ecg() const { return !electrodes.empty() || leads.kind == Leads::Kind::twelve_lead; }
 };
 
 /// Reads a session file; strict: unknown keys, wrong types and impossible values are errors that name the

@@ -45,6 +45,12 @@ class FakeEngine : public EngineControl
     simulation::Status status() const override;
     std::vector<simulation::Trace> traces() const override;
     simulation::Trace trace(std::uint64_t probe, std::size_t from) const override;
+    std::shared_ptr<const simulation::MapFrame> newest_maps() const override { return {}; }
+    simulation::Ecg ecg(std::size_t) const override { return {}; }
+    std::vector<simulation::KernelFigure> kernels() const override { return {}; }
+    std::shared_ptr<const simulation::Partition> partition() const override { return {}; }
+    std::vector<simulation::Beat> beats(std::uint64_t) const override { return {}; }
+    std::shared_ptr<const simulation::Recording> recording() const override { return {}; }
 
   private:
     void run(const std::stop_token& stop);

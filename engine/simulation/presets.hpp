@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/session.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What is known of drugs and diseased tissue, as factors, each with its source; and the names by which
+/// models call the same thing.
+namespace tawara::simulation {
+
+/// A parameter that many models have, each under its own name.
+struct CanonicalParameter
+{
+    std::string_view name;        ///< "g_Kr"
+    std::string_view description; ///< "rapid delayed rectifier, conductance"
+};
+std::span<const CanonicalParameter> canonical_parameters();
+
+/// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has none.
+std::string parameter_name(std::string_view model, std::string_view canonical);
+
+/// A region's own parameters with its factors and the drugs' multiplied into them: what
+/// cell::make_cell_type() is given.
+/// @throws InputError  when model or variant are unknown
+std::vector<std::pair<std::string, double>> scaled_parameters(const Region& r,
+                                                              std::span<const Drug> drugs);
+
+struct DrugPreset
+{
+    Drug drug;
+    std::string description, source;
+};
+std::span<const DrugPreset> drug_presets();
+
+/// A region that changes what lies beneath it (Region::inherits()); `where` is the caller's.
+struct TissuePreset
+{
+    std::string name, description, source;
+    Region region;
+};
+std::span<const TissuePreset> tissue_presets();
+
+} // namespace tawara::simulation
