@@ -13,10 +13,11 @@ struct RecordingOptions
 {
     std::uint64_t run = 0; ///< of the Scene whose surface vertices are recorded
     double every_ms = 1;   ///< simulated time between frames, as the caller appends them
-    std::uint64_t max_bytes = 1ull << 30; ///< bound of the files; at least room for a few frames
-    int bits = 12;                        ///< of a stored value, 8 to 16; see Recording::step_mV()
-    float low_mV = -100, high_mV = 60;    ///< what is outside is stored as "below" or "above"
-    std::filesystem::path folder;         ///< empty: recording_folder()
+    std::uint64_t max_bytes = 1ull
+                              << 30;   ///< bound of files and index; at least room for a few frames
+    int bits = 12;                     ///< of a stored value, 8 to 16; see Recording::step_mV()
+    float low_mV = -100, high_mV = 60; ///< what is outside is stored as "below" or "above"
+    std::filesystem::path folder;      ///< empty: recording_folder()
 };
 
 /// One frame as it was stored; V [mV] per surface vertex, within step_mV() / 2 of what was appended
@@ -80,7 +81,7 @@ class Recording
 
     std::uint64_t run() const;
     std::size_t values_per_frame() const;
-    std::uint64_t bytes() const; ///< of the files now
+    std::uint64_t bytes() const; ///< of files and index now
     std::uint64_t max_bytes() const;
     double every_ms() const; ///< between frames now: doubles whenever the recording thins out
     int thinned() const;     ///< how often every second frame was dropped
