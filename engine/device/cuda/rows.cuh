@@ -2,7 +2,7 @@
 // Device functions of the explicit passes, for the kernels that run them alone and fused with the
 // reaction.
 #pragma once
-#include "engine/device/cuda/kernels.cuh"
+#include "engine/device/cuda/kernel_values.cuh"
 
 namespace tawara::device::cuda {
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Arguments of the kernels, as plain values: for the kernels that are built with the program and for
+// those that are compiled while it runs.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace tawara::device::cuda {
+
+inline constexpr unsigned long long no_failure = ~0ULL;
+
+/// What a shard knows of the run, in its device's memory.
+struct Status
+{
+    long long step = 0; ///< steps done before the graph that runs now
+    unsigned long long bad =
+        no_failure; ///< (step << 32 | slot) of the first value that is not finite
+};
+
+/// Off-diagonals of a shard's rows; see Shard for the layout.
+template <class Real>
+struct Matrix
+{
+    const std::uint32_t* chunk = nullptr;
+    const std::int32_t* column = nullptr;
+    const Real* value = nullptr;
+};
+
+/// One explicit pass over the slots [begin, end), multiples of 32:
+///     out_i = c_x x_i + c_y y_i + c_0 y0_i + c_l l0_i + tau sum_k a_ik (x_k - x_i)
+/// Null pointers stand for terms that are not there. With l_out the bare sum is kept there too.
+template <class Real>
+struct Pass
+{
+    Matrix<Real> a;
+    const Real *x = nullptr, *y = nullptr, *y0 = nullptr, *l0 = nullptr;
+    Real *out = nullptr, *l_out = nullptr;
+    Real c_x = 1, c_y = 0, c_0 = 0, c_l = 0, tau = 0;
+};
+
+/// Activation maps. `track` is the least potential before activation and the peak after it.
+template <class Real>
+struct Record
+{
+    std::uint8_t* phase =
+        nullptr; ///< 0 before activation, 1 activated, 2 repolarised, 3 no unknown
+    Real *track = nullptr, *rest = nullptr;
+    double *activation_ms = nullptr, *repolarisation_ms = nullptr;
+    double threshold_mV = 0;
+};
+
+/// Reaction of the slots [begin, end) of one cell group: TT06.
+/// States other than V are stored in chunks of 16 bytes: chunk c holds states w c .. w c + w - 1
+/// (from the state after V, w = 16 / sizeof(Real)) of every slot, [slot][w]; the last chunk may be
+/// narrower.
+template <class Real>
+struct Reaction
+{
+    const Real* v_in = nullptr; ///< not used when fused with a pass
+    Real* v_out = nullptr;
+    const Real* v_before =
+        nullptr; ///< potential at the step's start, for the record; null: no record
+    Real* states = nullptr;
+    std::int64_t slots = 0;             ///< of the shard: the stride of the chunks
+    const std::uint8_t* type = nullptr; ///< null: one type
+    const Real* tables = nullptr;       ///< [types][folded_count] in device memory
+    const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
+    Real dt = 0;                        ///< of this reaction
+    Record<Real> record;
+};
+
+/// What every kernel of a step is told of its place in the run.
+struct Moment
+{
+    Status* status = nullptr;
+    int offset = 0;   ///< steps after status->step
+    double dt_ms = 0; ///< of a whole step
+    std::int64_t begin = 0, end = 0;
+};
+
+} // namespace tawara::device::cuda
