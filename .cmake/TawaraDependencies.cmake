@@ -42,6 +42,8 @@ set(TAWARA_VTK_SCENE CommonCore CommonDataModel CommonExecutionModel CommonMath 
 if(TAWARA_GUI)
   find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets OpenGL OpenGLWidgets Svg)
   find_package(OpenGL REQUIRED COMPONENTS OpenGL)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(ffmpeg REQUIRED IMPORTED_TARGET libavformat>=59 libavcodec>=59 libswscale>=6 libavutil>=57)
   find_package(VTK 9.1 REQUIRED COMPONENTS ${TAWARA_VTK_IO} ${TAWARA_VTK_SCENE})
 else()
   find_package(VTK 9.1 REQUIRED COMPONENTS ${TAWARA_VTK_IO})
