@@ -145,6 +145,13 @@ std::size_t JsonNode::word(std::initializer_list<std::string_view> known) const
     return static_cast<std::size_t>(it - known.begin());
 }
 
+bool JsonNode::truth() const
+{
+    if (!value_->is_boolean())
+        fail_value("true or false");
+    return value_->get<bool>();
+}
+
 double JsonNode::number(std::string_view should) const
 {
     if (!value_->is_number())

@@ -47,6 +47,7 @@ class JsonNode
     std::string text() const;
     /// One of the words; the nearest is named in the error. Returns its index.
     std::size_t word(std::initializer_list<std::string_view> known) const;
+    bool truth() const; ///< true or false
     double number(std::string_view should = "a number") const; ///< finite
     double positive(std::string_view unit) const;              ///< > 0
     double not_negative(std::string_view unit) const;          ///< >= 0

@@ -2,7 +2,7 @@
 // Session files to values: what is allowed where. Values to files: session_write.cpp.
 #include "engine/core/error.hpp"
 #include "engine/simulation/session.hpp"
-#include "engine/simulation/session_json.hpp"
+#include "engine/simulation/session_extras.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,25 +11,6 @@
 
 namespace tawara::simulation {
 namespace {
-
-/// Labels: an integer, a list of them, or (where allowed) "*", which gives an empty list.
-std::vector<std::int32_t> labels_of(const JsonNode& n, bool all_allowed)
-{
-    const std::string should = all_allowed ? "a region label, a list of them, or \"*\""
-                                           : "a region label or a list of them";
-    const auto one = [](const JsonNode& x) {
-        return static_cast<std::int32_t>(x.integer(std::numeric_limits<std::int32_t>::min(),
-                                                   std::numeric_limits<std::int32_t>::max()));
-    };
-    if (all_allowed && n.is_text() && n.text() == "*")
-        return {};
-    if (n.is_number())
-        return {one(n)};
-    std::vector<std::int32_t> out;
-    for (const auto& x : n.items(should, 1))
-        out.push_back(one(x));
-    return out;
-}
 
 Vec3 principal(const JsonNode& n)
 {
@@ -73,11 +54,44 @@ std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, cons
     return out;
 }
 
+/// A region without a model of its own: changes what lies beneath. Names are checked when that is known.
+void inherited(const JsonNode& n, Region& r)
+{
+    r.model.clear();
+    for (const char* key : {"variant", "conductivity_S_per_m"})
+        if (const auto at = n.find(key))
+            at->fail("is for regions with a \"model\" of their own; give one, or leave this out");
+    for (const char* key : {"parameters", "initial"})
+        if (const auto at = n.find(key))
+            for (const auto& name : at->keys())
+                (key[0] == 'p' ? r.parameters : r.initial)
+                    .emplace_back(name, at->at(name, "").number());
+}
+
 Region region(const JsonNode& n)
 {
-    n.only({"label", "model", "variant", "conductivity_S_per_m", "parameters", "initial"});
+    n.only({"label", "where", "name", "kind", "model", "variant", "conductivity_S_per_m",
+            "parameters", "initial", "conductivity_scale", "scale"});
     Region r;
-    r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
+    if (const auto name = n.find("name"))
+        r.name = name->text();
+    if (const auto kind = n.find("kind"))
+        r.kind = kind->text();
+    if (const auto where = n.find("where")) {
+        if (const auto label = n.find("label"))
+            label->fail("is given beside \"where\"; give one of them");
+        r.where = where_of(*where);
+    } else {
+        r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
+    }
+    if (const auto x = n.find("conductivity_scale"))
+        r.conductivity_scale = x->within(1e-6, 1e3, "");
+    if (const auto x = n.find("scale"))
+        r.scale = factors_of(*x);
+    if (!n.has("model") && (r.where || n.has("conductivity_scale") || n.has("scale"))) {
+        inherited(n, r);
+        return r;
+    }
     const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\"");
     r.model = model.text();
     cell::model_info(r.model, n.file(), model.pointer());
@@ -178,20 +192,6 @@ MeshSource mesh_source(const JsonNode& n)
     return MeshEmbedded{};
 }
 
-Box box(const JsonNode& n)
-{
-    const char* should = "two corners in mm, [[x, y, z], [x, y, z]]";
-    const auto corners = n.items(should, 2);
-    if (corners.size() != 2)
-        n.fail_value(should);
-    const Box b{corners[0].point(), corners[1].point()};
-    for (std::size_t k = 0; k < 3; ++k)
-        if (!(b.low[k] <= b.high[k]))
-            n.fail(std::string("the first corner's ") + "xyz"[k] +
-                   " is above the second's; give the low corner first");
-    return b;
-}
-
 StimulusRegion stimulus_region(const JsonNode& n)
 {
     n.only({"box_mm", "sphere_mm", "label", "surface", "nodes"});
@@ -200,12 +200,9 @@ StimulusRegion stimulus_region(const JsonNode& n)
                " regions; give one of \"box_mm\", \"sphere_mm\", \"label\", \"surface\" and "
                "\"nodes\"");
     if (const auto b = n.find("box_mm"))
-        return box(*b);
-    if (const auto s = n.find("sphere_mm")) {
-        s->only({"centre", "radius"});
-        return Sphere{s->at("centre", "[x, y, z] in mm").point(),
-                      s->at("radius", "a length in mm").positive("mm")};
-    }
+        return box_of(*b);
+    if (const auto s = n.find("sphere_mm"))
+        return sphere_of(*s);
     if (const auto l = n.find("label"))
         return Label{labels_of(*l, false)};
     if (const auto s = n.find("surface")) {
@@ -221,7 +218,7 @@ StimulusRegion stimulus_region(const JsonNode& n)
 Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
 {
     n.only({"name", "region", "start_ms", "duration_ms", "amplitude_uA_per_cm3",
-            "amplitude_pA_per_pF", "period_ms", "count"});
+            "amplitude_pA_per_pF", "period_ms", "count", "on", "protocol"});
     Stimulus s;
     s.name = "S" + std::to_string(index + 1);
     if (const auto name = n.find("name"))
@@ -243,6 +240,14 @@ Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
                                  (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2));
     } else {
         s.amplitude_pA_per_pF = by_charge->number();
+    }
+    if (const auto on = n.find("on"))
+        s.on = on->truth();
+    if (const auto protocol = n.find("protocol")) {
+        for (const char* key : {"period_ms", "count"})
+            if (const auto at = n.find(key))
+                at->fail("is given beside \"protocol\", which says when pulses come; leave it out");
+        s.protocol = protocol_of(*protocol, s.duration_ms);
     }
     if (const auto period = n.find("period_ms")) {
         s.period_ms = period->not_negative("ms");
@@ -289,6 +294,9 @@ void tissue(const JsonNode& n, Session& s)
     for (const auto& r : n.at("regions", should).items(should, 1)) {
         s.regions.push_back(region(r));
     }
+    if (s.regions.front().inherits())
+        n.at("regions", should).items(should, 1).front().fail(
+            "has no \"model\", and no region before it to take one from");
 }
 
 void diffusion_part(const JsonNode& n, Session& s)
@@ -322,6 +330,8 @@ void reaction(const JsonNode& n, Session& s)
         return;
     s.reaction = cell::scheme_by_name(scheme->text(), n.file(), scheme->pointer());
     for (const auto& r : s.regions) {
+        if (r.inherits())
+            continue;
         const auto& can = cell::model_info(r.model).schemes;
         if (std::find(can.begin(), can.end(), s.reaction) != can.end())
             continue;
@@ -368,7 +378,7 @@ Session session(const JsonNode& n)
 {
     Session s;
     n.only({"schema", "name", "mesh", "tissue", "diffusion", "reaction", "time", "stimuli",
-            "probes", "output"});
+            "probes", "output", "drugs", "ecg", "view"});
     if (const auto schema = n.at("schema", "\"schema\": 1"); schema.value() != Json(1))
         schema.fail_value("1, the one this program reads");
     if (const auto name = n.find("name"))
@@ -389,6 +399,15 @@ Session session(const JsonNode& n)
         s.probes = probes(*list);
     if (const auto o = n.find("output"))
         output(*o, s);
+    if (const auto d = n.find("drugs"))
+        s.drugs = drugs_of(*d);
+    if (const auto e = n.find("ecg"))
+        read_ecg(*e, s);
+    if (const auto v = n.find("view")) {
+        if (!v->is_object())
+            v->fail_value("an object, as the window wrote it");
+        s.view = v->value().dump();
+    }
     return s;
 }
 

@@ -2,7 +2,7 @@
 // Values to session files. Every key is written, so that a file says what it means by itself.
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session.hpp"
-#include "engine/simulation/session_json.hpp"
+#include "engine/simulation/session_extras.hpp"
 
 #include <cmath>
 
@@ -15,17 +15,14 @@ struct Overload : F...
     using F::operator()...;
 };
 
-/// A number; whole ones without a fraction.
 Json number(double v)
 {
-    if (std::floor(v) == v && std::abs(v) < 1e15)
-        return static_cast<std::int64_t>(v);
-    return v;
+    return json_number(v);
 }
 
 Json point(const Vec3& p)
 {
-    return Json::array({number(p[0]), number(p[1]), number(p[2])});
+    return json_point(p);
 }
 
 /// One label by itself, several as a list.
@@ -78,13 +75,26 @@ Json mesh_source(const MeshSource& source)
 Json region(const Region& r)
 {
     Json out;
-    out["label"] = r.labels.empty() ? Json("*") : labels(r.labels);
-    out["model"] = r.model;
-    if (!r.variant.empty())
-        out["variant"] = r.variant;
-    const auto& c = r.conductivity_S_per_m;
-    out["conductivity_S_per_m"] = {
-        {"fibre", number(c.fibre)}, {"sheet", number(c.sheet)}, {"normal", number(c.normal)}};
+    if (r.where)
+        out["where"] = where_json(*r.where);
+    else
+        out["label"] = r.labels.empty() ? Json("*") : labels(r.labels);
+    if (!r.name.empty())
+        out["name"] = r.name;
+    if (!r.kind.empty())
+        out["kind"] = r.kind;
+    if (!r.inherits()) {
+        out["model"] = r.model;
+        if (!r.variant.empty())
+            out["variant"] = r.variant;
+        const auto& c = r.conductivity_S_per_m;
+        out["conductivity_S_per_m"] = {
+            {"fibre", number(c.fibre)}, {"sheet", number(c.sheet)}, {"normal", number(c.normal)}};
+    }
+    if (r.conductivity_scale != 1 || r.inherits())
+        out["conductivity_scale"] = number(r.conductivity_scale);
+    if (!r.scale.empty())
+        out["scale"] = values(r.scale);
     if (!r.parameters.empty())
         out["parameters"] = values(r.parameters);
     if (!r.initial.empty())
@@ -125,8 +135,14 @@ Json stimulus(const Stimulus& s)
         out["amplitude_uA_per_cm3"] = number(*s.amplitude_uA_per_cm3);
     else
         out["amplitude_pA_per_pF"] = number(s.amplitude_pA_per_pF);
-    out["period_ms"] = number(s.period_ms);
-    out["count"] = s.count;
+    if (!s.on)
+        out["on"] = false;
+    if (s.protocol) {
+        out["protocol"] = protocol_json(*s.protocol);
+    } else {
+        out["period_ms"] = number(s.period_ms);
+        out["count"] = s.count;
+    }
     return out;
 }
 
@@ -169,6 +185,12 @@ std::string to_json(const Session& s)
                    {"frames", s.frames == FrameFormat::vtu ? "vtu" : "none"},
                    {"checkpoint_every_ms", number(s.checkpoint_every_ms)},
                    {"probes_every_ms", number(s.probes_every_ms)}};
+    if (!s.drugs.empty())
+        j["drugs"] = drugs_json(s.drugs);
+    if (s.has_ecg())
+        j["ecg"] = ecg_json(s);
+    if (!s.view.empty())
+        j["view"] = Json::parse(s.view);
     return j.dump(2) + "\n";
 }
 

@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
-#include <set>
 
 namespace tawara::simulation {
 namespace {
@@ -21,50 +19,23 @@ std::string pointer(const std::string& list, std::size_t i)
     return "/" + list + "/" + std::to_string(i);
 }
 
-/// Index of the region of each tetrahedron: the last one that names its label.
-std::vector<std::int32_t> regions_of(const Session& s, const mesh::TetMesh& m)
-{
-    std::map<std::int32_t, std::int32_t> of_label;
-    for (auto label : m.region)
-        of_label.emplace(label, -1);
-    for (std::size_t r = 0; r < s.regions.size(); ++r) {
-        const auto& labels = s.regions[r].labels;
-        for (auto& [label, index] : of_label)
-            if (labels.empty() || std::find(labels.begin(), labels.end(), label) != labels.end())
-                index = static_cast<std::int32_t>(r);
-        for (auto label : labels)
-            if (!of_label.count(label)) {
-                std::string known;
-                for (const auto& [l, i] : of_label)
-                    known += (known.empty() ? "" : ", ") + std::to_string(l);
-                throw InputError(s.name, pointer("tissue/regions", r) + "/label",
-                                 "the mesh has no label " + std::to_string(label) + "; it has " +
-                                     known);
-            }
-    }
-    for (const auto& [label, index] : of_label)
-        if (index < 0)
-            throw InputError(s.name, "/tissue/regions",
-                             "no region covers label " + std::to_string(label) +
-                                 " of the mesh; add one with that label or \"*\"");
-    std::vector<std::int32_t> out(m.tetrahedron_count());
-    for (std::size_t t = 0; t < out.size(); ++t)
-        out[t] = of_label[m.region[t]];
-    return out;
-}
-
 /// Region of each vertex: the one that fills most of the volume around it.
 std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std::int32_t>& of_tet)
 {
     const auto& m = *t.mesh;
     std::vector<std::int32_t> out(m.vertex_count());
-    std::map<std::int32_t, double> share;
+    std::vector<std::pair<std::int32_t, double>> share; // few: a linear search is the fastest
     for (std::size_t v = 0; v < out.size(); ++v) {
         share.clear();
         for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
             const auto tet = static_cast<std::size_t>(t.stars.tets[static_cast<std::size_t>(at)]);
-            share[of_tet[tet]] += m.volume(tet);
+            auto s = std::find_if(share.begin(), share.end(),
+                                  [&](const auto& x) { return x.first == of_tet[tet]; });
+            if (s == share.end())
+                s = share.insert(s, {of_tet[tet], 0});
+            s->second += m.volume(tet);
         }
+        std::sort(share.begin(), share.end()); // of equals the first region
         out[v] = std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) {
                      return a.second < b.second;
                  })->first;
@@ -72,23 +43,25 @@ std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std:
     return out;
 }
 
-/// Makes groups and cell types of the regions that are used, and gives each unknown its own.
-void assign_cells(const Session& s, const std::vector<std::int32_t>& region,
-                  device::TissueProblem& p)
+/// Makes groups and cell types of the regions that are used.
+CellTable cell_table(const Session& s, const Patchwork& patches, std::vector<char> used)
 {
-    std::vector<int> group_of(s.regions.size(), -1), type_of(s.regions.size(), -1);
-    std::set<std::int32_t> used(region.begin(), region.end());
-    for (auto r : used) {
-        const auto i = static_cast<std::size_t>(r);
-        const Region& region_i = s.regions[i];
-        auto type = cell::make_cell_type(region_i.model, region_i.variant, region_i.parameters,
-                                         region_i.initial, s.name, pointer("tissue/regions", i));
+    const auto& regions = patches.regions;
+    CellTable out;
+    out.group_of.assign(regions.size(), 0);
+    out.type_of.assign(regions.size(), 0);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        if (!used[i])
+            continue;
+        const Region& r = regions[i];
+        auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
+                                         pointer("tissue/regions", patches.origin[i]));
         std::size_t g = 0;
-        while (g < p.groups.size() && p.groups[g].types.front().model != type.model)
+        while (g < out.groups.size() && out.groups[g].types.front().model != type.model)
             ++g;
-        if (g == p.groups.size())
-            p.groups.push_back({s.reaction, {}});
-        auto& types = p.groups[g].types;
+        if (g == out.groups.size())
+            out.groups.push_back({s.reaction, {}});
+        auto& types = out.groups[g].types;
         std::size_t k = 0;
         while (k < types.size() &&
                !(types[k].parameters == type.parameters && types[k].initial == type.initial))
@@ -98,14 +71,33 @@ void assign_cells(const Session& s, const std::vector<std::int32_t>& region,
         if (g > 255 || k > 255)
             throw InputError(s.name, "/tissue/regions",
                              "more than 256 different cell types; merge regions");
-        group_of[i] = static_cast<int>(g);
-        type_of[i] = static_cast<int>(k);
+        out.group_of[i] = static_cast<std::uint8_t>(g);
+        out.type_of[i] = static_cast<std::uint8_t>(k);
     }
-    p.group.resize(region.size());
-    p.type.resize(region.size());
-    for (std::size_t u = 0; u < region.size(); ++u) {
-        p.group[u] = static_cast<std::uint8_t>(group_of[static_cast<std::size_t>(region[u])]);
-        p.type[u] = static_cast<std::uint8_t>(type_of[static_cast<std::size_t>(region[u])]);
+    return out;
+}
+
+/// Which regions any unknown belongs to.
+std::vector<char> used_regions(const Tissue& t)
+{
+    std::vector<char> used(t.patches.regions.size(), 0);
+    for (auto r : t.region_of_unknown)
+        used[static_cast<std::size_t>(r)] = 1;
+    return used;
+}
+
+/// Gives each unknown its group and type.
+void assign_cells(const Session& s, Tissue& t)
+{
+    t.cells = cell_table(s, t.patches, used_regions(t));
+    auto& p = t.problem;
+    p.groups = t.cells.groups;
+    p.group.resize(t.region_of_unknown.size());
+    p.type.resize(t.region_of_unknown.size());
+    for (std::size_t u = 0; u < p.group.size(); ++u) {
+        const auto r = static_cast<std::size_t>(t.region_of_unknown[u]);
+        p.group[u] = t.cells.group_of[r];
+        p.type[u] = t.cells.type_of[r];
     }
 }
 
@@ -186,9 +178,19 @@ Tissue build_tissue(const Session& s, const Progress& progress)
     t.stars = mesh::vertex_stars(m);
     t.locator = std::make_shared<mesh::Locator>(m);
 
-    const auto of_tet = regions_of(s, m);
+    make_problem(s, t, progress);
+    progress.at(1, "tissue ready");
+    return t;
+}
+
+void make_problem(const Session& s, Tissue& t, const Progress& progress)
+{
+    const auto& m = *t.mesh;
+    t.problem = {};
+    t.patches = lay_regions(s, m);
+    const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
-    for (const auto& r : s.regions)
+    for (const auto& r : t.patches.regions)
         table.push_back(r.conductivity_S_per_m);
     progress.at(0.5, "assembling the diffusion operator");
     const auto tensors =
@@ -218,12 +220,36 @@ Tissue build_tissue(const Session& s, const Progress& progress)
                      " inside a time step of " + number(s.dt_ms) +
                      " ms (stable alone: " + number(p.system.stable_dt_ms) + " ms)"});
     }
-    assign_cells(s, t.on_vertices() ? vertex_regions(t, of_tet) : of_tet, p);
+    t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
+    assign_cells(s, t);
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
-    progress.at(1, "tissue ready");
-    return t;
+}
+
+bool update_types(const Session& s, Tissue& t)
+{
+    Patchwork next = t.patches;
+    lay_again(s, next);
+    const auto sigma = [](const Region& r) {
+        const auto& c = r.conductivity_S_per_m;
+        return std::array{c.fibre, c.sheet, c.normal};
+    };
+    for (std::size_t k = 0; k < next.regions.size(); ++k)
+        if (sigma(next.regions[k]) != sigma(t.patches.regions[k]))
+            return false;
+    auto cells = cell_table(s, next, used_regions(t));
+    if (cells.group_of != t.cells.group_of || cells.type_of != t.cells.type_of ||
+        cells.groups.size() != t.cells.groups.size())
+        return false;
+    for (std::size_t g = 0; g < cells.groups.size(); ++g)
+        if (cells.groups[g].types.size() != t.cells.groups[g].types.size() ||
+            cells.groups[g].types.front().model != t.cells.groups[g].types.front().model)
+            return false;
+    t.problem.groups = cells.groups;
+    t.cells = std::move(cells);
+    t.patches = std::move(next);
+    return true;
 }
 
 } // namespace tawara::simulation

@@ -3,12 +3,20 @@
 #include "engine/device/problem.hpp"
 #include "engine/mesh/locator.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/simulation/regions.hpp"
 #include "engine/simulation/session.hpp"
 
 #include <memory>
 #include <span>
 
 namespace tawara::simulation {
+
+/// Groups and types of cells, and those of each region of a Patchwork.
+struct CellTable
+{
+    std::vector<device::CellGroup> groups;
+    std::vector<std::uint8_t> group_of, type_of;
+};
 
 /// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the
 /// locator.
@@ -19,6 +27,9 @@ struct Tissue
     std::shared_ptr<const mesh::Surface> surface;
     std::shared_ptr<const mesh::Locator> locator; ///< of `mesh`
     mesh::VertexStars stars;
+    Patchwork patches;
+    std::vector<std::int32_t> region_of_unknown; ///< of `patches`
+    CellTable cells;
     device::TissueProblem problem;
     Notices notices;
     std::string mesh_title; ///< file name or kind
@@ -31,6 +42,16 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
 
 /// @throws InputError, MeshError, Cancelled
 Tissue build_tissue(const Session& s, const Progress& progress = {});
+
+/// Makes regions, operator and cells anew on the mesh that is there; adds to the notices.
+/// @throws InputError, MeshError, Cancelled
+void make_problem(const Session& s, Tissue& t, const Progress& progress = {});
+
+/// Takes over changed parameters alone: groups' types, patches. The unknowns' groups and types stay.
+/// @pre    same_places() of the session's regions
+/// @return false, and nothing changed, when conductivities change or cells would be grouped otherwise
+/// @throws InputError; then nothing changed
+bool update_types(const Session& s, Tissue& t);
 
 /// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too
 /// small to hold any takes the unknown nearest to its centre.
