@@ -26,6 +26,17 @@ const ColorMap& color_map(std::string_view name);
 /// @throws Error naming the line
 ColorMap parse_color_map(std::string_view name, std::string_view text);
 
+/// A map from knots: position in [0, 1] (sorted here), red, green, blue in [0, 1], linear between.
+/// @throws Error for fewer than two positions
+ColorMap make_color_map(std::string_view name, std::vector<std::array<double, 4>> knots);
+
+/// The same colours from the other end.
+ColorMap reversed(const ColorMap& map);
+
+/// `count` colours that are told apart well, as bands of equal width: for numbers of parts, with the
+/// range [-0.5, count - 0.5].
+ColorMap category_map(int count);
+
 /// About `count` round numbers that lie within [low, high], both inclusive: multiples of 1, 2, 3
 /// or 5 times a power of ten.
 std::vector<double> round_ticks(double low, double high, int count);

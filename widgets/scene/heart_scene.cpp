@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/heart_scene.hpp"
 
-#include "widgets/scene/live_scalar_mapper.hpp"
 #include "widgets/scene/marker_set.hpp"
 #include "widgets/scene/orientation_axes.hpp"
+#include "widgets/scene/overlays.hpp"
 #include "widgets/scene/scalar_bar.hpp"
-#include "widgets/scene/wall_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +12,8 @@
 #include <numbers>
 #include <vtkActor.h>
 #include <vtkCamera.h>
-#include <vtkCellArray.h>
-#include <vtkFloatArray.h>
 #include <vtkGenericCell.h>
-#include <vtkPointData.h>
-#include <vtkPoints.h>
+#include <vtkPlane.h>
 #include <vtkPolyData.h>
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
@@ -46,30 +42,6 @@ constexpr Direction directions[] = {
     {View::superior, {0, 0, 1}, {0, 1, 0}},      {View::inferior, {0, 0, -1}, {0, 1, 0}},
     {View::oblique, {0.42, -1, 0.34}, {0, 0, 1}}};
 
-vtkSmartPointer<vtkPolyData> poly_data(const WallGeometry& g)
-{
-    const auto n = static_cast<vtkIdType>(g.source.size());
-    vtkNew<vtkFloatArray> xyz, normals;
-    xyz->SetNumberOfComponents(3);
-    xyz->SetNumberOfTuples(n);
-    std::copy(g.points.begin(), g.points.end(), xyz->GetPointer(0));
-    normals->SetName("Normals");
-    normals->SetNumberOfComponents(3);
-    normals->SetNumberOfTuples(n);
-    std::copy(g.normals.begin(), g.normals.end(), normals->GetPointer(0));
-    vtkNew<vtkPoints> points;
-    points->SetData(xyz);
-    vtkNew<vtkCellArray> cells;
-    cells->AllocateEstimate(static_cast<vtkIdType>(g.triangles.size()), 3);
-    for (const auto& t : g.triangles)
-        cells->InsertNextCell({t[0], t[1], t[2]});
-    auto poly = vtkSmartPointer<vtkPolyData>::New();
-    poly->SetPoints(points);
-    poly->SetPolys(cells);
-    poly->GetPointData()->SetNormals(normals);
-    return poly;
-}
-
 } // namespace
 
 struct HeartScene::Impl
@@ -77,16 +49,19 @@ struct HeartScene::Impl
     vtkNew<vtkRenderer> renderer;
     vtkNew<vtkActor> actor;
     vtkNew<LiveScalarMapper> mapper;
-    vtkSmartPointer<vtkPolyData> poly;
-    mutable vtkNew<vtkStaticCellLocator> locator;
+    HeartModelPtr model;
+    std::vector<Marker> shown_markers;
+    std::optional<Plane> clip;
     vtkNew<vtkTextActor> time_text;
     std::unique_ptr<ScalarBar> bar;
     std::unique_ptr<OrientationAxes> axes;
     std::unique_ptr<MarkerSet> markers;
-    WallGeometry wall;
+    std::unique_ptr<Overlays> overlays;
     std::vector<float> values; // one per display vertex
-    std::size_t surface_vertices = 0;
-    bool values_changed = false, annotations = true;
+    ColorMap map = color_map({});
+    double low = -90, high = 40;
+    LiveScalarMapper::Style style;
+    bool values_changed = false, annotations = true, with_bar = true;
     SceneTheme theme;
     struct Flash
     {
@@ -115,8 +90,8 @@ struct HeartScene::Impl
     bool hidden(const Vec3& p) const;
     void show_annotations()
     {
-        const bool on = annotations && poly != nullptr;
-        bar->set_visible(on);
+        const bool on = annotations && model != nullptr;
+        bar->set_visible(on && with_bar);
         axes->set_visible(on);
         time_text->SetVisibility(on);
     }
@@ -127,7 +102,8 @@ void HeartScene::Impl::fit(const Vec3& from, const Vec3& up)
     auto* camera = renderer->GetActiveCamera();
     const Vec3 right = normalized(cross(up, from)), above = cross(from, right);
     double c[3];
-    poly->GetCenter(c);
+    model->poly->GetCenter(c);
+    const WallGeometry& wall = model->wall;
     const Vec3 centre{c[0], c[1], c[2]};
     const double aspect = width > 0 && height > 0 ? static_cast<double>(width) / height : 1.5;
     const double half = std::tan(camera->GetViewAngle() / 2 * std::numbers::pi / 180);
@@ -171,21 +147,24 @@ void HeartScene::Impl::refit(int w, int h)
     camera->GetPosition(position.data());
     camera->GetViewUp(up.data());
     camera->GetDirectionOfProjection(normal.data());
-    if (poly && position == fitted_position && up == fitted_up)
+    if (model && position == fitted_position && up == fitted_up)
         fit(-1.0 * normal, up);
 }
 
 bool HeartScene::Impl::hidden(const Vec3& p) const
 {
-    if (!poly)
+    if (!model)
         return false;
     Vec3 eye{};
     renderer->GetActiveCamera()->GetPosition(eye.data());
     // the point lies on the wall: end the ray short of it
-    const Vec3 end = p + 0.01 * poly->GetLength() * normalized(eye - p);
+    const Vec3 end = p + 0.01 * model->poly->GetLength() * normalized(eye - p);
     double t = 0, at[3], pcoords[3];
     int sub = 0;
-    return locator->IntersectWithLine(eye.data(), end.data(), 0, t, at, pcoords, sub) != 0;
+    vtkIdType cell = -1;
+    vtkNew<vtkGenericCell> scratch;
+    return model->locator->IntersectWithLine(eye.data(), end.data(), 0, t, at, pcoords, sub, cell,
+                                             scratch) != 0;
 }
 
 HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
@@ -202,6 +181,7 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.bar = std::make_unique<ScalarBar>(s.renderer);
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
+    s.overlays = std::make_unique<Overlays>(s.renderer);
     s.time_text->GetTextProperty()->SetVerticalJustificationToTop();
     s.renderer->AddActor2D(s.time_text);
     set_theme({});
@@ -227,70 +207,123 @@ vtkRenderer* HeartScene::renderer() const
 
 void HeartScene::set_surface(const mesh::TetMesh& m, const mesh::Surface& surface)
 {
+    set_model(heart_model(m, surface));
+}
+
+void HeartScene::set_model(HeartModelPtr model)
+{
     auto& s = *impl_;
-    if (surface.triangles.empty())
+    if (!model)
         return clear();
-    s.wall = wall_geometry(m, surface);
-    s.surface_vertices = surface.vertices.size();
-    s.poly = poly_data(s.wall);
-    s.mapper->SetInputData(s.poly);
+    s.model = std::move(model);
+    s.mapper->SetInputData(s.model->poly);
     s.actor->VisibilityOn();
-    s.locator->SetDataSet(s.poly);
-    s.locator->CacheCellBoundsOn();
-    s.locator->BuildLocator();
-    s.values.assign(s.wall.source.size(), rest_mV);
+    s.values.assign(s.model->wall.source.size(), rest_mV);
     s.values_changed = true;
     s.flashes = {};
     s.show_flashes();
     set_brush({}, 1);
-    s.markers->set({}, 1);
+    set_markers({});
+    set_clip({});
+    s.overlays->clear();
     s.show_annotations();
     reset_camera();
+}
+
+const HeartModelPtr& HeartScene::model() const
+{
+    return impl_->model;
 }
 
 void HeartScene::clear()
 {
     auto& s = *impl_;
-    s.poly = nullptr;
-    s.wall = {};
+    s.model = nullptr;
     s.values.clear();
-    s.surface_vertices = 0;
     s.actor->VisibilityOff();
-    s.markers->set({}, 1);
+    set_markers({});
+    s.overlays->clear();
     s.show_annotations();
 }
 
 bool HeartScene::empty() const
 {
-    return impl_->poly == nullptr;
+    return impl_->model == nullptr;
 }
 
 std::int64_t HeartScene::triangle_count() const
 {
-    return static_cast<std::int64_t>(impl_->wall.triangles.size());
+    return empty() ? 0 : static_cast<std::int64_t>(impl_->model->wall.triangles.size());
 }
 
 void HeartScene::set_values(std::span<const float> values)
 {
     auto& s = *impl_;
-    if (values.size() != s.surface_vertices)
+    if (!s.model || values.size() != s.model->surface_vertices)
         return;
-    std::copy(values.begin(), values.end(), s.values.begin());
-    for (std::size_t i = s.surface_vertices; i < s.wall.source.size(); ++i)
-        s.values[i] = values[static_cast<std::size_t>(s.wall.source[i])];
+    const auto shown = [](float v) { return std::isfinite(v) ? v : LiveScalarMapper::unset; };
+    const auto& source = s.model->wall.source;
+    std::transform(values.begin(), values.end(), s.values.begin(), shown);
+    for (std::size_t i = values.size(); i < source.size(); ++i)
+        s.values[i] = s.values[static_cast<std::size_t>(source[i])];
     s.values_changed = true;
 }
 
 void HeartScene::set_color_map(std::string_view name)
 {
-    impl_->mapper->SetColorMap(color_map(name));
-    impl_->bar->set_map(color_map(name));
+    set_color_map(color_map(name));
+}
+
+void HeartScene::set_color_map(const ColorMap& map)
+{
+    auto& s = *impl_;
+    s.map = map;
+    s.mapper->SetColorMap(map);
+    s.overlays->set_colors(map, s.low, s.high);
+    s.bar->set_map(map);
 }
 
 void HeartScene::set_range(double low, double high)
 {
-    impl_->mapper->SetLiveRange(static_cast<float>(low), static_cast<float>(high));
-    impl_->bar->set_range(low, high);
+    auto& s = *impl_;
+    s.low = low, s.high = high;
+    s.mapper->SetLiveRange(static_cast<float>(low), static_cast<float>(high));
+    s.overlays->set_colors(s.map, low, high);
+    s.bar->set_range(low, high);
+}
+
+void HeartScene::set_style(const LiveScalarMapper::Style& style)
+{
+    impl_->style = style;
+    impl_->mapper->SetStyle(style);
+}
+
+void HeartScene::set_opacity(double opacity)
+{
+    impl_->actor->GetProperty()->SetOpacity(std::clamp(opacity, 0.02, 1.0));
+}
+
+void HeartScene::set_clip(const std::optional<Plane>& plane)
+{
+    auto& s = *impl_;
+    if (s.clip == plane)
+        return;
+    s.clip = plane;
+    s.mapper->RemoveAllClippingPlanes();
+    // inside walls are seen from behind through the cut
+    s.actor->GetProperty()->SetBackfaceCulling(plane ? 0 : 1);
+    if (!plane)
+        return;
+    vtkNew<vtkPlane> p;
+    const Vec3 n = -1.0 * plane->normal, o = plane->offset_mm * plane->normal;
+    p->SetNormal(n[0], n[1], n[2]);
+    p->SetOrigin(o[0], o[1], o[2]);
+    s.mapper->AddClippingPlane(p);
+}
+
+Overlays& HeartScene::overlays()
+{
+    return *impl_->overlays;
 }
 
 void HeartScene::set_title(const std::string& quantity)
@@ -319,12 +352,39 @@ void HeartScene::set_annotations(bool on)
     impl_->show_annotations();
 }
 
+void HeartScene::set_bar(bool on)
+{
+    impl_->with_bar = on;
+    impl_->show_annotations();
+}
+
+void HeartScene::set_background(bool on)
+{
+    impl_->renderer->SetGradientBackground(on);
+    impl_->renderer->SetBackgroundAlpha(on ? 1 : 0);
+}
+
 void HeartScene::set_markers(std::span<const Marker> markers)
 {
-    double size = 1;
-    if (impl_->poly)
-        size = impl_->poly->GetLength();
-    impl_->markers->set(markers, 0.009 * size);
+    auto& s = *impl_;
+    s.shown_markers.assign(markers.begin(), markers.end());
+    s.markers->set(markers, 0.009 * (s.model ? s.model->poly->GetLength() : 1));
+}
+
+std::optional<Marker> HeartScene::marker_at(double x, double y, double within) const
+{
+    const auto& s = *impl_;
+    std::optional<Marker> found;
+    double best = within;
+    for (const auto& m : s.shown_markers) {
+        const auto at = project(m.position_mm);
+        const double d = std::hypot(at[0] - x, at[1] - y);
+        if (d <= best && !s.hidden(m.position_mm)) {
+            best = d;
+            found = m;
+        }
+    }
+    return found;
 }
 
 void HeartScene::flash(const Vec3& centre_mm, double radius_mm)
@@ -359,7 +419,7 @@ void HeartScene::set_brush(std::optional<Vec3> centre_mm, double radius_mm)
 std::optional<Pick> HeartScene::pick(double x, double y) const
 {
     const auto& s = *impl_;
-    if (!s.poly)
+    if (!s.model)
         return {};
     auto world = [&](double depth) {
         double p[4];
@@ -368,26 +428,35 @@ std::optional<Pick> HeartScene::pick(double x, double y) const
         s.renderer->GetWorldPoint(p);
         return Vec3{p[0] / p[3], p[1] / p[3], p[2] / p[3]};
     };
-    const Vec3 from = world(0), to = world(1);
+    Vec3 from = world(0);
+    const Vec3 to = world(1);
+    if (s.clip) { // what was cut away is not in the way
+        const double a = dot(from, s.clip->normal) - s.clip->offset_mm,
+                     b = dot(to, s.clip->normal) - s.clip->offset_mm;
+        if (a > 0 && b > 0)
+            return {};
+        if (a > 0)
+            from = from + (a / (a - b)) * (to - from);
+    }
     double t = 0, at[3], pcoords[3];
     int sub = 0;
     vtkIdType cell = -1;
     vtkNew<vtkGenericCell> scratch;
-    if (s.locator->IntersectWithLine(from.data(), to.data(), 0, t, at, pcoords, sub, cell,
+    if (s.model->locator->IntersectWithLine(from.data(), to.data(), 0, t, at, pcoords, sub, cell,
                                      scratch) == 0 ||
         cell < 0)
         return {};
     Pick p;
     p.position_mm = {at[0], at[1], at[2]};
-    p.triangle = s.wall.triangle_source[static_cast<std::size_t>(cell)];
+    p.triangle = s.model->wall.triangle_source[static_cast<std::size_t>(cell)];
     double best = std::numeric_limits<double>::max();
     std::array<Vec3, 3> corner{};
-    const auto& triangle = s.wall.triangles[static_cast<std::size_t>(cell)];
+    const auto& triangle = s.model->wall.triangles[static_cast<std::size_t>(cell)];
     for (std::size_t k = 0; k < 3; ++k) {
-        s.poly->GetPoint(triangle[k], corner[k].data());
+        s.model->poly->GetPoint(triangle[k], corner[k].data());
         if (const double d = norm(corner[k] - p.position_mm); d < best) {
             best = d;
-            p.vertex = s.wall.source[static_cast<std::size_t>(triangle[k])];
+            p.vertex = s.model->wall.source[static_cast<std::size_t>(triangle[k])];
         }
     }
     p.normal = normalized(cross(corner[1] - corner[0], corner[2] - corner[0]));
@@ -405,12 +474,34 @@ std::array<double, 2> HeartScene::project(const Vec3& position_mm) const
 
 void HeartScene::look(View view)
 {
-    auto& s = *impl_;
-    if (!s.poly)
-        return;
     const auto& d = *std::find_if(std::begin(directions), std::end(directions),
                                   [&](const Direction& e) { return e.view == view; });
-    s.fit(normalized(d.from), d.up);
+    look_from(d.from, d.up);
+}
+
+void HeartScene::look_from(const Vec3& from, const Vec3& up)
+{
+    if (impl_->model)
+        impl_->fit(normalized(from), up);
+}
+
+CameraPose HeartScene::camera() const
+{
+    auto* c = impl_->renderer->GetActiveCamera();
+    CameraPose p;
+    c->GetPosition(p.position.data());
+    c->GetFocalPoint(p.focal_point.data());
+    c->GetViewUp(p.up.data());
+    return p;
+}
+
+void HeartScene::set_camera(const CameraPose& p)
+{
+    auto* c = impl_->renderer->GetActiveCamera();
+    c->SetPosition(p.position.data());
+    c->SetFocalPoint(p.focal_point.data());
+    c->SetViewUp(p.up.data());
+    impl_->renderer->ResetCameraClippingRange();
 }
 
 void HeartScene::prepare(int width, int height, double scale)
@@ -425,7 +516,8 @@ void HeartScene::prepare(int width, int height, double scale)
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     // a buffer that went with its context is written again
-    if (s.poly && (s.values_changed || s.mapper->LostValues())) {
+    s.overlays->prepare();
+    if (s.model && (s.values_changed || s.mapper->LostValues())) {
         s.mapper->Upload(s.values);
         s.values_changed = false;
     }
@@ -438,7 +530,7 @@ unsigned int HeartScene::gl_buffer()
 
 std::span<const std::int32_t> HeartScene::gl_buffer_sources() const
 {
-    return impl_->wall.source;
+    return impl_->model->wall.source;
 }
 
 } // namespace tawara::scene

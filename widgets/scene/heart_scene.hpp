@@ -3,6 +3,9 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/surface.hpp"
 #include "widgets/scene/color_map.hpp"
+#include "widgets/scene/heart_model.hpp"
+#include "widgets/scene/live_scalar_mapper.hpp"
+#include "widgets/scene/section.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -24,13 +27,16 @@ struct Pick
     std::int32_t vertex = 0;   ///< nearest vertex of that triangle, of mesh::Surface
 };
 
-/// A probe on the wall, in the colour of its curve.
+/// A probe, pacing site or electrode, in its colour.
 struct Marker
 {
-    std::uint64_t id = 0;
+    enum class Kind { probe, site, electrode };
+    std::uint64_t id = 0; ///< of its kind
     std::string name;
     Vec3 position_mm{};
     std::array<double, 3> color{1, 1, 1};
+    Kind kind = Kind::probe;
+    bool chosen = false; ///< drawn larger
     bool operator==(const Marker&) const = default;
 };
 
@@ -40,6 +46,15 @@ struct SceneTheme
     std::array<double, 3> background_low{0.035, 0.043, 0.062}, background_high{0.115, 0.135, 0.175};
     std::array<double, 3> text{0.84, 0.87, 0.91};
 };
+
+/// Where the camera stands and how it looks; linked views share it.
+struct CameraPose
+{
+    Vec3 position{}, focal_point{}, up{0, 0, 1};
+    bool operator==(const CameraPose&) const = default;
+};
+
+class Overlays;
 
 enum class View { anterior, posterior, left, right, superior, inferior, oblique };
 
@@ -61,23 +76,39 @@ class HeartScene
 
     /// Shows another wall, at rest, and looks at the whole of it. An empty surface shows nothing.
     void set_surface(const mesh::TetMesh& m, const mesh::Surface& s);
+    /// The same with a wall that was made ready elsewhere; null shows nothing.
+    /// @cost  next to nothing
+    void set_model(HeartModelPtr model);
+    const HeartModelPtr& model() const;
     void clear();
     bool empty() const;
     std::int64_t triangle_count() const;
 
     /// Values for the vertices of the surface, e.g. V [mV]; the next prepare() writes them.
-    /// @pre  as many as mesh::Surface::vertices
+    /// @pre  as many as mesh::Surface::vertices; values that are not finite show as "never"
     void set_values(std::span<const float> values);
     /// The field's colours.
     void set_color_map(std::string_view name);
+    void set_color_map(const ColorMap& map);
+    void set_style(const LiveScalarMapper::Style& style);
+    void set_opacity(double opacity);
+    /// Takes away what lies on the side of the plane to which its normal points.
+    void set_clip(const std::optional<Plane>& plane);
+    Overlays& overlays();
     void set_range(double low, double high);
     void set_title(const std::string& quantity);
     /// Text at the top left; empty for none.
     void set_time_text(const std::string& text);
     void set_theme(const SceneTheme& theme);
     void set_annotations(bool on);
+    /// Whether the colour bar is among the annotations.
+    void set_bar(bool on);
+    /// Nothing behind the heart, for pictures with a transparent background.
+    void set_background(bool on);
 
     void set_markers(std::span<const Marker> markers);
+    /// The marker nearest to a pixel, within that many pixels, that the wall does not hide.
+    std::optional<Marker> marker_at(double x, double y, double within) const;
     /// Lights up a ball of tissue; it fades within a second of calls of advance_flashes().
     void flash(const Vec3& centre_mm, double radius_mm);
     /// Lets wall time pass for the flashes. True while one still glows.
@@ -92,6 +123,10 @@ class HeartScene
     /// The pixel that shows a point.
     std::array<double, 2> project(const Vec3& position_mm) const;
 
+    CameraPose camera() const;
+    void set_camera(const CameraPose& pose);
+    /// Points the camera along a direction (from the heart to the viewer) and fits the wall.
+    void look_from(const Vec3& from, const Vec3& up);
     void look(View view);
     void reset_camera() { look(View::oblique); }
 

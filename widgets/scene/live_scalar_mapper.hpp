@@ -37,6 +37,17 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
     /// Values of the colour map's ends, e.g. [mV].
     void SetLiveRange(float low, float high) { Low = low, High = high; }
     void SetColorMap(const ColorMap& map);
+    /// How values become colours beyond map and range. Changes cost nothing.
+    struct Style
+    {
+        float isochrones = 0;  ///< distance of lines of one value; 0: none
+        bool cyclic = false;   ///< values are a phase in (-pi, pi]
+        bool flat = false;     ///< values are numbers of parts: not interpolated
+        float never[3] = {0.36F, 0.38F, 0.42F}; ///< colour where the value is `unset`
+    };
+    /// The value of a vertex that has none.
+    static constexpr float unset = -1e30F;
+    void SetStyle(const Style& s) { Look = s; }
     void SetFlash(std::size_t i, const Spot& s) { Flashes.at(i) = s; }
     void SetBrush(const Spot& s) { Brush = s; }
 
@@ -67,6 +78,7 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
     void ActivateColorMap(vtkRenderer* ren);
 
     float Low = -90, High = 40;
+    Style Look;
     ColorMap Map;
     bool MapChanged = true;
     std::array<Spot, max_flashes> Flashes{};

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/marker_set.hpp"
 
+#include <array>
 #include <cmath>
+#include <vtkAppendPolyData.h>
+#include <vtkCubeSource.h>
+#include <vtkCylinderSource.h>
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
 #include <vtkRenderer.h>
@@ -25,11 +29,30 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     ball->SetRadius(radius_mm);
     ball->SetThetaResolution(20);
     ball->SetPhiResolution(14);
-    vtkNew<vtkPolyDataMapper> mapper;
-    mapper->SetInputConnection(ball->GetOutputPort());
+    // a site: a ball with a belt
+    vtkNew<vtkSphereSource> core;
+    core->SetRadius(1.15 * radius_mm);
+    core->SetThetaResolution(20);
+    core->SetPhiResolution(14);
+    vtkNew<vtkCylinderSource> belt;
+    belt->SetRadius(1.75 * radius_mm);
+    belt->SetHeight(0.35 * radius_mm);
+    belt->SetResolution(28);
+    vtkNew<vtkAppendPolyData> pin;
+    pin->AddInputConnection(core->GetOutputPort());
+    pin->AddInputConnection(belt->GetOutputPort());
+    vtkNew<vtkCubeSource> cube;
+    cube->SetXLength(1.8 * radius_mm);
+    cube->SetYLength(1.8 * radius_mm);
+    cube->SetZLength(1.8 * radius_mm);
+    std::array<vtkNew<vtkPolyDataMapper>, 3> mappers;
+    mappers[0]->SetInputConnection(ball->GetOutputPort());
+    mappers[1]->SetInputConnection(pin->GetOutputPort());
+    mappers[2]->SetInputConnection(cube->GetOutputPort());
     for (const auto& m : markers) {
         auto sphere = vtkSmartPointer<vtkActor>::New();
-        sphere->SetMapper(mapper);
+        sphere->SetMapper(mappers[static_cast<std::size_t>(m.kind)]);
+        sphere->SetScale(m.chosen ? 1.35 : 1.0);
         sphere->SetPosition(m.position_mm[0], m.position_mm[1], m.position_mm[2]);
         auto* p = sphere->GetProperty();
         p->SetColor(m.color[0], m.color[1], m.color[2]);

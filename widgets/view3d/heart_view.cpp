@@ -13,6 +13,7 @@ constexpr double software_interval_ms = 33; // software OpenGL shares the proces
 constexpr int glow_interval_ms = 33;
 constexpr int idle_ms = 350; // without a new picture: draw a finer one
 constexpr int fine_samples = 4;
+constexpr double marker_px = 11; // a press this near to a marker takes it
 
 std::string timeText(double ms)
 {
@@ -35,14 +36,14 @@ HeartView::HeartView(QWidget* parent)
     connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
         if (m_mode == ClickMode::rotate)
             return;
-        const QPointF d = toDisplay(at);
-        if (const auto hit = m_scene->pick(d.x(), d.y()))
+        if (const auto hit = pickAt(at))
             Q_EMIT picked(*hit, keys);
         else
             Q_EMIT missed();
     });
     connect(this, &VtkView::hovered, this, &HeartView::showBrush);
     connect(this, &VtkView::left, this, &HeartView::hideBrush);
+    connect(this, &VtkView::interacted, this, &HeartView::cameraMoved);
     m_idle.setSingleShot(true);
     m_idle.setInterval(idle_ms);
     connect(&m_idle, &QTimer::timeout, this, [this] {
@@ -67,21 +68,98 @@ HeartView::~HeartView()
 
 void HeartView::setSurface(const mesh::TetMesh& m, const mesh::Surface& s)
 {
-    m_scene->set_surface(m, s);
+    setModel(scene::heart_model(m, s));
+}
+
+void HeartView::setModel(scene::HeartModelPtr model)
+{
+    m_scene->set_model(std::move(model));
     m_brush = false;
     schedule();
+}
+
+void HeartView::setCaption(const QString& text)
+{
+    m_scene->set_time_text(text.toStdString());
+    schedule();
+}
+
+std::optional<scene::Pick> HeartView::pickAt(QPointF position) const
+{
+    const QPointF d = toDisplay(position);
+    return m_scene->pick(d.x(), d.y());
+}
+
+bool HeartView::grabsPress(QPointF position, Qt::KeyboardModifiers modifiers)
+{
+    if (m_mode == ClickMode::paint) {
+        if (!pickAt(position))
+            return false;
+        paintAt(position, modifiers);
+        return true;
+    }
+    const QPointF d = toDisplay(position);
+    m_held = m_scene->marker_at(d.x(), d.y(), marker_px * devicePixelRatioF());
+    m_heldAt.reset();
+    const bool ours = m_held && (m_held->kind == scene::Marker::Kind::probe
+                                     ? m_mode == ClickMode::probe
+                                     : m_held->kind == scene::Marker::Kind::site &&
+                                           m_mode == ClickMode::site);
+    if (!ours)
+        m_held.reset();
+    return ours;
+}
+
+void HeartView::grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers)
+{
+    if (m_mode == ClickMode::paint)
+        return paintAt(position, modifiers);
+    if (const auto hit = pickAt(position); hit && m_held) {
+        m_heldAt = hit;
+        Q_EMIT markerMoved(*m_held, *hit, false);
+    }
+}
+
+void HeartView::grabbedRelease(QPointF, bool dragged)
+{
+    if (m_mode == ClickMode::paint) {
+        Q_EMIT paintEnded();
+        return;
+    }
+    if (!m_held)
+        return;
+    const scene::Marker marker = *m_held;
+    m_held.reset();
+    if (dragged && m_heldAt)
+        Q_EMIT markerMoved(marker, *m_heldAt, true);
+    else
+        Q_EMIT markerClicked(marker);
+}
+
+void HeartView::paintAt(QPointF position, Qt::KeyboardModifiers modifiers)
+{
+    const auto hit = pickAt(position);
+    if (!hit)
+        return;
+    m_brush = true;
+    m_scene->set_brush(hit->position_mm, m_brushMm);
+    schedule();
+    Q_EMIT painted(*hit, modifiers.testFlag(Qt::AltModifier));
 }
 
 void HeartView::setValues(std::span<const float> values, double timeMs)
 {
     m_scene->set_values(values);
-    m_scene->set_time_text(m_timeVisible ? timeText(timeMs) : std::string());
+    if (m_timeVisible)
+        m_scene->set_time_text(timeText(timeMs));
     schedule();
 }
 
 void HeartView::setTimeVisible(bool on)
 {
     m_timeVisible = on;
+    if (!on)
+        m_scene->set_time_text({});
 }
 
 void HeartView::setMode(ClickMode mode)
@@ -150,10 +228,9 @@ void HeartView::prepare()
 
 void HeartView::showBrush(QPointF position)
 {
-    if (m_mode != ClickMode::stimulate || m_scene->empty())
+    if (m_mode == ClickMode::rotate || m_mode == ClickMode::probe || m_scene->empty())
         return;
-    const QPointF d = toDisplay(position);
-    const auto hit = m_scene->pick(d.x(), d.y());
+    const auto hit = pickAt(position);
     if (!hit)
         return hideBrush();
     m_brush = true;

@@ -11,7 +11,7 @@
 namespace tawara {
 
 /// What a click on the wall does.
-enum class ClickMode { rotate, stimulate, probe };
+enum class ClickMode { rotate, stimulate, probe, site, paint };
 
 /// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on
 /// software OpenGL leaves the processor to the solver for about half of the time: it then smooths
@@ -27,9 +27,13 @@ class HeartView : public VtkView
 
     scene::HeartScene& scene() { return *m_scene; }
     void setSurface(const mesh::TetMesh& m, const mesh::Surface& s);
+    /// The same with a wall made ready on another thread.
+    void setModel(scene::HeartModelPtr model);
     /// Shows new values; drawn with the next picture.
     void setValues(std::span<const float> values, double timeMs);
     void setTimeVisible(bool on);
+    /// Text in place of the time, e.g. the moment of a recorded frame.
+    void setCaption(const QString& text);
     void setMode(ClickMode mode);
     ClickMode mode() const { return m_mode; }
     /// Radius of the ring that shows where a click would stimulate [mm].
@@ -49,13 +53,30 @@ class HeartView : public VtkView
     void picked(const tawara::scene::Pick& pick, Qt::KeyboardModifiers modifiers);
     /// A click in a mode that acts on the wall missed it.
     void missed();
+    /// The brush touched the wall while the button was down (Paint).
+    void painted(const tawara::scene::Pick& pick, bool erase);
+    void paintEnded();
+    /// A marker is dragged over the wall; dropped where the button went up.
+    void markerMoved(const tawara::scene::Marker& marker, const tawara::scene::Pick& pick,
+                     bool dropped);
+    void markerClicked(const tawara::scene::Marker& marker);
+    void cameraMoved();
+
+  protected:
+    bool grabsPress(QPointF position, Qt::KeyboardModifiers modifiers) override;
+    void grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers) override;
+    void grabbedRelease(QPointF position, bool dragged) override;
 
   private:
+    std::optional<scene::Pick> pickAt(QPointF position) const;
+    void paintAt(QPointF position, Qt::KeyboardModifiers modifiers);
     void prepare();
     void showBrush(QPointF position);
     void hideBrush();
 
     std::unique_ptr<scene::HeartScene> m_scene;
+    std::optional<scene::Marker> m_held; // the marker under the button
+    std::optional<scene::Pick> m_heldAt;
     ClickMode m_mode = ClickMode::stimulate;
     double m_brushMm = 2.5;
     bool m_brush = false, m_timeVisible = true;

@@ -218,6 +218,13 @@ bool VtkView::event(QEvent* e)
     return QOpenGLWidget::event(e);
 }
 
+bool VtkView::grabsPress(QPointF, Qt::KeyboardModifiers)
+{
+    return false;
+}
+void VtkView::grabbedMove(QPointF, Qt::KeyboardModifiers) {}
+void VtkView::grabbedRelease(QPointF, bool) {}
+
 bool VtkView::forwardMouse(QEvent* e)
 {
     auto* i = m_interactor.Get();
@@ -233,6 +240,7 @@ bool VtkView::forwardMouse(QEvent* e)
             i->MouseWheelForwardEvent();
         else if (w->angleDelta().y() < 0)
             i->MouseWheelBackwardEvent();
+        Q_EMIT interacted();
         return true;
     }
     const auto* m = dynamic_cast<QMouseEvent*>(e);
@@ -245,13 +253,28 @@ bool VtkView::forwardMouse(QEvent* e)
             Q_EMIT hovered(m->position());
         else if ((m->position() - m_press).manhattanLength() >= far)
             m_dragging = true;
+        if (m_grabbed) {
+            grabbedMove(m->position(), m->modifiers());
+            return true;
+        }
         i->MouseMoveEvent();
+        if (m->buttons() != Qt::NoButton)
+            Q_EMIT interacted();
         return true;
     }
     const bool down = e->type() != QEvent::MouseButtonRelease;
     if (down) {
         m_press = m->position();
         m_dragging = false;
+        if (m->button() == Qt::LeftButton && grabsPress(m->position(), m->modifiers())) {
+            m_grabbed = true;
+            return true;
+        }
+    } else if (m_grabbed && m->button() == Qt::LeftButton) {
+        m_grabbed = false;
+        grabbedRelease(m->position(), m_dragging);
+        m_dragging = false;
+        return true;
     }
     switch (m->button()) {
     case Qt::LeftButton:

@@ -46,12 +46,19 @@ class VtkView : public QOpenGLWidget
     void clicked(QPointF position, Qt::KeyboardModifiers modifiers); ///< widget coordinates
     void hovered(QPointF position); ///< mouse moved, no button down
     void left();                    ///< mouse went away
+    void interacted();              ///< a drag or the wheel may have moved the camera
 
   protected:
     void initializeGL() override;
     void resizeGL(int w, int h) override;
     void paintGL() override;
     bool event(QEvent* e) override;
+
+    /// A left button went down: true takes the drag away from the camera; grabbedMove() and
+    /// grabbedRelease() follow, and clicked() does not.
+    virtual bool grabsPress(QPointF position, Qt::KeyboardModifiers modifiers);
+    virtual void grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers);
+    virtual void grabbedRelease(QPointF position, bool dragged);
 
   private:
     void releaseGL();
@@ -61,7 +68,7 @@ class VtkView : public QOpenGLWidget
     vtkNew<vtkGenericOpenGLRenderWindow> m_window;
     vtkNew<vtkGenericRenderWindowInteractor> m_interactor;
     QPointF m_press;
-    bool m_dragging = false;
+    bool m_dragging = false, m_grabbed = false;
     bool m_software = false;
     double m_paintMs = 0;
     QString m_glDescription;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/scene/overlays.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vtkCellArray.h>
+#include <vtkFloatArray.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
+#include <vtkProperty.h>
+#include <vtkRenderer.h>
+#include <vtkUnsignedCharArray.h>
+
+namespace tawara::scene {
+namespace {
+
+constexpr float rest_mV = -85.23F;
+
+vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal)
+{
+    const auto n = static_cast<vtkIdType>(s.at.size());
+    std::vector<Vec3> normal(s.at.size(), flat_normal != nullptr ? *flat_normal : Vec3{});
+    const auto place = [&](std::int32_t v) {
+        const auto i = 3 * static_cast<std::size_t>(v);
+        return Vec3{s.points[i], s.points[i + 1], s.points[i + 2]};
+    };
+    vtkNew<vtkCellArray> cells;
+    cells->AllocateEstimate(static_cast<vtkIdType>(s.triangles.size()), 3);
+    for (const auto& t : s.triangles) {
+        cells->InsertNextCell({t[0], t[1], t[2]});
+        if (flat_normal != nullptr)
+            continue;
+        const Vec3 c = cross(place(t[1]) - place(t[0]), place(t[2]) - place(t[0]));
+        for (auto v : t) {
+            auto& sum = normal[static_cast<std::size_t>(v)];
+            sum = sum + (dot(sum, c) < 0 ? -1.0 : 1.0) * c; // the triangles' turn is free
+        }
+    }
+    vtkNew<vtkFloatArray> xyz, normals;
+    for (auto* a : {xyz.Get(), normals.Get()}) {
+        a->SetNumberOfComponents(3);
+        a->SetNumberOfTuples(n);
+    }
+    std::copy(s.points.begin(), s.points.end(), xyz->GetPointer(0));
+    for (std::size_t i = 0; i < normal.size(); ++i) {
+        const Vec3 u = norm(normal[i]) > 0 ? normalized(normal[i]) : Vec3{0, 0, 1};
+        for (std::size_t k = 0; k < 3; ++k)
+            normals->GetPointer(0)[3 * i + k] = static_cast<float>(u[k]);
+    }
+    vtkNew<vtkPoints> points;
+    points->SetData(xyz);
+    auto poly = vtkSmartPointer<vtkPolyData>::New();
+    poly->SetPoints(points);
+    poly->SetPolys(cells);
+    poly->GetPointData()->SetNormals(normals);
+    return poly;
+}
+
+} // namespace
+
+Overlays::Overlays(vtkRenderer* renderer)
+{
+    face_actor_->SetMapper(face_mapper_);
+    face_actor_->VisibilityOff();
+    renderer->AddActor(face_actor_);
+    depolarised_->VisibilityOff();
+    auto* p = depolarised_->GetProperty();
+    p->SetColor(1.0, 0.72, 0.30);
+    p->SetAmbient(0.25);
+    p->SetDiffuse(0.75);
+    p->SetSpecular(0.15);
+    renderer->AddActor(depolarised_);
+    for (auto& a : line_actors_) {
+        a->VisibilityOff();
+        a->GetProperty()->LightingOff();
+        renderer->AddActor(a);
+    }
+}
+
+void Overlays::set_face(std::shared_ptr<const Section> face, const Vec3& normal)
+{
+    face_ = std::move(face);
+    const bool on = face_ && !face_->triangles.empty();
+    face_actor_->SetVisibility(on);
+    if (!on)
+        return;
+    face_mapper_->SetInputData(poly_data(*face_, &normal));
+    face_values_.assign(face_->at.size(), rest_mV);
+    face_changed_ = true;
+}
+
+void Overlays::set_face_values(std::span<const float> vertex_values)
+{
+    if (!face_ || face_->at.empty())
+        return;
+    const auto last = *std::max_element(face_->to.begin(), face_->to.end());
+    if (static_cast<std::size_t>(last) >= vertex_values.size())
+        return;
+    face_->carry(vertex_values, face_values_);
+    face_changed_ = true;
+}
+
+void Overlays::set_colors(const ColorMap& map, double low, double high)
+{
+    face_mapper_->SetColorMap(map);
+    face_mapper_->SetLiveRange(static_cast<float>(low), static_cast<float>(high));
+}
+
+void Overlays::set_depolarised(std::shared_ptr<const Section> surface, double opacity)
+{
+    const bool on = surface && !surface->triangles.empty();
+    depolarised_->SetVisibility(on);
+    if (!on)
+        return;
+    vtkNew<vtkPolyDataMapper> mapper;
+    mapper->ScalarVisibilityOff();
+    mapper->SetInputData(poly_data(*surface, nullptr));
+    depolarised_->SetMapper(mapper);
+    depolarised_->GetProperty()->SetOpacity(opacity);
+}
+
+void Overlays::set_lines(Kind kind, const Lines& lines, const ColorMap& map, double low,
+                         double high, double width)
+{
+    auto* actor = lines_actor(kind);
+    actor->SetVisibility(lines.count() > 0);
+    if (lines.count() == 0)
+        return;
+    vtkNew<vtkFloatArray> xyz;
+    xyz->SetNumberOfComponents(3);
+    xyz->SetNumberOfTuples(static_cast<vtkIdType>(lines.values.size()));
+    std::copy(lines.points.begin(), lines.points.end(), xyz->GetPointer(0));
+    vtkNew<vtkUnsignedCharArray> rgb;
+    rgb->SetNumberOfComponents(3);
+    for (float v : lines.values) {
+        const double t = std::clamp((static_cast<double>(v) - low) / (high - low), 0.0, 1.0);
+        rgb->InsertNextTypedTuple(map.colors[static_cast<std::size_t>(t * 255)].data());
+    }
+    vtkNew<vtkCellArray> cells;
+    for (std::size_t k = 0; k + 1 < lines.starts.size(); ++k) {
+        cells->InsertNextCell(lines.starts[k + 1] - lines.starts[k]);
+        for (auto i = lines.starts[k]; i < lines.starts[k + 1]; ++i)
+            cells->InsertCellPoint(i);
+    }
+    vtkNew<vtkPoints> points;
+    points->SetData(xyz);
+    vtkNew<vtkPolyData> poly;
+    poly->SetPoints(points);
+    poly->SetLines(cells);
+    poly->GetPointData()->SetScalars(rgb);
+    vtkNew<vtkPolyDataMapper> mapper;
+    mapper->SetInputData(poly);
+    // in front of the wall that they lie on
+    mapper->SetRelativeCoincidentTopologyLineOffsetParameters(0, -4);
+    actor->SetMapper(mapper);
+    actor->GetProperty()->SetLineWidth(static_cast<float>(width));
+}
+
+void Overlays::clear()
+{
+    set_face({}, {0, 0, 1});
+    depolarised_->VisibilityOff();
+    for (auto& a : line_actors_)
+        a->VisibilityOff();
+}
+
+void Overlays::prepare()
+{
+    if (!face_actor_->GetVisibility() || !(face_changed_ || face_mapper_->LostValues()))
+        return;
+    face_mapper_->Upload(face_values_);
+    face_changed_ = false;
+}
+
+} // namespace tawara::scene

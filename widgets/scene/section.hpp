@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/mesh/tet_mesh.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tawara::scene {
+
+/// A plane: points x with normal . x = offset [mm].
+struct Plane
+{
+    Vec3 normal{1, 0, 0}; ///< unit
+    double offset_mm = 0;
+    bool operator==(const Plane&) const = default;
+};
+
+/// A surface inside a mesh. Each point lies on an edge of the mesh, so that any field on the
+/// vertices can be carried onto it: (1 - at) of vertex `from` and `at` of vertex `to`.
+struct Section
+{
+    std::vector<std::int32_t> from, to; ///< mesh vertices, per point
+    std::vector<float> at;
+    std::vector<float> points;          ///< x y z [mm]
+    std::vector<std::array<std::int32_t, 3>> triangles;
+
+    /// A field of the mesh's vertices on the points.
+    void carry(std::span<const float> field, std::vector<float>& out) const;
+};
+
+/// Where a plane cuts the mesh.
+/// @thread any
+/// @cost   linear in the tetrahedra; some 3 ms per 100 thousand
+Section plane_section(const mesh::TetMesh& m, const Plane& plane);
+
+/// Where a field of the vertices has a value: the boundary of what lies above it.
+/// @pre    one value per vertex of the mesh
+/// @thread any
+/// @cost   as plane_section()
+Section isosurface(const mesh::TetMesh& m, std::span<const float> field, float level);
+
+} // namespace tawara::scene

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/view3d/view_grid.hpp"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QStyle>
+#include <QVBoxLayout>
+
+namespace tawara {
+namespace {
+
+constexpr std::array<const char*, ViewGrid::most> object_names{"heart", "heart2", "heart3",
+                                                               "heart4"};
+
+}
+
+ViewGrid::ViewGrid(const QStringList& quantities, QWidget* parent)
+    : QWidget(parent), m_quantities(quantities), m_grid(new QGridLayout(this))
+{
+    setObjectName("views");
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setSpacing(2);
+    setCount(1);
+}
+
+void ViewGrid::make(int i)
+{
+    Cell& c = m_cells[static_cast<std::size_t>(i)];
+    c.frame = new QWidget;
+    c.frame->setObjectName("viewFrame");
+    c.frame->setAttribute(Qt::WA_StyledBackground);
+    c.quantity = new QComboBox;
+    c.quantity->setObjectName(QStringLiteral("quantity%1").arg(i + 1));
+    c.quantity->addItems(m_quantities);
+    c.quantity->setToolTip(tr("What this view shows"));
+    c.quantity->setFocusPolicy(Qt::TabFocus);
+    c.view = new HeartView;
+    c.view->setObjectName(QLatin1String(object_names[static_cast<std::size_t>(i)]));
+    c.view->setMinimumSize(200, 150);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(6, 3, 6, 3);
+    head->addWidget(c.quantity);
+    head->addStretch(1);
+    auto* column = new QVBoxLayout(c.frame);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(c.view, 1);
+    connect(c.quantity, &QComboBox::activated, this, [this, i](int q) {
+        setCurrent(i);
+        Q_EMIT quantityChosen(i, q);
+    });
+    connect(c.view, &HeartView::cameraMoved, this, [this, i] {
+        setCurrent(i);
+        follow(i);
+    });
+    connect(c.view, &HeartView::picked, this, [this, i] { setCurrent(i); });
+    if (i > 0)
+        c.view->scene().set_camera(view(0)->scene().camera());
+    Q_EMIT viewAdded(c.view, i);
+}
+
+void ViewGrid::setCount(int n)
+{
+    n = n >= 4 ? 4 : n >= 2 ? 2 : 1;
+    if (n == m_count)
+        return;
+    for (int i = n; i < m_count; ++i) {
+        Cell& c = m_cells[static_cast<std::size_t>(i)];
+        m_grid->removeWidget(c.frame);
+        delete c.frame;
+        c = {};
+    }
+    const int before = m_count;
+    m_count = n;
+    for (int i = before; i < n; ++i) {
+        make(i);
+        auto* frame = m_cells[static_cast<std::size_t>(i)].frame;
+        m_grid->addWidget(frame, i / 2, i % 2);
+        frame->show();
+    }
+    if (m_current >= n)
+        setCurrent(0);
+    else
+        setCurrent(m_current);
+    Q_EMIT countChanged(n);
+}
+
+void ViewGrid::setLinked(bool on)
+{
+    m_linked = on;
+    follow(m_current);
+}
+
+void ViewGrid::follow(int i)
+{
+    if (!m_linked || m_following || view(i) == nullptr)
+        return;
+    m_following = true;
+    const auto pose = view(i)->scene().camera();
+    each([&](HeartView& v, int k) {
+        if (k == i)
+            return;
+        v.scene().set_camera(pose);
+        v.schedule();
+    });
+    m_following = false;
+}
+
+void ViewGrid::setQuantity(int i, int quantity)
+{
+    if (auto* box = m_cells[static_cast<std::size_t>(i)].quantity)
+        box->setCurrentIndex(quantity);
+}
+
+void ViewGrid::setCurrent(int i)
+{
+    const bool changed = m_current != i;
+    m_current = i;
+    for (int k = 0; k < m_count; ++k) {
+        auto* frame = m_cells[static_cast<std::size_t>(k)].frame;
+        frame->setProperty("current", m_count > 1 && k == i);
+        frame->style()->unpolish(frame);
+        frame->style()->polish(frame);
+    }
+    if (changed)
+        Q_EMIT currentChanged(i);
+}
+
+QImage ViewGrid::picture()
+{
+    if (m_count == 1)
+        return view(0)->finePicture();
+    const double s = view(0)->devicePixelRatioF();
+    QImage whole((QSizeF(size()) * s).toSize(), QImage::Format_RGB32);
+    whole.fill(palette().color(QPalette::Window));
+    QPainter p(&whole);
+    each([&](HeartView& v, int) {
+        p.drawImage(QPointF(v.mapTo(this, QPoint(0, 0))) * s, v.finePicture());
+    });
+    return whole;
+}
+
+} // namespace tawara
