@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace tawara::analysis {
+
+/// Follows V at many places and notes the newest beats, however long a run lasts.
+///
+/// An activation is an upward crossing of the threshold, linear between samples, at least blind_ms
+/// after the one before; repolarisation the first fall below peak - 0.9 (peak - rest) after it,
+/// rest being the least V since the repolarisation before. Samples a millisecond apart give
+/// activation times within about 0.2 ms of those of every step.
+/// @thread one at a time
+class ActivationTracker
+{
+  public:
+    static constexpr double blind_ms = 20;
+
+    explicit ActivationTracker(std::size_t places = 0, double threshold_mV = 0);
+
+    /// The next sample of all places [mV]; times ascend, an earlier one starts anew.
+    /// @cost  about 5 ns per place
+    void sample(double t_ms, std::span<const float> v);
+    void clear();
+
+    std::size_t size() const { return activation.size(); }
+    std::vector<float> activation, repolarisation; ///< newest beat [ms], NaN: never
+    std::vector<float> previous;                   ///< the activation before the newest [ms]
+    std::vector<float> apd90;                      ///< of the newest beat that ended [ms]
+    std::vector<std::int32_t> count;               ///< activations so far
+
+    /// Time between the two newest activations [ms]; NaN before the second.
+    float period(std::size_t i) const { return activation[i] - previous[i]; }
+
+  private:
+    float threshold_;
+    double time_ms_ = -std::numeric_limits<double>::infinity();
+    std::vector<float> v_, peak_, rest_;
+    std::vector<std::uint8_t> excited_;
+};
+
+} // namespace tawara::analysis

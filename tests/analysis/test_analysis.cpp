@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/analysis/activation_tracker.hpp"
+#include "engine/analysis/beats.hpp"
+#include "engine/analysis/lead_field.hpp"
+#include "engine/analysis/phase.hpp"
+#include "engine/analysis/velocity.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/topology.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+using namespace tawara;
+using namespace tawara::analysis;
+
+namespace {
+
+/// V of beats every `cycle` ms: up within a millisecond, flat for `apd`, down within 40 ms.
+double beat_mV(double t, double cycle, double apd)
+{
+    if (t < 0)
+        return -85;
+    const double s = std::fmod(t, cycle);
+    if (s < 1)
+        return -85 + 115 * s;
+    if (s < apd)
+        return 30;
+    return std::max(-85.0, 30 - (s - apd) / 40 * 115);
+}
+
+/// A rigidly turning spiral about the z axis through (x0, y0): V and V a little earlier.
+void spiral(const mesh::TetMesh& m, double x0, double y0, int sense, double turned,
+            std::vector<float>& now, std::vector<float>& before)
+{
+    now.resize(m.vertex_count());
+    before.resize(m.vertex_count());
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const Vec3 p = m.vertex(v);
+        const double r = std::hypot(p[0] - x0, p[1] - y0);
+        const double a = sense * std::atan2(p[1] - y0, p[0] - x0) - 0.2 * r;
+        const double rise = std::min(1.0, r / 3); // the core does not fire
+        now[v] = static_cast<float>(-30 + 50 * rise * std::cos(turned - a));
+        before[v] = static_cast<float>(-30 + 50 * rise * std::cos(turned - 0.7 - a));
+    }
+}
+
+} // namespace
+
+class TestAnalysis : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void trackerFollowsBeats()
+    {
+        ActivationTracker tracker(3, 0);
+        std::vector<float> v(3);
+        for (double t = 0; t <= 1300; t += 1) {
+            v[0] = static_cast<float>(beat_mV(t - 10.25, 400, 200));
+            v[1] = static_cast<float>(beat_mV(t - 50, 400, 150));
+            v[2] = -85;
+            tracker.sample(t, v);
+        }
+        QCOMPARE(tracker.count[0], 4);
+        QCOMPARE(tracker.count[2], 0);
+        QVERIFY(std::isnan(tracker.activation[2]) && std::isnan(tracker.period(2)));
+        const float at = 1210.25F + 85.0F / 115.0F;
+        QVERIFY(std::abs(tracker.activation[0] - at) < 0.5F);
+        QVERIFY(std::abs(tracker.period(0) - 400) < 0.5F);
+        QVERIFY(std::isnan(tracker.repolarisation[0])); // 1300: the newest beat has not ended
+        QVERIFY(std::abs(tracker.apd90[0] - (200 + 36 - 0.74F)) < 1);
+        QVERIFY(std::abs(tracker.apd90[1] - (150 + 36 - 0.74F)) < 1);
+        tracker.sample(5, v); // an earlier time: the run was set back
+        QCOMPARE(tracker.count[0], 0);
+    }
+
+    void beatsOfATrace()
+    {
+        std::vector<double> t;
+        std::vector<float> v;
+        for (double x = 0; x < 1500; x += 0.1) {
+            t.push_back(x);
+            v.push_back(static_cast<float>(x < 700 ? beat_mV(x - 20, 500, 250)
+                                                   : beat_mV(x - 820, 500, 200)));
+        }
+        const auto beats = find_beats(t, v);
+        QCOMPARE(beats.size(), std::size_t(4)); // 20, 520 (cut off at 700), 820, 1320
+        QVERIFY(std::abs(beats[0].activation_ms - 20.5) < 0.6);
+        QVERIFY(std::abs(beats[0].apd90_ms - 285.5) < 1);
+        QVERIFY(std::abs(beats[0].apd50_ms - (230 + 40 * 0.5 - 0.5 + 20)) < 1);
+        QVERIFY(std::abs(beats[2].apd90_ms - 235.5) < 1);
+        QVERIFY(std::abs(beats[0].upstroke_mV_per_ms - 115) < 2);
+        QVERIFY(std::abs(beats[0].peak_mV - beats[0].rest_mV - 115) < 0.1);
+        QVERIFY(find_beats(t, std::vector<float>(t.size(), -85)).empty());
+    }
+
+    void velocityOfAPlaneWave()
+    {
+        const auto m = mesh::slab({10, 6, 3}, 0.7);
+        const Vec3 n = normalized(Vec3{2, 1, 0.5});
+        std::vector<float> times(m.vertex_count());
+        for (std::size_t v = 0; v < times.size(); ++v)
+            times[v] = static_cast<float>(5 + dot(m.vertex(v), n) / 0.6);
+        times[7] = std::nanf("");
+        std::vector<std::int32_t> at(m.vertex_count());
+        std::iota(at.begin(), at.end(), 0);
+        const auto found = conduction_velocity(m, mesh::vertex_stars(m), times, at);
+        QVERIFY(std::isnan(found[7][0]));
+        for (std::size_t v = 0; v < found.size(); ++v)
+            if (v != 7)
+                for (std::size_t k = 0; k < 3; ++k)
+                    QVERIFY(std::abs(found[v][k] - 0.6 * n[k]) < 1e-3);
+    }
+
+    void newBeatsFrontIsNoWave()
+    {
+        const auto m = mesh::slab({10, 3, 3}, 1);
+        std::vector<float> times(m.vertex_count());
+        for (std::size_t v = 0; v < times.size(); ++v) // the left half has fired again
+            times[v] = static_cast<float>(m.vertex(v)[0] / 0.5 + (m.vertex(v)[0] < 4.5 ? 300 : 0));
+        std::vector<std::int32_t> at(m.vertex_count());
+        std::iota(at.begin(), at.end(), 0);
+        for (const auto& v : conduction_velocity(m, mesh::vertex_stars(m), times, at))
+            QVERIFY(std::isnan(v[0]) || std::abs(v[0] - 0.5F) < 0.01F);
+    }
+
+    void oneSpiralHasOneFilament()
+    {
+        const auto m = mesh::slab({20, 20, 2}, 1);
+        const auto neighbours = mesh::face_neighbours(m);
+        std::vector<float> now, before, phase(m.vertex_count());
+        for (int sense : {1, -1})
+            for (int k = 0; k < 40; ++k) {
+                spiral(m, 9.3, 11.2, sense, 0.31 * k, now, before);
+                phases(now, before, -30, phase);
+                const auto f = filaments(m, neighbours, phase, now, before, -30);
+                QCOMPARE(f.lines.size(), std::size_t(1));
+                QCOMPARE(f.ends.size(), std::size_t(2));
+                for (const auto& p : f.lines[0])
+                    QVERIFY(std::hypot(p[0] - 9.3, p[1] - 11.2) < 1.5);
+                // from below to above, or the other way round
+                QVERIFY(std::abs(f.lines[0].front()[2] - f.lines[0].back()[2]) > 1.9);
+                for (std::size_t e = 0; e < 2; ++e) {
+                    const int from_above =
+                        f.ends[e][2] > 1 ? 1 : -1; // seen from below it turns otherwise
+                    QCOMPARE(f.turn[e], sense * from_above);
+                }
+            }
+    }
+
+    void planeWaveAndHoleHaveNone()
+    {
+        auto m = mesh::slab({20, 20, 2}, 1);
+        std::vector<float> now(m.vertex_count()), before(now), phase(now);
+        for (std::size_t v = 0; v < now.size(); ++v) {
+            now[v] = static_cast<float>(-30 + 50 * std::cos(m.vertex(v)[0]));
+            before[v] = static_cast<float>(-30 + 50 * std::cos(m.vertex(v)[0] - 0.7));
+        }
+        phases(now, before, -30, phase);
+        auto f = filaments(m, mesh::face_neighbours(m), phase, now, before, -30);
+        QVERIFY(f.lines.empty() && f.ends.empty());
+    }
+
+    void twoSpiralsTurnAgainstEachOther()
+    {
+        const auto m = mesh::slab({30, 15, 1}, 1);
+        std::vector<float> now(m.vertex_count()), before(now), phase(now);
+        for (std::size_t v = 0; v < now.size(); ++v) {
+            const Vec3 p = m.vertex(v);
+            const double a =
+                std::atan2(p[1] - 7.3, p[0] - 8.2) - std::atan2(p[1] - 7.3, p[0] - 21.7);
+            now[v] = static_cast<float>(-30 + 50 * std::cos(1 - a));
+            before[v] = static_cast<float>(-30 + 50 * std::cos(0.3 - a));
+        }
+        phases(now, before, -30, phase);
+        const auto f = filaments(m, mesh::face_neighbours(m), phase, now, before, -30);
+        QCOMPARE(f.lines.size(), std::size_t(2));
+        int sum = 0, above = 0;
+        for (std::size_t e = 0; e < f.ends.size(); ++e)
+            if (f.ends[e][2] > 0.5) {
+                sum += f.turn[e];
+                ++above;
+            }
+        QCOMPARE(above, 2);
+        QCOMPARE(sum, 0);
+    }
+
+    void leadFieldAgreesWithDirectSummation()
+    {
+        const auto m = mesh::slab({20, 10, 5}, 1);
+        std::vector<ConductivityTensor> sigma(m.tetrahedron_count());
+        for (std::size_t t = 0; t < sigma.size(); ++t)
+            sigma[t] = {0.13, 0.02 + 0.001 * m.centroid(t)[0], 0.02, 0.01, 0, 0.002};
+        std::vector<double> v(m.vertex_count());
+        for (const Vec3 electrode : {Vec3{60, 5, 2}, Vec3{10, -40, 20}, Vec3{-30, -20, 40}})
+            for (double front : {4.0, 10.0, 15.0}) {
+                const auto w = lead_field(m, sigma, electrode, 0.2);
+                for (std::size_t k = 0; k < v.size(); ++k)
+                    v[k] = -85 + 110 / (1 + std::exp((m.vertex(k)[0] - front) / 0.8));
+                double phi = 0, sum = 0;
+                for (std::size_t k = 0; k < v.size(); ++k)
+                    phi += w[k] * v[k], sum += w[k];
+                const double direct = direct_sum(m, sigma, v, electrode, 0.2);
+                QVERIFY2(std::abs(phi - direct) < 0.01 * std::abs(direct),
+                         qPrintable(QString("%1 %2").arg(phi).arg(direct)));
+                QVERIFY(std::abs(sum) < 1e-12);
+            }
+    }
+
+    void frontTowardsTheElectrodeIsPositive()
+    {
+        const auto m = mesh::slab({20, 10, 5}, 1);
+        const std::vector<ConductivityTensor> sigma(m.tetrahedron_count(),
+                                                    {0.1, 0.1, 0.1, 0, 0, 0});
+        std::vector<double> v(m.vertex_count());
+        for (std::size_t k = 0; k < v.size(); ++k)
+            v[k] = m.vertex(k)[0] < 10 ? 20 : -85; // runs to +x
+        QVERIFY(direct_sum(m, sigma, v, {60, 5, 2}, 0.2) > 0);
+        QVERIFY(direct_sum(m, sigma, v, {-40, 5, 2}, 0.2) < 0);
+        // A solid angle: a plane front of area A far away acts as a dipole sigma dV A.
+        const double d = 200, expected = 0.1 * 105 * 50 / (4 * std::numbers::pi * 0.2 * d * d);
+        const double found = direct_sum(m, sigma, v, {10 + d, 5, 2.5}, 0.2);
+        QVERIFY2(std::abs(found / expected - 1) < 0.02,
+                 qPrintable(QString::number(found / expected)));
+    }
+
+    void nearElectrodeIsIntegratedFinely()
+    {
+        const auto coarse = mesh::slab({6, 6, 6}, 2), fine = mesh::slab({6, 6, 6}, 0.25);
+        const auto phi = [](const mesh::TetMesh& m) {
+            const std::vector<ConductivityTensor> sigma(m.tetrahedron_count(),
+                                                        {0.1, 0.1, 0.1, 0, 0, 0});
+            const auto w = lead_field(m, sigma, {7.5, 3, 3}, 0.2);
+            double sum = 0;
+            for (std::size_t k = 0; k < w.size(); ++k)
+                sum += w[k] * 3 * m.vertex(k)[0]; // a linear field is the same on both
+            return sum;
+        };
+        const double a = phi(coarse), b = phi(fine);
+        QVERIFY2(std::abs(a - b) < 0.01 * std::abs(b), qPrintable(QString("%1 %2").arg(a).arg(b)));
+    }
+};
+QTEST_GUILESS_MAIN(TestAnalysis)
+#include "test_analysis.moc"
