@@ -29,6 +29,7 @@ class Resolver
         for (std::uint32_t k = 0; k < order.size(); ++k)
             state_of_[order[k]] = k;
         done_.assign(2 * m_.variables.size(), no_node);
+        open_.assign(done_.size(), false);
         std::vector<Node> rates;
         for (const auto i : order)
             rates.push_back(resolved(i, true));
@@ -138,12 +139,12 @@ class Resolver
                 done_[slot(i, rate)] = n;
                 return;
             }
-            for (const Frame& f : stack)
-                if (f.variable == i && f.rate == rate)
-                    throw InputError(
-                        m_.file, m_.variables[i].line,
-                        "'" + m_.variables[i].name + "' depends on itself, by way of '" +
-                            m_.variables[stack.back().variable].name + "'; break the circle");
+            if (open_[slot(i, rate)])
+                throw InputError(m_.file, m_.variables[i].line,
+                                 "'" + m_.variables[i].name + "' depends on itself, by way of '" +
+                                     m_.variables[stack.back().variable].name +
+                                     "'; break the circle");
+            open_[slot(i, rate)] = true;
             stack.push_back({i, rate, uses(definition(i, rate))});
         };
         enter(first, first_rate);
@@ -262,6 +263,8 @@ class Resolver
 
     Node initial_symbol(std::uint32_t i, int depth)
     {
+        if (const auto it = initial_of_.find(i); it != initial_of_.end())
+            return it->second;
         const ModelVariable& v = m_.variables[i];
         const Node d = v.rate != no_node ? v.initial : v.value;
         if (depth > 50 || d == no_node)
@@ -269,9 +272,10 @@ class Resolver
                              "an initial value depends on '" + v.name +
                                  "', which has no "
                                  "constant value");
-        return substitute(g_, std::span(&d, 1), [&](std::uint32_t s) {
+        const Node n = substitute(g_, std::span(&d, 1), [&](std::uint32_t s) {
             return initial_symbol(s & ~rate_flag, depth + 1);
         })[0];
+        return initial_of_.emplace(i, n).first->second;
     }
 
     ModelText& m_;
@@ -281,7 +285,9 @@ class Resolver
     double mV_ = 1, ms_ = 1; ///< mV per unit of V, ms per unit of time, in the text
     std::map<std::uint32_t, std::uint32_t> state_of_;
     std::map<std::uint32_t, std::size_t> parameter_of_;
+    std::map<std::uint32_t, Node> initial_of_; ///< initial values that were worked out
     std::vector<Node> done_;
+    std::vector<bool> open_; ///< begun; with done_ still empty: a circle
 };
 
 } // namespace

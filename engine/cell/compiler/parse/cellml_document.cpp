@@ -178,6 +178,8 @@ Units CellmlDocument::defined(pugi::xml_node definition, pugi::xml_node componen
     const std::string name = any_attribute(definition, "name");
     if (depth > 40)
         xml_.fail(definition, "units '" + name + "' are defined by themselves; break the circle");
+    if (const auto it = worked_out_.find(definition.hash_value()); it != worked_out_.end())
+        return it->second;
     const auto parts = children(definition, "unit");
     if (parts.empty()) // a new base unit
         return Units{1, 0, {{"'" + name + "'", 1}}};
@@ -211,6 +213,9 @@ Units CellmlDocument::defined(pugi::xml_node definition, pugi::xml_node componen
         if (offset != 0)
             out.offset = u->offset + offset * u->factor;
     }
+    if (!std::isfinite(out.factor) || out.factor == 0 || !std::isfinite(out.offset))
+        xml_.fail(definition, "units '" + name + "' are out of the range of double precision");
+    worked_out_.emplace(definition.hash_value(), out);
     return out;
 }
 

@@ -56,6 +56,9 @@ class CellmlDocument
     std::map<std::string, Import> imports_, imported_units_;
     std::map<std::string, pugi::xml_node> units_;
     std::map<std::string, std::string> parent_;
+    /// Definitions that were worked out: without it, units made of units twice each, forty levels
+    /// deep, would take for ever.
+    mutable std::map<std::size_t, Units> worked_out_;
 };
 
 } // namespace tawara::cell::compiler

@@ -155,7 +155,7 @@ void CellmlFlat::check_interfaces(const CellmlDocument& d, pugi::xml_node at, st
 std::uint32_t CellmlFlat::set_of(std::uint32_t v) const
 {
     while (joined_[v] != v)
-        v = joined_[v];
+        v = joined_[v] = joined_[joined_[v]];
     return v;
 }
 

@@ -45,8 +45,8 @@ class CellmlFlat
     std::deque<CellmlComponent> components_;
     std::vector<CellmlComponent*> owner_;
     std::vector<pugi::xml_node> elements_;
-    std::vector<std::uint32_t> joined_;
-    std::set<std::uint32_t> fed_; ///< CellML 1: variables that already have a source
+    mutable std::vector<std::uint32_t> joined_; ///< halved as it is walked
+    std::set<std::uint32_t> fed_;               ///< CellML 1: variables that already have a source
     std::set<std::string> names_;
 };
 

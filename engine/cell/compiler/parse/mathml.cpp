@@ -135,6 +135,8 @@ class Reader
         if (type != "e-notation")
             xml_.fail(n,
                       "numbers with <sep/> are of type e-notation or rational, not '" + type + "'");
+        if (std::abs(second) > 400 || second != std::floor(second))
+            xml_.fail(n, "the exponent after <sep/> has to be a whole number below 400");
         char joined[80];
         std::snprintf(joined, sizeof joined, "%.17ge%d", first, static_cast<int>(second));
         return c(real(n, first == 0 ? "0"

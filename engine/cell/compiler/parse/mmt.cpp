@@ -152,6 +152,8 @@ class Reader
                         "' is neither an initial value (component.state = number) nor a function");
         const std::string left = trimmed(l.text.substr(0, eq)),
                           right = trimmed(l.text.substr(eq + 1));
+        if (left.empty())
+            fail(l, "'" + l.text + "' has no name before '='; write component.state = number");
         if (left.back() == ')' && left.find('(') != std::string::npos) {
             MmtFunction f{{}, right, l.line};
             std::istringstream in(
@@ -334,7 +336,7 @@ class Reader
     Node expression(const std::string& text, long line, const Pending& p)
     {
         MmtScope scope{m_.file, [&](const std::string& n, long at) { return lookup(n, p, at); },
-                       &functions_};
+                       &functions_, &calls_};
         const Node n = parse_mmt_expression(m_.graph, text, line, scope);
         if (m_.graph.type(n) == Type::boolean) // Myokit: a condition counts as 1 or 0
             return m_.graph.make(Op::select, n, m_.graph.constant(1), m_.graph.constant(0));
@@ -393,6 +395,7 @@ class Reader
     std::map<std::string, std::string> aliases_;
     std::map<std::string, std::pair<std::string, long>> initial_;
     std::map<std::string, MmtFunction> functions_;
+    std::size_t calls_ = 0;
     std::vector<Pending> pending_;
     std::vector<long> variant_lines_;
 };

@@ -290,8 +290,9 @@ class Parser
                 for (std::size_t i = 0; i < a.size(); ++i)
                     bound[it->second.arguments[i]] = a[i];
                 const Deeper d(*this);
-                if (g_.size() > 2000000)
-                    fail("user functions expand to too much; simplify them");
+                if (scope_.calls && ++*scope_.calls > 100000)
+                    fail("the model's functions are called more than 100000 times, one inside "
+                         "the other counted; simplify them");
                 return Parser(g_, it->second.text, it->second.line, scope_, depth_ + 10, &bound)
                     .whole();
             }

@@ -25,6 +25,9 @@ struct MmtScope
     /// Symbol of a name as written; throws InputError with the line when unknown.
     std::function<std::uint32_t(const std::string& name, long line)> symbol;
     const std::map<std::string, MmtFunction>* functions = nullptr;
+    /// Counts calls of the model's own functions over a whole file; bounded, as functions that call
+    /// others twice each would else expand for ever.
+    std::size_t* calls = nullptr;
 };
 
 /// Parses a Myokit expression.

@@ -16,24 +16,57 @@ std::string trimmed(std::string_view t)
     return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
 }
 
+/// Where elements are first nested deeper than `most`, or the end. Comments, instructions, CDATA
+/// and quoted attributes are stepped over as the XML reader does, so that nothing in them can hide
+/// depth: its trees are taken down by recursion.
+std::size_t too_deep(std::string_view t, int most)
+{
+    int depth = 0;
+    const auto behind = [&](std::size_t from, std::string_view end) {
+        const auto at = t.find(end, from);
+        return at == std::string_view::npos ? t.size() : at + end.size() - 1;
+    };
+    for (std::size_t i = 0; i < t.size(); ++i) {
+        if (t[i] != '<')
+            continue;
+        const auto rest = t.substr(i + 1, 8);
+        if (rest.substr(0, 3) == "!--")
+            i = behind(i + 4, "-->");
+        else if (rest == "![CDATA[")
+            i = behind(i + 9, "]]>");
+        else if (rest.substr(0, 1) == "?")
+            i = behind(i + 2, "?>");
+        else if (rest.substr(0, 1) == "/")
+            depth = std::max(0, depth - 1);
+        else {
+            if (++depth > most)
+                return i;
+            for (++i; i < t.size() && t[i] != '>' && t[i] != '<'; ++i)
+                if (t[i] == '"' || t[i] == '\'')
+                    i = std::min(t.find(t[i], i + 1), t.size());
+            if (i < t.size() && t[i] == '>' && t[i - 1] == '/')
+                --depth;
+            else if (i < t.size() && t[i] == '<')
+                --i;
+        }
+    }
+    return t.size();
+}
+
 } // namespace
 
 XmlFile::XmlFile(std::string_view text, std::string file) : file_(std::move(file))
 {
     line_starts_.push_back(0);
-    int depth = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = 0; i < text.size(); ++i)
         if (text[i] == '\n')
             line_starts_.push_back(i + 1);
-        // a coarse bound on nesting, so that no later pass meets a very deep tree
-        if (text[i] == '<' && i + 1 < text.size() && text[i + 1] != '!' && text[i + 1] != '?')
-            depth += text[i + 1] == '/' ? -1 : 1;
-        else if (text[i] == '>' && i > 0 && text[i - 1] == '/')
-            --depth;
-        if (depth > 500)
-            throw InputError(file_, static_cast<long>(line_starts_.size()),
-                             "elements are nested more than 500 deep; simplify the model");
-    }
+    if (const auto at = too_deep(text, 500); at < text.size())
+        throw InputError(
+            file_,
+            static_cast<long>(std::upper_bound(line_starts_.begin(), line_starts_.end(), at) -
+                              line_starts_.begin()),
+            "elements are nested more than 500 deep; simplify the model");
     const auto r = document_.load_buffer(text.data(), text.size());
     if (!r) {
         const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(r.offset, 0));

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/reference.hpp"
+#include "engine/core/aligned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tawara::cell::compiler {
+
+/// One stimulus of 1 ms at the start of a beat.
+struct Pulse
+{
+    double amplitude_pA_per_pF = 52, duration_ms = 1;
+};
+
+/// V of one paced beat at 0, every, 2 every ...; what a scheme and a step make of it, and CVODE.
+/// @thread as they stand, one
+inline std::vector<double> reference_beat(const Reference& reference,
+                                          std::span<const double> parameters,
+                                          std::span<const double> initial, const Pulse& pulse,
+                                          double until_ms, double every_ms, double tolerance = 1e-8)
+{
+    // two runs, so that the jump of the stimulus lies between them
+    std::vector<double> v;
+    ReferenceOptions o;
+    o.relative_tolerance = o.absolute_tolerance = tolerance;
+    o.stimulus = [&](double) { return pulse.amplitude_pA_per_pF; };
+    auto first = reference.run(parameters, initial, pulse.duration_ms, every_ms, o);
+    o.stimulus = [](double) { return 0.0; };
+    const auto second =
+        reference.run(parameters, first.back(), until_ms - pulse.duration_ms, every_ms, o);
+    for (const auto& row : first)
+        v.push_back(row[0]);
+    for (std::size_t k = 1; k < second.size(); ++k)
+        v.push_back(second[k][0]);
+    return v;
+}
+
+/// Steps of a compiled scheme, all cells of one vector the same.
+template <class Real>
+class PacedBeat
+{
+  public:
+    PacedBeat(const CellSystem& s, Scheme scheme)
+        : program_(compile(CellSystem(s), scheme, options())), step_(program_)
+    {
+    }
+
+    /// @return V at 0, every, 2 every ...; ends early when V stops being finite or leaves
+    ///         [-1000, 1000] mV
+    std::vector<double> run(std::span<const double> parameters, std::span<const double> initial,
+                            const Pulse& pulse, double dt_ms, double until_ms,
+                            double every_ms) const
+    {
+        constexpr std::size_t width = 16;
+        const std::size_t n = initial.size();
+        AlignedVector<Real> x(n * width), row, on(width), off(width);
+        for (const double c : program_.row(parameters))
+            row.push_back(static_cast<Real>(c));
+        std::vector<Real*> states;
+        for (std::size_t k = 0; k < n; ++k) {
+            std::fill_n(x.data() + k * width, width, static_cast<Real>(initial[k]));
+            if (k > 0)
+                states.push_back(x.data() + k * width);
+        }
+        std::fill(on.begin(), on.end(), static_cast<Real>(pulse.amplitude_pA_per_pF));
+        const auto steps = std::llround(until_ms / dt_ms), each = std::llround(every_ms / dt_ms);
+        std::vector<double> v{initial[0]};
+        for (long long k = 0; k < steps; ++k) {
+            const double t = static_cast<double>(k) * dt_ms;
+            const bool stimulated = t + dt_ms / 2 < pulse.duration_ms;
+            step_(x.data(), states.data(), stimulated ? on.data() : off.data(), 0, 1, row.data(),
+                  static_cast<Real>(t), static_cast<Real>(dt_ms), 0);
+            if ((k + 1) % each == 0) {
+                if (!(std::abs(x[0]) < 1000))
+                    break;
+                v.push_back(static_cast<double>(x[0]));
+            }
+        }
+        return v;
+    }
+
+  private:
+    static OptimiseOptions options()
+    {
+        OptimiseOptions o; // products of denominators leave the range of single precision
+        o.fractions = sizeof(Real) == sizeof(double);
+        return o;
+    }
+    Program program_;
+    JitStep<Real> step_;
+};
+
+/// 100 sqrt(sum (v - r)^2 / sum r^2) over the samples up to a time; infinite when v ended early.
+inline double rrms_percent(std::span<const double> v, std::span<const double> r,
+                           std::size_t samples)
+{
+    if (v.size() < samples || r.size() < samples)
+        return INFINITY;
+    double difference = 0, square = 0;
+    for (std::size_t k = 0; k < samples; ++k) {
+        difference += (v[k] - r[k]) * (v[k] - r[k]);
+        square += r[k] * r[k];
+    }
+    return 100 * std::sqrt(difference / square);
+}
+
+} // namespace tawara::cell::compiler

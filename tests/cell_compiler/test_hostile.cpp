@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/fuzz/read_any.hpp"
+
+#include <QtTest>
+
+using namespace tawara::cell::compiler;
+
+/// What the fuzzers start from and what they found (tests/fuzz/corpus), in every build: each text
+/// is a model or refused by InputError, within seconds.
+class TestHostile : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void corpus_data()
+    {
+        QTest::addColumn<bool>("cellml");
+        for (const bool cellml : {false, true}) {
+            const QDir d(QString(TAWARA_SOURCE_DIR "/tests/fuzz/corpus/") +
+                         (cellml ? "cellml" : "mmt"));
+            for (const auto& f : d.entryList(QDir::Files))
+                QTest::newRow(qPrintable(d.filePath(f))) << cellml;
+        }
+    }
+    void corpus()
+    {
+        QFETCH(bool, cellml);
+        QFile f(QTest::currentDataTag());
+        QVERIFY(f.open(QIODevice::ReadOnly));
+        const QByteArray text = f.readAll();
+        QElapsedTimer clock;
+        clock.start();
+        read_any({text.constData(), static_cast<std::size_t>(text.size())}, cellml);
+        QVERIFY2(clock.elapsed() < 3000, QTest::currentDataTag());
+    }
+
+    /// Each of these took for ever, or a deep recursion, before it was bounded.
+    void what_it_says_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("calls") << "mmt/calls_expand"
+                               << "called more than 100000 times";
+        QTest::newRow("brackets") << "mmt/deep_brackets"
+                                  << "nested more than 200 deep";
+        QTest::newRow("elements") << "cellml/deep_elements"
+                                  << "nested more than 500 deep";
+        QTest::newRow("comments") << "cellml/depth_behind_comments"
+                                  << "nested more than 500 deep";
+        QTest::newRow("quotes") << "cellml/depth_behind_quotes"
+                                << "nested more than 500 deep";
+        QTest::newRow("exponent") << "cellml/huge_exponent"
+                                  << "a whole number below 400";
+    }
+    void what_it_says()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, message);
+        QFile f(TAWARA_SOURCE_DIR "/tests/fuzz/corpus/" + file);
+        QVERIFY(f.open(QIODevice::ReadOnly));
+        const QByteArray text = f.readAll();
+        const std::string_view t(text.constData(), static_cast<std::size_t>(text.size()));
+        try {
+            if (file.startsWith("mmt"))
+                resolve(parse_mmt(t, "x.mmt"));
+            else
+                resolve(parse_cellml(t, "x.cellml", "/nowhere"));
+            QFAIL("accepted");
+        } catch (const tawara::InputError& e) {
+            QVERIFY2(QString(e.what()).contains(message), e.what());
+        }
+    }
+    /// A chain of initial values each of which has two of the next.
+    void initial_values_once()
+    {
+        QFile f(TAWARA_SOURCE_DIR "/tests/fuzz/corpus/mmt/initial_expands");
+        QVERIFY(f.open(QIODevice::ReadOnly));
+        const CellSystem s = resolve(parse_mmt(f.readAll().toStdString(), "x.mmt"));
+        QVERIFY(std::isfinite(s.states[0].initial));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHostile)
+#include "test_hostile.moc"
