@@ -25,9 +25,9 @@ struct ExportSource
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
     std::vector<Trace> traces;
-    ProbeTable ecg; ///< lead names, times, values row by row [mV]
+    Ecg ecg;
     std::shared_ptr<const Recording> recording;
-    std::vector<device::KernelRecord> kernels;
+    std::vector<KernelFigure> kernels;
     double wall_s = 0; ///< of stepping; 0: unknown
     std::int64_t steps = 0;
 };

@@ -3,36 +3,12 @@
 
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/csv.hpp"
 
-#include <charconv>
 #include <cmath>
 
 namespace tawara::simulation {
 namespace {
-
-/// Appends x rounded to `digits` significant ones; nothing when it is not finite.
-void append(std::string& line, double x, int digits)
-{
-    if (!std::isfinite(x))
-        return;
-    char text[32];
-    const auto r = std::to_chars(text, text + sizeof text, x, std::chars_format::general, digits);
-    line.append(text, r.ptr);
-}
-
-/// A CSV field: quoted where it holds a comma, a quote or a line break.
-std::string field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n\r") == std::string::npos)
-        return text;
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"')
-            out += '"';
-        out += c;
-    }
-    return out + "\"";
-}
 
 mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> values)
 {
@@ -47,14 +23,14 @@ void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file
     write_whole(file, [&](std::ostream& out) {
         std::string line = "time_ms";
         for (const auto& n : table.names)
-            line += "," + field(n);
+            line += "," + csv_field(n);
         line += "\n";
         const std::size_t columns = table.names.size();
         for (std::size_t k = 0; k < table.time_ms.size(); ++k) {
-            append(line, table.time_ms[k], 12);
+            append_number(line, table.time_ms[k], 12);
             for (std::size_t c = 0; c < columns; ++c) {
                 line += ',';
-                append(line, table.V_mV[k * columns + c], 10);
+                append_number(line, table.V_mV[k * columns + c], 10);
             }
             line += '\n';
             if (line.size() > 1 << 16) {
@@ -75,11 +51,11 @@ void write_activation_csv(const Tissue& t, const device::Maps& maps,
             line += std::to_string(u);
             for (double x : t.problem.position_mm[u]) {
                 line += ',';
-                append(line, x, 9);
+                append_number(line, x, 9);
             }
             for (double x : {maps.activation_ms[u], maps.repolarisation_ms[u], maps.apd90(u)}) {
                 line += ',';
-                append(line, x, 10);
+                append_number(line, x, 10);
             }
             line += '\n';
             if (line.size() > 1 << 16) {
@@ -119,7 +95,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
                "byte_order=\"LittleEndian\">\n<Collection>\n";
         for (const auto& [time, file] : written_) {
             std::string t;
-            append(t, time, 12);
+            append_number(t, time, 12);
             out << "<DataSet timestep=\"" << t << "\" part=\"0\" file=\"" << file << "\"/>\n";
         }
         out << "</Collection>\n</VTKFile>\n";

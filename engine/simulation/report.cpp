@@ -33,6 +33,11 @@ Json kernel_json(const device::KernelRecord& k, const device::Ceilings& ceilings
 
 } // namespace
 
+std::string program_version()
+{
+    return TAWARA_VERSION;
+}
+
 RunReport make_report(const ReportInput& in)
 {
     const auto& p = in.tissue.problem;
@@ -55,7 +60,7 @@ RunReport make_report(const ReportInput& in)
     const auto& system = p.system;
     Json j;
     j["program"] = "tawara";
-    j["version"] = TAWARA_VERSION;
+    j["version"] = program_version();
     j["session"] = in.session.name;
     j["session_file"] = in.options.session_file;
     j["ended"] = in.ended;

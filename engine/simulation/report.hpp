@@ -21,6 +21,9 @@ struct ReportInput
     std::string ended; ///< "end", "cancelled" or the error's line
 };
 
+/// Version of this program, e.g. "0.1.0".
+std::string program_version();
+
 /// The content of report.json; measures the ceilings of the device now.
 RunReport make_report(const ReportInput& in);
 

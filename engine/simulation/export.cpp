@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/export.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/csv.hpp"
+#include "engine/simulation/export_frames.hpp"
+#include "engine/simulation/report_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tawara::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double never_dat = -1; // as CARP's tools write vertices that were not activated
+constexpr std::size_t flush_bytes = 1 << 16;
+
+constexpr std::array<ExportChoice, 11> choices{{
+    {ExportKind::potential_vtu, "potential-vtu", ".vtu", "Potential now, on the mesh (VTU)"},
+    {ExportKind::potential_dat, "potential-dat", ".dat", "Potential now, per vertex (CARP .dat)"},
+    {ExportKind::maps_csv, "maps-csv", ".csv", "Activation and APD maps (CSV)"},
+    {ExportKind::maps_vtu, "maps-vtu", ".vtu", "Activation and APD maps, on the mesh (VTU)"},
+    {ExportKind::activation_dat, "activation-dat", ".dat", "Activation per vertex (CARP .dat)"},
+    {ExportKind::apd90_dat, "apd90-dat", ".dat", "APD90 per vertex (CARP .dat)"},
+    {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
+    {ExportKind::ecg_csv, "ecg-csv", ".csv", "Electrocardiogram (CSV)"},
+    {ExportKind::frames_pvd, "frames-pvd", ".pvd", "Recorded frames for ParaView (PVD)"},
+    {ExportKind::frames_igb, "frames-igb", ".igb", "Recorded frames for CARP's tools (IGB)"},
+    {ExportKind::report_html, "report-html", ".html", "Report of one page (HTML)"},
+}};
+
+[[noreturn]] void lacks(const fs::path& file, const char* what)
+{
+    throw InputError(file.string(), what);
+}
+
+void need_maps(const ExportSource& s, const fs::path& file)
+{
+    if (s.maps.activation_ms.empty())
+        lacks(file, "there are no maps; load a heart and run it first");
+}
+
+std::vector<double> apd90(const ExportSource& s)
+{
+    std::vector<double> out(s.maps.activation_ms.size());
+    for (std::size_t u = 0; u < out.size(); ++u)
+        out[u] = s.maps.apd90(u);
+    return out;
+}
+
+Vec3 position(const ExportSource& s, std::size_t unknown)
+{
+    return s.on_vertices ? s.scene->mesh->vertex(unknown) : s.scene->mesh->centroid(unknown);
+}
+
+mesh::io::Extra extra(const ExportSource& s, const char* name, std::span<const double> values)
+{
+    return {name, s.on_vertices ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra,
+            std::vector<float>(values.begin(), values.end())};
+}
+
+void write_maps_csv(const ExportSource& s, const fs::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
+        for (std::size_t u = 0; u < s.maps.activation_ms.size(); ++u) {
+            line += std::to_string(u);
+            for (double x : position(s, u)) {
+                line += ',';
+                append_number(line, x, 9);
+            }
+            for (double x :
+                 {s.maps.activation_ms[u], s.maps.repolarisation_ms[u], s.maps.apd90(u)}) {
+                line += ',';
+                append_number(line, x, 10);
+            }
+            line += '\n';
+            if (line.size() > flush_bytes) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_ecg_csv(const Ecg& ecg, const fs::path& file)
+{
+    if (ecg.leads.empty() || ecg.time_ms.empty())
+        lacks(file, "there is no electrocardiogram; place electrodes and run first");
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "time_ms";
+        for (const auto& l : ecg.leads)
+            line += "," + csv_field(l + "_mV");
+        line += "\n";
+        for (std::size_t k = 0; k < ecg.time_ms.size(); ++k) {
+            append_number(line, ecg.time_ms[k], 12);
+            for (const auto& lead : ecg.mV) {
+                line += ',';
+                if (k < lead.size())
+                    append_number(line, static_cast<double>(lead[k]), 8);
+            }
+            line += '\n';
+            if (line.size() > flush_bytes) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
+{
+    const auto& m = *s.scene->mesh;
+    switch (kind) {
+    case ExportKind::potential_vtu:
+    case ExportKind::potential_dat:
+        if (s.potential.empty())
+            lacks(file, "there is no potential; load a heart first");
+        if (kind == ExportKind::potential_vtu)
+            return mesh::io::write_vtu(m, {extra(s, "V_mV", s.potential)}, file);
+        return write_dat(at_vertices(m, s.on_vertices, s.potential), never_dat, file);
+    case ExportKind::maps_csv:
+        need_maps(s, file);
+        return write_maps_csv(s, file);
+    case ExportKind::maps_vtu:
+        need_maps(s, file);
+        return mesh::io::write_vtu(m,
+                                   {extra(s, "activation_ms", s.maps.activation_ms),
+                                    extra(s, "repolarisation_ms", s.maps.repolarisation_ms),
+                                    extra(s, "apd90_ms", apd90(s))},
+                                   file);
+    case ExportKind::activation_dat:
+        need_maps(s, file);
+        return write_dat(at_vertices(m, s.on_vertices, s.maps.activation_ms), never_dat, file);
+    case ExportKind::apd90_dat:
+        need_maps(s, file);
+        return write_dat(at_vertices(m, s.on_vertices, apd90(s)), never_dat, file);
+    case ExportKind::traces_csv:
+        if (s.traces.empty())
+            lacks(file, "there are no probes; place one and run first");
+        return write_traces_csv(s.traces, file);
+    case ExportKind::ecg_csv:
+        return write_ecg_csv(s.ecg, file);
+    case ExportKind::report_html: {
+        const std::string page = to_html(report_page(s));
+        return write_whole(file, [&](std::ostream& out) { out << page; });
+    }
+    case ExportKind::frames_pvd:
+    case ExportKind::frames_igb:
+        break;
+    }
+}
+
+} // namespace
+
+std::span<const ExportChoice> export_choices()
+{
+    return choices;
+}
+
+std::optional<ExportKind> export_kind(std::string_view name)
+{
+    for (const auto& c : choices)
+        if (c.name == name)
+            return c.kind;
+    return std::nullopt;
+}
+
+std::vector<float> at_vertices(const mesh::TetMesh& m, bool on_vertices,
+                               std::span<const double> values)
+{
+    if (on_vertices)
+        return {values.begin(), values.end()};
+    const std::size_t n = m.vertex_count();
+    std::vector<double> sum(n, 0.0), weight(n, 0.0);
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        if (!std::isfinite(values[t]))
+            continue;
+        const Vec3 centre = m.centroid(t);
+        for (auto c : m.corners(t)) {
+            const auto v = static_cast<std::size_t>(c);
+            const double w = 1 / std::max(norm(centre - m.vertex(v)), 1e-9);
+            sum[v] += w * values[t];
+            weight[v] += w;
+        }
+    }
+    std::vector<float> out(n, std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t v = 0; v < n; ++v)
+        if (weight[v] > 0)
+            out[v] = static_cast<float>(sum[v] / weight[v]);
+    return out;
+}
+
+void write_dat(std::span<const float> values, double missing, const fs::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string text;
+        for (float v : values) {
+            append_number(text, std::isfinite(v) ? static_cast<double>(v) : missing, 9);
+            text += '\n';
+            if (text.size() > flush_bytes) {
+                out << text;
+                text.clear();
+            }
+        }
+        out << text;
+    });
+}
+
+void write_traces_csv(std::span<const Trace> traces, const fs::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "time_ms";
+        for (const auto& t : traces)
+            line += "," + csv_field(t.name);
+        line += "\n";
+        // probes have the same clock but may have been placed at different times: merge
+        std::vector<std::size_t> at(traces.size(), 0);
+        for (;;) {
+            double time = std::numeric_limits<double>::infinity();
+            for (std::size_t p = 0; p < traces.size(); ++p)
+                if (at[p] < traces[p].time_ms.size())
+                    time = std::min(time, traces[p].time_ms[at[p]]);
+            if (!std::isfinite(time))
+                break;
+            append_number(line, time, 12);
+            for (std::size_t p = 0; p < traces.size(); ++p) {
+                line += ',';
+                if (at[p] < traces[p].time_ms.size() && traces[p].time_ms[at[p]] <= time + 1e-9)
+                    append_number(line, static_cast<double>(traces[p].V_mV[at[p]++]), 8);
+            }
+            line += '\n';
+            if (line.size() > flush_bytes) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+std::vector<fs::path> export_results(const ExportSource& source, ExportKind kind,
+                                     const fs::path& file, const Progress& progress)
+{
+    if (!source.scene || !source.scene->mesh || !source.scene->surface)
+        lacks(file, "nothing is loaded; open a heart first");
+    if (kind == ExportKind::frames_pvd)
+        return write_recorded_pvd(source, file, progress);
+    if (kind == ExportKind::frames_igb)
+        return write_recorded_igb(source, file, progress);
+    progress.at(0, "writing");
+    write_now(source, kind, file);
+    return {file};
+}
+
+} // namespace tawara::simulation

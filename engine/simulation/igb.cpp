@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/igb.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/simulation/csv.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr std::size_t header_bytes = 1024, line_bytes = 78;
+
+static_assert(std::endian::native == std::endian::little, "the files say little_endian");
+
+} // namespace
+
+IgbWriter::IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
+                     double every_ms, std::string unit)
+    : part_(file), values_(values), start_ms_(start_ms), every_ms_(every_ms), unit_(std::move(unit))
+{
+    errno = 0;
+    out_.open(part_.path(), std::ios::binary);
+    if (!out_)
+        throw InputError(file.string(), std::string("cannot be written: ") + std::strerror(errno) +
+                                            "; choose another folder");
+    out_ << header();
+}
+
+std::string IgbWriter::header() const
+{
+    const auto count = frames_ > 1 ? frames_ - 1 : 0;
+    std::string out, line;
+    for (const std::string& word :
+         {"x:" + std::to_string(values_), std::string("y:1"), std::string("z:1"),
+          "t:" + std::to_string(frames_), std::string("type:float"),
+          std::string("systeme:little_endian"), "org_t:" + number_text(start_ms_, 12),
+          "dim_t:" + number_text(static_cast<double>(count) * every_ms_, 12),
+          std::string("unites_x:mm"), std::string("unites_y:mm"), std::string("unites_z:mm"),
+          std::string("unites_t:ms"), "unites:" + unit_, std::string("facteur:1"),
+          std::string("zero:0")}) {
+        if (line.size() + 1 + word.size() > line_bytes) {
+            out += line + "\r\n";
+            line.clear();
+        }
+        line += line.empty() ? word : ' ' + word;
+    }
+    out += line + "\r\n";
+    while (header_bytes - out.size() >= line_bytes + 5)
+        out += std::string(line_bytes, ' ') + "\r\n";
+    out += std::string(header_bytes - 3 - out.size(), ' ') + "\r\n\f";
+    return out;
+}
+
+void IgbWriter::check() const
+{
+    if (!out_)
+        throw InputError(part_.target().string(), std::string("writing failed: ") +
+                                                      std::strerror(errno ? errno : EIO) +
+                                                      "; is the disk full?");
+}
+
+void IgbWriter::add(std::span<const float> frame)
+{
+    if (frame.size() != values_)
+        throw Error("a frame of " + std::to_string(frame.size()) + " values for a file of " +
+                    std::to_string(values_));
+    out_.write(reinterpret_cast<const char*>(frame.data()),
+               static_cast<std::streamsize>(frame.size_bytes()));
+    check();
+    ++frames_;
+}
+
+void IgbWriter::finish()
+{
+    if (frames_ == 0)
+        throw InputError(part_.target().string(), "there are no frames to write");
+    out_.seekp(0); // the number of frames is known now
+    out_ << header();
+    out_.close();
+    check();
+    part_.commit();
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/part_file.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <span>
+#include <string>
+
+namespace tawara::simulation {
+
+/// Writes a CARP .igb file: a quantity at vertices over evenly spaced times.
+///
+/// The format: a header of 1024 bytes, "key:value" words in lines that end with CR LF, filled up
+/// with blanks, its last byte a form feed; then t frames of x single-precision numbers, little
+/// endian. Keys: x vertices, y and z 1, t frames, org_t the first time, dim_t the time from the
+/// first frame to the last, unites_t and unites the units, facteur 1 and zero 0 (the value is
+/// facteur * stored + zero).
+class IgbWriter
+{
+  public:
+    /// @param unit  of the values, e.g. "mV"
+    IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
+              double every_ms, std::string unit);
+    /// @pre as many values as the constructor was told. @throws InputError when the disk is full
+    void add(std::span<const float> frame);
+    /// Ends the file and gives it its name. @throws InputError; without frames: "no frames"
+    void finish();
+    std::int64_t frames() const { return frames_; }
+
+  private:
+    std::string header() const;
+    void check() const;
+
+    PartFile part_;
+    std::ofstream out_;
+    std::size_t values_;
+    double start_ms_, every_ms_;
+    std::string unit_;
+    std::int64_t frames_ = 0;
+};
+
+} // namespace tawara::simulation

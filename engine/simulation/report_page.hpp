@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/export.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// One page about a run, before it is laid out: what it was, what came out, how fast it went.
+struct ReportPage
+{
+    struct Table
+    {
+        std::string title;
+        std::vector<std::string> head; ///< empty: rows are name and value
+        std::vector<std::vector<std::string>> rows;
+    };
+    struct Picture
+    {
+        std::string caption;
+        std::string png; ///< bytes of the file
+        int width = 0;   ///< on the page [CSS pixels]; 0: as large as it is
+    };
+    std::string title, subtitle;
+    std::vector<Picture> pictures; ///< a row of them below the title
+    std::vector<Table> figures;    ///< results, side by side with `settings`
+    std::vector<Table> settings;
+    std::vector<Table> wide; ///< below, over the whole width
+    std::vector<std::string> remarks;
+    std::string foot;
+};
+
+/// The page of a run, without pictures.
+/// @cost linear in the mesh
+ReportPage report_page(const ExportSource& source);
+
+/// The page as one HTML file that needs nothing else: pictures are within it. Plain tables, so that
+/// simple viewers (and Qt's text documents) lay it out as well.
+std::string to_html(const ReportPage& page);
+
+/// Conduction velocity from an activation map [mm/ms]: 1 / |grad t|, for p1 on each tetrahedron
+/// whose corners were all activated, for fvm at each vertex by a linear fit to the tetrahedra
+/// around it; the 5th, 50th and 95th percentile by volume. NaN where there are none.
+/// @param activation_ms  per unknown
+std::array<double, 3> conduction_velocity(const mesh::TetMesh& m, bool on_vertices,
+                                          std::span<const double> activation_ms);
+
+} // namespace tawara::simulation

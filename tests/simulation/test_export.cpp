@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/error.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/export.hpp"
+#include "engine/simulation/igb.hpp"
+#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/tissue.hpp"
+#include "tests/simulation/igb_reader.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <limits>
+#include <vtkFloatArray.h>
+#include <vtkIntArray.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPolyData.h>
+#include <vtkXMLPolyDataReader.h>
+
+using namespace tawara;
+using namespace tawara::simulation;
+namespace fs = std::filesystem;
+
+namespace {
+
+const float never = std::numeric_limits<float>::quiet_NaN();
+
+QString text_of(const fs::path& file)
+{
+    QFile f(QString::fromStdString(file.string()));
+    return f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
+}
+
+} // namespace
+
+class TestExport : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    ExportSource source_;
+
+    fs::path in(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
+
+    /// A slab in which a plane wave at 0.6 mm/ms came from x = 0; the last tetrahedron never saw
+    /// it.
+    static ExportSource slab(diffusion::Scheme scheme)
+    {
+        Session s;
+        s.name = "plane <wave>";
+        s.mesh = MeshSlab{{4, 2, 1}, 0.5};
+        s.scheme = scheme;
+        s.probes = {{"a, b", {1, 1, 0.5}}};
+        s.stimuli.push_back({"S1", Box{{0, 0, 0}, {0.5, 2, 1}}, 0, 2, 50, {}, 0, 1, true, {}});
+        s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}});
+        const Tissue t = build_tissue(s);
+        auto scene = std::make_shared<Scene>();
+        scene->session = s;
+        scene->mesh = t.mesh;
+        scene->surface = t.surface;
+        scene->device = "CPU";
+        scene->title = "slab";
+        scene->dt_ms = s.dt_ms;
+        scene->unknowns = static_cast<std::int64_t>(t.problem.size());
+        ExportSource out;
+        out.scene = scene;
+        out.on_vertices = t.on_vertices();
+        out.time_ms = 300;
+        for (const auto& p : t.problem.position_mm) {
+            out.potential.push_back(-80 + p[0]);
+            out.maps.activation_ms.push_back(p[0] / 0.6);
+            out.maps.repolarisation_ms.push_back(p[0] / 0.6 + 250);
+        }
+        out.traces.push_back({1, "a, b", {}, {0, 1, 2}, {-85, -84, 20}});
+        out.traces.push_back({2, "late", {}, {2, 3}, {-85, -80}});
+        out.kernels.push_back({"step", "cpu", 10, 20, 4e7, 2e7, 10, 20, 0.2, "memory"});
+        out.wall_s = 2;
+        out.steps = 15000;
+        return out;
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        source_ = slab(diffusion::Scheme::fvm);
+        RecordingOptions o;
+        o.folder = in("recordings");
+        o.every_ms = 2.5;
+        auto recording = std::make_shared<Recording>(source_.scene->surface->vertices.size(), o);
+        for (int k = 0; k < 9; ++k) {
+            std::vector<float> v;
+            for (auto i : source_.scene->surface->vertices)
+                v.push_back(static_cast<float>(
+                    -80 + 3 * k + source_.scene->mesh->x[static_cast<std::size_t>(i)]));
+            recording->append(10 + 2.5 * k, v);
+        }
+        recording->flush();
+        source_.recording = recording;
+    }
+
+    void names()
+    {
+        QCOMPARE(export_choices().size(), std::size_t{11});
+        int at = 0;
+        for (const auto& c : export_choices()) {
+            QCOMPARE(static_cast<int>(c.kind), at++); // in the order of the enumeration
+            QVERIFY(export_kind(c.name) == c.kind);
+            QVERIFY(c.extension.starts_with('.'));
+        }
+        QVERIFY(!export_kind("movies"));
+    }
+
+    void igb()
+    {
+        const auto files = export_results(source_, ExportKind::frames_igb, in("v.igb"));
+        QCOMPARE(files.size(), std::size_t{3});
+        const auto igb = test::read_igb(in("v.igb").string());
+        QCOMPARE(igb.x, static_cast<std::int64_t>(source_.scene->surface->vertices.size()));
+        QCOMPARE(igb.t, 9);
+        QCOMPARE(igb.org_t, 10.0);
+        QCOMPARE(igb.inc_t, 2.5);
+        QCOMPARE(igb.header.at("dim_t"), std::string("20"));
+        QCOMPARE(igb.header.at("unites_t"), std::string("ms"));
+        QCOMPARE(igb.header.at("unites"), std::string("mV"));
+        for (std::size_t k = 0; k < 9; ++k)
+            for (std::size_t i = 0; i < igb.frames[k].size(); ++i) {
+                const auto v = static_cast<std::size_t>(source_.scene->surface->vertices[i]);
+                const double wanted = -80 + 3 * static_cast<double>(k) + source_.scene->mesh->x[v];
+                QVERIFY(std::fabs(igb.frames[k][i] - wanted) < 0.021);
+            }
+        // points beside it, in CARP's um, and as many triangles as the surface has
+        const auto pts = text_of(in("v.pts")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(pts.size(), 1 + static_cast<qsizetype>(igb.x));
+        QCOMPARE(pts[0].toLongLong(), igb.x);
+        const auto first = static_cast<std::size_t>(source_.scene->surface->vertices[0]);
+        QCOMPARE(pts[1].split(' ')[0].toDouble(), 1e3 * source_.scene->mesh->x[first]);
+        QCOMPARE(text_of(in("v.elem")).split('\n')[0].toULongLong(),
+                 source_.scene->surface->triangles.size());
+    }
+
+    void igbOfOneFrameAndMany()
+    {
+        IgbWriter one(in("one.igb"), 3, 5, 1, "mV");
+        QVERIFY_THROWS_EXCEPTION(InputError, one.finish());
+        one.add(std::vector<float>{1, 2, 3});
+        QVERIFY_THROWS_EXCEPTION(Error, one.add(std::vector<float>{1, 2}));
+        QVERIFY(!fs::exists(in("one.igb")));
+        one.finish();
+        auto r = test::read_igb(in("one.igb").string());
+        QCOMPARE(r.t, 1);
+        QCOMPARE(r.header.at("dim_t"), std::string("0"));
+        QCOMPARE(r.frames[0][2], 3.0f);
+        IgbWriter many(in("many.igb"), 1, 0.125, 1e-3, "mV");
+        for (int k = 0; k < 123457; ++k)
+            many.add(std::vector<float>{static_cast<float>(k)});
+        many.finish();
+        r = test::read_igb(in("many.igb").string());
+        QCOMPARE(r.t, 123457);
+        QVERIFY(std::fabs(r.inc_t - 1e-3) < 1e-12);
+        QCOMPARE(r.frames.back()[0], 123456.0f);
+    }
+
+    void paraviewFrames()
+    {
+        const auto files = export_results(source_, ExportKind::frames_pvd, in("run.pvd"));
+        QCOMPARE(files.size(), std::size_t{10});
+        const QString list = text_of(in("run.pvd"));
+        QCOMPARE(list.count("<DataSet"), 9);
+        QVERIFY(list.contains("timestep=\"12.5\" part=\"0\" file=\"run_frames/000001.vtp\""));
+        vtkNew<vtkXMLPolyDataReader> reader;
+        reader->SetFileName(in("run_frames/000004.vtp").c_str());
+        reader->Update();
+        auto* poly = reader->GetOutput();
+        const auto& surface = *source_.scene->surface;
+        QCOMPARE(static_cast<std::size_t>(poly->GetNumberOfPoints()), surface.vertices.size());
+        QCOMPARE(static_cast<std::size_t>(poly->GetNumberOfCells()), surface.triangles.size());
+        auto* v = vtkFloatArray::SafeDownCast(poly->GetPointData()->GetArray("V_mV"));
+        QVERIFY(v);
+        double p[3];
+        poly->GetPoint(7, p);
+        QVERIFY(std::fabs(v->GetValue(7) - (-80 + 12 + p[0])) < 0.021);
+        auto* number = vtkIntArray::SafeDownCast(poly->GetPointData()->GetArray("mesh_vertex"));
+        QVERIFY(number);
+        QCOMPARE(number->GetValue(7), surface.vertices[7]);
+    }
+
+    void maps_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::newRow("fvm") << static_cast<int>(diffusion::Scheme::fvm);
+        QTest::newRow("p1") << static_cast<int>(diffusion::Scheme::p1);
+    }
+    void maps()
+    {
+        QFETCH(int, scheme);
+        auto s = slab(static_cast<diffusion::Scheme>(scheme));
+        s.maps.activation_ms.back() = s.maps.repolarisation_ms.back() = never;
+        export_results(s, ExportKind::maps_csv, in("m.csv"));
+        const auto rows = text_of(in("m.csv")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(rows[0], QString("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms"));
+        QCOMPARE(static_cast<std::size_t>(rows.size()), 1 + s.maps.activation_ms.size());
+        const auto cells = rows[5].split(',');
+        QVERIFY(std::fabs(cells[4].toDouble() - cells[1].toDouble() / 0.6) < 1e-6);
+        QVERIFY(std::fabs(cells[6].toDouble() - 250) < 1e-6);
+        QVERIFY(rows.back().endsWith(",,,")); // never: empty
+        export_results(s, ExportKind::maps_vtu, in("m.vtu"));
+        const auto back = mesh::io::read(in("m.vtu"));
+        const auto* a = back.mesh.field("activation_ms");
+        QVERIFY(a);
+        QCOMPARE(a->values.size(), s.maps.activation_ms.size());
+        QVERIFY(std::fabs(a->values[4] - s.maps.activation_ms[4]) < 1e-5);
+        // per vertex, in CARP's way
+        export_results(s, ExportKind::activation_dat, in("act.dat"));
+        const auto values = text_of(in("act.dat")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(static_cast<std::size_t>(values.size()), s.scene->mesh->vertex_count());
+        const auto& m = *s.scene->mesh;
+        double worst = 0;
+        int missing = 0;
+        for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+            const double got = values[static_cast<qsizetype>(v)].toDouble();
+            if (got == -1)
+                ++missing;
+            else
+                worst = std::max(worst, std::fabs(got - m.x[v] / 0.6));
+        }
+        QVERIFY(missing <= 1); // fvm: every vertex has another tetrahedron, but for a corner's
+        QVERIFY(worst < (s.on_vertices ? 1e-5 : 0.65));
+        export_results(s, ExportKind::apd90_dat, in("apd.dat"));
+        QVERIFY(text_of(in("apd.dat")).startsWith("250"));
+        export_results(s, ExportKind::potential_vtu, in("v.vtu"));
+        QVERIFY(mesh::io::read(in("v.vtu")).mesh.field("V_mV"));
+        export_results(s, ExportKind::potential_dat, in("v.dat"));
+        QCOMPARE(static_cast<std::size_t>(text_of(in("v.dat")).count('\n')), m.vertex_count());
+    }
+
+    void curves()
+    {
+        auto s = source_;
+        export_results(s, ExportKind::traces_csv, in("t.csv"));
+        QCOMPARE(text_of(in("t.csv")),
+                 QString("time_ms,\"a, b\",late\n0,-85,\n1,-84,\n2,20,-85\n3,,-80\n"));
+        s.ecg.leads = {"I", "V1"};
+        s.ecg.time_ms = {0, 1};
+        s.ecg.mV = {{0.5f, -0.25f}, {0, 1}};
+        export_results(s, ExportKind::ecg_csv, in("e.csv"));
+        QCOMPARE(text_of(in("e.csv")), QString("time_ms,I_mV,V1_mV\n0,0.5,0\n1,-0.25,1\n"));
+    }
+
+    void velocity_data() { maps_data(); }
+    void velocity()
+    {
+        QFETCH(int, scheme);
+        const auto s = slab(static_cast<diffusion::Scheme>(scheme));
+        const auto& m = *s.scene->mesh;
+        std::vector<double> a(s.maps.activation_ms.size());
+        for (std::size_t u = 0; u < a.size(); ++u) {
+            const Vec3 p = s.on_vertices ? m.vertex(u) : m.centroid(u);
+            a[u] = (0.6 * p[0] + 0.8 * p[1]) / 0.7 + 3;
+        }
+        for (double cv : conduction_velocity(m, s.on_vertices, a))
+            QVERIFY(std::fabs(cv - 0.7) < 1e-6);
+        std::fill(a.begin(), a.end(), static_cast<double>(never));
+        QVERIFY(std::isnan(conduction_velocity(m, s.on_vertices, a)[1]));
+    }
+
+    void report()
+    {
+        export_results(source_, ExportKind::report_html, in("r.html"));
+        const QString html = text_of(in("r.html"));
+        for (const char* wanted :
+             {"<h1>plane &lt;wave&gt;</h1>", "Tawara ", "100 %", "0.6 mm/ms", "250 ms", "blocker",
+              "g_Kr × 0.5", "V at a, b", "<td>memory</td>", "ten_tusscher_2006", "fvm", "20 %",
+              "6.67 times"})
+            QVERIFY2(html.contains(wanted), wanted);
+        auto page = report_page(source_);
+        page.pictures.push_back({"a & b", "PNG?", 100});
+        const QString with = QString::fromStdString(to_html(page));
+        QVERIFY(with.contains("data:image/png;base64,UE5HPw=="));
+        QVERIFY(with.contains("a &amp; b"));
+    }
+
+    void lacking()
+    {
+        ExportSource nothing;
+        for (const auto& c : export_choices())
+            QVERIFY_THROWS_EXCEPTION(InputError, export_results(nothing, c.kind, in("no.x")));
+        ExportSource bare;
+        bare.scene = source_.scene;
+        const auto reason = [&](ExportKind kind) {
+            try {
+                export_results(bare, kind, in("no.x"));
+            } catch (const InputError& e) {
+                return QString(e.what());
+            }
+            return QString();
+        };
+        QVERIFY(reason(ExportKind::frames_igb).contains("start a recording"));
+        QVERIFY(reason(ExportKind::traces_csv).contains("place one"));
+        QVERIFY(reason(ExportKind::ecg_csv).contains("electrodes"));
+        QVERIFY(reason(ExportKind::maps_csv).contains("run it"));
+        QVERIFY(!fs::exists(in("no.x")));
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY_THROWS_EXCEPTION(Cancelled, export_results(source_, ExportKind::frames_igb,
+                                                           in("c.igb"), {{}, stop.get_token()}));
+        QVERIFY(!fs::exists(in("c.igb")));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestExport)
+#include "test_export.moc"
