@@ -19,10 +19,12 @@ struct CellArrays
     const std::uint8_t* type = nullptr; ///< row of the kernel's table, per cell
     const Real* stimulus = nullptr; ///< stimulus current [pA/pF], positive depolarises; null: none
     std::size_t begin = 0, end = 0;
+    double pace =
+        0; ///< level of the model's own protocol; only for systems with their own stimulus
 };
 
-/// One cell model with one scheme on the CPU, vectorised to the widest instruction set of the
-/// machine (chosen at run time), in double or single precision.
+/// One cell model with one scheme on the CPU, compiled in this process and vectorised to the widest
+/// instruction set of the machine, in double or single precision.
 template <class Real>
 class CpuKernel
 {
@@ -34,10 +36,15 @@ class CpuKernel
     /// Replaces the table of cell types (same model, same count).
     /// @thread not while step() runs
     virtual void set_types(std::span<const CellType> types) = 0;
-    /// Instruction set in use, e.g. "AVX3", "AVX2", "SSE4".
+    /// Instruction set in use, e.g. "AVX-512", "AVX2".
     virtual std::string target() const = 0;
+    /// Floating-point instructions of one cell's step, estimated: add, mul and fma count one each.
+    virtual double flops_per_cell() const = 0;
+    /// What compiling the machine code took; 0 when it was there already.
+    virtual double compile_ms() const = 0;
 };
 
+/// A kernel of the model's equations. Machine code is made once for a model, scheme and precision.
 /// @param types  1 to 256 cell types of one model
 /// @throws InputError when the scheme is not available for the model
 template <class Real>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/model.hpp"
 
-#include "engine/cell/ten_tusscher_2006.hpp"
+#include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <mutex>
+#include <set>
 
 namespace tawara::cell {
 namespace {
@@ -23,48 +24,37 @@ constexpr std::pair<Scheme, std::string_view> scheme_names[] = {
     {Scheme::cvode, "cvode"},
 };
 
-const std::vector<ModelInfo>& library()
+/// A model by key, kept for the life of the program: descriptions are handed out by reference.
+std::shared_ptr<const compiler::Model> find_model(const std::string& model, const std::string& file,
+                                                  const std::string& where)
 {
-    static const std::vector<ModelInfo> models{tt06::info()};
-    return models;
-}
+    static std::mutex mutex;
+    static std::set<std::shared_ptr<const compiler::Model>> kept;
 
-/// @throws InputError "no KIND 'WORD'; did you mean 'NEAREST'?"
-[[noreturn]] void unknown(const std::string& file, const std::string& where,
-                          const std::string& kind, std::string_view word,
-                          const std::vector<std::string>& known)
-{
-    throw InputError(file, where,
-                     "unknown " + kind + " '" + std::string(word) + "'; the nearest known is '" +
-                         nearest(word, known) + "'");
-}
-
-template <class Items>
-std::vector<std::string> names_of(const Items& items)
-{
-    std::vector<std::string> names;
-    for (const auto& i : items)
-        names.push_back(i.name);
-    return names;
-}
-
-/// Writes `values` over `out`, which is ordered as `items`.
-template <class Items>
-void apply(std::vector<double>& out, const Items& items,
-           std::span<const std::pair<std::string, double>> values, const char* kind,
-           const std::string& file, const std::string& where)
-{
-    for (const auto& [key, value] : values) {
-        const auto it = std::find_if(items.begin(), items.end(),
-                                     [&k = key](const auto& i) { return i.name == k; });
-        if (it == items.end())
-            unknown(file, where, kind, key, names_of(items));
-        if (!std::isfinite(value))
+    if (model.find('.') == std::string::npos) {
+        const auto known = compiler::library_names();
+        if (!std::binary_search(known.begin(), known.end(), model))
             throw InputError(file, where,
-                             std::string(kind) + " '" + key +
-                                 "' is not a finite number; give a finite one");
-        out[static_cast<std::size_t>(it - items.begin())] = value;
+                             "unknown cell model '" + model + "'; the nearest known is '" +
+                                 nearest(model, known) + "'");
+    } else {
+        const auto extension = std::filesystem::path(model).extension();
+        if (extension != ".mmt" && extension != ".cellml" && extension != ".xml")
+            throw InputError(file, where,
+                             "'" + model +
+                                 "' is no model file; give a .mmt or .cellml file, or a name of "
+                                 "tawara-cli cell list");
+        std::error_code none;
+        if (!std::filesystem::is_regular_file(model, none))
+            throw InputError(file, where,
+                             "there is no model file '" + model +
+                                 "'; paths start from the folder "
+                                 "of the file that names them");
     }
+    auto found = compiler::shared_model(model);
+    const std::scoped_lock lock(mutex);
+    kept.insert(found);
+    return found;
 }
 
 } // namespace
@@ -85,44 +75,48 @@ Scheme scheme_by_name(std::string_view text, const std::string& file, const std:
             return scheme;
         known.emplace_back(n);
     }
-    unknown(file, where, "scheme", text, known);
+    throw InputError(file, where,
+                     "unknown scheme '" + std::string(text) + "'; the nearest known is '" +
+                         nearest(text, known) + "'");
 }
 
 std::vector<std::string> model_names()
 {
-    return names_of(library());
+    return compiler::library_names();
 }
 
-const ModelInfo& model_info(std::string_view model, const std::string& file,
+std::string model_key(const std::string& model, const std::filesystem::path& folder)
+{
+    if (model.find('.') == std::string::npos)
+        return model;
+    return std::filesystem::absolute(folder / model).lexically_normal().string();
+}
+
+std::string model_text(const std::string& key, const std::filesystem::path& folder)
+{
+    if (key.find('.') == std::string::npos || folder.empty())
+        return key;
+    return std::filesystem::path(key)
+        .lexically_proximate(std::filesystem::absolute(folder).lexically_normal())
+        .string();
+}
+
+const ModelInfo& model_info(const std::string& model, const std::string& file,
                             const std::string& where)
 {
-    for (const auto& m : library())
-        if (m.name == model)
-            return m;
-    unknown(file, where, "cell model", model, model_names());
+    return find_model(model, file, where)->info;
 }
 
-CellType make_cell_type(std::string_view model, std::string_view variant,
+CellType make_cell_type(const std::string& model, std::string_view variant,
                         std::span<const std::pair<std::string, double>> parameters,
                         std::span<const std::pair<std::string, double>> initial,
                         const std::string& file, const std::string& where)
 {
-    const ModelInfo& info = model_info(model, file, where);
-    CellType type{info.name, {}, {}};
-    for (const auto& p : info.parameters)
-        type.parameters.push_back(p.value);
-    for (const auto& s : info.states)
-        type.initial.push_back(s.initial);
-    if (!variant.empty()) {
-        const auto v = std::find_if(info.variants.begin(), info.variants.end(),
-                                    [&](const Variant& x) { return x.name == variant; });
-        if (v == info.variants.end())
-            unknown(file, where, "variant", variant, names_of(info.variants));
-        apply(type.parameters, info.parameters, v->parameters, "parameter", file, where);
-        apply(type.initial, info.states, v->initial, "state", file, where);
-    }
-    apply(type.parameters, info.parameters, parameters, "parameter", file, where);
-    apply(type.initial, info.states, initial, "state", file, where);
+    const auto found = find_model(model, file, where);
+    auto type =
+        compiler::cell_type(found->system, std::string(variant), parameters, initial, file, where);
+    type.model = model;
+    type.system = {found, &found->system};
     return type;
 }
 

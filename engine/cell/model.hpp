@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +10,10 @@
 #include <vector>
 
 namespace tawara::cell {
+
+namespace compiler {
+struct CellSystem;
+}
 
 /// How the ordinary differential equations of a cell are stepped.
 enum class Scheme {
@@ -32,12 +38,14 @@ struct StateInfo
     std::string unit;
     double initial = 0;
     bool gate = false;
+    std::string full_name{}; ///< component.variable
 };
 
 struct ParameterInfo
 {
     std::string name, unit, description;
     double value = 0;
+    std::string full_name{}; ///< component.variable
 };
 
 /// A named set of parameter and initial values that differ from the model's defaults (a cell type).
@@ -54,26 +62,41 @@ struct ModelInfo
     std::vector<StateInfo> states; ///< states[0] is the membrane potential V [mV]
     std::vector<ParameterInfo> parameters;
     std::vector<Variant> variants;
-    std::vector<Scheme> schemes; ///< those that can be used with it
-    int flops_per_step = 0;      ///< fp64 add + mul + fma per cell and step, LRL, where known
+    std::vector<Scheme> schemes; ///< those that tissue of it can be stepped by
+    int flops_per_step = 0; ///< add + mul + fma of a step by LRL in double precision, estimated
 };
 
-/// A cell type: a model, a variant and overrides, all resolved. Plain values.
+/// A cell type: a model, a variant and overrides, all resolved. Plain values; the equations behind
+/// them are shared and never change.
 struct CellType
 {
-    std::string model;
-    std::vector<double> parameters; ///< in ModelInfo::parameters order
-    std::vector<double> initial;    ///< in ModelInfo::states order
+    std::string model;                                    ///< library name or path
+    std::vector<double> parameters;                       ///< in ModelInfo::parameters order
+    std::vector<double> initial;                          ///< in ModelInfo::states order
+    std::shared_ptr<const compiler::CellSystem> system{}; ///< its equations
 };
 
-/// Names of the built-in models.
+/// Names of the models that ship with the program, sorted.
 std::vector<std::string> model_names();
-/// @throws InputError (naming the nearest known model)
-const ModelInfo& model_info(std::string_view model, const std::string& file = "--model",
+
+/// What names a model here: a library name as it is, or the path of a .mmt, .cellml or .xml file
+/// (anything with a dot in it), which starts from `folder` when it is relative.
+std::string model_key(const std::string& model, const std::filesystem::path& folder);
+
+/// The inverse: a path as it is written in a file of that folder.
+std::string model_text(const std::string& key, const std::filesystem::path& folder);
+
+/// @param model  a library name, or the path of a model file. A file is read again when it changed.
+/// @return valid as long as the program runs
+/// @throws InputError  naming the nearest known model, or what is wrong with the file (by file and
+///         line); `file` and `where` say who asked for the model
+/// @thread any
+/// @cost   some milliseconds for the first time, then microseconds
+const ModelInfo& model_info(const std::string& model, const std::string& file = "--model",
                             const std::string& where = "");
-/// @throws InputError for an unknown variant, parameter or state name (naming the nearest known
-/// one)
-CellType make_cell_type(std::string_view model, std::string_view variant,
+/// @throws InputError as model_info(), and for an unknown variant, parameter or state name (naming
+///         the nearest known one). Names are those of ModelInfo, short or full.
+CellType make_cell_type(const std::string& model, std::string_view variant,
                         std::span<const std::pair<std::string, double>> parameters,
                         std::span<const std::pair<std::string, double>> initial,
                         const std::string& file = "--set", const std::string& where = "");

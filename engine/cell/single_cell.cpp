@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/single_cell.hpp"
 
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/reference.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/error.hpp"
 
@@ -78,52 +81,120 @@ long stimulus_at(const SingleCellOptions& o, double t)
     return static_cast<long>(beat);
 }
 
+/// Collects what a run gives.
+class Recorder
+{
+  public:
+    explicit Recorder(const SingleCellOptions& o)
+        : options_(o), steps_(std::max(1L, std::lround(o.end_ms / o.dt_ms))),
+          every_(o.sample_every_ms > 0 ? std::max(1L, std::lround(o.sample_every_ms / o.dt_ms))
+                                       : 0),
+          tell_(std::max(1L, std::lround(10 / o.dt_ms)))
+    {
+        result_.states.resize(o.type.initial.size());
+    }
+
+    long steps() const { return steps_; }
+
+    /// Before step k.
+    void before(long k)
+    {
+        const double t = static_cast<double>(k) * options_.dt_ms;
+        const long on = stimulus_at(options_, t + 0.5 * options_.dt_ms);
+        if (on > beat_) {
+            meter_.start_beat(t);
+            beat_ = on;
+        }
+    }
+
+    /// After k steps; value(s) is state s.
+    template <class Value>
+    void after(long k, Value&& value)
+    {
+        const double now = static_cast<double>(k) * options_.dt_ms, v = value(0);
+        if (!(std::abs(v) < 1000))
+            throw NumericsError(now, k, 0, {0, 0, 0}, v, options_.type.model);
+        meter_.sample(now, v);
+        if (every_ && k % every_ == 0 && now >= options_.sample_from_ms - 0.5 * options_.dt_ms) {
+            result_.time_ms.push_back(now);
+            for (std::size_t s = 0; s < result_.states.size(); ++s)
+                result_.states[s].push_back(value(s));
+        }
+        if (options_.progress && k > 0 && k % tell_ == 0 && !options_.progress(now))
+            throw Cancelled();
+    }
+
+    template <class Value>
+    SingleCellResult finish(Value&& value)
+    {
+        for (std::size_t s = 0; s < result_.states.size(); ++s)
+            result_.final_state.push_back(value(s));
+        result_.beats = meter_.finish();
+        result_.steps = steps_;
+        return std::move(result_);
+    }
+
+  private:
+    const SingleCellOptions& options_;
+    long steps_, every_, tell_, beat_ = -1;
+    ActionPotentialMeter meter_;
+    SingleCellResult result_;
+};
+
 template <class Real>
 SingleCellResult run(const SingleCellOptions& o)
 {
     const auto kernel = make_cpu_kernel<Real>(std::span(&o.type, 1), o.scheme);
+    const auto system = compiler::system_of(o.type);
     OneCell<Real> cell(o.type.initial);
-    const std::size_t n_states = o.type.initial.size();
-    SingleCellResult result;
-    result.states.resize(n_states);
-    const long steps = std::max(1L, std::lround(o.end_ms / o.dt_ms));
-    const long every =
-        o.sample_every_ms > 0 ? std::max(1L, std::lround(o.sample_every_ms / o.dt_ms)) : 0;
-    const long tell = std::max(1L, std::lround(10 / o.dt_ms));
-    ActionPotentialMeter meter;
-    const auto keep = [&](double t) {
-        if (t < o.sample_from_ms - 0.5 * o.dt_ms)
-            return;
-        result.time_ms.push_back(t);
-        for (std::size_t s = 0; s < n_states; ++s)
-            result.states[s].push_back(cell.value(s));
-    };
-    if (every)
-        keep(0);
-    meter.sample(0, cell.value(0));
-    long beat = -1;
-    for (long k = 0; k < steps; ++k) {
-        const double t = static_cast<double>(k) * o.dt_ms;
-        const long on = stimulus_at(o, t + 0.5 * o.dt_ms);
-        if (on > beat) {
-            meter.start_beat(t);
-            beat = on;
-        }
-        cell.stimulus[0] = static_cast<Real>(on >= 0 ? o.stimulus_pA_per_pF : 0.0);
-        kernel->step(cell.arrays(), t, o.dt_ms);
-        const double now = static_cast<double>(k + 1) * o.dt_ms, v = cell.value(0);
-        if (!(std::abs(v) < 1000))
-            throw NumericsError(now, k + 1, 0, {0, 0, 0}, v, o.type.model);
-        meter.sample(now, v);
-        if (every && (k + 1) % every == 0)
-            keep(now);
-        if (o.progress && (k + 1) % tell == 0 && !o.progress(now))
-            throw Cancelled();
+    Recorder recorder(o);
+    const auto value = [&](std::size_t s) { return cell.value(s); };
+    recorder.after(0, value);
+    auto arrays = cell.arrays();
+    for (long k = 0; k < recorder.steps(); ++k) {
+        recorder.before(k);
+        const double t = static_cast<double>(k) * o.dt_ms, middle = t + 0.5 * o.dt_ms;
+        const bool on = !o.own_stimulus && stimulus_at(o, middle) >= 0;
+        cell.stimulus[0] = static_cast<Real>(on ? o.stimulus_pA_per_pF : 0.0);
+        arrays.pace = o.own_stimulus ? compiler::pace_level(system->protocol, middle) : 0;
+        kernel->step(arrays, o.own_stimulus ? middle : t, o.dt_ms);
+        recorder.after(k + 1, value);
     }
-    for (std::size_t s = 0; s < n_states; ++s)
-        result.final_state.push_back(cell.value(s));
-    result.beats = meter.finish();
-    result.steps = steps;
+    auto result = recorder.finish(value);
+    result.compile_ms = kernel->compile_ms();
+    return result;
+}
+
+SingleCellResult run_reference(const SingleCellOptions& o)
+{
+    const compiler::Reference reference(*compiler::system_of(o.type));
+    compiler::ReferenceOptions r;
+    if (o.own_stimulus) {
+        r.largest_step_ms = 0.2; // a stimulus that is a function of time is not stepped over
+    } else {
+        r.stimulus = [&](double t) { return stimulus_at(o, t) >= 0 ? o.stimulus_pA_per_pF : 0.0; };
+        for (double start = o.stimulus_start_ms; start < o.end_ms; start += o.stimulus_period_ms) {
+            r.jumps_ms.push_back(start);
+            r.jumps_ms.push_back(start + o.stimulus_duration_ms);
+            if (!(o.stimulus_period_ms > 0))
+                break;
+        }
+        std::sort(r.jumps_ms.begin(), r.jumps_ms.end());
+    }
+    Recorder recorder(o);
+    std::vector<double> last(o.type.initial);
+    const auto value = [&](std::size_t s) { return last[s]; };
+    long k = 0;
+    reference.run(o.type.parameters, o.type.initial,
+                  static_cast<double>(recorder.steps()) * o.dt_ms, o.dt_ms, r,
+                  [&](double, std::span<const double> x) {
+                      std::copy(x.begin(), x.end(), last.begin());
+                      recorder.after(k, value);
+                      recorder.before(k++);
+                      return true;
+                  });
+    auto result = recorder.finish(value);
+    result.compile_ms = reference.compile_ms();
     return result;
 }
 
@@ -132,6 +203,10 @@ SingleCellResult run(const SingleCellOptions& o)
 SingleCellResult run_single_cell(const SingleCellOptions& options)
 {
     check(options);
+    if (options.scheme == Scheme::cvode && options.single_precision)
+        throw InputError("--precision", "", "cvode computes in double precision; leave it out");
+    if (options.scheme == Scheme::cvode)
+        return run_reference(options);
     return options.single_precision ? run<float>(options) : run<double>(options);
 }
 

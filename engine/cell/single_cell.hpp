@@ -11,14 +11,17 @@ namespace tawara::cell {
 /// One cell, paced.
 struct SingleCellOptions
 {
-    CellType type; ///< make_cell_type(); its model decides the kernel
+    CellType type; ///< make_cell_type(), or with a system that keeps its own stimulus
     Scheme scheme = Scheme::rush_larsen_light;
     bool single_precision = false;
     double dt_ms = 0.01;
     double end_ms = 1000;       ///< how long to run
     double sample_every_ms = 1; ///< between samples of the result (rounded to whole steps); 0: none
     double sample_from_ms = 0;  ///< samples before that time are left out
-    double stimulus_pA_per_pF = 52; ///< the 2006 model's own; positive depolarises
+    /// The type's system was resolved with its own stimulus (ResolveOptions::own_stimulus), which
+    /// is followed in place of the pulses below; they still say when beats are counted.
+    bool own_stimulus = false;
+    double stimulus_pA_per_pF = 52; ///< that of ten Tusscher & Panfilov 2006; positive depolarises
     double stimulus_duration_ms = 1;
     double stimulus_start_ms = 0;
     double stimulus_period_ms = 1000; ///< pacing cycle length; 0: a single stimulus
@@ -34,13 +37,14 @@ struct SingleCellResult
     std::vector<ActionPotential> beats;      ///< one for each stimulus that made an upstroke
     std::vector<double> final_state;         ///< at end_ms, ModelInfo::states order
     long steps = 0;
+    double compile_ms = 0; ///< of the machine code; 0 when it was there already
 };
 
-/// Runs one cell with fixed steps of dt. Times of samples are whole multiples of dt; a step is
-/// stimulated when its middle lies inside the stimulus. Action potentials are measured at every
-/// step.
-/// @throws InputError for a step, end or period that is not positive, or a scheme the model does
-/// not have
+/// Runs one cell with fixed steps of dt; by CVODE (scheme cvode, tolerance 1e-8) dt is the time
+/// between looks at the solution. Times of samples are whole multiples of dt; a step is stimulated
+/// when its middle lies inside the stimulus. Action potentials are measured at every step.
+/// @throws InputError for a step, end or period that is not positive, or a scheme that does not
+/// compile
 /// @throws NumericsError when V stops being finite or leaves [-1000, 1000] mV
 /// @throws Cancelled when progress returned false
 /// @cost about 1 us per step

@@ -105,7 +105,7 @@ ModelInfo info()
     i.variants = variants();
     i.schemes = {Scheme::forward_euler, Scheme::rk4, Scheme::rush_larsen, Scheme::rush_larsen_light,
                  Scheme::grl1};
-    i.flops_per_step = 724; // add + mul + fma of a CUDA thread below -40 mV; 661 above
+
     return i;
 }
 

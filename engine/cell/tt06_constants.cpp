@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/tt06_constants.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tawara::cell::tt06 {
+namespace {
+
+/// Parameters in the order of the compiled model, put into Parameter order.
+std::vector<double> by_name(std::span<const double> compiled)
+{
+    static const ModelInfo mine = info();
+    const auto& theirs = model_info(mine.name).parameters;
+    std::vector<double> p;
+    for (const auto& m : mine.parameters) {
+        const auto it = std::find_if(theirs.begin(), theirs.end(),
+                                     [&](const auto& t) { return t.name == m.name; });
+        p.push_back(compiled[static_cast<std::size_t>(it - theirs.begin())]);
+    }
+    return p;
+}
+
+} // namespace
 
 std::array<double, folded_count> fold(std::span<const double> p)
 {
+    if (p.size() != parameter_count)
+        return fold(by_name(p));
     constexpr double F = F_C_per_mmol;
     constexpr double RTF = R_mJ_per_mol_K * T_K / F;
     const auto cube = [](double x) { return x * x * x; };

@@ -66,7 +66,8 @@ enum Folded {
     folded_count
 };
 
-/// Folds the parameters (in Parameter order) of one cell type.
+/// Folds the parameters of one cell type, in Parameter order or in that of
+/// model_info("ten_tusscher_2006").
 std::array<double, folded_count> fold(std::span<const double> parameters);
 
 /// e^x at compile time, within about 2 units in the last place for |x| < 100.

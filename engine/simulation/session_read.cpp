@@ -92,8 +92,9 @@ Region region(const JsonNode& n)
         inherited(n, r);
         return r;
     }
-    const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\"");
-    r.model = model.text();
+    const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\", or a "
+                                     ".mmt or .cellml file");
+    r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
     cell::model_info(r.model, n.file(), model.pointer());
     if (const auto v = n.find("variant")) {
         r.variant = v->text();

@@ -72,7 +72,7 @@ Json mesh_source(const MeshSource& source)
         source);
 }
 
-Json region(const Region& r)
+Json region(const Region& r, const std::filesystem::path& folder)
 {
     Json out;
     if (r.where)
@@ -84,7 +84,7 @@ Json region(const Region& r)
     if (!r.kind.empty())
         out["kind"] = r.kind;
     if (!r.inherits()) {
-        out["model"] = r.model;
+        out["model"] = cell::model_text(r.model, folder);
         if (!r.variant.empty())
             out["variant"] = r.variant;
         const auto& c = r.conductivity_S_per_m;
@@ -164,7 +164,7 @@ std::string to_json(const Session& s)
     j["tissue"]["surface_to_volume_per_mm"] = number(s.surface_to_volume_per_mm);
     j["tissue"]["capacitance_uF_per_cm2"] = number(s.capacitance_uF_per_cm2);
     for (const auto& r : s.regions)
-        j["tissue"]["regions"].push_back(region(r));
+        j["tissue"]["regions"].push_back(region(r, s.folder));
     const bool p1 = s.scheme == diffusion::Scheme::p1;
     j["diffusion"]["scheme"] = p1 ? "p1" : "fvm";
     if (p1)

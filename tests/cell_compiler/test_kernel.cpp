@@ -130,7 +130,17 @@ class TestKernel : public QObject
         const CellSystem s = library("ten_tusscher_2006");
         const auto info = tt06::info();
         for (const char* variant : {"epi", "endo", "m"}) {
-            const CellType type = make_cell_type("ten_tusscher_2006", variant, {}, {});
+            const auto& theirs = *std::find_if(info.variants.begin(), info.variants.end(),
+                                               [&](const auto& v) { return v.name == variant; });
+            CellType type; // in the oracle's order
+            for (const auto& q : info.parameters)
+                type.parameters.push_back(q.value);
+            for (const auto& q : info.states)
+                type.initial.push_back(q.initial);
+            for (const auto& [key, value] : theirs.parameters)
+                for (std::size_t q = 0; q < info.parameters.size(); ++q)
+                    if (info.parameters[q].name == key)
+                        type.parameters[q] = value;
             auto p = s.parameter_values();
             for (std::size_t k = 0; k < p.size(); ++k)
                 for (std::size_t q = 0; q < info.parameters.size(); ++q)

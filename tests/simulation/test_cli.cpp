@@ -137,7 +137,7 @@ class TestCli : public QObject
         QTest::newRow("scheme") << QStringList{"mesh", "check", s, "--scheme", "fem"} << "--scheme";
         QTest::newRow("unit") << QStringList{"mesh", "info", s, "--length-unit", "ft"}
                               << "--length-unit";
-        QTest::newRow("model") << QStringList{"cell", "info", "luo"} << "ten_tusscher_2006";
+        QTest::newRow("model") << QStringList{"cell", "info", "luo"} << "luo_rudy_1991";
         QTest::newRow("parameter")
             << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_X=1"} << "nearest known";
         QTest::newRow("value") << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_Ks=x"}

@@ -8,36 +8,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 namespace tawara::cell::compiler {
 namespace {
 
-[[noreturn]] void unknown(const std::string& file, const char* kind, const std::string& word,
+namespace fs = std::filesystem;
+
+/// Who asked for something, for messages.
+struct Asker
+{
+    std::string file, where;
+};
+
+[[noreturn]] void unknown(const Asker& by, const char* kind, const std::string& word,
                           const std::vector<std::string>& known)
 {
-    throw InputError(file, std::string("unknown ") + kind + " '" + word +
-                               "'; the nearest known is '" + nearest(word, known) + "'");
+    const std::string start = std::string("unknown ") + kind + " '" + word + "'";
+    throw InputError(by.file, by.where,
+                     known.empty()
+                         ? start + "; the model has none"
+                         : start + "; the nearest known is '" + nearest(word, known) + "'");
 }
 
 template <class Items>
 void set(std::vector<double>& out, const Items& items,
-         std::span<const std::pair<std::string, double>> values, const char* kind,
-         const std::string& file)
+         std::span<const std::pair<std::string, double>> values, const char* kind, const Asker& by)
 {
     for (const auto& [key, value] : values) {
-        const auto it = std::find_if(items.begin(), items.end(),
-                                     [&k = key](const auto& i) { return i.name == k; });
+        const auto it = std::find_if(items.begin(), items.end(), [&k = key](const auto& i) {
+            return i.name == k || i.full_name == k;
+        });
         if (it == items.end()) {
             std::vector<std::string> known;
             for (const auto& i : items)
                 known.push_back(i.name);
-            unknown(file, kind, key, known);
+            unknown(by, kind, key, known);
         }
         if (!std::isfinite(value))
-            throw InputError(file, std::string(kind) + " '" + key +
-                                       "' is not a finite number; give a finite one");
+            throw InputError(by.file, by.where,
+                             std::string(kind) + " '" + key +
+                                 "' is not a finite number; give a finite one");
         out[static_cast<std::size_t>(it - items.begin())] = value;
     }
+}
+
+bool is_path(const std::string& name)
+{
+    return name.find('.') != std::string::npos;
+}
+
+/// The file of a model.
+fs::path file_of(const std::string& name)
+{
+    if (is_path(name))
+        return name;
+    const auto known = library_names();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+        unknown({"--model", ""}, "cell model", name, known);
+    return resource("resources/models/" + name + ".mmt");
 }
 
 } // namespace
@@ -45,7 +76,7 @@ void set(std::vector<double>& out, const Items& items,
 std::vector<std::string> library_names()
 {
     std::vector<std::string> names;
-    for (const auto& e : std::filesystem::directory_iterator(resource("resources/models")))
+    for (const auto& e : fs::directory_iterator(resource("resources/models")))
         if (e.path().extension() == ".mmt")
             names.push_back(e.path().stem().string());
     std::sort(names.begin(), names.end());
@@ -54,12 +85,40 @@ std::vector<std::string> library_names()
 
 CellSystem load_model(const std::string& name, const ResolveOptions& options)
 {
-    if (name.find('.') != std::string::npos)
-        return resolve(read_model(name), options);
-    const auto known = library_names();
-    if (std::find(known.begin(), known.end(), name) == known.end())
-        unknown("--model", "cell model", name, known);
-    return resolve(read_model(resource("resources/models/" + name + ".mmt")), options);
+    return resolve(read_model(file_of(name)), options);
+}
+
+std::shared_ptr<const Model> shared_model(const std::string& name, const ResolveOptions& o)
+{
+    struct Entry
+    {
+        fs::file_time_type changed;
+        std::uintmax_t size = 0;
+        std::shared_ptr<const Model> model;
+    };
+    using Key = std::tuple<std::string, std::string, std::string, std::string, bool>;
+    static std::mutex mutex;
+    static std::map<Key, Entry> models;
+
+    const fs::path file = file_of(name);
+    std::error_code none;
+    const auto changed = fs::last_write_time(file, none);
+    const auto size = fs::file_size(file, none);
+    const Key key{file.string(), o.potential, o.stimulus, o.time, o.own_stimulus};
+    const std::scoped_lock lock(mutex);
+    if (const auto it = models.find(key);
+        it != models.end() && it->second.changed == changed && it->second.size == size)
+        return it->second.model;
+    auto model = std::make_shared<Model>();
+    model->system = resolve(read_model(file), o);
+    model->info = describe(model->system);
+    if (!is_path(name))
+        model->info.name = name;
+    const std::shared_ptr<const CellSystem> system{model, &model->system};
+    model->info.flops_per_step =
+        count_operations(*shared_program(system, Scheme::rush_larsen_light, false)).instructions();
+    models[key] = {changed, size, model};
+    return model;
 }
 
 ModelInfo describe(const CellSystem& s)
@@ -69,7 +128,7 @@ ModelInfo describe(const CellSystem& s)
     i.title = s.title;
     i.source = s.description;
     for (const auto& x : s.states)
-        i.states.push_back({x.name, x.unit, x.initial, x.gate.has_value()});
+        i.states.push_back({x.name, x.unit, x.initial, x.gate.has_value(), x.full_name});
     i.parameters = s.parameters;
     i.variants = s.variants;
     i.schemes = compiled_schemes();
@@ -78,9 +137,11 @@ ModelInfo describe(const CellSystem& s)
 
 CellType cell_type(const CellSystem& s, const std::string& variant,
                    std::span<const std::pair<std::string, double>> parameters,
-                   std::span<const std::pair<std::string, double>> initial)
+                   std::span<const std::pair<std::string, double>> initial, const std::string& file,
+                   const std::string& where)
 {
-    CellType t{s.name, s.parameter_values(), s.initial_values()};
+    const Asker by{file.empty() ? s.file : file, where};
+    CellType t{s.name, s.parameter_values(), s.initial_values(), {}};
     if (!variant.empty()) {
         const auto v = std::find_if(s.variants.begin(), s.variants.end(),
                                     [&](const Variant& x) { return x.name == variant; });
@@ -88,14 +149,22 @@ CellType cell_type(const CellSystem& s, const std::string& variant,
             std::vector<std::string> known;
             for (const auto& x : s.variants)
                 known.push_back(x.name);
-            unknown(s.file, "variant", variant, known);
+            unknown(by, "variant", variant, known);
         }
-        set(t.parameters, s.parameters, v->parameters, "parameter", s.file);
-        set(t.initial, s.states, v->initial, "state", s.file);
+        set(t.parameters, s.parameters, v->parameters, "parameter", by);
+        set(t.initial, s.states, v->initial, "state", by);
     }
-    set(t.parameters, s.parameters, parameters, "parameter", s.file);
-    set(t.initial, s.states, initial, "state", s.file);
+    set(t.parameters, s.parameters, parameters, "parameter", by);
+    set(t.initial, s.states, initial, "state", by);
     return t;
+}
+
+std::shared_ptr<const CellSystem> system_of(const CellType& type)
+{
+    if (type.system)
+        return type.system;
+    const auto model = shared_model(type.model);
+    return {model, &model->system};
 }
 
 } // namespace tawara::cell::compiler

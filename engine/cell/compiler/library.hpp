@@ -12,13 +12,32 @@ std::vector<std::string> library_names();
 /// @throws InputError naming the nearest known model
 CellSystem load_model(const std::string& name_or_path, const ResolveOptions& options = {});
 
+/// A model, resolved once and shared by all who ask for it.
+struct Model
+{
+    CellSystem system;
+    ModelInfo info;
+};
+
+/// load_model() and describe(), kept: asked again for the same file (unchanged in size and time of
+/// change) and options, it gives the same object.
+/// @throws InputError as load_model()
+/// @thread any
+std::shared_ptr<const Model> shared_model(const std::string& name_or_path,
+                                          const ResolveOptions& options = {});
+
 /// What cell::ModelInfo says of a model, from its equations; schemes are those that compile.
 ModelInfo describe(const CellSystem& s);
 
-/// A cell type of the model: a variant and overrides by name.
-/// @throws InputError naming the nearest known variant, parameter or state
+/// A cell type of the model: a variant and overrides by name, short or component.variable.
+/// @throws InputError naming the nearest known variant, parameter or state; `file` and `where` say
+///         who asked (empty: the model's own file)
 CellType cell_type(const CellSystem& s, const std::string& variant,
                    std::span<const std::pair<std::string, double>> parameters,
-                   std::span<const std::pair<std::string, double>> initial);
+                   std::span<const std::pair<std::string, double>> initial,
+                   const std::string& file = "", const std::string& where = "");
+
+/// The equations of a cell type: those it carries, else those of the model it names.
+std::shared_ptr<const CellSystem> system_of(const CellType& type);
 
 } // namespace tawara::cell::compiler

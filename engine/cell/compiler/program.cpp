@@ -5,6 +5,9 @@
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 namespace tawara::cell::compiler {
 
@@ -18,6 +21,29 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
     p.report = optimise(p.graph, p.next, typical, options);
     p.table = hoist(p.graph, p.next);
     return p;
+}
+
+std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
+                                              Scheme scheme, bool single_precision)
+{
+    struct Entry
+    {
+        std::weak_ptr<const CellSystem> system; ///< an address may be used again, an owner is not
+        std::shared_ptr<const Program> program;
+    };
+    static std::mutex mutex;
+    static std::map<std::tuple<const CellSystem*, Scheme, bool>, Entry> programs;
+
+    const std::scoped_lock lock(mutex);
+    std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
+    auto& entry = programs[{system.get(), scheme, single_precision}];
+    if (!entry.program) {
+        OptimiseOptions options;
+        options.fractions = !single_precision;
+        entry = {system, nullptr};
+        entry.program = std::make_shared<Program>(compile(*system, scheme, options));
+    }
+    return entry.program;
 }
 
 std::vector<double> Program::row(std::span<const double> parameters) const

@@ -16,6 +16,9 @@ struct ReferenceOptions
     double largest_step_ms = 1; ///< so that no stimulus is stepped over
     /// Stimulus from outside at a time [pA/pF]; null: none. Ignored by systems with their own.
     std::function<double(double t_ms)> stimulus;
+    /// Times at which the stimulus jumps, ascending: the solver stops and starts there. Those of
+    /// the file's protocol are known without being told.
+    std::vector<double> jumps_ms{};
 };
 
 class Reference
@@ -26,6 +29,14 @@ class Reference
     ~Reference();
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
+    double compile_ms() const; ///< what compiling took
+
+    /// Calls `row` with the states (in CellSystem order) at t = 0, every, 2 every ... until; its
+    /// result false ends the run. A system with its own stimulus follows its file's protocol.
+    /// @throws NumericsError when CVODE cannot go on
+    void run(std::span<const double> parameters, std::span<const double> initial, double until_ms,
+             double every_ms, const ReferenceOptions& options,
+             const std::function<bool(double t_ms, std::span<const double> states)>& row) const;
 
     /// States at t = 0, every, 2 every ... until, as rows in CellSystem order.
     /// @throws NumericsError when CVODE cannot go on

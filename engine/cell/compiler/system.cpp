@@ -219,7 +219,8 @@ class Resolver
         s.parameters.resize(parameter_of_.size());
         for (const auto& [i, p] : parameter_of_) {
             const ModelVariable& v = m_.variables[i];
-            s.parameters[p] = {name_of(v.name), v.unit_text, v.description, g_.value(v.value)};
+            s.parameters[p] = {name_of(v.name), v.unit_text, v.description, g_.value(v.value),
+                               v.name};
         }
         s.variants = m_.variants;
         for (Variant& v : s.variants)

@@ -99,7 +99,6 @@ class CpuStepper final : public Stepper
     AlignedVector<std::uint8_t> type_;
     std::vector<std::size_t> group_states_;
     std::vector<std::unique_ptr<cell::CpuKernel<Real>>> kernels_;
-    std::vector<double> flops_per_cell_;
     AlignedVector<Real> stimulus_;
     bool stimulated_ = false;
     std::vector<StimulusSource> sources_;
@@ -114,8 +113,9 @@ class CpuStepper final : public Stepper
 template <class Real>
 CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
     : pool_(threads), layout_((progress.at(0, "ordering unknowns"), make_layout(p))),
-      position_(p.position_mm), groups_(p.groups), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
-      splitting_(p.splitting), diffusion_(p, layout_), record_(layout_), worker_(pool_.size())
+      position_(p.position_mm), groups_(p.groups), dt_(p.dt_ms),
+      threshold_(p.activation_threshold_mV), splitting_(p.splitting), diffusion_(p, layout_),
+      record_(layout_), worker_(pool_.size())
 {
     if (p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent) {
         const double theta = p.stepping == Stepping::explicit_        ? 0
@@ -139,11 +139,10 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     type_.assign(slots, 0);
     std::size_t most = 0;
     for (const auto& g : p.groups) {
-        const auto& info = cell::model_info(g.types.at(0).model);
-        group_states_.push_back(info.states.size() - 1);
-        flops_per_cell_.push_back(info.flops_per_step);
+        const std::size_t states = g.types.at(0).initial.size() - 1;
+        group_states_.push_back(states);
         kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, g.scheme));
-        most = std::max(most, info.states.size() - 1);
+        most = std::max(most, states);
     }
     states_.assign(most, AlignedVector<Real>(slots, Real(0)));
     for (auto& s : states_)
@@ -442,7 +441,7 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
         reaction_bytes +=
             cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) + 1);
-        reaction_flops += cells * flops_per_cell_[g];
+        reaction_flops += cells * kernels_[g]->flops_per_cell();
     }
     const double halves = splitting_ == Splitting::strang ? 2 : 1;
     const double slots = static_cast<double>(layout_.slots());

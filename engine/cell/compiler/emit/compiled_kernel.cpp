@@ -5,20 +5,66 @@
 #include "engine/core/aligned.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 namespace tawara::cell::compiler {
 namespace {
 
 constexpr std::size_t block = 16; ///< cells that arrays are padded to
 
+/// The machine code of a program, made once and kept; its second value is what making it took now.
+template <class Real>
+std::pair<std::shared_ptr<const JitStep<Real>>, double>
+shared_step(const std::shared_ptr<const Program>& program)
+{
+    struct Entry
+    {
+        std::weak_ptr<const Program> program;
+        std::shared_ptr<const JitStep<Real>> step;
+    };
+    static std::mutex mutex;
+    static std::map<std::pair<const Program*, unsigned>, Entry> steps;
+
+    const std::scoped_lock lock(mutex);
+    std::erase_if(steps, [](const auto& s) { return s.second.program.expired(); });
+    auto& entry = steps[{program.get(), vectors_in_use().first}];
+    if (entry.step)
+        return {entry.step, 0};
+    entry = {program, nullptr};
+    entry.step = std::make_shared<JitStep<Real>>(*program);
+    return {entry.step, entry.step->compile_ms()};
+}
+
+/// Room for one block of cells with all states and results; grows, and is a thread's own.
+template <class Real>
+struct Scratch
+{
+    AlignedVector<Real> copy, result, stimulus;
+    std::vector<Real*> states;
+    void fit(std::size_t n)
+    {
+        if (copy.size() < n * block) {
+            copy.assign(n * block, Real(0));
+            result.assign(n * block, Real(0));
+            stimulus.assign(block, Real(0));
+            states.clear();
+            for (std::size_t s = 1; s < n; ++s)
+                states.push_back(copy.data() + s * block);
+        }
+    }
+};
+
 template <class Real>
 class CompiledKernel final : public CpuKernel<Real>
 {
   public:
     CompiledKernel(std::shared_ptr<const Program> p, std::span<const CellType> types)
-        : program_(std::move(p)), step_(*program_)
+        : program_(std::move(p)), flops_(count_operations(*program_).instructions())
     {
-        set_types(types);
+        std::tie(step_, compile_ms_) = shared_step<Real>(program_);
+        CompiledKernel::set_types(types);
     }
 
     void set_types(std::span<const CellType> types) override
@@ -29,7 +75,9 @@ class CompiledKernel final : public CpuKernel<Real>
             rows_.emplace_back(row.begin(), row.end());
         }
     }
-    std::string target() const override { return step_.target(); }
+    std::string target() const override { return step_->target(); }
+    double flops_per_cell() const override { return flops_; }
+    double compile_ms() const override { return compile_ms_; }
 
     void step(const CellArrays<Real>& c, double t, double dt) const override
     {
@@ -44,8 +92,8 @@ class CompiledKernel final : public CpuKernel<Real>
                     j -= j % block;
             }
             if (j > i) {
-                step_(c.v, c.states, c.stimulus, i, j, rows_[type].data(), static_cast<Real>(t),
-                      static_cast<Real>(dt), Real(0));
+                (*step_)(c.v, c.states, c.stimulus, i, j, rows_[type].data(), static_cast<Real>(t),
+                         static_cast<Real>(dt), static_cast<Real>(c.pace));
                 i = j;
             } else {
                 mixed(c, i, std::min(c.end, i + block), t, dt);
@@ -61,12 +109,10 @@ class CompiledKernel final : public CpuKernel<Real>
                double dt) const
     {
         const std::size_t n = program_->next.size();
-        AlignedVector<Real> copy(n * block), stimulus(block);
-        std::vector<Real*> states;
-        for (std::size_t s = 1; s < n; ++s)
-            states.push_back(copy.data() + s * block);
+        thread_local Scratch<Real> scratch;
+        scratch.fit(n);
+        auto& [copy, result, stimulus, states] = scratch;
         const auto array = [&](std::size_t s) { return s == 0 ? c.v : c.states[s - 1]; };
-        std::vector<Real> result(n * block);
         for (std::size_t i = begin; i < end; ++i) {
             const std::uint8_t type = c.type[i];
             if (std::find(c.type + begin, c.type + i, type) != c.type + i)
@@ -76,8 +122,9 @@ class CompiledKernel final : public CpuKernel<Real>
                     copy[s * block + k] = array(s)[std::min(begin + k, end - 1)];
             for (std::size_t k = 0; k < block && c.stimulus; ++k)
                 stimulus[k] = c.stimulus[std::min(begin + k, end - 1)];
-            step_(copy.data(), states.data(), c.stimulus ? stimulus.data() : nullptr, 0, block,
-                  rows_[type].data(), static_cast<Real>(t), static_cast<Real>(dt), Real(0));
+            (*step_)(copy.data(), states.data(), c.stimulus ? stimulus.data() : nullptr, 0, block,
+                     rows_[type].data(), static_cast<Real>(t), static_cast<Real>(dt),
+                     static_cast<Real>(c.pace));
             for (std::size_t k = i; k < end; ++k)
                 for (std::size_t s = 0; s < n && c.type[k] == type; ++s)
                     result[s * block + k - begin] = copy[s * block + k - begin];
@@ -87,7 +134,8 @@ class CompiledKernel final : public CpuKernel<Real>
     }
 
     std::shared_ptr<const Program> program_;
-    JitStep<Real> step_;
+    std::shared_ptr<const JitStep<Real>> step_;
+    double flops_ = 0, compile_ms_ = 0;
     std::vector<std::vector<Real>> rows_;
 };
 

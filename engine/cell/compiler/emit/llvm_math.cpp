@@ -26,7 +26,7 @@ Value* LlvmMath::polynomial(Value* x, std::initializer_list<double> c)
     Value* p = nullptr;
     for (const double k : c) {
         Value* n = number(x->getType(), k);
-        p = p ? b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {p, x, n}) : n;
+        p = p ? b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {p, x, n}) : n;
     }
     return p;
 }
@@ -42,13 +42,13 @@ Value* LlvmMath::exp(Value* x)
     x = bound(bound(x, f ? 88.02 : 709.4, true), f ? -87.0 : -708.0, false);
     // n = round(x / ln 2) by the magic number; its low bits are n, shifted into the exponent below
     const double magic = f ? 12582912.0 : 6755399441055744.0;
-    Value* shifted = b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
+    Value* shifted = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
                                         {x, number(t, 1.4426950408889634), number(t, magic)});
     Value* n = b_.CreateFSub(shifted, number(t, magic));
     Value* r =
-        b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
+        b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
                            {n, number(t, f ? -0.693359375 : -6.93147180369123816490e-01), x});
-    r = b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
+    r = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
                            {n, number(t, f ? 2.12194440e-4 : -1.90821492927058770002e-10), r});
     // Taylor's polynomial on |r| <= ln 2 / 2: remainder r^14/14! below 4e-18 (r^8/8! below 6e-9)
     Value* p = f ? polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1})

@@ -9,6 +9,7 @@
 #include <llvm/Support/Host.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -272,19 +273,29 @@ void must(llvm::Error e)
         throw Error("LLVM: " + llvm::toString(std::move(e)));
 }
 
-/// Widest vectors of this machine in bytes, and their usual name.
-std::pair<unsigned, std::string> machine_vectors()
-{
-    llvm::StringMap<bool> features;
-    llvm::sys::getHostCPUFeatures(features);
-    if (features["avx512f"] && features["avx512dq"])
-        return {64, "LLVM AVX-512"};
-    if (features["avx2"] && features["fma"])
-        return {32, "LLVM AVX2"};
-    return {16, "LLVM 128 bit"};
-}
+std::atomic<unsigned> vector_limit{0};
 
 } // namespace
+
+void limit_vectors(unsigned bytes)
+{
+    vector_limit = bytes;
+}
+
+std::pair<unsigned, std::string> vectors_in_use()
+{
+    static const llvm::StringMap<bool> features = [] {
+        llvm::StringMap<bool> f;
+        llvm::sys::getHostCPUFeatures(f);
+        return f;
+    }();
+    const unsigned limit = vector_limit ? vector_limit.load() : 64;
+    if (limit >= 64 && features.lookup("avx512f") && features.lookup("avx512dq"))
+        return {64, "AVX-512"};
+    if (limit >= 32 && features.lookup("avx2") && features.lookup("fma"))
+        return {32, "AVX2"};
+    return {16, "128-bit vectors"};
+}
 
 template <class Real>
 struct JitStep<Real>::Session
@@ -304,11 +315,15 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     auto machine = must(llvm::orc::JITTargetMachineBuilder::detectHost());
     machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
     machine.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Fast;
+    const auto [bytes, target] = vectors_in_use();
+    if (bytes < 64)
+        machine.addFeatures({"-avx512f"});
+    if (bytes < 32)
+        machine.addFeatures({"-avx", "-fma"});
     session_->jit = must(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("cell", *context);
     module->setDataLayout(session_->jit->getDataLayout());
-    const auto [bytes, target] = machine_vectors();
     Writer(*module, p, sizeof(Real) == 4, bytes / static_cast<unsigned>(sizeof(Real))).write();
     if (llvm::verifyModule(*module))
         throw Error("the emitted code of model '" + p.name + "' is not valid");

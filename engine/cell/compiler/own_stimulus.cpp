@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/own_stimulus.hpp"
+
+#include "engine/cell/compiler/graph/algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::cell::compiler {
+namespace {
+
+constexpr double window_ms = 2000, sample_ms = 0.05;
+constexpr double least_pA_per_pF = 0.1; ///< what is smaller is no stimulus
+
+/// Which repetition of an event a time falls into, or -1 before it and after its last.
+double repetition(const PaceEvent& e, double t)
+{
+    if (t < e.start)
+        return -1;
+    const double k = e.period > 0 ? std::floor((t - e.start) / e.period) : 0;
+    return e.period > 0 && e.count > 0 && k >= e.count ? -1 : k;
+}
+
+} // namespace
+
+double pace_level(std::span<const PaceEvent> protocol, double t)
+{
+    double level = 0;
+    for (const PaceEvent& e : protocol) {
+        const double k = repetition(e, t);
+        if (k >= 0 && t - e.start - k * e.period < e.duration)
+            level = e.level;
+    }
+    return level;
+}
+
+std::vector<double> pace_jumps(std::span<const PaceEvent> protocol, double until)
+{
+    std::vector<double> jumps;
+    for (const PaceEvent& e : protocol)
+        for (double k = 0, start = e.start; start < until && repetition(e, start) >= 0;
+             start = e.start + ++k * e.period) {
+            jumps.push_back(start);
+            if (start + e.duration < until)
+                jumps.push_back(start + e.duration);
+            if (!(e.period > 0))
+                break;
+        }
+    std::sort(jumps.begin(), jumps.end());
+    jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+    return jumps;
+}
+
+std::optional<OwnStimulus> own_stimulus(const CellSystem& s)
+{
+    // dV/dt as a function of time and pace alone, everything else at its initial value
+    Graph g = s.graph;
+    const auto x = s.initial_values(), p = s.parameter_values();
+    const Node rate = substitute(g, std::span(&s.states[0].rate, 1), [&](std::uint32_t id) {
+        const auto kind = symbol_kind(id);
+        return kind == Symbol::time || kind == Symbol::pace ? no_node
+                                                            : g.constant(s.value(id, x, p, 0));
+    })[0];
+    if (g.is_constant(rate))
+        return {};
+    std::vector<double> f;
+    for (double t = sample_ms / 2; t < window_ms; t += sample_ms)
+        f.push_back(evaluate(g, rate, [&](std::uint32_t id) {
+            return symbol_kind(id) == Symbol::time ? t : pace_level(s.protocol, t);
+        }));
+    std::vector<double> sorted = f;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(f.size() / 2),
+                     sorted.end());
+    const double rest = sorted[f.size() / 2];
+    const auto larger = [&](double a, double b) { return std::abs(a - rest) < std::abs(b - rest); };
+    const double peak = *std::max_element(f.begin(), f.end(), larger) - rest;
+    if (!(std::abs(peak) > least_pA_per_pF))
+        return {};
+    const auto on = [&](std::size_t i) { return std::abs(f[i] - rest) > std::abs(peak) / 2; };
+    std::vector<double> starts, ends;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        const double t = static_cast<double>(i) * sample_ms;
+        if (on(i) && (i == 0 || !on(i - 1)))
+            starts.push_back(t);
+        if (!on(i) && i > 0 && on(i - 1))
+            ends.push_back(t);
+    }
+    if (ends.empty())
+        return {};
+    OwnStimulus o;
+    o.amplitude_pA_per_pF = peak;
+    o.start_ms = starts[0];
+    o.duration_ms = ends[0] - starts[0];
+    o.period_ms = starts.size() > 1 ? starts[1] - starts[0] : 0;
+    return o;
+}
+
+} // namespace tawara::cell::compiler
