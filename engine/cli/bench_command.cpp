@@ -122,7 +122,8 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
     const auto tissue = build_tissue(session, progress);
     const auto stepper = device::make_stepper(tissue.problem, options.device, progress);
     for (const auto& s : session.stimuli)
-        stepper->add_stimulus(source_of(tissue, s, "bench", "/stimuli"));
+        for (auto& source : sources_of(tissue, s, "bench", "/stimuli"))
+            stepper->add_stimulus(std::move(source));
     const long warm_up = std::min<long>(20, a.steps);
     advance(*stepper, warm_up, progress);
     const auto before = stepper->kernels();

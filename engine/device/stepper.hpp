@@ -54,6 +54,8 @@ class Stepper
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX3"
     /// What measure_ceilings() is asked for to judge the kernels: "cpu" or the first device, e.g. "cuda:0".
     virtual std::string ceiling_device() const { return "cpu"; }
+    /// The shard of each unknown, in the mesh's order; empty where there is one.
+    virtual std::vector<std::int32_t> shard_of_unknown() const { return {}; }
 };
 
 /// A thing that can compute, and why not.

@@ -2,19 +2,19 @@
 #pragma once
 #include "engine/core/progress.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/tissue.hpp"
 
 #include <vector>
 
 namespace tawara::simulation {
 
-/// The body's axes around a heart, from its walls: origin at the centroid; the long axis of the left
-/// ventricle points from base to apex to the left, front and below as in a supine adult (60 degrees down
-/// from the horizontal plane's left-anterior axis); the right ventricle lies to the right and in front.
-/// A mesh whose walls cannot be told apart takes its own axes (x left, y back, z up).
+/// The body's axes around a heart, from its walls: the long axis of the left ventricle (centre of the base
+/// to the apex) points to the left, to the front and down, the right ventricle lies to its right and in
+/// front; `scale` by the volume of the tissue against an adult's 130 ml. A mesh whose walls cannot be told
+/// apart takes its own axes (x left, y back, z up).
 TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
 
-/// RA, LA, LL, V1 .. V6 of a 12-lead electrocardiogram around a heart, on an elliptic torso.
+/// RA, LA, LL, V1 .. V6 of a 12-lead electrocardiogram around a heart, on an adult's torso.
 std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& frame);
 /// The same, with the frame found from the mesh.
 std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
@@ -22,5 +22,43 @@ std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Sur
 /// I, II, III (Einthoven), aVR, aVL, aVF (Goldberger), V1 .. V6 (against Wilson's central terminal) as
 /// weights of RA, LA, LL, V1 .. V6.
 std::vector<Lead> twelve_leads();
+
+/// Electrodes and leads that a session's settings come to on a mesh: 12 leads with what is missing placed;
+/// without leads one lead per electrode.
+struct EcgLayout
+{
+    std::vector<Electrode> electrodes;
+    std::vector<Lead> leads;
+    std::vector<std::string> names() const;
+};
+/// @throws InputError  when an electrode lies in the tissue
+EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                     const std::string& file);
+
+/// The electrocardiogram as weights of unknowns (analysis/lead_field.hpp).
+class EcgField
+{
+  public:
+    EcgField() = default;
+    /// @param conductivity  of each tetrahedron's region; sigma of the monodomain stands in for the
+    ///                      intracellular one, so amplitudes are to scale only among themselves
+    EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
+             const Patchwork& patches, EcgLayout layout, double bath_S_per_m,
+             const Progress& progress = {});
+
+    const EcgLayout& layout() const { return layout_; }
+    bool empty() const { return layout_.leads.empty(); }
+    /// Potential of each lead [mV] for V [mV] per unknown.
+    /// @cost  one pass over V per electrode
+    std::vector<float> leads(std::span<const double> v) const;
+
+  private:
+    EcgLayout layout_;
+    std::vector<std::vector<float>> weights_; ///< [electrode][unknown]
+    std::vector<std::vector<double>> mix_;    ///< [lead][electrode]
+};
+
+/// The conductivity tensors [S/m] that a patchwork gives the tetrahedra.
+std::vector<std::array<double, 6>> conductivities(const mesh::TetMesh& m, const Patchwork& patches);
 
 } // namespace tawara::simulation

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/engine_impl.hpp"
+#include "engine/simulation/figures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,14 @@ using Clock = EngineClock;
 using State = Status::State;
 
 /// Steps are taken in batches of about this wall time, so that a command waits no longer.
-constexpr double batch_s = 0.008;
+constexpr double batch_s = 0.004;
 constexpr double rate_window_s = 0.5;
+
+/// Steps until a step that is due; 0 when none is.
+std::int64_t plan_until(std::int64_t due, std::int64_t at)
+{
+    return due > at ? due - at : 0;
+}
 
 } // namespace
 
@@ -52,6 +59,7 @@ void Engine::Impl::update_rates()
     const double took = seconds(Clock::now() - rate_from);
     if (took < rate_window_s)
         return;
+    note_kernels();
     const double rate = static_cast<double>(sim->stepper->step() - rate_from_step) / took;
     rate_from = Clock::now();
     rate_from_step = sim->stepper->step();
@@ -65,8 +73,8 @@ bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
 {
     std::unique_lock hold(queue_mutex);
     if (state != State::running)
-        wake.wait(hold, [&] { return quit || !queue.empty(); });
-    if (quit || queue.empty())
+        wake.wait(hold, [&] { return quit || !queue.empty() || !finished.empty(); });
+    if (quit || queue.empty() || !finished.empty())
         return false;
     out = std::move(queue.front());
     queue.pop_front();
@@ -81,14 +89,20 @@ void Engine::Impl::run()
         std::pair<std::uint64_t, Command> c;
         while (next(c))
             std::visit([&](auto& command) { apply(c.first, command); }, c.second);
+        std::deque<std::function<void()>> done;
         {
             std::lock_guard hold(queue_mutex);
             if (quit)
-                return;
+                break;
+            done.swap(finished);
         }
+        for (auto& f : done)
+            f();
         if (state == State::running)
             work();
     }
+    if (changing)
+        changing->request_stop();
 }
 
 void Engine::Impl::work()
@@ -100,7 +114,7 @@ void Engine::Impl::work()
         if (early > 0.001) {
             std::unique_lock hold(queue_mutex);
             wake.wait_for(hold, std::chrono::duration<double>(std::min(early, batch_s)),
-                          [&] { return quit || !queue.empty(); });
+                          [&] { return quit || !queue.empty() || !finished.empty(); });
             return;
         }
         // A solver slower than the limit must not sprint later to catch up.
@@ -117,6 +131,9 @@ void Engine::Impl::work()
         n = std::min<std::int64_t>(n,
                                    std::max<std::int64_t>(1, std::llround(limit_ms_per_s * batch_s /
                                                                           sim->stepper->dt_ms())));
+    for (const auto due : {plan_until(sample_due, at), plan_until(record_due, at)})
+        if (due > 0)
+            n = std::min(n, due);
     if (n > 0)
         steps(n);
     if (state != State::running)
@@ -141,6 +158,7 @@ void Engine::Impl::work()
 
 void Engine::Impl::steps(std::int64_t n)
 {
+    const auto start = Clock::now();
     try {
         sim->stepper->advance(n);
     } catch (const std::exception& e) {
@@ -150,15 +168,11 @@ void Engine::Impl::steps(std::int64_t n)
         push(Failed{e.what()});
         return;
     }
+    stepping_s += seconds(Clock::now() - start);
     take_samples();
-    auto& live = sim->live_stimuli;
-    for (auto i = live.begin(); i != live.end();)
-        if (sim->stepper->time_ms() >= i->second) {
-            sim->stepper->remove_stimulus(i->first);
-            i = live.erase(i);
-        } else {
-            ++i;
-        }
+    drop_ended_sources();
+    sample(false);
+    record(false);
     publish_status();
 }
 
@@ -169,12 +183,44 @@ void Engine::Impl::take_samples()
     sim->stepper->take_samples(at, samples);
     if (at.empty())
         return;
-    std::lock_guard hold(trace_mutex);
+    const double dt = sim->stepper->dt_ms();
+    const std::size_t columns = samples.size() / at.size();
+    {
+        std::lock_guard hold(trace_mutex);
+        for (std::size_t k = 0; k < at.size(); ++k)
+            for (std::size_t p = 0; p < std::min(traces.size(), columns); ++p) {
+                traces[p].time_ms.push_back(static_cast<double>(at[k]) * dt);
+                traces[p].V_mV.push_back(static_cast<float>(samples[k * columns + p]));
+            }
+    }
+    if (sim->capture.empty())
+        return;
+    const auto rings = sim->capture.columns().size();
     for (std::size_t k = 0; k < at.size(); ++k)
-        for (std::size_t p = 0; p < probes.size(); ++p) {
-            traces[p].time_ms.push_back(static_cast<double>(at[k]) * sim->stepper->dt_ms());
-            traces[p].V_mV.push_back(static_cast<float>(samples[k * probes.size() + p]));
-        }
+        if (columns >= rings)
+            sim->capture.feed(static_cast<double>(at[k]) * dt,
+                              std::span(samples).subspan((k + 1) * columns - rings, rings),
+                              [&](const CaptureEvent& e) { push(e); });
+}
+
+void Engine::Impl::attach(Frame& f)
+{
+    constexpr std::size_t at_once =
+        300'000; // more would stall the stepping; the analyst brings those
+    if (watch.volume && sim->tissue.on_vertices() && sim->tissue.problem.size() <= at_once) {
+        std::vector<double> v(sim->tissue.problem.size());
+        sim->stepper->potential(v);
+        f.volume = std::make_shared<const std::vector<float>>(v.begin(), v.end());
+        f.volume_time_ms = f.time_ms;
+    } else if (const auto volume = watch.volume ? results->volume.newest() : nullptr) {
+        f.volume = volume->v;
+        f.volume_time_ms = volume->time_ms;
+    }
+    if (const auto phase = watch.phase ? results->phase.newest() : nullptr) {
+        f.phase = phase->surface;
+        f.singularities = phase->singularities;
+        f.phase_time_ms = phase->time_ms;
+    }
 }
 
 void Engine::Impl::publish_frame(bool now)
@@ -189,6 +235,8 @@ void Engine::Impl::publish_frame(bool now)
     f->time_ms = sim->stepper->time_ms();
     f->values.resize(sim->display.size());
     sim->stepper->display(f->values);
+    if (watch.volume || watch.phase)
+        attach(*f);
     f->made = Clock::now();
     frames.put(std::move(f));
     frame_step = step;
@@ -254,32 +302,53 @@ Trace Engine::trace(std::uint64_t probe, std::size_t from) const
 
 std::shared_ptr<const MapFrame> Engine::newest_maps() const
 {
-    return {};
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->results->maps.newest();
 }
 
-Ecg Engine::ecg(std::size_t) const
+Ecg Engine::ecg(std::size_t from) const
 {
-    return {};
+    std::shared_ptr<AnalystResults> results;
+    {
+        std::lock_guard hold(impl_->shared_mutex);
+        results = impl_->results;
+    }
+    std::lock_guard hold(results->ecg_mutex);
+    const Ecg& e = results->ecg;
+    const auto n = static_cast<std::ptrdiff_t>(std::min(from, e.time_ms.size()));
+    Ecg out{e.leads, e.electrodes, {e.time_ms.begin() + n, e.time_ms.end()},
+            {},      e.every_ms,   e.generation};
+    for (const auto& lead : e.mV)
+        out.mV.emplace_back(lead.begin() + n, lead.end());
+    return out;
 }
 
 std::vector<KernelFigure> Engine::kernels() const
 {
-    return {};
+    std::lock_guard hold(impl_->shared_mutex);
+    std::vector<KernelFigure> out;
+    const bool single = impl_->options.precision == Precision::single;
+    for (const auto& k : impl_->kernel_records)
+        out.push_back(figure(k, impl_->kernel_device, impl_->ceilings, single));
+    return out;
 }
 
 std::shared_ptr<const Partition> Engine::partition() const
 {
-    return {};
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->cut;
 }
 
-std::vector<Beat> Engine::beats(std::uint64_t) const
+std::vector<Beat> Engine::beats(std::uint64_t probe) const
 {
-    return {};
+    const Trace t = trace(probe, 0);
+    return beats_of(t.time_ms, t.V_mV);
 }
 
 std::shared_ptr<const Recording> Engine::recording() const
 {
-    return {};
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->recorded;
 }
 
 } // namespace tawara::simulation

@@ -31,6 +31,7 @@ void Engine::Impl::apply(std::uint64_t id, const Play&)
 void Engine::Impl::apply(std::uint64_t id, const Pause&)
 {
     if (state == State::running) {
+        sample(true);
         publish_frame(true);
         set_state(State::paused);
     }
@@ -43,6 +44,7 @@ void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
         return answer(id, "only a paused simulation can be stepped");
     steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
     if (state == State::paused) {
+        sample(true);
         publish_frame(true);
         if (sim->stepper->step() >= sim->end_step)
             set_state(State::finished);
@@ -54,7 +56,17 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
 {
     if (!sim)
         return answer(id, "nothing is loaded");
-    make_stepper(*sim, {}, nullptr);
+    try {
+        for (const auto& source : sim->sources)
+            sim->stepper->remove_stimulus(source.id);
+        sim->sources.clear();
+        sim->capture.clear();
+        sim->until_step = -1;
+        sim->stepper->restore(initial_snapshot(sim->tissue.problem));
+        install_stimuli(*sim);
+    } catch (const std::exception& e) {
+        return answer(id, e.what());
+    }
     {
         std::lock_guard hold(trace_mutex);
         for (auto& t : traces) {
@@ -62,33 +74,17 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
             t.V_mV.clear();
         }
     }
+    sim->analyst->restart();
+    stepping_s = 0;
+    sample_due = record_due = 0;
+    sample(true);
+    record(true);
     install_probes();
     frame_step = -1;
     start_rates();
     publish_frame(true);
     publish_status();
     set_state(State::paused);
-    answer(id);
-}
-
-void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
-{
-    if (!sim || state == State::failed)
-        return answer(id, "nothing runs that could be stimulated");
-    if (!(c.radius_mm > 0) || !(c.duration_ms > 0) || !std::isfinite(c.amplitude_pA_per_pF))
-        return answer(id, "a stimulus needs a positive radius and duration");
-    device::StimulusSource source;
-    try {
-        source.unknowns = unknowns_in(sim->tissue, Sphere{c.position_mm, c.radius_mm},
-                                      sim->scene->title, "stimulus");
-    } catch (const Error& e) {
-        return answer(id, e.what());
-    }
-    source.amplitude_pA_per_pF = c.amplitude_pA_per_pF;
-    source.start_ms = sim->stepper->time_ms();
-    source.duration_ms = c.duration_ms;
-    const double over = source.start_ms + source.duration_ms;
-    sim->live_stimuli.emplace_back(sim->stepper->add_stimulus(std::move(source)), over);
     answer(id);
 }
 
@@ -159,6 +155,26 @@ void Engine::Impl::apply(std::uint64_t id, const RunUntil& c)
     }
     sim->until_step = step;
     play();
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const SetEnd& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    const double dt = sim->stepper->dt_ms();
+    if (!std::isfinite(c.end_ms) || !(c.end_ms >= dt) || c.end_ms / dt > 1e15)
+        return answer(id, "the end must be at least one time step");
+    const auto step = std::llround(c.end_ms / dt);
+    if (step < sim->stepper->step())
+        return answer(id, "the run is past that time already; reset it or give a later end");
+    sim->end_step = step;
+    Session session = sim->scene->session;
+    session.end_ms = c.end_ms;
+    edited(std::move(session));
+    if (state == State::finished && step > sim->stepper->step())
+        set_state(State::paused);
+    publish_status();
     answer(id);
 }
 

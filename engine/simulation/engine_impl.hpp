@@ -3,17 +3,24 @@
 #include "engine/core/error.hpp"
 #include "engine/core/newest.hpp"
 #include "engine/device/stepper.hpp"
+#include "engine/simulation/analyst.hpp"
+#include "engine/simulation/capture.hpp"
 #include "engine/simulation/engine.hpp"
+#include "engine/simulation/recording.hpp"
 #include "engine/simulation/tissue.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
-// What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp) and commands
-// (engine_commands.cpp).
+// What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp), commands
+// (engine_commands.cpp, engine_stimuli.cpp, engine_tissue.cpp) and what is computed beside the
+// stepping (engine_analysis.cpp).
 namespace tawara::simulation {
 
 /// A probe of the running simulation.
@@ -23,6 +30,15 @@ struct LiveProbe
     Probe probe;
 };
 
+/// A source that the stepper holds.
+struct ActiveSource
+{
+    std::size_t id = 0; ///< the stepper's
+    int stimulus = -1;  ///< of the session; -1: live, or the rest of a pulse
+    double over_ms = 0; ///< infinite for a train without end
+    device::StimulusSource source;
+};
+
 /// A simulation that is loaded: owned and used by the engine's thread alone.
 struct LoadedRun
 {
@@ -30,8 +46,21 @@ struct LoadedRun
     std::unique_ptr<device::Stepper> stepper;
     std::shared_ptr<const Scene> scene;
     device::Gather display;
-    std::vector<std::pair<std::size_t, double>> live_stimuli; ///< id and when it is over [ms]
+    std::vector<ActiveSource> sources;
+    CaptureWatch capture;
     std::int64_t end_step = 0, until_step = -1;
+    std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
+};
+
+/// A tissue that is being prepared while the run goes on.
+struct TissueChange
+{
+    std::uint64_t command = 0;
+    Session session;
+    Tissue tissue; ///< mesh and its like shared or copied, the problem new
+    std::unique_ptr<device::Stepper> stepper;
+    Notices notices;
+    std::string refused;
 };
 
 using EngineClock = std::chrono::steady_clock;
@@ -56,6 +85,7 @@ struct Engine::Impl
         }
         wake.notify_all();
         thread.join();
+        workers.clear(); // asks them to stop and waits
     }
 
     // Shared with other threads.
@@ -65,6 +95,7 @@ struct Engine::Impl
     std::condition_variable wake;
     std::deque<std::pair<std::uint64_t, Command>> queue;
     std::uint64_t next_command = 1;
+    std::deque<std::function<void()>> finished; ///< what workers brought, for the engine's thread
     bool quit = false;
     std::stop_source loading;
     Newest<Frame> frames;
@@ -72,6 +103,13 @@ struct Engine::Impl
     Status status;
     mutable std::mutex trace_mutex;
     std::vector<Trace> traces;
+    mutable std::mutex shared_mutex; ///< of the next lines
+    std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
+    std::vector<device::KernelRecord> kernel_records;
+    std::string kernel_device;
+    std::optional<device::Ceilings> ceilings;
+    std::shared_ptr<const Partition> cut;
+    std::shared_ptr<Recording> recorded;
     std::thread thread;
 
     // The engine's thread alone.
@@ -86,6 +124,23 @@ struct Engine::Impl
     std::uint64_t frame_run = 0;
     EngineClock::time_point rate_from{};
     std::int64_t rate_from_step = 0;
+    Analyst::Watch watch;
+    double maps_interval_s = 0.25;
+    EngineClock::time_point maps_due{};
+    std::int64_t sample_due = 0, sample_every = 1,
+                 ecg_every = 0; ///< steps; ecg_every 0: no electrodes
+    double sample_cost_s = 0;
+    std::int64_t record_due = 0, record_every = 0; ///< steps; 0: not recording
+    std::uint64_t record_command = 0;
+    std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
+    std::uint64_t changing_command = 0;
+    double stepping_s = 0; ///< wall time since the load or reset
+    struct Worker
+    {
+        std::shared_ptr<std::atomic<bool>> done;
+        std::jthread thread;
+    };
+    std::vector<Worker> workers;
 
     void push(const Event& e)
     {
@@ -106,13 +161,14 @@ struct Engine::Impl
     void steps(std::int64_t n);
     void take_samples();
     void publish_frame(bool now);
+    void attach(Frame& f);
     void install_probes();
     void load(std::uint64_t id, Session session);
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
     void adopt(std::unique_ptr<LoadedRun> next);
     void make_stepper(LoadedRun& s, const Progress& progress, Notices* notices);
 
-    void apply(std::uint64_t id, Load& c) { load(id, std::move(c.session)); }
+    void apply(std::uint64_t id, Load& c);
     void apply(std::uint64_t id, const Play&);
     void apply(std::uint64_t id, const Pause&);
     void apply(std::uint64_t id, const StepOnce&);
@@ -124,18 +180,39 @@ struct Engine::Impl
     void apply(std::uint64_t id, const FrameInterval&);
     void apply(std::uint64_t id, const RunUntil&);
     void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
-    void apply(std::uint64_t id, const SetStimuli&) { not_yet(id); }
-    void apply(std::uint64_t id, const SetTissue&) { not_yet(id); }
-    void apply(std::uint64_t id, const SetElectrodes&) { not_yet(id); }
-    void apply(std::uint64_t id, const WatchMaps&) { not_yet(id); }
-    void apply(std::uint64_t id, const WatchVolume&) { not_yet(id); }
-    void apply(std::uint64_t id, const WatchPhase&) { not_yet(id); }
-    void apply(std::uint64_t id, const SetEnd&) { not_yet(id); }
-    void apply(std::uint64_t id, const StartRecording&) { not_yet(id); }
-    void apply(std::uint64_t id, const StopRecording&) { not_yet(id); }
-    void apply(std::uint64_t id, const MeasureCeilings&) { not_yet(id); }
-    void apply(std::uint64_t id, const Export&) { not_yet(id); }
-    void not_yet(std::uint64_t id) { answer(id, "this engine does not know this command"); }
+    void apply(std::uint64_t id, const SetStimuli&);
+    void apply(std::uint64_t id, const SetTissue&);
+    void apply(std::uint64_t id, const SetElectrodes&);
+    void apply(std::uint64_t id, const WatchMaps&);
+    void apply(std::uint64_t id, const WatchVolume&);
+    void apply(std::uint64_t id, const WatchPhase&);
+    void apply(std::uint64_t id, const SetEnd&);
+    void apply(std::uint64_t id, const StartRecording&);
+    void apply(std::uint64_t id, const StopRecording&);
+    void apply(std::uint64_t id, const MeasureCeilings&);
+    void apply(std::uint64_t id, const Export&);
+
+    // Stimuli (engine_stimuli.cpp).
+    void install_stimuli(LoadedRun& s);
+    void add_source(LoadedRun& s, device::StimulusSource source, int stimulus);
+    void drop_ended_sources();
+
+    // Tissue (engine_tissue.cpp).
+    void prepare_tissue(std::uint64_t id, Session session);
+    void adopt_tissue(TissueChange& c);
+    void drop_change(const std::string& reason);
+
+    // What is computed beside the stepping (engine_analysis.cpp).
+    void start_analysis(LoadedRun& s);
+    void set_watch(const Analyst::Watch& w);
+    void plan_samples();
+    void sample(bool now);
+    void record(bool now);
+    void note_kernels();
+    void stop_recording();
+    /// Runs `work` on a thread; what it returns is called on the engine's.
+    void in_background(std::function<std::function<void()>(const std::stop_token&)> work);
+    void edited(Session session);
     void play();
 };
 

@@ -28,7 +28,14 @@ void Engine::Impl::install_probes()
     for (const auto& p : probes)
         list.push_back(p.probe);
     const double dt = sim->stepper->dt_ms();
-    sim->stepper->set_probes(probe_weights(sim->tissue, list, sim->scene->title),
+    auto weights = probe_weights(sim->tissue, list, sim->scene->title);
+    for (auto unknown :
+         sim->capture.columns()) { // after the probes: what tells whether pulses capture
+        weights.unknown.push_back(unknown);
+        weights.weight.push_back(1);
+        weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
+    }
+    sim->stepper->set_probes(std::move(weights),
                              std::max<std::int64_t>(1, std::llround(options.trace_sample_ms / dt)));
 }
 
@@ -37,11 +44,9 @@ void Engine::Impl::make_stepper(LoadedRun& s, const Progress& progress, Notices*
     s.stepper = device::make_stepper(
         s.tissue.problem, {options.devices, options.precision, options.threads}, progress, notices);
     s.stepper->set_display(s.display);
-    const auto& session = s.scene ? s.scene->session : Session{};
-    for (std::size_t k = 0; k < session.stimuli.size(); ++k)
-        s.stepper->add_stimulus(
-            source_of(s.tissue, session.stimuli[k], session.name, "/stimuli/" + std::to_string(k)));
-    s.live_stimuli.clear();
+    s.sources.clear();
+    s.capture.clear();
+    install_stimuli(s);
     s.until_step = -1;
 }
 
@@ -75,8 +80,14 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
 
 void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
 {
+    drop_change("another session was loaded");
+    for (auto& w : workers)
+        w.thread.request_stop();
+    workers.clear(); // waits: they may read what is there now
+    stop_recording();
     sim = std::move(next);
     batch = 1;
+    stepping_s = 0;
     probes.clear();
     {
         std::lock_guard hold(trace_mutex);
@@ -87,6 +98,12 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
         }
     }
     install_probes();
+    start_analysis(*sim);
+}
+
+void Engine::Impl::apply(std::uint64_t id, Load& c)
+{
+    load(id, std::move(c.session));
 }
 
 void Engine::Impl::load(std::uint64_t id, Session session)

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// What is known of drugs and diseased tissue, as factors, each with its source; and the names by which
-/// models call the same thing.
+/// What is known of drugs and diseased tissue, as factors, each with its source; and the names by
+/// which models call the same thing.
 namespace tawara::simulation {
 
 /// A parameter that many models have, each under its own name.
@@ -19,7 +19,8 @@ struct CanonicalParameter
 };
 std::span<const CanonicalParameter> canonical_parameters();
 
-/// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has none.
+/// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has
+/// none.
 std::string parameter_name(std::string_view model, std::string_view canonical);
 
 /// A region's own parameters with its factors and the drugs' multiplied into them: what

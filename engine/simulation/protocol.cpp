@@ -56,10 +56,18 @@ std::vector<PulseRun> pulse_runs(const Stimulus& s)
     }
     const Protocol& p = *s.protocol;
     switch (p.kind) {
-    case Protocol::Kind::single: out.push_back({s.start_ms, 0, 1}); break;
-    case Protocol::Kind::train: out.push_back({s.start_ms, p.cycle_ms, p.count}); break;
-    case Protocol::Kind::s1s2: s1s2(s, p, out); break;
-    case Protocol::Kind::burst: bursts(s, p, out); break;
+    case Protocol::Kind::single:
+        out.push_back({s.start_ms, 0, 1});
+        break;
+    case Protocol::Kind::train:
+        out.push_back({s.start_ms, p.cycle_ms, p.count});
+        break;
+    case Protocol::Kind::s1s2:
+        s1s2(s, p, out);
+        break;
+    case Protocol::Kind::burst:
+        bursts(s, p, out);
+        break;
     }
     return out;
 }

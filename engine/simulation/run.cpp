@@ -65,8 +65,9 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     stepper_ = device::make_stepper(tissue_.problem, o.device, progress, &chosen);
     say(chosen);
     for (std::size_t k = 0; k < s.stimuli.size(); ++k)
-        stepper_->add_stimulus(
-            source_of(tissue_, s.stimuli[k], o.session_file, "/stimuli/" + std::to_string(k)));
+        for (auto& source :
+             sources_of(tissue_, s.stimuli[k], o.session_file, "/stimuli/" + std::to_string(k)))
+            stepper_->add_stimulus(std::move(source));
     for (const auto& p : s.probes)
         probes_.names.push_back(p.name);
     const double end = o.until_ms >= 0 ? o.until_ms : s.end_ms;

@@ -245,17 +245,49 @@ device::Gather display_weights(const Tissue& t)
     return out;
 }
 
-device::StimulusSource source_of(const Tissue& t, const Stimulus& s, const std::string& file,
-                                 const std::string& what)
+std::vector<PulseRun> pulses_from(const Stimulus& s, double from_ms)
 {
-    device::StimulusSource out;
-    out.unknowns = unknowns_in(t, s.region, file, what + "/region");
-    out.amplitude_pA_per_pF = s.amplitude_pA_per_pF;
-    out.start_ms = s.start_ms;
-    out.duration_ms = s.duration_ms;
-    out.period_ms = s.period_ms;
-    out.count = s.count;
+    constexpr double hair_ms = 1e-9;
+    std::vector<PulseRun> out;
+    for (auto run : pulse_runs(s)) {
+        if (run.start_ms < from_ms - hair_ms) {
+            if (!(run.period_ms > 0))
+                continue;
+            const auto passed = static_cast<std::int64_t>(
+                std::ceil((from_ms - hair_ms - run.start_ms) / run.period_ms));
+            if (run.count > 0 && passed >= run.count)
+                continue;
+            run.start_ms += static_cast<double>(passed) * run.period_ms;
+            if (run.count > 0)
+                run.count -= passed;
+        }
+        out.push_back(run);
+    }
     return out;
+}
+
+std::vector<device::StimulusSource> sources_of(const Stimulus& s,
+                                               const std::vector<std::int32_t>& unknowns,
+                                               std::span<const PulseRun> runs)
+{
+    std::vector<device::StimulusSource> out;
+    for (const auto& run : runs) {
+        device::StimulusSource source;
+        source.unknowns = unknowns;
+        source.amplitude_pA_per_pF = s.amplitude_pA_per_pF;
+        source.start_ms = run.start_ms;
+        source.duration_ms = s.duration_ms;
+        source.period_ms = run.period_ms;
+        source.count = run.count;
+        out.push_back(std::move(source));
+    }
+    return out;
+}
+
+std::vector<device::StimulusSource> sources_of(const Tissue& t, const Stimulus& s,
+                                               const std::string& file, const std::string& what)
+{
+    return sources_of(s, unknowns_in(t, s.region, file, what + "/region"), pulse_runs(s));
 }
 
 } // namespace tawara::simulation

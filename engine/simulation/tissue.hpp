@@ -71,8 +71,24 @@ device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
 /// inverse-distance mean of the tetrahedra around it.
 device::Gather display_weights(const Tissue& t);
 
-/// A session's stimulus for a device.
-device::StimulusSource source_of(const Tissue& t, const Stimulus& s, const std::string& file,
-                                 const std::string& what);
+/// A stimulus's pulses that start at from_ms or later.
+std::vector<PulseRun> pulses_from(const Stimulus& s, double from_ms);
+
+/// Pulses of a stimulus for a device, one source per run.
+std::vector<device::StimulusSource> sources_of(const Stimulus& s,
+                                               const std::vector<std::int32_t>& unknowns,
+                                               std::span<const PulseRun> runs);
+
+/// All of a session's stimulus for a device, from time 0 on; none when it is off.
+std::vector<device::StimulusSource> sources_of(const Tissue& t, const Stimulus& s,
+                                               const std::string& file, const std::string& what);
+
+/// The state in which a stepper begins.
+device::Snapshot initial_snapshot(const device::TissueProblem& p);
+
+/// The state of one problem carried to another on the same unknowns: V, maps and the states of cells that
+/// keep their model; others take their initial states.
+device::Snapshot carried(const device::Snapshot& state, const device::TissueProblem& from,
+                         const device::TissueProblem& to);
 
 } // namespace tawara::simulation

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/analyst.hpp"
+
+#include "engine/analysis/phase.hpp"
+#include "engine/analysis/velocity.hpp"
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double delay_ms = 5;           ///< tau of the phase
+constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
+constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
+constexpr float never = std::numeric_limits<float>::quiet_NaN();
+
+} // namespace
+
+Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
+    : tissue_(tissue), on_vertices_(tissue.on_vertices()), run_(run), results_(std::move(results)),
+      v_(tissue.mesh->vertex_count()), tracker_(0, tissue.problem.activation_threshold_mV),
+      thread_([this](const std::stop_token& stop) { this->run(stop); })
+{
+}
+
+Analyst::~Analyst()
+{
+    thread_.request_stop();
+    {
+        std::lock_guard hold(mutex_);
+        stop_ecg_.request_stop();
+    }
+    wake_.notify_all();
+}
+
+void Analyst::push(Job job)
+{
+    {
+        std::lock_guard hold(mutex_);
+        jobs_.push_back(std::move(job));
+    }
+    wake_.notify_all();
+}
+
+void Analyst::run(const std::stop_token& stop)
+{
+    std::unique_lock hold(mutex_);
+    for (;;) {
+        wake_.wait(hold, [&] { return stop.stop_requested() || !jobs_.empty(); });
+        if (stop.stop_requested())
+            return;
+        const Job job = std::move(jobs_.front());
+        jobs_.pop_front();
+        busy_ = true;
+        hold.unlock();
+        job();
+        hold.lock();
+        busy_ = false;
+        if (jobs_.empty())
+            idle_.notify_all();
+    }
+}
+
+void Analyst::finish()
+{
+    std::unique_lock hold(mutex_);
+    idle_.wait(hold, [&] { return jobs_.empty() && !busy_; });
+}
+
+void Analyst::watch(const Watch& w)
+{
+    push([this, w] {
+        if (w.maps && !watch_.maps)
+            tracker_ =
+                analysis::ActivationTracker(v_.size(), tissue_.problem.activation_threshold_mV);
+        if (!w.maps) {
+            tracker_ = analysis::ActivationTracker(0, 0);
+            results_->maps.put(nullptr);
+        }
+        if (!w.phase) {
+            past_.clear();
+            results_->phase.put(nullptr);
+        }
+        if (!w.volume)
+            results_->volume.put(nullptr);
+        watch_ = w;
+    });
+}
+
+void Analyst::clear_ecg(double every_ms)
+{
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    e.leads = ecg_.layout().names();
+    e.electrodes = ecg_.layout().electrodes;
+    e.time_ms.clear();
+    e.mV.assign(e.leads.size(), {});
+    if (every_ms > 0)
+        e.every_ms = every_ms;
+    ++e.generation;
+}
+
+void Analyst::electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
+                         double every_ms)
+{
+    std::stop_token stop;
+    {
+        std::lock_guard hold(mutex_);
+        stop_ecg_.request_stop(); // of weights that nobody will want
+        stop_ecg_ = {};
+        stop = stop_ecg_.get_token();
+    }
+    push([this, layout = std::move(layout), patches, bath_S_per_m, every_ms, stop] {
+        Progress progress;
+        progress.stop = stop;
+        try {
+            bath_ = bath_S_per_m;
+            ecg_ = EcgField(*tissue_.mesh, tissue_.stars, on_vertices_, patches, layout, bath_,
+                            progress);
+            clear_ecg(every_ms);
+        } catch (const Cancelled&) {
+            // newer electrodes, or the end
+        }
+    });
+}
+
+void Analyst::conductivities(const Patchwork& patches)
+{
+    push([this, patches] {
+        Progress progress;
+        {
+            std::lock_guard hold(mutex_);
+            progress.stop = stop_ecg_.get_token();
+        }
+        try {
+            if (!ecg_.empty())
+                ecg_ = EcgField(*tissue_.mesh, tissue_.stars, on_vertices_, patches, ecg_.layout(),
+                                bath_, progress);
+        } catch (const Cancelled&) {
+            // newer electrodes, or the end
+        }
+    });
+}
+
+void Analyst::restart()
+{
+    push([this] {
+        tracker_.clear();
+        past_.clear();
+        low_ = 1e9F;
+        high_ = -1e9F;
+        results_->maps.put(nullptr);
+        results_->phase.put(nullptr);
+        clear_ecg(0);
+    });
+}
+
+bool Analyst::submit(Sample s)
+{
+    {
+        std::lock_guard hold(mutex_);
+        if (samples_waiting_ >= waiting)
+            return false;
+        ++samples_waiting_;
+    }
+    auto shared = std::make_shared<Sample>(std::move(s));
+    push([this, shared] {
+        take(*shared);
+        std::lock_guard hold(mutex_);
+        --samples_waiting_;
+    });
+    return true;
+}
+
+void Analyst::to_vertices(std::span<const double> v)
+{
+    if (on_vertices_) {
+        std::transform(v.begin(), v.end(), v_.begin(),
+                       [](double x) { return static_cast<float>(x); });
+        return;
+    }
+    const auto& m = *tissue_.mesh;
+    const auto& stars = tissue_.stars;
+    for (std::size_t k = 0; k < v_.size(); ++k) {
+        double sum = 0, weight = 0;
+        const Vec3 x = m.vertex(k);
+        for (auto s = stars.first[k]; s < stars.first[k + 1]; ++s) {
+            const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
+            const double w = 1 / std::max(norm(m.centroid(tet) - x), 1e-9);
+            sum += w * v[tet];
+            weight += w;
+        }
+        v_[k] = static_cast<float>(sum / weight);
+    }
+}
+
+void Analyst::take(const Sample& s)
+{
+    if (s.ecg && !ecg_.empty()) {
+        const auto mV = ecg_.leads(s.v);
+        std::lock_guard hold(results_->ecg_mutex);
+        auto& e = results_->ecg;
+        e.time_ms.push_back(s.time_ms);
+        for (std::size_t k = 0; k < mV.size(); ++k)
+            e.mV[k].push_back(mV[k]);
+    }
+    if (!watch_.maps && !watch_.phase && !watch_.volume)
+        return;
+    to_vertices(s.v);
+    if (watch_.maps)
+        tracker_.sample(s.time_ms, v_);
+    if (watch_.phase)
+        phase(s);
+    if (watch_.volume) {
+        auto out = std::make_shared<AnalystResults::Volume>();
+        out->time_ms = s.time_ms;
+        out->v = std::make_shared<const std::vector<float>>(v_);
+        results_->volume.put(std::move(out));
+    }
+    if (s.first && watch_.maps)
+        publish(s);
+}
+
+void Analyst::phase(const Sample& s)
+{
+    const auto [low, high] = std::minmax_element(v_.begin(), v_.end());
+    low_ = std::min(low_, *low);
+    high_ = std::max(high_, std::min(*high, 40.0F)); // stimuli overshoot
+    while (past_.size() > 2 && past_[1].first <= s.time_ms - delay_ms)
+        past_.pop_front();
+    const bool ready = !past_.empty() && past_.front().first <= s.time_ms - delay_ms + 1e-6;
+    if (ready) {
+        // V at exactly t - tau: linear between the two samples around it.
+        std::vector<float> delayed = past_.front().second;
+        const auto& after = past_.size() > 1 ? past_[1] : std::pair{s.time_ms, v_};
+        const double gap = after.first - past_.front().first;
+        const auto part =
+            static_cast<float>((s.time_ms - delay_ms - past_.front().first) / std::max(gap, 1e-9));
+        for (std::size_t k = 0; k < delayed.size(); ++k)
+            delayed[k] += part * (after.second[k] - delayed[k]);
+        const float centre = low_ + centre_fraction * (high_ - low_);
+        std::vector<float> all(v_.size());
+        analysis::phases(v_, delayed, centre, all);
+        auto found = std::make_shared<Singularities>();
+        if (high_ - low_ >= least_span_mV) {
+            auto f =
+                analysis::filaments(*tissue_.mesh, tissue_.neighbours, all, v_, delayed, centre);
+            *found = {std::move(f.ends), std::move(f.turn), std::move(f.lines)};
+        }
+        auto surface = std::make_shared<std::vector<float>>();
+        for (auto v : tissue_.surface->vertices)
+            surface->push_back(all[static_cast<std::size_t>(v)]);
+        auto out = std::make_shared<AnalystResults::Phase>();
+        *out = {s.time_ms, std::move(surface), std::move(found)};
+        results_->phase.put(std::move(out));
+    }
+    past_.emplace_back(s.time_ms, v_);
+}
+
+void Analyst::publish(const Sample& s)
+{
+    auto out = std::make_shared<MapFrame>();
+    out->run = run_;
+    out->step = s.step;
+    out->time_ms = s.time_ms;
+    const auto& first = *s.first;
+    out->unknowns = static_cast<std::int64_t>(first.activation_ms.size());
+    for (std::size_t u = 0; u < first.activation_ms.size(); ++u) {
+        out->activated += std::isfinite(first.activation_ms[u]);
+        out->repolarised += std::isfinite(first.repolarisation_ms[u]);
+    }
+    const auto& stars = tissue_.stars;
+    const auto at_vertex = [&](const std::vector<double>& list, std::size_t v) {
+        if (on_vertices_)
+            return static_cast<float>(list[v]);
+        double sum = 0;
+        int n = 0;
+        for (auto k = stars.first[v]; k < stars.first[v + 1]; ++k) {
+            const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(k)]);
+            if (std::isfinite(list[tet])) {
+                sum += list[tet];
+                ++n;
+            }
+        }
+        return n > 0 ? static_cast<float>(sum / n) : never;
+    };
+    const auto& vertices = tissue_.surface->vertices;
+    for (auto vertex : vertices) {
+        const auto v = static_cast<std::size_t>(vertex);
+        const float a = at_vertex(first.activation_ms, v),
+                    r = at_vertex(first.repolarisation_ms, v);
+        out->activation.push_back(a);
+        out->repolarisation.push_back(r);
+        out->apd90.push_back(r - a);
+        // What happened before the maps were watched is known from the stepper alone.
+        const bool seen = tracker_.count[v] > 0;
+        out->last_activation.push_back(seen ? tracker_.activation[v] : a);
+        out->last_repolarisation.push_back(seen ? tracker_.repolarisation[v] : r);
+        out->last_apd90.push_back(std::isnan(tracker_.apd90[v]) ? r - a : tracker_.apd90[v]);
+        out->period.push_back(tracker_.period(v));
+        out->activations.push_back(tracker_.count[v]);
+    }
+    std::vector<float> newest = tracker_.activation;
+    for (std::size_t v = 0; v < newest.size(); ++v)
+        if (tracker_.count[v] == 0)
+            newest[v] = at_vertex(first.activation_ms, v);
+    out->velocity = analysis::conduction_velocity(*tissue_.mesh, stars, newest, vertices);
+    results_->maps.put(std::move(out));
+}
+
+} // namespace tawara::simulation

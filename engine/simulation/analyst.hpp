@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/analysis/activation_tracker.hpp"
+#include "engine/core/newest.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/messages.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tawara::simulation {
+
+/// Where an Analyst puts its results; any thread may read them.
+struct AnalystResults
+{
+    struct Phase
+    {
+        double time_ms = 0;
+        std::shared_ptr<const std::vector<float>> surface; ///< [rad]
+        std::shared_ptr<const Singularities> singularities;
+    };
+    struct Volume
+    {
+        double time_ms = 0;
+        std::shared_ptr<const std::vector<float>> v; ///< per vertex of the mesh
+    };
+    Newest<MapFrame> maps;
+    Newest<Phase> phase;
+    Newest<Volume> volume;
+    mutable std::mutex ecg_mutex;
+    Ecg ecg;
+};
+
+/// What the engine hands over at a sampling instant.
+struct Sample
+{
+    std::int64_t step = 0;
+    double time_ms = 0;
+    std::vector<double> v;             ///< V [mV] per unknown
+    bool ecg = false;                  ///< a row of the electrocardiogram is due
+    std::optional<device::Maps> first; ///< the stepper's maps; given when a MapFrame is due
+};
+
+/// Computes maps, phase, volume and electrocardiogram beside the stepping, on a thread of its own.
+///
+/// Samples are taken in order; when `waiting` of them wait already, the next is refused, so that a
+/// slow analysis costs samples and never time of the solver.
+/// @thread  one thread gives work; results may be read by any
+class Analyst
+{
+  public:
+    static constexpr std::size_t waiting = 4;
+
+    /// Keeps references to mesh, surface, neighbours and stars of the tissue, which outlives it.
+    Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results);
+    ~Analyst();
+    Analyst(const Analyst&) = delete;
+    Analyst& operator=(const Analyst&) = delete;
+
+    struct Watch
+    {
+        bool maps = false, volume = false, phase = false;
+        bool operator==(const Watch&) const = default;
+    };
+    void watch(const Watch& w);
+    /// Electrodes from now on; their samples start anew when the weights are there.
+    void electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
+                    double every_ms);
+    /// New conductivities for the same electrodes; samples go on.
+    void conductivities(const Patchwork& patches);
+    /// The run was set back to its start.
+    void restart();
+    /// Whether it was taken.
+    bool submit(Sample s);
+    /// Waits until all work so far is done (for tests and the command line).
+    void finish();
+
+  private:
+    using Job = std::function<void()>;
+    void push(Job job);
+    void run(const std::stop_token& stop);
+    void take(const Sample& s);
+    void to_vertices(std::span<const double> v);
+    void phase(const Sample& s);
+    void publish(const Sample& s);
+    void clear_ecg(double every_ms);
+
+    const Tissue& tissue_;
+    const bool on_vertices_;
+    const std::uint64_t run_;
+    std::shared_ptr<AnalystResults> results_;
+
+    std::mutex mutex_;
+    std::condition_variable wake_, idle_;
+    std::deque<Job> jobs_;
+    std::size_t samples_waiting_ = 0;
+    bool busy_ = false;
+
+    // The worker's alone.
+    Watch watch_;
+    EcgField ecg_;
+    double bath_ = 0.2;
+    std::vector<float> v_; ///< per vertex
+    analysis::ActivationTracker tracker_;
+    std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
+    float low_ = 1e9F, high_ = -1e9F;
+    std::stop_source stop_ecg_;
+    std::jthread thread_;
+};
+
+} // namespace tawara::simulation

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/ecg.hpp"
+
+#include "engine/analysis/lead_field.hpp"
+#include "engine/core/error.hpp"
+#include "engine/diffusion/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::simulation {
+namespace {
+
+/// Area-weighted centre of a wall's triangles; false where there are none.
+bool centre_of(const mesh::TetMesh& m, const mesh::Surface& s, mesh::Wall wall, Vec3& out)
+{
+    double area = 0;
+    Vec3 sum{};
+    for (std::size_t k = 0; k < s.triangles.size(); ++k) {
+        if (s.wall[k] != wall)
+            continue;
+        std::array<Vec3, 3> p{};
+        for (std::size_t i = 0; i < 3; ++i)
+            p[i] = m.vertex(
+                static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(s.triangles[k][i])]));
+        const double a = norm(cross(p[1] - p[0], p[2] - p[0]));
+        sum = sum + (a / 3) * (p[0] + p[1] + p[2]);
+        area += a;
+    }
+    if (area > 0)
+        out = (1 / area) * sum;
+    return area > 0;
+}
+
+/// Where the long axis of the left ventricle and the direction to the right ventricle point in an
+/// adult lying on the back; left, posterior, superior.
+const Vec3 long_axis_in_body = normalized(Vec3{0.45, -0.6, -0.66});
+const Vec3 right_in_body = [] {
+    const Vec3 r{-0.85, -0.5, 0};
+    return normalized(r - dot(r, long_axis_in_body) * long_axis_in_body);
+}();
+
+} // namespace
+
+TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
+{
+    TorsoFrame f;
+    double volume = 0;
+    Vec3 centre{};
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        const double v = m.volume(t);
+        centre = centre + v * m.centroid(t);
+        volume += v;
+    }
+    f.origin_mm = (1 / volume) * centre;
+    constexpr double adult_mm3 = 130e3;
+    f.scale = std::clamp(std::cbrt(volume / adult_mm3), 0.05, 1.5);
+    Vec3 base{}, lv{}, rv{};
+    if (!centre_of(m, surface, mesh::Wall::endo_lv, lv))
+        return f;
+    if (!centre_of(m, surface, mesh::Wall::base, base)) {
+        // No base: the long axis is the one in which the left cavity is farthest from the heart's
+        // centre.
+        base = lv + (lv - f.origin_mm);
+    }
+    Vec3 apex = lv;
+    for (std::size_t k = 0; k < surface.triangles.size(); ++k)
+        if (surface.wall[k] == mesh::Wall::endo_lv)
+            for (auto v : surface.triangles[k]) {
+                const Vec3 p = m.vertex(
+                    static_cast<std::size_t>(surface.vertices[static_cast<std::size_t>(v)]));
+                if (norm(p - base) > norm(apex - base))
+                    apex = p;
+            }
+    const Vec3 a = normalized(apex - base);
+    Vec3 r = centre_of(m, surface, mesh::Wall::endo_rv, rv) ? rv - lv : Vec3{-1, 0, 0};
+    r = r - dot(r, a) * a;
+    if (norm(r) < 1e-6)
+        r = cross(a, Vec3{0, 1, 0});
+    r = normalized(r);
+    const Vec3 n = cross(a, r), body_n = cross(long_axis_in_body, right_in_body);
+    const auto axis = [&](std::size_t k) {
+        return long_axis_in_body[k] * a + right_in_body[k] * r + body_n[k] * n;
+    };
+    f.left = axis(0);
+    f.posterior = axis(1);
+    f.superior = axis(2);
+    return f;
+}
+
+std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& f)
+{
+    // From the centre of the ventricles, [mm] to the left, to the back and up, for an adult: arms'
+    // roots, left hip, chest electrodes in the fourth and fifth intercostal spaces.
+    struct
+    {
+        const char* name;
+        Vec3 at;
+    } const places[]{
+        {"RA", {-180, 5, 180}}, {"LA", {140, 0, 165}},   {"LL", {80, -30, -250}},
+        {"V1", {-55, -80, 12}}, {"V2", {-10, -83, 8}},   {"V3", {20, -82, -12}},
+        {"V4", {50, -75, -32}}, {"V5", {105, -35, -30}}, {"V6", {120, 30, 0}},
+    };
+    std::vector<Electrode> out;
+    for (const auto& p : places)
+        out.push_back({p.name, f.origin_mm + f.scale * (p.at[0] * f.left + p.at[1] * f.posterior +
+                                                        p.at[2] * f.superior)});
+    return out;
+}
+
+std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
+{
+    return twelve_lead_electrodes(torso_frame(m, surface));
+}
+
+std::vector<Lead> twelve_leads()
+{
+    std::vector<Lead> out{
+        {"I", {{"LA", 1}, {"RA", -1}}},
+        {"II", {{"LL", 1}, {"RA", -1}}},
+        {"III", {{"LL", 1}, {"LA", -1}}},
+        {"aVR", {{"RA", 1}, {"LA", -0.5}, {"LL", -0.5}}},
+        {"aVL", {{"LA", 1}, {"RA", -0.5}, {"LL", -0.5}}},
+        {"aVF", {{"LL", 1}, {"RA", -0.5}, {"LA", -0.5}}},
+    };
+    for (const char* v : {"V1", "V2", "V3", "V4", "V5", "V6"})
+        out.push_back({v, {{v, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}});
+    return out;
+}
+
+std::vector<std::string> EcgLayout::names() const
+{
+    std::vector<std::string> out;
+    for (const auto& l : leads)
+        out.push_back(l.name);
+    return out;
+}
+
+EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                     const std::string& file)
+{
+    EcgLayout out{electrodes, {}};
+    const auto has = [&](const std::string& name) {
+        return std::any_of(out.electrodes.begin(), out.electrodes.end(),
+                           [&](const Electrode& e) { return e.name == name; });
+    };
+    if (leads.kind == Leads::Kind::twelve_lead) {
+        const auto placed = leads.frame ? twelve_lead_electrodes(*leads.frame)
+                                        : twelve_lead_frame(*t.mesh, *t.surface);
+        for (const auto& e : placed)
+            if (!has(e.name))
+                out.electrodes.push_back(e);
+        out.leads = twelve_leads();
+    } else if (leads.kind == Leads::Kind::list) {
+        out.leads = leads.list;
+        for (const auto& l : out.leads)
+            for (const auto& [name, weight] : l.weights)
+                if (!has(name))
+                    throw InputError(file, "/ecg/leads",
+                                     "lead '" + l.name + "' names the electrode '" + name +
+                                         "', which is not there");
+    } else {
+        for (const auto& e : electrodes)
+            out.leads.push_back({e.name, {{e.name, 1}}});
+    }
+    for (const auto& e : out.electrodes)
+        if (t.locator->find(e.position_mm).distance_mm < 1e-9)
+            throw InputError(file, "/ecg/electrodes",
+                             "electrode '" + e.name +
+                                 "' lies in the tissue; place it outside of it");
+    return out;
+}
+
+std::vector<std::array<double, 6>> conductivities(const mesh::TetMesh& m, const Patchwork& patches)
+{
+    std::vector<diffusion::Conductivity> table;
+    for (const auto& r : patches.regions)
+        table.push_back(r.conductivity_S_per_m);
+    return diffusion::diffusivities(m, patches.of_tetrahedron, table, 1, 1);
+}
+
+EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
+                   const Patchwork& patches, EcgLayout layout, double bath_S_per_m,
+                   const Progress& progress)
+    : layout_(std::move(layout))
+{
+    if (layout_.leads.empty())
+        return;
+    const auto sigma = conductivities(m, patches);
+    for (const auto& e : layout_.electrodes) {
+        const auto at_vertices =
+            analysis::lead_field(m, sigma, e.position_mm, bath_S_per_m, progress);
+        if (on_vertices) {
+            weights_.emplace_back(at_vertices.begin(), at_vertices.end());
+            continue;
+        }
+        // V of a vertex is the inverse-distance mean of the tetrahedra around it, as it is drawn.
+        std::vector<double> w(m.tetrahedron_count(), 0);
+        for (std::size_t v = 0; v < at_vertices.size(); ++v) {
+            double sum = 0;
+            const auto each = [&](auto f) {
+                for (auto s = stars.first[v]; s < stars.first[v + 1]; ++s) {
+                    const auto tet =
+                        static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
+                    f(tet, 1 / std::max(norm(m.centroid(tet) - m.vertex(v)), 1e-9));
+                }
+            };
+            each([&](std::size_t, double share) { sum += share; });
+            each([&](std::size_t tet, double share) { w[tet] += at_vertices[v] * share / sum; });
+        }
+        weights_.emplace_back(w.begin(), w.end());
+    }
+    for (const auto& l : layout_.leads) {
+        std::vector<double> row(layout_.electrodes.size(), 0);
+        for (const auto& [name, weight] : l.weights)
+            for (std::size_t e = 0; e < row.size(); ++e)
+                if (layout_.electrodes[e].name == name)
+                    row[e] += weight;
+        mix_.push_back(std::move(row));
+    }
+}
+
+std::vector<float> EcgField::leads(std::span<const double> v) const
+{
+    // Weights sum to zero but for rounding: a common part of V is taken off so that it adds no
+    // error.
+    const double common = v.empty() ? 0 : v[0];
+    std::vector<double> potential(weights_.size(), 0);
+    for (std::size_t e = 0; e < weights_.size(); ++e) {
+        const auto& w = weights_[e];
+        std::array<double, 4> sum{};
+        std::size_t u = 0;
+        for (; u + 4 <= w.size(); u += 4)
+            for (std::size_t k = 0; k < 4; ++k)
+                sum[k] += static_cast<double>(w[u + k]) * (v[u + k] - common);
+        for (; u < w.size(); ++u)
+            sum[0] += static_cast<double>(w[u]) * (v[u] - common);
+        potential[e] = sum[0] + sum[1] + sum[2] + sum[3];
+    }
+    std::vector<float> out;
+    for (const auto& row : mix_) {
+        double sum = 0;
+        for (std::size_t e = 0; e < row.size(); ++e)
+            sum += row[e] * potential[e];
+        out.push_back(static_cast<float>(sum));
+    }
+    return out;
+}
+
+} // namespace tawara::simulation

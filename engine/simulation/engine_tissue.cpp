@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Changes of tissue while a run goes on: parameters at the next step, the rest prepared beside the
+// run.
+#include "engine/simulation/engine_impl.hpp"
+
+namespace tawara::simulation {
+void Engine::Impl::drop_change(const std::string& reason)
+{
+    if (!changing)
+        return;
+    changing->request_stop();
+    changing.reset();
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = false;
+    }
+    answer(changing_command, reason);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    if (c.regions.empty())
+        return answer(id, "a tissue needs at least one region");
+    drop_change("a newer change of the tissue took its place");
+    Session session = sim->scene->session;
+    const auto before = session.regions;
+    session.regions = c.regions;
+    session.drugs = c.drugs;
+    try {
+        if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
+            for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
+                sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
+            edited(std::move(session));
+            return answer(id);
+        }
+    } catch (const std::exception& e) {
+        return answer(id, e.what());
+    }
+    if (state == Status::State::failed)
+        return answer(id, "the run failed; reset it first");
+    prepare_tissue(id, std::move(session));
+}
+
+void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
+{
+    changing = std::make_shared<std::stop_source>();
+    changing_command = id;
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = true;
+    }
+    auto change = std::make_shared<TissueChange>();
+    change->command = id;
+    change->session = std::move(session);
+    const auto token = changing;
+    const Tissue* present =
+        &sim->tissue; // its mesh and neighbours do not change while the worker reads them
+    in_background([this, change, token, present](const std::stop_token& stop) {
+        const std::stop_callback also(stop, [token] { token->request_stop(); });
+        Progress progress;
+        progress.stop = token->get_token();
+        auto last = std::make_shared<EngineClock::time_point>();
+        progress.report = [this, token, last](double fraction, std::string_view stage) {
+            if (seconds(EngineClock::now() - *last) < 0.05)
+                return;
+            *last = EngineClock::now();
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, token, fraction, text = std::string(stage)] {
+                if (changing == token)
+                    push(Loading{fraction, text});
+            });
+            wake.notify_all();
+        };
+        try {
+            Tissue& t = change->tissue;
+            t.mesh = present->mesh;
+            t.neighbours = present->neighbours;
+            t.surface = present->surface;
+            t.locator = present->locator;
+            t.stars = present->stars;
+            t.mesh_title = present->mesh_title;
+            make_problem(change->session, t, progress);
+            change->stepper = device::make_stepper(
+                t.problem, {options.devices, options.precision, options.threads}, progress,
+                &change->notices);
+        } catch (const Cancelled&) {
+            change->refused = "was cancelled";
+        } catch (const std::bad_alloc&) {
+            change->refused = "not enough memory for a second tissue beside the one that runs";
+        } catch (const std::exception& e) {
+            change->refused = e.what();
+        }
+        return [this, change, token] {
+            if (changing == token)
+                adopt_tissue(*change);
+        };
+    });
+}
+
+void Engine::Impl::adopt_tissue(TissueChange& c)
+{
+    changing.reset();
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = false;
+    }
+    if (c.refused.empty()) {
+        try {
+            take_samples();
+            c.stepper->set_display(sim->display);
+            c.stepper->restore(
+                carried(sim->stepper->snapshot(), sim->tissue.problem, c.tissue.problem));
+            auto sources = std::move(sim->sources);
+            sim->sources.clear();
+            sim->stepper = std::move(c.stepper);
+            auto& t = sim->tissue;
+            t.patches = std::move(c.tissue.patches);
+            t.region_of_unknown = std::move(c.tissue.region_of_unknown);
+            t.cells = std::move(c.tissue.cells);
+            t.problem = std::move(c.tissue.problem);
+            for (auto& s : sources)
+                add_source(*sim, std::move(s.source), s.stimulus);
+            install_probes();
+            sim->analyst->conductivities(t.patches);
+        } catch (const std::exception& e) {
+            c.refused = e.what();
+        }
+    }
+    if (!c.refused.empty())
+        return answer(c.command, c.refused);
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    for (const auto& n : c.tissue.notices)
+        scene->notices.push_back(n);
+    sim->scene = scene;
+    // Stimuli, ends and the like may have been edited meanwhile.
+    Session session = sim->scene->session;
+    session.regions = c.session.regions;
+    session.drugs = c.session.drugs;
+    edited(std::move(session));
+    push(Loading{1, "tissue changed"});
+    answer(c.command);
+}
+
+void Engine::Impl::edited(Session session)
+{
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    scene->session = std::move(session);
+    sim->scene = scene;
+    push(SceneChanged{scene});
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/figures.hpp"
+
+#include "engine/analysis/beats.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tawara::simulation {
+
+KernelFigure figure(const device::KernelRecord& k, const std::string& device,
+                    const std::optional<device::Ceilings>& ceilings, bool single)
+{
+    KernelFigure f{k.name, device, k.calls, k.ms, k.bytes, k.flops, 0, 0, 0, {}};
+    if (!ceilings)
+        return f;
+    f.ceiling_GB_per_s = ceilings->triad_GB_per_s;
+    f.ceiling_GFLOP_per_s = (single ? ceilings->fp32_GFLOP_per_s : ceilings->fp64_GFLOP_per_s) / 2;
+    const double memory_s = k.bytes / 1e9 / f.ceiling_GB_per_s;
+    const double arithmetic_s = k.flops / 1e9 / f.ceiling_GFLOP_per_s;
+    f.fraction = k.ms > 0 ? std::max(memory_s, arithmetic_s) / (k.ms / 1e3) : 0;
+    f.bound_by = memory_s >= arithmetic_s ? "memory" : "arithmetic";
+    return f;
+}
+
+std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV)
+{
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Beat> out;
+    for (const auto& a : analysis::find_beats(t_ms, v_mV)) {
+        Beat b{a.activation_ms, a.upstroke_mV_per_ms, a.rest_mV,  a.peak_mV, a.peak_mV - a.rest_mV,
+               a.apd30_ms,      a.apd50_ms,           a.apd90_ms, unknown,   unknown};
+        if (!out.empty()) {
+            b.cycle_ms = a.activation_ms - out.back().activation_ms;
+            b.diastolic_ms = b.cycle_ms - out.back().apd90_ms; // NaN where that one did not end
+        }
+        out.push_back(b);
+    }
+    return out;
+}
+
+} // namespace tawara::simulation
