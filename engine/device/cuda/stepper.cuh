@@ -45,6 +45,13 @@ class CudaStepper final : public Stepper
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
     std::string ceiling_device() const override { return "cuda:" + std::to_string(shards_[0]->device); }
+    std::vector<std::int32_t> shard_of_unknown() const override
+    {
+        std::vector<std::int32_t> out;
+        for (const Place& p : place_)
+            out.push_back(p.shard);
+        return out;
+    }
 
   private:
     using State = ShardState<Real>;
