@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
-#include "engine/cell/compiler/emit/cuda_text.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
@@ -303,28 +302,6 @@ class TestKernel : public QObject
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         qInfo("TT06 LRL, double: %.1f million cell-steps a second on one core",
               409600 / seconds * 1e-6);
-    }
-    void cuda_text_holds_the_whole_step()
-    {
-        const Program p = compile(library("ten_tusscher_2006"), Scheme::rush_larsen_light);
-        const std::string t = cuda_text(p, false, 3);
-        QVERIFY(t.find("extern \"C\" __global__ void cell_step") != std::string::npos);
-        QVERIFY(t.find("states[17 * stride + i] = ") != std::string::npos);
-        QVERIFY(cuda_text(p, true, 1).find("typedef float Real") != std::string::npos);
-        const QString nvcc = QStandardPaths::findExecutable("nvcc", {"/usr/local/cuda/bin"});
-        const QString compiler = nvcc.isEmpty() ? QStandardPaths::findExecutable("nvcc") : nvcc;
-        if (compiler.isEmpty())
-            QSKIP("nvcc is not here: the text was not compiled");
-        QTemporaryDir dir;
-        QFile file(dir.filePath("cell.cu"));
-        QVERIFY(file.open(QFile::WriteOnly));
-        file.write(t.c_str());
-        file.close();
-        QProcess run;
-        run.start(compiler,
-                  {"-arch=sm_90", "-cubin", file.fileName(), "-o", dir.filePath("cell.cubin")});
-        QVERIFY(run.waitForFinished(120000));
-        QVERIFY2(run.exitCode() == 0, run.readAllStandardError().constData());
     }
 };
 

@@ -8,15 +8,18 @@ namespace tawara::cell::compiler {
 
 /// CUDA C++ of one step of a Program, for NVRTC (or nvcc); no header is included. It defines
 ///
-///     __constant__ Real cell_rows[types * row_size];
-///     extern "C" __global__ void cell_step(Real* v, Real* states, long long stride,
-///         const unsigned char* type, const Real* stimulus, int n, Real t_ms, Real dt_ms)
+///     typedef ... Real;                                    float or double
+///     constexpr int cell_states, cell_row_size;            with V; entries of Program::row()
+///     struct Elementary;                                   what exp() needs, a register or two
+///     template <class Cell> __device__ void cell_step(Cell& cell, const Elementary& math,
+///                                                     Real t_ms, Real dt_ms);
 ///
-/// one thread per cell i < n; state k (k >= 1) of cell i at states[(k - 1) * stride + i]; type and
-/// stimulus may be null. Row r of cell_rows is Program::row() of cell type r. Same operations in
-/// the same order as the CPU's code; nothing of the model's text but numbers reaches the source.
+/// for one cell a thread. Cell has state(k) and constant(k), constant over the call, stimulus(),
+/// and store(k, value), called once for every state that changes. In double precision all 32
+/// threads of a warp must make an Elementary and call cell_step() together: the table that exp()
+/// needs lies in their registers. Same operations in the same order as the CPU's code; nothing of
+/// the model's text but numbers reaches the source.
 /// @param single  Real is float, else double
-/// @param types   number of rows, 1 to 256
-std::string cuda_text(const Program& p, bool single, int types);
+std::string cuda_text(const Program& p, bool single);
 
 } // namespace tawara::cell::compiler

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The reaction kernel of a compiled cell model. NVRTC compiles this text while the program runs,
+// after that of the model (cuda_text.hpp: Real, cell_states, cell_row_size, Elementary, cell_step)
+// and these constants:
+//
+//     block_threads, blocks, stages   launch bounds; depth of each warp's ring in shared memory
+//     fused, many                     with the last diffusion pass; more than one cell type
+//
+// States other than V lie in tiles of 32 slots, [tile][state][32], so that one bulk copy brings all
+// those of a block's warps. Each block takes every so many-th group of tiles; the next ones are on
+// their way into its ring while it computes.
+//
+// Bytes per unknown and step (N states, r bytes a number): 2 (N - 1) r states, 2 r V, and for the
+// record r of V before the step, r of its track, 1 of its phase.
+#pragma once
+#include "engine/device/cuda/rows.cuh"
+
+namespace tawara::device::cuda {
+
+using ::block_threads, ::blocks, ::stages, ::fused, ::many, ::Real, ::cell_states, ::cell_row_size;
+
+constexpr int kept = cell_states - 1; // states in tiles
+constexpr int tile_size = kept * 32;
+constexpr int warps = block_threads / 32;
+/// A stage of a block's ring: the states of its warps' tiles, then their potentials.
+constexpr int v_at = warps * tile_size * sizeof(Real);
+constexpr int stage_bytes = v_at + warps * 32 * sizeof(Real);
+constexpr int ring_bytes = stages * stage_bytes;
+
+extern "C" {
+/// Constants of the one cell type.
+__constant__ Real cell_rows[cell_row_size];
+/// Bytes of dynamic shared memory of a block.
+__constant__ int cell_shared_bytes = ring_bytes + stages * 8;
+}
+
+__device__ __forceinline__ unsigned shared_address(const void* p)
+{
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+/// One cell between a warp's stage (old values) and device memory (new ones).
+struct Cell
+{
+    const Real* stage; ///< own column
+    Real* states;      ///< own column of the tile
+    const Real* row;   ///< constants of the type, where there are several
+    Real v, new_v, current;
+    bool inside; ///< whether the slot belongs to the range
+
+    __device__ __forceinline__ Real state(int k) const { return k == 0 ? v : stage[(k - 1) * 32]; }
+    __device__ __forceinline__ Real stimulus() const { return current; }
+    __device__ __forceinline__ Real constant(int k) const
+    {
+        if (many)
+            return __ldg(row + k);
+        return cell_rows[k];
+    }
+    __device__ __forceinline__ void store(int k, Real value)
+    {
+        if (k == 0)
+            new_v = value;
+        else if (inside)
+            states[(k - 1) * 32] = value;
+    }
+};
+
+/// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).
+__device__ __forceinline__ void look(const Record<Real>& r, int slot, int phase, Real track, Real a,
+                                     Real b, double t_ms, double dt_ms)
+{
+    if (phase >= 2)
+        return;
+    const auto threshold = static_cast<Real>(r.threshold_mV);
+    const auto crossing = [&](Real level) {
+        return t_ms + dt_ms * static_cast<double>((level - a) * Elementary::reciprocal(b - a));
+    };
+    if (phase == 0) {
+        const Real least = min(track, a);
+        if (a < threshold && b >= threshold) {
+            r.activation_ms[slot] = crossing(threshold);
+            r.rest[slot] = least;
+            r.track[slot] = b;
+            r.phase[slot] = 1;
+        } else if (least < track) {
+            r.track[slot] = least;
+        }
+        return;
+    }
+    const Real peak = max(track, b);
+    if (peak > track)
+        r.track[slot] = peak;
+    const Real level = peak - Real(0.9) * (peak - r.rest[slot]);
+    if (b < level && a >= level) {
+        r.repolarisation_ms[slot] = crossing(level);
+        r.phase[slot] = 2;
+    }
+}
+
+#if __CUDA_ARCH__ >= 900
+/// A block's ring of stages, filled by bulk copies that its first thread starts.
+class Ring
+{
+  public:
+    __device__ __forceinline__ explicit Ring(unsigned char* memory)
+        : memory_(memory), barrier_(shared_address(memory + ring_bytes))
+    {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < stages; ++s)
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier_ + 8 * s));
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+        __syncthreads();
+    }
+    /// Fetches `tiles` tiles from `first` on. All threads have read the stage before.
+    __device__ __forceinline__ void fetch(int s, const Reaction<Real>& p, int first,
+                                          int tiles) const
+    {
+        if (threadIdx.x)
+            return;
+        const unsigned barrier = barrier_ + 8 * s, to = shared_address(memory_ + s * stage_bytes);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"(tiles * (tile_size + (fused ? 0 : 32)) * static_cast<int>(sizeof(Real)))
+                     : "memory");
+        const Real* states = p.states + first * p.slots;
+        if (p.slots == tile_size) {
+            copy(to, states, tiles * tile_size, barrier);
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < tiles; ++k)
+                copy(to + k * tile_size * sizeof(Real), states + k * p.slots, tile_size, barrier);
+        }
+        if (!fused)
+            copy(to + v_at, p.v_in + first * 32, tiles * 32, barrier);
+    }
+    /// @param parity  of how often the stage was filled before
+    __device__ __forceinline__ const Real* wait(int s, int parity, const Reaction<Real>&, int) const
+    {
+        asm volatile("{\n.reg .pred done;\nagain:\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                     "@!done bra again;\n}" ::"r"(barrier_ + 8 * s),
+                     "r"(parity)
+                     : "memory");
+        return reinterpret_cast<const Real*>(memory_ + s * stage_bytes);
+    }
+
+  private:
+    __device__ __forceinline__ static void copy(unsigned to, const Real* from, int n,
+                                                unsigned barrier)
+    {
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     " [%0], [%1], %2, [%3];" ::"r"(to),
+                     "l"(from), "r"(n * static_cast<int>(sizeof(Real))), "r"(barrier)
+                     : "memory");
+    }
+    unsigned char* memory_;
+    unsigned barrier_;
+};
+#else
+/// Before compute capability 9.0 each thread copies its own column when it needs it.
+class Ring
+{
+  public:
+    __device__ __forceinline__ explicit Ring(unsigned char* memory)
+        : memory_(reinterpret_cast<Real*>(memory))
+    {
+    }
+    __device__ __forceinline__ void fetch(int, const Reaction<Real>&, int, int) const {}
+    __device__ __forceinline__ const Real* wait(int, int, const Reaction<Real>& p, int tile) const
+    {
+        const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+        for (int k = 0; k < kept; ++k)
+            memory_[warp * tile_size + k * 32 + lane] = p.states[tile * p.slots + k * 32 + lane];
+        if (!fused)
+            memory_[v_at / sizeof(Real) + threadIdx.x] = p.v_in[tile * 32 + lane];
+        return memory_;
+    }
+
+  private:
+    Real* memory_;
+};
+#endif
+
+/// What the record reads of one slot goes to the second-level cache meanwhile.
+__device__ __forceinline__ void expect(const Reaction<Real>& p, int slot)
+{
+    const int lane = threadIdx.x & 31;
+    const void* at = lane == 0   ? static_cast<const void*>(p.record.track + slot)
+                     : lane == 1 ? static_cast<const void*>(p.v_before + slot)
+                     : lane == 2 ? static_cast<const void*>(p.record.phase + slot)
+                     : lane == 3
+                         ? static_cast<const void*>(p.record.track + slot + 128 / sizeof(Real))
+                         : static_cast<const void*>(p.v_before + slot + 128 / sizeof(Real));
+    if (lane < (sizeof(Real) == 8 ? 5 : 3))
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_kernel(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
+                const __grid_constant__ Moment m)
+{
+    extern __shared__ __align__(128) unsigned char memory[];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const int last = static_cast<int>((m.end + 31) / 32), end = static_cast<int>(m.end);
+    const int stride = gridDim.x * warps;
+    int first = static_cast<int>(m.begin / 32) + blockIdx.x * warps;
+    const Ring ring(memory);
+    for (int s = 0; s < stages - 1; ++s)
+        if (first + s * stride < last)
+            ring.fetch(s, p, first + s * stride, min(warps, last - first - s * stride));
+    const long long step = m.status->step + m.offset;
+    const bool go = alive(m);
+    const double t_ms = static_cast<double>(step) * m.dt_ms;
+    const Elementary math;
+    int s = 0, parity = 0;
+    for (; first < last; first += stride) {
+        const int ahead = first + (stages - 1) * stride;
+        __syncthreads();
+        if (ahead < last)
+            ring.fetch(s == 0 ? stages - 1 : s - 1, p, ahead, min(warps, last - ahead));
+        const int tile = min(first + warp, last - 1), slot = tile * 32 + lane;
+        if (p.v_before)
+            expect(p, tile * 32);
+        Cell cell;
+        cell.inside = go && first + warp < last && slot < end;
+        cell.current = p.stimulus ? p.stimulus[slot] : Real(0);
+        cell.row = many ? p.tables + p.type[slot] * cell_row_size : nullptr;
+        Real diffused = 0;
+        if (fused)
+            diffused = passed(pass, slot);
+        const Real* stage = ring.wait(s, parity, p, tile);
+        __syncwarp();
+        cell.stage = stage + warp * tile_size + lane;
+        cell.states = p.states + tile * p.slots + lane;
+        cell.v = cell.new_v = fused ? diffused : stage[v_at / sizeof(Real) + threadIdx.x];
+        cell_step(cell, math, static_cast<Real>(t_ms), p.dt);
+        const Real v = cell.new_v;
+        if (cell.inside) {
+            p.v_out[slot] = v;
+            if (p.v_before) {
+                const Real before = p.v_before[slot], track = p.record.track[slot];
+                const int phase = p.record.phase[slot];
+                if (!(v > Real(-1000) && v < Real(1000))) // no membrane reaches 1 V
+                    atomicMin(&m.status->bad, static_cast<unsigned long long>(step) << 32 |
+                                                  static_cast<unsigned long long>(slot));
+                look(p.record, slot, phase, track, before, v, t_ms, m.dt_ms);
+            }
+        }
+        if (++s == stages)
+            s = 0, parity ^= 1;
+    }
+}
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Kernels of cell models compiled in process: their text, NVRTC, its cache. Needs no GPU; skipped
+// where NVRTC is missing.
+#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/library.hpp"
+#include "engine/core/error.hpp"
+#include "engine/device/cuda/nvrtc.hpp"
+#include "engine/device/cuda/reaction_text.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::device::cuda;
+using cell::Scheme;
+namespace cc = tawara::cell::compiler;
+
+namespace {
+
+cc::Program program(const std::string& model, Scheme scheme, bool single)
+{
+    cc::OptimiseOptions o;
+    o.fractions = !single;
+    return cc::compile(cc::load_model(model), scheme, o);
+}
+
+CudaSource source(const cc::Program& p, bool single, bool fused = false, bool many = false)
+{
+    return reaction_source(p, single, fused, many, kernel_shape(p.next.size(), single));
+}
+
+/// Additions, multiplications and fused ones of doubles in PTX.
+int count_fp64(const std::string& ptx)
+{
+    static const QRegularExpression instruction(R"(\b(add|sub|mul|fma)\.(rn\.)?f64\b)");
+    int n = 0;
+    for (auto i = instruction.globalMatch(QString::fromStdString(ptx)); i.hasNext(); i.next())
+        ++n;
+    return n;
+}
+
+} // namespace
+
+class TestNvrtc : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void init()
+    {
+        const auto why = nvrtc_missing_reason();
+        if (!why.empty())
+            QSKIP(why.c_str());
+    }
+
+    void textIsTheModelsOwnNumbersAlone()
+    {
+        const auto p = program("ten_tusscher_2006", Scheme::rush_larsen_light, false);
+        const auto t = cc::cuda_text(p, false);
+        QVERIFY(t.find("cell.store(18, ") != std::string::npos);
+        QVERIFY(t.find("typedef double Real;") != std::string::npos);
+        QVERIFY(t.find("g_Na") == std::string::npos);
+        QVERIFY(cc::cuda_text(p, true).find("typedef float Real;") != std::string::npos);
+    }
+
+    void everyKindOfKernelCompiles_data()
+    {
+        QTest::addColumn<bool>("single");
+        QTest::addColumn<bool>("fused");
+        QTest::addColumn<bool>("many");
+        QTest::addColumn<int>("architecture");
+        for (const bool single : {false, true}) {
+            const char* r = single ? "single" : "double";
+            QTest::addRow("%s", r) << single << false << false << 90;
+            QTest::addRow("%s, fused, many types", r) << single << true << true << 90;
+            QTest::addRow("%s, compute capability 8.0", r) << single << true << false << 80;
+        }
+    }
+    void everyKindOfKernelCompiles()
+    {
+        QFETCH(bool, single);
+        QFETCH(bool, fused);
+        QFETCH(bool, many);
+        QFETCH(int, architecture);
+        const auto p = program("beeler_reuter_1977", Scheme::rush_larsen, single);
+        const auto b = compile_cuda(source(p, single, fused, many), architecture, {});
+        QVERIFY(b.code.size() > 1000);
+        QVERIFY2(b.log.empty(), b.log.c_str());
+    }
+
+    void everyModelAndSchemeCompiles()
+    {
+        double longest = 0;
+        std::string which;
+        for (const auto& model : cc::library_names()) {
+            const auto p = program(model, Scheme::rush_larsen_light, true);
+            const auto b = compile_cuda(source(p, true), 90, {});
+            if (b.ms > longest)
+                longest = b.ms, which = model;
+        }
+        qInfo("longest: %s, %.0f ms", which.c_str(), longest);
+        QVERIFY(longest < 20000);
+        for (const Scheme s : {Scheme::forward_euler, Scheme::rk4, Scheme::grl1, Scheme::grl2,
+                               Scheme::backward_euler_single}) {
+            const auto p = program("mitchell_schaeffer_2003", s, false);
+            QVERIFY(compile_cuda(source(p, false), 90, {}).code.size() > 1000);
+        }
+    }
+
+    void tenTusscherIsQuickAndShort()
+    {
+        const auto p = program("ten_tusscher_2006", Scheme::rush_larsen_light, false);
+        const auto s = source(p, false);
+        const auto b = compile_cuda(s, 90, {});
+        const int n = count_fp64(compile_to_ptx(s, 90));
+        qInfo("%.0f ms, %d fp64 instructions in PTX", b.ms, n);
+        QVERIFY(b.ms < 3000);
+        QVERIFY2(n <= 950, "more instructions a cell than there were (goal 1150)");
+        const auto tool = QStandardPaths::findExecutable("cuobjdump");
+        const auto own = QStandardPaths::findExecutable("cuobjdump", {"/usr/local/cuda/bin"});
+        if (tool.isEmpty() && own.isEmpty())
+            return;
+        QTemporaryDir dir;
+        QFile file(dir.filePath("cell.cubin"));
+        QVERIFY(file.open(QFile::WriteOnly));
+        file.write(b.code.data(), static_cast<qint64>(b.code.size()));
+        file.close();
+        QProcess run;
+        run.start(tool.isEmpty() ? own : tool, {"-sass", file.fileName()});
+        if (!run.waitForFinished(60000) || run.exitCode() != 0)
+            return; // an older cuobjdump
+        const QString sass = run.readAllStandardOutput();
+        const int machine =
+            static_cast<int>(sass.count(" DFMA ") + sass.count(" DMUL ") + sass.count(" DADD "));
+        qInfo("%d fp64 instructions in machine code", machine);
+        QVERIFY(machine > 100 && machine <= 1150);
+    }
+
+    void cacheKeepsMendsAndTellsApart()
+    {
+        QTemporaryDir dir;
+        const std::filesystem::path cache = dir.filePath("a/b").toStdString();
+        const auto p = program("beeler_reuter_1977", Scheme::rush_larsen_light, false);
+        const auto s = source(p, false);
+        const auto first = compile_cuda(s, 90, cache);
+        QVERIFY(!first.from_cache);
+        const auto again = compile_cuda(s, 90, cache);
+        QVERIFY(again.from_cache);
+        QVERIFY2(again.ms <= 50, std::to_string(again.ms).c_str());
+        QVERIFY(again.code == first.code);
+        const auto files = QDir(dir.filePath("a/b")).entryList(QDir::Files);
+        QCOMPARE(files.size(), 1);
+        const QString path = dir.filePath("a/b/" + files[0]);
+        for (const int damage : {0, 1, 2}) {
+            QFile f(path);
+            QVERIFY(f.open(QFile::ReadWrite));
+            if (damage == 0)
+                f.resize(f.size() / 2);
+            else if (damage == 1)
+                f.resize(0);
+            else {
+                f.seek(f.size() - 100);
+                f.write("X");
+            }
+            f.close();
+            const auto mended = compile_cuda(s, 90, cache);
+            QVERIFY(!mended.from_cache);
+            QVERIFY(mended.code == first.code);
+            QVERIFY(compile_cuda(s, 90, cache).from_cache);
+        }
+        QVERIFY(!compile_cuda(s, 80, cache).from_cache);
+        auto other = s;
+        other.options.push_back("--maxrregcount=64");
+        QVERIFY(!compile_cuda(other, 90, cache).from_cache);
+        other = s;
+        other.headers[2].second += "\n";
+        QVERIFY(!compile_cuda(other, 90, cache).from_cache);
+        // a changed parameter is no other text
+        auto system = cc::load_model("beeler_reuter_1977");
+        system.parameters.at(2).value *= 1.5;
+        const auto changed = cc::compile(std::move(system), Scheme::rush_larsen_light);
+        QVERIFY(compile_cuda(source(changed, false), 90, cache).from_cache);
+    }
+
+    void wrongTextSaysWhere()
+    {
+        CudaSource s;
+        s.name = "wrong";
+        s.text = "__global__ void f() { g(); }\n";
+        try {
+            compile_cuda(s, 90, {});
+            QFAIL("compiled");
+        } catch (const Error& e) {
+            QVERIFY2(QString(e.what()).contains("wrong.cu(1)"), e.what());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNvrtc)
+#include "test_nvrtc.moc"
