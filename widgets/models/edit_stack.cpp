@@ -58,7 +58,7 @@ void EditStack::adopt(simulation::Session session)
     m_session = std::move(session);
 }
 
-void EditStack::edit(const QString& what, const std::function<void(simulation::Session&)>& change,
+void EditStack::edit(const QString& what, const SessionChange& change,
                      const QString& key)
 {
     simulation::Session next = m_session;

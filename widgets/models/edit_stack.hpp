@@ -9,6 +9,9 @@
 
 namespace tawara {
 
+/// A change of a session, as panels ask for it.
+using SessionChange = std::function<void(simulation::Session&)>;
+
 /// The document: the session that is open, changed only by named edits that can be undone.
 ///
 /// @thread GUI thread
@@ -26,7 +29,7 @@ class EditStack : public QObject
 
     /// Changes the session. Edits of one non-empty key that follow each other closely are one step
     /// of undo (a drag, a turned wheel).
-    void edit(const QString& what, const std::function<void(simulation::Session&)>& change,
+    void edit(const QString& what, const SessionChange& change,
               const QString& key = {});
     /// Takes the newest edit back for good: there is nothing to redo.
     void revert();

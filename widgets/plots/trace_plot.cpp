@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plots/trace_plot.hpp"
 
+#include "widgets/plots/axes.hpp"
+
 #include <QFontMetricsF>
 #include <QMouseEvent>
 #include <QPainter>
@@ -14,20 +16,6 @@ namespace tawara {
 namespace {
 
 constexpr double shortest_ms = 10, longest_ms = 20000;
-constexpr QRgb ground = 0xff12151b, grid = 0xff252b36, zero_line = 0xff3d4656,
-               text_color = 0xff8d97a8;
-
-/// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
-double roundStep(double span, double count)
-{
-    const double raw = span / std::max(1.0, count);
-    const double decade = std::pow(10.0, std::floor(std::log10(raw)));
-    for (double f : {1.0, 2.0, 5.0})
-        if (f * decade >= raw * 0.999)
-            return f * decade;
-    return 10 * decade;
-}
-
 } // namespace
 
 std::optional<double> TracePlot::Curve::at(double time) const
@@ -46,7 +34,9 @@ TracePlot::TracePlot(QWidget* parent) : QWidget(parent)
 {
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
-    setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run."));
+    setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run.\n"
+                  "Shift + click: cursors A and B, which show the time and V between them; right "
+                  "click takes them away."));
 }
 
 void TracePlot::addCurve(quint64 id, const QString& name, const QColor& color)
@@ -150,24 +140,25 @@ double TracePlot::toY(double value) const
 void TracePlot::paintAxes(QPainter& p) const
 {
     const QRectF a = area();
+    const PlotColors c = PlotColors::of(this);
     p.setFont(font());
     const QFontMetricsF metrics(font());
     const double from = windowEnd() - m_windowMs;
     const double dt = roundStep(m_windowMs, a.width() / 90);
     for (double k = std::ceil(from / dt - 1e-9); k * dt <= windowEnd() + 1e-9; ++k) {
         const double x = std::round(toX(k * dt)) + 0.5;
-        p.setPen(QColor::fromRgb(grid));
+        p.setPen(c.grid);
         p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
-        p.setPen(QColor::fromRgb(text_color));
+        p.setPen(c.text);
         p.drawText(QRectF(x - 40, a.bottom() + 2, 80, 15), Qt::AlignCenter,
                    QString::number(k * dt, 'g', 6));
     }
     const double dv = roundStep(m_high - m_low, a.height() / 26);
     for (double k = std::ceil(m_low / dv); k * dv <= m_high; ++k) {
         const double v = k * dv, y = std::round(toY(v)) + 0.5;
-        p.setPen(QColor::fromRgb(v == 0 ? zero_line : grid));
+        p.setPen(v == 0 ? c.zero : c.grid);
         p.drawLine(QPointF(a.left(), y), QPointF(a.right(), y));
-        p.setPen(QColor::fromRgb(text_color));
+        p.setPen(c.text);
         p.drawText(QRectF(18, y - 8, 32, 16), Qt::AlignRight | Qt::AlignVCenter,
                    QString::number(v).replace('-', QChar(0x2212)));
     }
@@ -231,7 +222,7 @@ void TracePlot::paintLegend(QPainter& p) const
         x -= width + 4;
         if (x < a.left() + 40)
             break;
-        p.setPen(QColor(0xc9, 0xd1, 0xde));
+        p.setPen(PlotColors::of(this).strong);
         p.drawText(QPointF(x, a.top() + 12), c->name);
         p.setPen(QPen(c->color, 3));
         p.drawLine(QPointF(x - 18, a.top() + 8), QPointF(x - 5, a.top() + 8));
@@ -245,10 +236,11 @@ void TracePlot::paintCursor(QPainter& p) const
     if (!m_cursorX || *m_cursorX < a.left() || *m_cursorX > a.right() || m_curves.empty())
         return;
     const double time = toTime(*m_cursorX);
-    p.setPen(QPen(QColor(255, 255, 255, 90), 1, Qt::DashLine));
+    const PlotColors look = PlotColors::of(this);
+    p.setPen(QPen(look.text, 1, Qt::DashLine));
     p.drawLine(QPointF(*m_cursorX, a.top()), QPointF(*m_cursorX, a.bottom()));
     QStringList lines{tr("%1 ms").arg(time, 0, 'f', 1)};
-    std::vector<QColor> colors{QColor::fromRgb(text_color)};
+    std::vector<QColor> colors{look.text};
     for (const auto& c : m_curves)
         if (const auto v = c.at(time)) {
             p.setBrush(c.color);
@@ -265,8 +257,8 @@ void TracePlot::paintCursor(QPainter& p) const
     QRectF box(*m_cursorX + 10, a.top() + 6, width + 14, height + 8);
     if (box.right() > a.right())
         box.moveRight(*m_cursorX - 10);
-    p.setPen(QColor(0x3a, 0x43, 0x53));
-    p.setBrush(QColor(0x1d, 0x22, 0x2c, 230));
+    p.setPen(look.zero);
+    p.setBrush(look.ground);
     p.drawRoundedRect(box, 4, 4);
     for (qsizetype i = 0; i < lines.size(); ++i) {
         p.setPen(colors[static_cast<std::size_t>(i)]);
@@ -276,10 +268,57 @@ void TracePlot::paintCursor(QPainter& p) const
     }
 }
 
+void TracePlot::paintMarks(QPainter& p) const
+{
+    const QRectF a = area();
+    const PlotColors look = PlotColors::of(this);
+    QStringList lines;
+    for (std::size_t k = 0; k < m_marks.size(); ++k) {
+        if (!m_marks[k])
+            continue;
+        const double x = toX(*m_marks[k]);
+        const QString name = k == 0 ? QStringLiteral("A") : QStringLiteral("B");
+        lines << tr("%1  %2 ms").arg(name).arg(*m_marks[k], 0, 'f', 1);
+        if (x < a.left() || x > a.right())
+            continue;
+        p.setPen(QPen(look.accent, 1.2));
+        p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
+        p.drawText(QPointF(x + 3, a.bottom() - 4), name);
+    }
+    if (m_marks[0] && m_marks[1]) {
+        lines << tr("B − A  %1 ms").arg(*m_marks[1] - *m_marks[0], 0, 'f', 1);
+        for (const auto& c : m_curves) {
+            const auto v = c.at(*m_marks[0]), w = c.at(*m_marks[1]);
+            if (v && w)
+                lines << tr("%1  %2 mV").arg(c.name).arg(*w - *v, 0, 'f', 1);
+        }
+    }
+    if (lines.isEmpty())
+        return;
+    const QFontMetricsF metrics(font());
+    double width = 0;
+    for (const auto& l : lines)
+        width = std::max(width, metrics.horizontalAdvance(l));
+    const QRectF box(a.left() + 6, a.top() + 4, width + 14,
+                     metrics.height() * static_cast<double>(lines.size()) + 8);
+    p.setPen(look.zero);
+    p.setBrush(look.ground);
+    p.drawRoundedRect(box, 4, 4);
+    p.setPen(look.strong);
+    p.drawText(box.adjusted(7, 4, -7, -4), Qt::AlignLeft, lines.join('\n'));
+}
+
+void TracePlot::setMark(int which, std::optional<double> timeMs)
+{
+    m_marks[static_cast<std::size_t>(which)] = timeMs;
+    update();
+}
+
 void TracePlot::paintEvent(QPaintEvent*)
 {
     QPainter p(this);
-    p.fillRect(rect(), QColor::fromRgb(ground));
+    const PlotColors look = PlotColors::of(this);
+    p.fillRect(rect(), look.ground);
     paintAxes(p);
     if (m_curves.empty()) {
         const QString text =
@@ -287,8 +326,8 @@ void TracePlot::paintEvent(QPaintEvent*)
                "potential appears here.");
         const QRectF box =
             QFontMetricsF(font()).boundingRect(area(), Qt::AlignCenter | Qt::TextWordWrap, text);
-        p.fillRect(box.adjusted(-8, -4, 8, 4), QColor::fromRgb(ground));
-        p.setPen(QColor::fromRgb(text_color));
+        p.fillRect(box.adjusted(-8, -4, 8, 4), look.ground);
+        p.setPen(look.text);
         p.drawText(area(), Qt::AlignCenter | Qt::TextWordWrap, text);
         return;
     }
@@ -299,13 +338,16 @@ void TracePlot::paintEvent(QPaintEvent*)
         paintCurve(p, c);
     p.restore();
     paintLegend(p);
+    paintMarks(p);
     paintCursor(p);
 }
 
 void TracePlot::mouseMoveEvent(QMouseEvent* e)
 {
     m_cursorX = e->position().x();
-    if (e->buttons() & Qt::LeftButton) {
+    if ((e->buttons() & Qt::LeftButton) && m_pressMark) {
+        m_marks[*m_pressMark] = toTime(e->position().x());
+    } else if (e->buttons() & Qt::LeftButton) {
         const double end =
             m_pressEnd - (e->position().x() - m_pressX) / area().width() * m_windowMs;
         const double last = std::max(newest(), m_windowMs);
@@ -319,11 +361,31 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
 
 void TracePlot::mousePressEvent(QMouseEvent* e)
 {
+    const double time = toTime(e->position().x());
+    if (e->button() == Qt::RightButton) {
+        m_marks = {};
+        update();
+        return;
+    }
+    if (e->modifiers().testFlag(Qt::ShiftModifier)) {
+        // A, then B, then the nearer of the two
+        std::size_t k = !m_marks[0] ? 0 : 1;
+        if (m_marks[0] && m_marks[1] &&
+            std::abs(*m_marks[0] - time) < std::abs(*m_marks[1] - time))
+            k = 0;
+        m_marks[k] = time;
+        m_pressMark = k;
+        update();
+        return;
+    }
     m_pressX = e->position().x();
     m_pressEnd = windowEnd();
 }
 
-void TracePlot::mouseReleaseEvent(QMouseEvent*) {}
+void TracePlot::mouseReleaseEvent(QMouseEvent*)
+{
+    m_pressMark.reset();
+}
 
 void TracePlot::mouseDoubleClickEvent(QMouseEvent*)
 {

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,6 +38,9 @@ class TracePlot : public QWidget
     std::optional<double> valueAt(quint64 id, double timeMs) const;
     double windowMs() const { return m_windowMs; }
     void setWindowMs(double ms);
+    /// Cursors A (0) and B (1): what lies between them is shown.
+    void setMark(int which, std::optional<double> timeMs);
+    std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
     bool following() const { return !m_end; }
     QSize sizeHint() const override { return {600, 190}; }
     QSize minimumSizeHint() const override { return {240, 110}; }
@@ -70,12 +74,15 @@ class TracePlot : public QWidget
     void paintCurve(QPainter& p, const Curve& c) const;
     void paintLegend(QPainter& p) const;
     void paintCursor(QPainter& p) const;
+    void paintMarks(QPainter& p) const;
 
     std::vector<Curve> m_curves;
     double m_windowMs = 500;
     double m_low = -100, m_high = 60; // [mV]
     std::optional<double> m_end;      // right end of the window while not following [ms]
     std::optional<double> m_cursorX;
+    std::array<std::optional<double>, 2> m_marks;
+    std::optional<std::size_t> m_pressMark;
     double m_pressX = 0, m_pressEnd = 0;
 };
 

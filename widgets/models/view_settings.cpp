@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/models/view_settings.hpp"
+
+#include <QCoreApplication>
+#include <QJsonArray>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr double pi = 3.14159265358979;
+constexpr QuantityInfo infos[quantity_count] = {
+    {"potential", QT_TRANSLATE_NOOP("Quantity", "Potential"), "mV", "tissue", -90, 40, 20, false,
+     false, false, false, 0},
+    {"activation", QT_TRANSLATE_NOOP("Quantity", "Activation"), "ms", "turbo", 0, 120, 10, true,
+     true, false, false, 0},
+    {"repolarisation", QT_TRANSLATE_NOOP("Quantity", "Repolarisation"), "ms", "plasma", 200, 450,
+     10, true, true, false, false, 0},
+    {"apd", QT_TRANSLATE_NOOP("Quantity", "APD90"), "ms", "viridis", 180, 350, 10, true, true,
+     false, false, 0},
+    {"period", QT_TRANSLATE_NOOP("Quantity", "Period"), "ms", "inferno", 100, 1000, 20, true, true,
+     false, false, 0},
+    {"phase", QT_TRANSLATE_NOOP("Quantity", "Phase"), "rad", "phase", -pi, pi, 0.5, false, false,
+     true, false, 2},
+    {"regions", QT_TRANSLATE_NOOP("Quantity", "Regions"), "", "parts", -0.5, 15.5, 1, false, false,
+     false, true, 0},
+    {"partition", QT_TRANSLATE_NOOP("Quantity", "Partition"), "", "parts", -0.5, 15.5, 1, false,
+     false, false, true, 0},
+};
+
+QJsonObject styleJson(const QuantityStyle& s)
+{
+    return {{"map", s.map},   {"reversed", s.reversed}, {"automatic", s.automatic},
+            {"low", s.low},   {"high", s.high},         {"isochrones", s.isochrones},
+            {"step", s.step}};
+}
+
+void readStyle(const QJsonObject& o, QuantityStyle& s)
+{
+    s.map = o["map"].toString(s.map);
+    s.reversed = o["reversed"].toBool(s.reversed);
+    s.automatic = o["automatic"].toBool(s.automatic);
+    const double low = o["low"].toDouble(s.low), high = o["high"].toDouble(s.high);
+    if (high > low)
+        s.low = low, s.high = high;
+    s.isochrones = o["isochrones"].toBool(s.isochrones);
+    if (const double step = o["step"].toDouble(s.step); step > 0)
+        s.step = step;
+}
+
+template <class E>
+E word(const QJsonValue& v, const std::initializer_list<const char*>& words, E otherwise)
+{
+    int i = 0;
+    for (const char* w : words) {
+        if (v.toString() == QLatin1String(w))
+            return static_cast<E>(i);
+        ++i;
+    }
+    return otherwise;
+}
+
+constexpr std::initializer_list<const char*> cuts{"none", "clip", "slice"};
+constexpr std::initializer_list<const char*> fibre_words{"none", "glyphs", "streamlines"};
+
+} // namespace
+
+const QuantityInfo& quantityInfo(Quantity q)
+{
+    return infos[static_cast<std::size_t>(q)];
+}
+
+QStringList quantityNames()
+{
+    QStringList names;
+    for (const auto& i : infos)
+        names << QCoreApplication::translate("Quantity", i.name);
+    return names;
+}
+
+QString quantityTitle(Quantity q)
+{
+    const auto& i = quantityInfo(q);
+    const QString name = q == Quantity::potential
+                             ? QStringLiteral("V")
+                             : QCoreApplication::translate("Quantity", i.name);
+    return *i.unit == 0 ? name : QStringLiteral("%1 (%2)").arg(name, QLatin1String(i.unit));
+}
+
+ViewSettings::ViewSettings()
+{
+    for (int q = 0; q < quantity_count; ++q) {
+        const auto& i = infos[q];
+        auto& s = styles[static_cast<std::size_t>(q)];
+        s.map = QLatin1String(i.map);
+        s.reversed = std::string_view(i.key) == "activation"; // early is red, as mapping systems do
+        s.automatic = i.automatic;
+        s.low = i.low, s.high = i.high;
+        s.isochrones = i.maps;
+        s.step = i.step;
+    }
+}
+
+bool ViewSettings::shows(Quantity q) const
+{
+    return std::find(shown.begin(), shown.begin() + count, q) != shown.begin() + count;
+}
+
+bool ViewSettings::needsMaps() const
+{
+    return arrows || std::any_of(shown.begin(), shown.begin() + count,
+                                 [](Quantity q) { return quantityInfo(q).maps; });
+}
+
+bool ViewSettings::needsVolume() const
+{
+    return depolarised || cut != Cut::none;
+}
+
+bool ViewSettings::needsPhase() const
+{
+    return filaments || shows(Quantity::phase);
+}
+
+QJsonObject ViewSettings::toJson() const
+{
+    QJsonObject o;
+    o["views"] = count;
+    o["linked"] = linked;
+    QJsonArray show, looks;
+    for (Quantity q : shown)
+        show << QLatin1String(quantityInfo(q).key);
+    o["shown"] = show;
+    QJsonObject all;
+    for (int q = 0; q < quantity_count; ++q)
+        all[QLatin1String(infos[q].key)] = styleJson(styles[static_cast<std::size_t>(q)]);
+    o["styles"] = all;
+    o["newest_beat"] = newestBeat;
+    o["cut"] = QJsonObject{{"kind", *(cuts.begin() + static_cast<int>(cut))},
+                           {"axis", axis},
+                           {"flip", flip},
+                           {"position", position}};
+    o["opacity"] = opacity;
+    o["depolarised"] = depolarised;
+    o["threshold_mV"] = threshold_mV;
+    o["fibres"] = *(fibre_words.begin() + static_cast<int>(fibres));
+    o["filaments"] = filaments;
+    o["arrows"] = arrows;
+    o["annotations"] = annotations;
+    QJsonObject maps;
+    for (auto i = customMaps.begin(); i != customMaps.end(); ++i) {
+        QJsonArray knots;
+        for (const auto& k : i.value())
+            knots << QJsonArray{k[0], k[1], k[2], k[3]};
+        maps[i.key()] = knots;
+    }
+    o["color_maps"] = maps;
+    for (const auto& c : cameras) {
+        QJsonArray numbers;
+        if (c)
+            for (double x : *c)
+                numbers << x;
+        looks << numbers;
+    }
+    o["cameras"] = looks;
+    return o;
+}
+
+ViewSettings ViewSettings::fromJson(const QJsonObject& o)
+{
+    ViewSettings v;
+    const int n = o["views"].toInt(1);
+    v.count = n >= 4 ? 4 : n >= 2 ? 2 : 1;
+    v.linked = o["linked"].toBool(true);
+    const QJsonArray show = o["shown"].toArray();
+    for (qsizetype i = 0; i < std::min<qsizetype>(4, show.size()); ++i)
+        for (int q = 0; q < quantity_count; ++q)
+            if (show[i].toString() == QLatin1String(infos[q].key))
+                v.shown[static_cast<std::size_t>(i)] = static_cast<Quantity>(q);
+    const QJsonObject all = o["styles"].toObject();
+    for (int q = 0; q < quantity_count; ++q)
+        readStyle(all[QLatin1String(infos[q].key)].toObject(), v.styles[static_cast<std::size_t>(q)]);
+    v.newestBeat = o["newest_beat"].toBool(v.newestBeat);
+    const QJsonObject cutting = o["cut"].toObject();
+    v.cut = word(cutting["kind"], cuts, v.cut);
+    v.axis = std::clamp(cutting["axis"].toInt(0), 0, 2);
+    v.flip = cutting["flip"].toBool();
+    v.position = std::clamp(cutting["position"].toDouble(0.5), 0.0, 1.0);
+    v.opacity = std::clamp(o["opacity"].toDouble(1), 0.02, 1.0);
+    v.depolarised = o["depolarised"].toBool();
+    v.threshold_mV = o["threshold_mV"].toDouble(v.threshold_mV);
+    v.fibres = word(o["fibres"], fibre_words, v.fibres);
+    v.filaments = o["filaments"].toBool();
+    v.arrows = o["arrows"].toBool();
+    v.annotations = o["annotations"].toBool(true);
+    const QJsonObject maps = o["color_maps"].toObject();
+    for (auto i = maps.begin(); i != maps.end(); ++i) {
+        ColorKnots knots;
+        for (const auto& k : i.value().toArray()) {
+            const QJsonArray a = k.toArray();
+            if (a.size() == 4)
+                knots.push_back({a[0].toDouble(), a[1].toDouble(), a[2].toDouble(), a[3].toDouble()});
+        }
+        if (knots.size() >= 2)
+            v.customMaps[i.key()] = knots;
+    }
+    const QJsonArray looks = o["cameras"].toArray();
+    for (qsizetype i = 0; i < std::min<qsizetype>(4, looks.size()); ++i) {
+        const QJsonArray a = looks[i].toArray();
+        if (a.size() != 9)
+            continue;
+        std::array<double, 9> c{};
+        for (qsizetype k = 0; k < 9; ++k)
+            c[static_cast<std::size_t>(k)] = a[k].toDouble();
+        v.cameras[static_cast<std::size_t>(i)] = c;
+    }
+    return v;
+}
+
+} // namespace tawara

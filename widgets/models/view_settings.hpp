@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QJsonObject>
+#include <QMap>
+#include <QString>
+#include <QStringList>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tawara {
+
+/// What a view can show on the wall.
+enum class Quantity { potential, activation, repolarisation, apd, period, phase, regions, partition };
+inline constexpr int quantity_count = 8;
+
+struct QuantityInfo
+{
+    const char *key, *name, *unit, *map;
+    double low, high, step; ///< range and distance of isochrones at first
+    bool automatic;         ///< the range follows the values at first
+    bool maps;              ///< comes from the engine's maps
+    bool cyclic, flat;
+    int decimals;
+};
+const QuantityInfo& quantityInfo(Quantity q);
+/// Names for people, in the order of the enumeration.
+QStringList quantityNames();
+/// "Activation (ms)".
+QString quantityTitle(Quantity q);
+
+struct QuantityStyle
+{
+    QString map;
+    bool reversed = false, automatic = false;
+    double low = 0, high = 1;
+    bool isochrones = false;
+    double step = 10;
+    bool operator==(const QuantityStyle&) const = default;
+};
+
+/// A knot of a colour map: position, red, green, blue in [0, 1].
+using ColorKnots = std::vector<std::array<double, 4>>;
+
+/// How the heart is shown; kept with the session.
+struct ViewSettings
+{
+    enum class Cut { none, clip, slice };
+    enum class Fibres { none, glyphs, streamlines };
+    int count = 1;
+    bool linked = true;
+    std::array<Quantity, 4> shown{Quantity::potential, Quantity::activation, Quantity::apd,
+                                  Quantity::potential};
+    std::array<QuantityStyle, quantity_count> styles;
+    bool newestBeat = true; ///< maps of the newest beat in place of the first
+    Cut cut = Cut::none;
+    int axis = 0; ///< 0 x, 1 y, 2 z
+    bool flip = false;
+    double position = 0.5; ///< of the cut along the axis, 0 to 1
+    double opacity = 1;
+    bool depolarised = false;
+    double threshold_mV = -40;
+    Fibres fibres = Fibres::none;
+    bool filaments = false, arrows = false, annotations = true;
+    QMap<QString, ColorKnots> customMaps;
+    /// Position, focal point, up of each view's camera.
+    std::array<std::optional<std::array<double, 9>>, 4> cameras;
+
+    ViewSettings();
+    QuantityStyle& style(Quantity q) { return styles[static_cast<std::size_t>(q)]; }
+    const QuantityStyle& style(Quantity q) const { return styles[static_cast<std::size_t>(q)]; }
+    Quantity shownIn(int view) const { return shown[static_cast<std::size_t>(view)]; }
+    bool shows(Quantity q) const;
+    /// Whether any view needs the engine's maps, volume, phase.
+    bool needsMaps() const;
+    bool needsVolume() const;
+    bool needsPhase() const;
+
+    QJsonObject toJson() const;
+    /// What is missing or makes no sense stays at its default.
+    static ViewSettings fromJson(const QJsonObject& o);
+    bool operator==(const ViewSettings&) const = default;
+};
+
+} // namespace tawara

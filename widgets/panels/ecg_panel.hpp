@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/panels/form.hpp"
+#include "widgets/plots/ecg_plot.hpp"
+
+#include <QWidget>
+
+class QComboBox;
+class QTableWidget;
+class QToolButton;
+
+namespace tawara {
+
+/// The electrocardiogram: live strip or sheet of 12 leads, and the electrodes.
+class EcgPanel : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit EcgPanel(QWidget* parent = nullptr);
+    void setSession(const simulation::Session& s);
+    EcgPlot* plot() { return m_plot; }
+    /// Leads that are there, for the choice of what the strip shows.
+    void setLeads(const QStringList& names);
+
+  Q_SIGNALS:
+    void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
+    void placeRequested(); ///< the next click on the wall places an electrode in front of it
+
+  private:
+    void fillElectrodes(const simulation::Session& s);
+    EcgPlot* m_plot;
+    QToolButton *m_twelve, *m_sheet, *m_place, *m_show;
+    QComboBox* m_lead;
+    QTableWidget* m_electrodes;
+    std::vector<simulation::Electrode> m_known;
+    bool m_filling = false;
+};
+
+} // namespace tawara

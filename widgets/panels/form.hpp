@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/models/edit_stack.hpp"
+
+#include <QDoubleSpinBox>
+#include <QString>
+
+class QFormLayout;
+class QLabel;
+class QScrollArea;
+class QToolButton;
+
+namespace tawara {
+
+/// A number with its unit. Turning the wheel over it scrolls the panel, unless it has the focus.
+class NumberBox : public QDoubleSpinBox
+{
+    Q_OBJECT
+  public:
+    struct Range
+    {
+        double low, high, step;
+        int decimals;
+    };
+    NumberBox(const QString& name, const QString& unit, const Range& range, const QString& tip,
+              QWidget* parent = nullptr);
+    /// Without a signal.
+    void put(double value);
+
+  protected:
+    void wheelEvent(QWheelEvent* e) override;
+};
+
+/// A dim line that explains.
+QLabel* hintLabel(const QString& text);
+/// A bold line over a group of fields.
+QLabel* groupLabel(const QString& text);
+/// A panel's content in a scroll area without a frame.
+QScrollArea* scrolled(QWidget* content);
+/// A small button with an icon of resources/icons, or text where that is empty.
+QToolButton* smallButton(const QString& icon, const QString& text, const QString& name,
+                         const QString& tip);
+/// "1, 4, 7" and "1-6" to numbers and back.
+std::vector<int> numbersOf(const QString& text);
+QString textOf(const std::vector<int>& numbers);
+
+} // namespace tawara

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/pacing_panel.hpp"
+
+#include "widgets/panels/icons.hpp"
+#include "widgets/panels/pulse_timeline.hpp"
+
+#include <QComboBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QScrollArea>
+#include <QMenu>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace tawara {
+namespace {
+
+using simulation::Protocol;
+using simulation::Stimulus;
+
+enum Row { cycle_row, count_row, extra_row, decrement_row, repeats_row, pause_row, row_count };
+
+/// The protocol in the terms of the panel: older sessions say it by period and count.
+Protocol protocolOf(const Stimulus& s)
+{
+    if (s.protocol)
+        return *s.protocol;
+    Protocol p;
+    p.kind = s.period_ms > 0 ? Protocol::Kind::train : Protocol::Kind::single;
+    if (s.period_ms > 0)
+        p.cycle_ms = s.period_ms, p.count = s.count;
+    return p;
+}
+
+QString protocolText(const Stimulus& s)
+{
+    const Protocol p = protocolOf(s);
+    switch (p.kind) {
+    case Protocol::Kind::single:
+        return PacingPanel::tr("single");
+    case Protocol::Kind::train:
+        return p.count == 0 ? PacingPanel::tr("%1 ms").arg(p.cycle_ms)
+                            : PacingPanel::tr("%1 × %2 ms").arg(p.count).arg(p.cycle_ms);
+    case Protocol::Kind::s1s2:
+        return PacingPanel::tr("S1-S%1, %2 ms").arg(p.extra_ms.size() + 1).arg(p.cycle_ms);
+    case Protocol::Kind::burst:
+        return PacingPanel::tr("burst %1 ms").arg(p.cycle_ms);
+    }
+    return {};
+}
+
+bool uses(Protocol::Kind k, int row)
+{
+    switch (k) {
+    case Protocol::Kind::single:
+        return false;
+    case Protocol::Kind::train:
+        return row == cycle_row || row == count_row;
+    case Protocol::Kind::s1s2:
+        return true;
+    case Protocol::Kind::burst:
+        return row != extra_row;
+    }
+    return false;
+}
+
+QIcon dot(const QColor& c)
+{
+    QPixmap map(24, 24);
+    map.fill(Qt::transparent);
+    QPainter p(&map);
+    p.setRenderHint(QPainter::Antialiasing);
+    p.setPen(Qt::NoPen);
+    p.setBrush(c);
+    p.drawEllipse(4, 4, 16, 16);
+    return QIcon(map);
+}
+
+} // namespace
+
+QColor captureColor(const Stimulus& s, const CaptureState& state)
+{
+    if (!s.on)
+        return QColor(0x7a, 0x84, 0x94);
+    switch (state.last) {
+    case CaptureState::Last::captured:
+        return QColor(0x3f, 0xc0, 0x80);
+    case CaptureState::Last::failed:
+        return QColor(0xf2, 0x5c, 0x4a);
+    case CaptureState::Last::unknown:
+        break;
+    }
+    return QColor(0xf0, 0xb4, 0x3c);
+}
+
+PacingPanel::PacingPanel(QWidget* parent) : QWidget(parent)
+{
+    m_list = new QTreeWidget;
+    m_list->setObjectName("sites");
+    m_list->setColumnCount(3);
+    m_list->setHeaderLabels({tr("Site"), tr("Protocol"), tr("State")});
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setMinimumHeight(110);
+    m_list->setMaximumHeight(190);
+    m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
+    m_list->header()->setStretchLastSection(false);
+    build();
+}
+
+void PacingPanel::build()
+{
+    auto* place = smallButton("site", tr("Place"), "placeSite",
+                              tr("Click on the heart's wall to add a pacing site (A)"));
+    auto* suggest = smallButton({}, tr("Suggested"), "suggestSite",
+                                tr("Pace at a named place: apex, lateral wall, AHA segments"));
+    suggest->setPopupMode(QToolButton::InstantPopup);
+    m_suggested = new QMenu(this);
+    suggest->setMenu(m_suggested);
+    auto* remove = smallButton("close", {}, "removeSite", tr("Remove the chosen site (Delete)"));
+    auto* row = new QHBoxLayout;
+    row->addWidget(place);
+    row->addWidget(suggest);
+    row->addStretch(1);
+    row->addWidget(remove);
+    m_none = hintLabel(tr("No pacing sites. Choose Place, then click on the heart's wall; drag a "
+                          "site to move it, also while the simulation runs."));
+    m_details = buildDetails();
+    m_click = new StimulusPanel;
+
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(10, 8, 10, 8);
+    column->setSpacing(7);
+    column->addLayout(row);
+    column->addWidget(m_list);
+    column->addWidget(m_none);
+    column->addWidget(m_details);
+    column->addWidget(groupLabel(tr("A click's pulse (S)")));
+    column->addWidget(m_click);
+    column->addStretch(1);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scrolled(content));
+
+    connect(place, &QToolButton::clicked, this, &PacingPanel::placeRequested);
+    connect(remove, &QToolButton::clicked, this, [this] {
+        const auto i = static_cast<std::size_t>(chosen());
+        if (chosen() >= 0)
+            Q_EMIT edited(tr("Remove %1").arg(QString::fromStdString(m_stimuli[i].name)),
+                          [i](simulation::Session& s) {
+                              if (i < s.stimuli.size())
+                                  s.stimuli.erase(s.stimuli.begin() + static_cast<std::ptrdiff_t>(i));
+                          },
+                          {});
+    });
+    auto* key = new QAction(this);
+    key->setShortcut(Qt::Key_Delete);
+    key->setShortcutContext(Qt::WidgetShortcut);
+    m_list->addAction(key);
+    connect(key, &QAction::triggered, remove, &QToolButton::click);
+    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] {
+        if (m_filling)
+            return;
+        fillDetails();
+        Q_EMIT chosenChanged(chosen());
+    });
+    connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int which) {
+        if (m_filling || which != 0)
+            return;
+        const auto i = static_cast<std::size_t>(m_list->indexOfTopLevelItem(item));
+        const bool on = item->checkState(0) == Qt::Checked;
+        if (i < m_stimuli.size() && m_stimuli[i].on != on)
+            Q_EMIT edited(on ? tr("Switch a site on") : tr("Switch a site off"),
+                          [i, on](simulation::Session& s) { s.stimuli.at(i).on = on; }, {});
+    });
+    setSession({});
+}
+
+QWidget* PacingPanel::buildDetails()
+{
+    auto* w = new QWidget;
+    auto* form = new QFormLayout(w);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setVerticalSpacing(5);
+    m_state = hintLabel({});
+    m_state->setObjectName("siteState");
+    m_name = new QLineEdit;
+    m_name->setObjectName("siteName");
+    m_radius = new NumberBox("siteRadius", tr("mm"), {0.2, 50, 0.5, 1},
+                             tr("Tissue within this distance of the site is stimulated"));
+    m_amplitude = new NumberBox("siteAmplitude", tr("pA/pF"), {-500, 2000, 5, 1},
+                                tr("Current per membrane capacitance; positive depolarises"));
+    m_duration = new NumberBox("siteDuration", tr("ms"), {0.1, 200, 0.5, 1},
+                               tr("Length of each pulse"));
+    m_start = new NumberBox("siteStart", tr("ms"), {0, 1e7, 10, 1}, tr("When the first pulse begins"));
+    m_kind = new QComboBox;
+    m_kind->setObjectName("siteProtocol");
+    m_kind->addItems({tr("Single pulse"), tr("Train"), tr("S1-S2(-S3)"), tr("Burst")});
+    m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1}, tr("Cycle length: from pulse to pulse"));
+    m_count = new NumberBox("siteCount", {}, {0, 1e6, 1, 0}, tr("Pulses; 0: for ever"));
+    m_extra = new QLineEdit;
+    m_extra->setObjectName("siteExtra");
+    m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... after the pulse before, separated by "
+                           "commas, e.g. 320, 280 [ms]"));
+    m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
+                                tr("How much shorter the last interval is in each repeat"));
+    m_repeats = new NumberBox("siteRepeats", {}, {1, 1000, 1, 0}, tr("How often it is all done"));
+    m_pause = new NumberBox("sitePause", tr("ms"), {0, 1e6, 100, 1}, tr("Rest between repeats"));
+    m_timeline = new PulseTimeline;
+    form->addRow(m_state);
+    form->addRow(tr("Name"), m_name);
+    form->addRow(tr("Radius"), m_radius);
+    form->addRow(tr("Amplitude"), m_amplitude);
+    form->addRow(tr("Duration"), m_duration);
+    form->addRow(tr("Starts at"), m_start);
+    form->addRow(tr("Protocol"), m_kind);
+    const std::pair<QString, QWidget*> rows[row_count] = {
+        {tr("Cycle"), m_cycle},       {tr("Pulses"), m_count},   {tr("S2, S3"), m_extra},
+        {tr("Decrement"), m_decrement}, {tr("Repeats"), m_repeats}, {tr("Pause"), m_pause}};
+    for (int k = 0; k < row_count; ++k) {
+        m_protocolLabels[k] = new QLabel(rows[k].first);
+        m_protocolRows[k] = rows[k].second;
+        form->addRow(m_protocolLabels[k], m_protocolRows[k]);
+    }
+    form->addRow(m_timeline);
+
+    connect(m_name, &QLineEdit::editingFinished, this, [this] {
+        change(tr("Rename a site"), [t = m_name->text().toStdString()](Stimulus& s) { s.name = t; });
+    });
+    const auto number = [this](NumberBox* b, const QString& what, auto set) {
+        connect(b, &QDoubleSpinBox::valueChanged, this, [this, what, set](double v) {
+            change(what, [set, v](Stimulus& s) { set(s, v); });
+        });
+    };
+    number(m_radius, tr("Radius of a site"), [](Stimulus& s, double v) {
+        if (auto* ball = std::get_if<simulation::Sphere>(&s.region))
+            ball->radius = v;
+    });
+    number(m_amplitude, tr("Amplitude of a site"), [](Stimulus& s, double v) {
+        s.amplitude_pA_per_pF = v;
+        s.amplitude_uA_per_cm3.reset();
+    });
+    number(m_duration, tr("Duration of a site"), [](Stimulus& s, double v) { s.duration_ms = v; });
+    number(m_start, tr("Start of a site"), [](Stimulus& s, double v) { s.start_ms = v; });
+    connect(m_kind, &QComboBox::activated, this, [this](int k) {
+        changeProtocol(tr("Protocol of a site"), [k](Protocol& p) {
+            p.kind = static_cast<Protocol::Kind>(k);
+            if (p.kind == Protocol::Kind::s1s2 && p.extra_ms.empty())
+                p.extra_ms = {0.55 * p.cycle_ms};
+        });
+    });
+    const auto protocol = [this](NumberBox* b, auto set) {
+        connect(b, &QDoubleSpinBox::valueChanged, this, [this, set](double v) {
+            changeProtocol(tr("Protocol of a site"), [set, v](Protocol& p) { set(p, v); });
+        });
+    };
+    protocol(m_cycle, [](Protocol& p, double v) { p.cycle_ms = v; });
+    protocol(m_count, [](Protocol& p, double v) { p.count = static_cast<int>(v); });
+    protocol(m_decrement, [](Protocol& p, double v) { p.decrement_ms = v; });
+    protocol(m_repeats, [](Protocol& p, double v) { p.repeats = static_cast<int>(v); });
+    protocol(m_pause, [](Protocol& p, double v) { p.pause_ms = v; });
+    connect(m_extra, &QLineEdit::editingFinished, this, [this] {
+        std::vector<double> ms;
+        for (const QString& part : m_extra->text().split(',', Qt::SkipEmptyParts))
+            if (const double v = part.trimmed().toDouble(); v > 0)
+                ms.push_back(v);
+        changeProtocol(tr("Extra pulses of a site"), [ms](Protocol& p) { p.extra_ms = ms; });
+    });
+    return w;
+}
+
+void PacingPanel::change(const QString& what, const std::function<void(Stimulus&)>& f)
+{
+    const int i = chosen();
+    if (m_filling || i < 0)
+        return;
+    const auto at = static_cast<std::size_t>(i);
+    Q_EMIT edited(what,
+                  [at, f](simulation::Session& s) {
+                      if (at < s.stimuli.size())
+                          f(s.stimuli[at]);
+                  },
+                  what + QString::number(i));
+}
+
+void PacingPanel::changeProtocol(const QString& what, const std::function<void(Protocol&)>& f)
+{
+    change(what, [f](Stimulus& s) {
+        Protocol p = protocolOf(s);
+        f(p);
+        if (p.kind != Protocol::Kind::train && p.count == 0)
+            p.count = 8; // only a train goes on for ever
+        s.protocol = p;
+        s.period_ms = 0;
+        s.count = 1;
+    });
+}
+
+void PacingPanel::setSession(const simulation::Session& s)
+{
+    m_stimuli = s.stimuli;
+    m_endMs = s.end_ms;
+    m_states.resize(m_stimuli.size());
+    fillList();
+    fillDetails();
+}
+
+void PacingPanel::setCapture(const std::vector<CaptureState>& states)
+{
+    m_states = states;
+    m_states.resize(m_stimuli.size());
+    m_filling = true;
+    for (std::size_t i = 0; i < m_stimuli.size(); ++i)
+        if (auto* item = m_list->topLevelItem(static_cast<int>(i))) {
+            item->setIcon(0, dot(captureColor(m_stimuli[i], m_states[i])));
+            item->setText(2, stateText(i));
+        }
+    m_filling = false;
+    fillDetails();
+}
+
+void PacingPanel::setSuggestions(const std::vector<SuggestedSite>& sites)
+{
+    m_suggested->clear();
+    QHash<QString, QMenu*> groups;
+    for (const auto& site : sites) {
+        auto*& menu = groups[site.group];
+        if (menu == nullptr)
+            menu = site.group.isEmpty() ? m_suggested : m_suggested->addMenu(site.group);
+        menu->addAction(site.name, this,
+                        [this, site] { Q_EMIT siteSuggested(site.name, site.position); });
+    }
+    if (sites.empty())
+        m_suggested->addAction(tr("This mesh does not tell where things are"))->setEnabled(false);
+}
+
+QString PacingPanel::stateText(std::size_t i) const
+{
+    const auto& state = m_states[i];
+    if (!m_stimuli[i].on)
+        return tr("off");
+    switch (state.last) {
+    case CaptureState::Last::captured:
+        return tr("captures");
+    case CaptureState::Last::failed:
+        return tr("no capture");
+    case CaptureState::Last::unknown:
+        break;
+    }
+    return tr("waiting");
+}
+
+int PacingPanel::chosen() const
+{
+    return m_list->indexOfTopLevelItem(m_list->currentItem());
+}
+
+void PacingPanel::choose(int index)
+{
+    if (index == chosen())
+        return;
+    m_filling = true;
+    m_list->setCurrentItem(m_list->topLevelItem(index));
+    m_filling = false;
+    fillDetails();
+}
+
+QString PacingPanel::freeName() const
+{
+    for (int n = 1;; ++n) {
+        const QString name = tr("Site %1").arg(n);
+        bool taken = false;
+        for (const auto& s : m_stimuli)
+            taken = taken || QString::fromStdString(s.name) == name;
+        if (!taken)
+            return name;
+    }
+}
+
+Stimulus PacingPanel::fresh(const QString& name, const Vec3& position) const
+{
+    const StimulusSettings click = m_click->settings();
+    Stimulus s;
+    double radius = click.radius_mm;
+    s.amplitude_pA_per_pF = click.amplitude_pA_per_pF;
+    s.duration_ms = click.duration_ms;
+    s.protocol = Protocol{};
+    s.protocol->kind = Protocol::Kind::train;
+    s.protocol->count = 0;
+    if (const int i = chosen(); i >= 0) {
+        const auto& other = m_stimuli[static_cast<std::size_t>(i)];
+        s.amplitude_pA_per_pF = other.amplitude_pA_per_pF;
+        s.duration_ms = other.duration_ms;
+        s.start_ms = other.start_ms;
+        s.protocol = protocolOf(other);
+        if (const auto* ball = std::get_if<simulation::Sphere>(&other.region))
+            radius = ball->radius;
+    }
+    s.name = name.toStdString();
+    s.region = simulation::Sphere{position, radius};
+    return s;
+}
+
+void PacingPanel::fillList()
+{
+    m_filling = true;
+    const int before = chosen();
+    m_list->clear();
+    for (std::size_t i = 0; i < m_stimuli.size(); ++i) {
+        const auto& s = m_stimuli[i];
+        auto* item = new QTreeWidgetItem(
+            m_list, {QString::fromStdString(s.name), protocolText(s), stateText(i)});
+        item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
+        item->setCheckState(0, s.on ? Qt::Checked : Qt::Unchecked);
+        item->setIcon(0, dot(captureColor(s, m_states[i])));
+        item->setToolTip(0, tr("Ticked: it paces. Colour: green captures, red does not, amber not "
+                               "known yet, grey off."));
+    }
+    const int n = static_cast<int>(m_stimuli.size());
+    if (n > 0)
+        m_list->setCurrentItem(m_list->topLevelItem(std::clamp(before, 0, n - 1)));
+    m_list->setVisible(n > 0);
+    m_none->setVisible(n == 0);
+    m_filling = false;
+}
+
+void PacingPanel::fillDetails()
+{
+    const int i = chosen();
+    m_details->setVisible(i >= 0);
+    if (i < 0)
+        return;
+    const auto& s = m_stimuli[static_cast<std::size_t>(i)];
+    const auto& state = m_states[static_cast<std::size_t>(i)];
+    m_filling = true;
+    if (!m_name->hasFocus())
+        m_name->setText(QString::fromStdString(s.name));
+    const auto* ball = std::get_if<simulation::Sphere>(&s.region);
+    m_radius->setEnabled(ball != nullptr);
+    m_radius->put(ball != nullptr ? ball->radius : 0.2);
+    m_amplitude->put(s.amplitude_pA_per_pF);
+    m_duration->put(s.duration_ms);
+    m_start->put(s.start_ms);
+    fillProtocol(s);
+    QString text;
+    if (state.last == CaptureState::Last::failed && s.on)
+        text = tr("The last pulse did not capture: the tissue was refractory, or the pulse is too "
+                  "weak. Raise the amplitude or the radius, or lengthen the cycle.");
+    else if (state.pulses > 0)
+        text = tr("%1 of %2 pulses captured.").arg(state.captured).arg(state.pulses);
+    if (state.lowestCaptured > 0 && state.highestFailed > 0)
+        text += tr(" Threshold between %1 and %2 pA/pF.")
+                    .arg(state.highestFailed)
+                    .arg(state.lowestCaptured);
+    m_state->setText(text);
+    m_state->setVisible(!text.isEmpty());
+    m_filling = false;
+}
+
+void PacingPanel::fillProtocol(const Stimulus& s)
+{
+    const Protocol p = protocolOf(s);
+    m_kind->setCurrentIndex(static_cast<int>(p.kind));
+    m_cycle->put(p.cycle_ms);
+    m_count->put(p.count);
+    m_decrement->put(p.decrement_ms);
+    m_repeats->put(p.repeats);
+    m_pause->put(p.pause_ms);
+    QStringList extra;
+    for (double v : p.extra_ms)
+        extra << QString::number(v);
+    if (!m_extra->hasFocus())
+        m_extra->setText(extra.join(QStringLiteral(", ")));
+    for (int k = 0; k < row_count; ++k) {
+        m_protocolRows[k]->setVisible(uses(p.kind, k));
+        m_protocolLabels[k]->setVisible(uses(p.kind, k));
+    }
+    m_timeline->setStimulus(s, m_endMs);
+}
+
+} // namespace tawara

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/panels/form.hpp"
+#include "widgets/panels/stimulus_panel.hpp"
+
+#include <QColor>
+#include <QHash>
+
+class QComboBox;
+class QLineEdit;
+class QMenu;
+class QTreeWidget;
+
+namespace tawara {
+
+/// What is known of a site's pulses.
+struct CaptureState
+{
+    enum class Last { unknown, captured, failed };
+    Last last = Last::unknown;
+    int pulses = 0, captured = 0;
+    double lowestCaptured = 0, highestFailed = 0; ///< amplitudes [pA/pF]; 0: none
+};
+/// Green captured, red failed, amber not known yet, grey off.
+QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);
+
+/// A place at which one might pace.
+struct SuggestedSite
+{
+    QString name, group;
+    Vec3 position{};
+};
+
+class PulseTimeline;
+
+/// Pacing sites: their list with state, and what the chosen one gives, where and when.
+class PacingPanel : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit PacingPanel(QWidget* parent = nullptr);
+    void setSession(const simulation::Session& s);
+    void setSuggestions(const std::vector<SuggestedSite>& sites);
+    void setCapture(const std::vector<CaptureState>& states);
+    void choose(int index);
+    int chosen() const;
+    StimulusPanel* clickPulse() { return m_click; }
+    /// A new site's values: those of the chosen one, or of the click's pulse.
+    simulation::Stimulus fresh(const QString& name, const Vec3& position) const;
+    QString freeName() const;
+
+  Q_SIGNALS:
+    void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
+    void placeRequested(); ///< choose the tool that places sites
+    void siteSuggested(const QString& name, const tawara::Vec3& position);
+    void chosenChanged(int index);
+
+  private:
+    void build();
+    QWidget* buildDetails();
+    void fillList();
+    void fillDetails();
+    void fillProtocol(const simulation::Stimulus& s);
+    void change(const QString& what, const std::function<void(simulation::Stimulus&)>& f);
+    void changeProtocol(const QString& what, const std::function<void(simulation::Protocol&)>& f);
+    QString stateText(std::size_t i) const;
+
+    std::vector<simulation::Stimulus> m_stimuli;
+    std::vector<CaptureState> m_states;
+    double m_endMs = 1000;
+    bool m_filling = false;
+    QTreeWidget* m_list;
+    QMenu* m_suggested;
+    QWidget* m_details;
+    QWidget *m_protocolRows[7]{};
+    QLabel *m_protocolLabels[7]{}, *m_state, *m_none;
+    QLineEdit *m_name, *m_extra;
+    NumberBox *m_radius, *m_amplitude, *m_duration, *m_start, *m_cycle, *m_count, *m_decrement,
+        *m_repeats, *m_pause;
+    QComboBox* m_kind;
+    PulseTimeline* m_timeline;
+    StimulusPanel* m_click;
+};
+
+} // namespace tawara

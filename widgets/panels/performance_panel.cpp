@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/performance_panel.hpp"
+
+#include "widgets/panels/form.hpp"
+#include "widgets/plots/axes.hpp"
+#include "widgets/plots/roofline_plot.hpp"
+#include "widgets/plots/strip_chart.hpp"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace tawara {
+namespace {
+
+enum Column { name_column, time_column, calls_column, bytes_column, flops_column, fraction_column, bound_column };
+
+QString big(double v)
+{
+    const char* units[] = {"", " k", " M", " G", " T"};
+    int k = 0;
+    while (v >= 9999.5 && k < 4)
+        v /= 1000, ++k;
+    return QString::number(v, 'f', v < 10 && k > 0 ? 1 : 0) + QLatin1String(units[k]);
+}
+
+} // namespace
+
+PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
+{
+    m_roofline = new RooflinePlot;
+    m_roofline->setObjectName("roofline");
+    m_roofline->setMinimumHeight(230);
+    m_bandwidth = new StripChart(tr("Memory traffic"), tr("GB/s"), QColor(0x3f, 0x9f, 0xe0));
+    m_bandwidth->setObjectName("bandwidth");
+    m_step = new StripChart(tr("Time per step"), tr("ms"), QColor(0xe6, 0x9f, 0x00));
+    m_step->setObjectName("timePerStep");
+    m_table = new QTableWidget(0, 7);
+    m_table->setObjectName("kernels");
+    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Calls"), tr("Bytes"), tr("Flops"),
+                                        tr("Of ceiling"), tr("Bound by")});
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(23);
+    m_table->setMinimumHeight(110);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setShowGrid(false);
+    m_measure = new QPushButton(tr("Measure ceilings"));
+    m_measure->setObjectName("measureCeilings");
+    m_measure->setToolTip(tr("Measure what memory and arithmetic of this machine reach; takes about a second "
+                             "and holds the simulation up"));
+    auto* partition = new QPushButton(tr("Show partition"));
+    partition->setObjectName("showPartition");
+    partition->setToolTip(tr("Colour the heart by the device that computes each part; parts at borders are darker"));
+    m_ceilings = hintLabel(tr("The roof is drawn once the ceilings were measured."));
+    m_ceilings->setObjectName("ceilings");
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_measure);
+    buttons->addWidget(partition);
+    buttons->addStretch(1);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(10, 8, 10, 8);
+    column->addLayout(buttons);
+    column->addWidget(m_ceilings);
+    column->addWidget(m_roofline, 3);
+    column->addWidget(m_bandwidth);
+    column->addWidget(m_step);
+    column->addWidget(m_table, 2);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scrolled(content));
+    connect(m_measure, &QPushButton::clicked, this, [this] {
+        m_ceilings->setText(tr("Measuring…"));
+        Q_EMIT measureRequested();
+    });
+    connect(partition, &QPushButton::clicked, this, &PerformancePanel::partitionRequested);
+}
+
+void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& device)
+{
+    m_ceilings->setText(tr("%1: %2 GB/s triad, %3 GB/s copy, %4 GFLOP/s double, %5 GFLOP/s single")
+                            .arg(device, numberText(c.triad_GB_per_s, 4), numberText(c.copy_GB_per_s, 4),
+                                 numberText(c.fp64_GFLOP_per_s, 4), numberText(c.fp32_GFLOP_per_s, 4)));
+    m_roofline->setCeilings(c.triad_GB_per_s, c.fp64_GFLOP_per_s);
+    m_bandwidth->setLevel(c.triad_GB_per_s);
+}
+
+void PerformancePanel::reset()
+{
+    m_before.clear();
+    m_stepsBefore = 0;
+    m_roofline->clear();
+    m_bandwidth->clear();
+    m_step->clear();
+    m_table->setRowCount(0);
+}
+
+void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& kernels,
+                                  const simulation::Status& status)
+{
+    if (status.state != simulation::Status::State::running)
+        return;
+    const auto now = std::chrono::steady_clock::now();
+    const auto steps = static_cast<double>(status.step - m_stepsBefore);
+    const double wall = std::chrono::duration<double, std::milli>(now - m_timeBefore).count();
+    std::vector<RooflinePlot::Point> points;
+    double bytes = 0, busy = 0, memory = 0, arithmetic = 0;
+    m_table->setRowCount(static_cast<int>(kernels.size()));
+    int row = 0;
+    for (const auto& k : kernels) {
+        auto& old = m_before[k.device + "/" + k.name];
+        if (old.ms > k.ms)
+            old = {};
+        const double ms = k.ms - old.ms, b = k.bytes - old.bytes, f = k.flops - old.flops;
+        const auto calls = k.calls - old.calls;
+        old = k;
+        memory = std::max(memory, k.ceiling_GB_per_s);
+        arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
+        bytes += b, busy += ms;
+        const QString name = QString::fromStdString(k.name) +
+                             (k.device.empty() ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
+        if (ms > 0 && b > 0)
+            points.push_back({name, f / b, f / ms / 1e6});
+        const QString texts[] = {name,
+                                 steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
+                                 big(static_cast<double>(calls)),
+                                 steps > 0 ? big(b / steps) : QStringLiteral("–"),
+                                 steps > 0 ? big(f / steps) : QStringLiteral("–"),
+                                 k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
+                                 k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by)};
+        for (int column = 0; column < 7; ++column) {
+            auto* item = m_table->item(row, column);
+            if (item == nullptr)
+                m_table->setItem(row, column, item = new QTableWidgetItem);
+            item->setText(texts[column]);
+            if (column != name_column && column != bound_column)
+                item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        }
+        ++row;
+    }
+    m_roofline->setPoints(points);
+    if (memory > 0 && arithmetic > 0)
+        m_roofline->setCeilings(memory, arithmetic);
+    if (busy > 0)
+        m_bandwidth->add(bytes / busy / 1e6);
+    if (steps > 0 && m_stepsBefore > 0)
+        m_step->add(wall / steps);
+    m_stepsBefore = status.step;
+    m_timeBefore = now;
+}
+
+} // namespace tawara

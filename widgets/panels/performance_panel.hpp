@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/messages.hpp"
+
+#include <QWidget>
+
+#include <chrono>
+#include <map>
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace tawara {
+
+class RooflinePlot;
+class StripChart;
+
+/// How well the computing devices are used: roofline, bandwidth and time per step over time, a table
+/// of kernels.
+class PerformancePanel : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit PerformancePanel(QWidget* parent = nullptr);
+    /// Sums since the load; differences to the call before are shown.
+    void setKernels(const std::vector<simulation::KernelFigure>& kernels,
+                    const simulation::Status& status);
+    void setCeilings(const device::Ceilings& c, const QString& device);
+    void reset();
+    RooflinePlot* roofline() { return m_roofline; }
+    QTableWidget* table() { return m_table; }
+
+  Q_SIGNALS:
+    void measureRequested();
+    void partitionRequested(); ///< show the heart coloured by device
+
+  private:
+    RooflinePlot* m_roofline;
+    StripChart *m_bandwidth, *m_step;
+    QTableWidget* m_table;
+    QPushButton* m_measure;
+    QLabel* m_ceilings;
+    std::map<std::string, simulation::KernelFigure> m_before;
+    std::int64_t m_stepsBefore = 0;
+    std::chrono::steady_clock::time_point m_timeBefore{};
+    double m_fp = 0;
+};
+
+} // namespace tawara

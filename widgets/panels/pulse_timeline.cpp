@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/pulse_timeline.hpp"
+
+#include "widgets/plots/axes.hpp"
+
+#include <algorithm>
+
+namespace tawara {
+namespace {
+
+constexpr double most_pulses_shown = 60;
+
+}
+
+PulseTimeline::PulseTimeline(QWidget* parent) : QWidget(parent)
+{
+    setMinimumHeight(46);
+    setToolTip(tr("When the pulses come [ms]"));
+}
+
+void PulseTimeline::setStimulus(const simulation::Stimulus& s, double endMs)
+{
+    // an endless train is drawn for as long as the run, at most some cycles
+    double until = std::min(endMs, 1e7);
+    if (s.protocol && s.protocol->cycle_ms > 0)
+        until = std::min(until, s.start_ms + most_pulses_shown *
+                                                 (s.protocol->cycle_ms + s.protocol->pause_ms));
+    m_times = simulation::pulse_times(s, until);
+    if (m_times.size() > 4 * most_pulses_shown)
+        m_times.resize(static_cast<std::size_t>(4 * most_pulses_shown));
+    m_endMs = m_times.empty() ? std::max(1.0, until) : std::max(100.0, m_times.back() * 1.08);
+    update();
+}
+
+void PulseTimeline::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    const PlotColors c = PlotColors::of(this);
+    const QFontMetricsF m(font());
+    const QRectF a = QRectF(rect()).adjusted(8, 6, -8, -m.height() - 3);
+    p.fillRect(rect(), c.ground);
+    p.setPen(c.zero);
+    p.drawLine(a.bottomLeft(), a.bottomRight());
+    const double step = roundStep(m_endMs, a.width() / 60);
+    p.setPen(c.text);
+    for (double t = 0; t <= m_endMs; t += step)
+        p.drawText(QRectF(a.left() + t / m_endMs * a.width() - 30, a.bottom() + 1, 60, m.height()),
+                   Qt::AlignCenter, numberText(t));
+    if (m_times.empty()) {
+        p.drawText(a, Qt::AlignCenter, tr("no pulses"));
+        return;
+    }
+    p.setPen(QPen(c.accent, 2));
+    for (double t : m_times) {
+        const double x = a.left() + t / m_endMs * a.width();
+        p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
+    }
+}
+
+} // namespace tawara

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/region_place.hpp"
+
+#include "widgets/panels/form.hpp"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPixmap>
+
+namespace tawara {
+namespace {
+
+using simulation::Region;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("RegionPlace", text);
+}
+
+} // namespace
+
+QStringList placeKindNames()
+{
+    return {tr("All tissue"), tr("Labels"),  tr("Layer of the wall"), tr("AHA segments"),
+            tr("Ball"),       tr("Painted"), tr("Box")};
+}
+
+PlaceKind placeKind(const Region& r)
+{
+    if (!r.where)
+        return r.labels.empty() ? PlaceKind::all : PlaceKind::labels;
+    if (std::holds_alternative<simulation::Layer>(*r.where))
+        return PlaceKind::layer;
+    if (std::holds_alternative<simulation::Segments>(*r.where))
+        return PlaceKind::segments;
+    if (std::holds_alternative<simulation::Sphere>(*r.where))
+        return PlaceKind::ball;
+    if (std::holds_alternative<simulation::Tetrahedra>(*r.where))
+        return PlaceKind::painted;
+    if (std::holds_alternative<simulation::Box>(*r.where))
+        return PlaceKind::box;
+    return PlaceKind::labels;
+}
+
+void setPlaceKind(Region& r, PlaceKind kind)
+{
+    if (kind == placeKind(r))
+        return;
+    r.labels.clear();
+    r.where.reset();
+    switch (kind) {
+    case PlaceKind::all:
+        break;
+    case PlaceKind::labels:
+        r.labels = {1};
+        break;
+    case PlaceKind::layer:
+        r.where = simulation::Layer{};
+        break;
+    case PlaceKind::segments:
+        r.where = simulation::Segments{{1}};
+        break;
+    case PlaceKind::ball:
+        r.where = simulation::Sphere{{0, 0, 0}, 15};
+        break;
+    case PlaceKind::painted:
+        r.where = simulation::Tetrahedra{};
+        break;
+    case PlaceKind::box:
+        r.where = simulation::Box{{-10, -10, -10}, {10, 10, 10}};
+        break;
+    }
+}
+
+std::vector<int> placeNumbers(const Region& r)
+{
+    if (!r.where)
+        return {r.labels.begin(), r.labels.end()};
+    if (const auto* l = std::get_if<simulation::Label>(&*r.where))
+        return {l->labels.begin(), l->labels.end()};
+    if (const auto* s = std::get_if<simulation::Segments>(&*r.where))
+        return s->segments;
+    return {};
+}
+
+void setPlaceNumbers(Region& r, const std::vector<int>& numbers)
+{
+    if (numbers.empty())
+        return;
+    if (r.where && std::holds_alternative<simulation::Segments>(*r.where)) {
+        r.where = simulation::Segments{numbers};
+    } else if (placeKind(r) == PlaceKind::labels) {
+        r.where.reset();
+        r.labels.assign(numbers.begin(), numbers.end());
+    }
+}
+
+QString placeText(const Region& r)
+{
+    switch (placeKind(r)) {
+    case PlaceKind::all:
+        return tr("all");
+    case PlaceKind::labels:
+        return tr("labels %1").arg(textOf(placeNumbers(r)));
+    case PlaceKind::layer:
+        switch (std::get<simulation::Layer>(*r.where).kind) {
+        case simulation::Layer::Kind::endo:
+            return tr("endocardium");
+        case simulation::Layer::Kind::mid:
+            return tr("mid-wall");
+        case simulation::Layer::Kind::epi:
+            return tr("epicardium");
+        }
+        break;
+    case PlaceKind::segments:
+        return tr("AHA %1").arg(textOf(placeNumbers(r)));
+    case PlaceKind::ball:
+        return tr("ball, %1 mm").arg(std::get<simulation::Sphere>(*r.where).radius);
+    case PlaceKind::painted:
+        return std::get<simulation::Tetrahedra>(*r.where).tetrahedra.empty() ? tr("nowhere yet")
+                                                                            : tr("painted");
+    case PlaceKind::box:
+        return tr("box");
+    }
+    return {};
+}
+
+QString regionTitle(const Region& r)
+{
+    if (!r.name.empty())
+        return QString::fromStdString(r.name);
+    if (!r.kind.empty())
+        return QString::fromStdString(r.kind).replace('_', ' ');
+    QString model = QString::fromStdString(r.model).replace('_', ' ');
+    if (!r.variant.empty())
+        model += QStringLiteral(", ") + QString::fromStdString(r.variant);
+    return model;
+}
+
+QString regionTip(const Region& r)
+{
+    if (r.inherits())
+        return tr("Changes what lies beneath it: conductivities × %1, %2 factors")
+            .arg(r.conductivity_scale)
+            .arg(r.scale.size());
+    return tr("%1, %2 changed parameters")
+        .arg(QString::fromStdString(r.model))
+        .arg(r.parameters.size());
+}
+
+QIcon kindIcon(const Region& r)
+{
+    QColor c(0x56, 0xb4, 0xe9);
+    if (r.kind == "scar_core")
+        c = QColor(0x8a, 0x90, 0x9c);
+    else if (r.kind == "border_zone")
+        c = QColor(0xe6, 0x9f, 0x00);
+    else if (r.kind == "ischaemia")
+        c = QColor(0xb0, 0x6a, 0xd0);
+    else if (!r.kind.empty())
+        c = QColor(0x2f, 0xc7, 0x9a);
+    QPixmap map(24, 24);
+    map.fill(Qt::transparent);
+    QPainter p(&map);
+    p.setRenderHint(QPainter::Antialiasing);
+    p.setPen(Qt::NoPen);
+    p.setBrush(c);
+    p.drawRoundedRect(4, 4, 16, 16, 4, 4);
+    return QIcon(map);
+}
+
+} // namespace tawara

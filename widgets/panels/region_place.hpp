@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/session.hpp"
+
+#include <QIcon>
+#include <QString>
+#include <QStringList>
+
+namespace tawara {
+
+/// How a region says where it is, as the panel offers it.
+enum class PlaceKind { all, labels, layer, segments, ball, painted, box };
+QStringList placeKindNames();
+PlaceKind placeKind(const simulation::Region& r);
+/// Another way of saying where, empty or with a sensible start.
+void setPlaceKind(simulation::Region& r, PlaceKind kind);
+/// Labels or segments; empty for other kinds.
+std::vector<int> placeNumbers(const simulation::Region& r);
+void setPlaceNumbers(simulation::Region& r, const std::vector<int>& numbers);
+/// "labels 1, 4, 7".
+QString placeText(const simulation::Region& r);
+
+QString regionTitle(const simulation::Region& r);
+QString regionTip(const simulation::Region& r);
+QIcon kindIcon(const simulation::Region& r);
+
+} // namespace tawara

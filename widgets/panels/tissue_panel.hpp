@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/model.hpp"
+#include "engine/simulation/presets.hpp"
+#include "widgets/panels/form.hpp"
+
+#include <QWidget>
+
+class QComboBox;
+class QLineEdit;
+class QMenu;
+class QTableWidget;
+class QTabWidget;
+class QTreeWidget;
+class QToolButton;
+
+namespace tawara {
+
+class DrugEditor;
+
+/// Regions of the tissue in the order in which they are laid (the last that holds a place wins), what
+/// the chosen one is made of, and drugs.
+class TissuePanel : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit TissuePanel(QWidget* parent = nullptr);
+    /// Models that can be chosen; they must live as long as the panel.
+    void setModels(const std::vector<const cell::ModelInfo*>& models);
+    void setSession(const simulation::Session& s);
+    void choose(int index);
+    int chosen() const;
+    double brushRadius() const;
+    /// What is known of conduction in the chosen region; `warning` may be empty.
+    void setVelocity(const QString& text, const QString& warning);
+
+  Q_SIGNALS:
+    void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
+    void paintRequested(int region);  ///< choose the brush
+    void placeRequested(int region);  ///< the next click is the centre of the region's ball
+    void brushChanged(double radiusMm);
+    void chosenChanged(int index);
+
+  private:
+    QWidget* buildRegions();
+    QWidget* buildPlace();
+    QWidget* buildCells();
+    void addRegion(const simulation::Region& r);
+    void fillList();
+    void fillDetails();
+    void fillPlace(const simulation::Region& r);
+    void fillParameters(const simulation::Region& r);
+    void change(const QString& what, const std::function<void(simulation::Region&)>& f,
+                bool together = true);
+    void placeKindChosen(int kind);
+    void placeTextEdited();
+    const cell::ModelInfo* model(const std::string& name) const;
+
+    std::vector<const cell::ModelInfo*> m_models;
+    std::vector<simulation::Region> m_regions;
+    bool m_filling = false;
+    QTabWidget* m_tabs;
+    QTreeWidget* m_list;
+    QWidget* m_details;
+    QLineEdit *m_name, *m_where, *m_filter;
+    QComboBox *m_placeKind, *m_layer, *m_model, *m_variant;
+    QToolButton *m_centre, *m_paint, *m_erase;
+    QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
+    NumberBox *m_radius, *m_brush, *m_fibre, *m_sheet, *m_normal, *m_scale;
+    QTableWidget* m_parameters;
+    DrugEditor* m_drugs;
+};
+
+} // namespace tawara

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/models/view_settings.hpp"
+#include "widgets/plots/bullseye_plot.hpp"
+
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace tawara {
+
+class ColorMapEditor;
+class NumberBox;
+
+/// How the heart is shown: what, in which colours and range, with isochrones; cuts, transparency,
+/// depolarised tissue, fibres, filaments, velocities; the bull's-eye of what the current view shows.
+class ViewPanel : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit ViewPanel(QWidget* parent = nullptr);
+    const ViewSettings& settings() const { return m_settings; }
+    void setSettings(const ViewSettings& s);
+    /// Which of the views is spoken of.
+    void setCurrentView(int view);
+    /// The range that an automatic one has found, for the current quantity.
+    void setFoundRange(double low, double high);
+    BullseyePlot* bullseye() { return m_bullseye; }
+
+  Q_SIGNALS:
+    void changed(const tawara::ViewSettings& settings);
+
+  private:
+    QWidget* buildColors();
+    QWidget* buildVolume();
+    void fill();
+    void fillMaps();
+    void set(const std::function<void(ViewSettings&)>& f);
+    QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
+
+    ViewSettings m_settings;
+    int m_view = 0;
+    bool m_filling = false;
+    QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
+    QCheckBox *m_linked, *m_reversed, *m_automatic, *m_isochrones, *m_flip, *m_depolarised,
+        *m_filaments, *m_arrows, *m_annotations;
+    NumberBox *m_low, *m_high, *m_step, *m_threshold;
+    QSlider *m_position, *m_opacity;
+    QPushButton* m_own;
+    ColorMapEditor* m_editor;
+    BullseyePlot* m_bullseye;
+    QLabel* m_cutHint;
+};
+
+} // namespace tawara

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QColor>
+#include <QPainter>
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+namespace tawara {
+
+/// Colours of plots, from the palette: they follow the theme.
+struct PlotColors
+{
+    QColor ground, grid, zero, text, strong, accent;
+    static PlotColors of(const QWidget* w);
+};
+
+/// Colours told apart by colour-blind eyes too, for curves; lighter on dark grounds.
+QColor curveColor(int i, bool darkGround = true);
+bool isDark(const QWidget* w);
+
+/// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
+double roundStep(double span, double count);
+/// A number for people: a true minus sign, no needless digits.
+QString numberText(double v, int digits = 6);
+
+/// Two axes with ticks, grid and titles around an area of pixels.
+struct Axes
+{
+    QRectF area;
+    double x0 = 0, x1 = 1, y0 = 0, y1 = 1; ///< values of the area's edges
+    bool logX = false, logY = false;
+
+    double toX(double x) const;
+    double toY(double y) const;
+    void paint(QPainter& p, const PlotColors& c, const QString& xTitle,
+               const QString& yTitle) const;
+
+  private:
+    std::vector<double> ticks(double low, double high, bool log, double count) const;
+};
+
+} // namespace tawara

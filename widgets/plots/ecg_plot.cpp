@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/plots/ecg_plot.hpp"
+
+#include "widgets/plots/axes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr std::size_t most_samples = 400000; // a few minutes at 1 kHz; older ones go
+
+}
+
+EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
+{
+    setAttribute(Qt::WA_OpaquePaintEvent);
+}
+
+void EcgPlot::setLeads(const QStringList& names)
+{
+    m_leads = names;
+    m_times.clear();
+    m_values.assign(static_cast<std::size_t>(names.size()), {});
+    update();
+}
+
+void EcgPlot::append(std::span<const double> times, const std::vector<std::vector<float>>& mV)
+{
+    if (mV.size() != m_values.size() || times.empty())
+        return;
+    m_times.insert(m_times.end(), times.begin(), times.end());
+    for (std::size_t k = 0; k < mV.size(); ++k)
+        m_values[k].insert(m_values[k].end(), mV[k].begin(), mV[k].end());
+    if (m_times.size() > most_samples) {
+        const auto drop = static_cast<std::ptrdiff_t>(m_times.size() / 4);
+        m_times.erase(m_times.begin(), m_times.begin() + drop);
+        for (auto& v : m_values)
+            v.erase(v.begin(), v.begin() + drop);
+    }
+    update();
+}
+
+void EcgPlot::setLayout(Layout layout)
+{
+    m_layout = layout;
+    update();
+}
+
+void EcgPlot::setShown(const QStringList& names)
+{
+    m_shown = names;
+    update();
+}
+
+void EcgPlot::setWindowMs(double ms)
+{
+    m_windowMs = ms;
+    update();
+}
+
+double EcgPlot::largest(double from) const
+{
+    const auto first = static_cast<std::size_t>(
+        std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin());
+    float most = 0;
+    for (const auto& v : m_values)
+        for (std::size_t i = first; i < v.size(); ++i)
+            most = std::max(most, std::abs(v[i]));
+    return static_cast<double>(most);
+}
+
+void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double mVPerPixel) const
+{
+    const bool dark = isDark(this);
+    const QColor fine = dark ? QColor(0x2a, 0x1d, 0x20) : QColor(0xfb, 0xe3, 0xe0);
+    const QColor bold = dark ? QColor(0x40, 0x28, 0x2b) : QColor(0xf2, 0xbd, 0xb8);
+    p.fillRect(r, dark ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6));
+    const auto lines = [&](double step, const QColor& color, bool vertical) {
+        if (step < 4)
+            return;
+        p.setPen(color);
+        for (double at = 0; at <= (vertical ? r.width() : r.height()); at += step)
+            if (vertical)
+                p.drawLine(QPointF(r.left() + std::round(at) + 0.5, r.top()),
+                           QPointF(r.left() + std::round(at) + 0.5, r.bottom()));
+            else
+                p.drawLine(QPointF(r.left(), r.top() + std::round(at) + 0.5),
+                           QPointF(r.right(), r.top() + std::round(at) + 0.5));
+    };
+    lines(40 / msPerPixel, fine, true);
+    lines(0.1 / mVPerPixel, fine, false);
+    lines(200 / msPerPixel, bold, true);
+    lines(0.5 / mVPerPixel, bold, false);
+}
+
+void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
+                        double mVPerPixel, bool sweep) const
+{
+    const auto& v = m_values[lead];
+    const PlotColors c = PlotColors::of(this);
+    const auto first = std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin();
+    const auto last = std::upper_bound(m_times.begin(), m_times.end(), to) - m_times.begin();
+    const double mid = r.center().y(), span = to - from;
+    QPolygonF line;
+    p.setPen(QPen(isDark(this) ? QColor(0x6f, 0xe3, 0xa5) : QColor(0x1c, 0x24, 0x30), 1.5));
+    double before = -1;
+    const auto stride = std::max<std::ptrdiff_t>(
+        1, (last - first) / static_cast<std::ptrdiff_t>(std::max(1.0, 3 * r.width())));
+    for (auto i = first; i < last; i += stride) {
+        const auto k = static_cast<std::size_t>(i);
+        const double t = sweep ? std::fmod(m_times[k], span) : m_times[k] - from;
+        const double x = r.left() + t / span * r.width();
+        if (x < before) { // the sweep begins again at the left
+            p.drawPolyline(line);
+            line.clear();
+        }
+        before = x;
+        line << QPointF(x, mid - static_cast<double>(v[k]) / mVPerPixel);
+    }
+    p.drawPolyline(line);
+    if (sweep && !m_times.empty()) { // the gap that runs ahead of the beam
+        const double x = r.left() + std::fmod(m_times.back(), span) / span * r.width();
+        QLinearGradient g(x, 0, x + 36, 0);
+        QColor ground = isDark(this) ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6);
+        g.setColorAt(0, ground);
+        ground.setAlpha(0);
+        g.setColorAt(1, ground);
+        p.fillRect(QRectF(x + 1, r.top() + 1, std::min(36.0, r.right() - x - 1), r.height() - 2), g);
+    }
+    QFont bold = font();
+    bold.setBold(true);
+    p.setFont(bold);
+    p.setPen(c.strong);
+    p.drawText(QPointF(r.left() + 6, r.top() + QFontMetricsF(bold).ascent() + 3),
+               m_leads[static_cast<qsizetype>(lead)]);
+}
+
+void EcgPlot::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    const PlotColors c = PlotColors::of(this);
+    p.fillRect(rect(), c.ground);
+    if (m_leads.isEmpty()) {
+        p.setPen(c.text);
+        p.drawText(QRectF(rect()).adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
+                   tr("No electrodes yet. Choose \"12 leads\" or place an electrode: the "
+                      "electrocardiogram runs here."));
+        return;
+    }
+    std::vector<std::size_t> shown;
+    for (qsizetype k = 0; k < m_leads.size(); ++k)
+        if (m_layout == Layout::sheet || m_shown.isEmpty() || m_shown.contains(m_leads[k]))
+            shown.push_back(static_cast<std::size_t>(k));
+    const bool sheet = m_layout == Layout::sheet;
+    const int columns = sheet && shown.size() > 3 ? (shown.size() > 6 ? 4 : 2) : 1;
+    const int rows = (static_cast<int>(shown.size()) + columns - 1) / columns;
+    const double newest = m_times.empty() ? 0 : m_times.back();
+    const double window = sheet ? std::min(m_windowMs, 1200.0) : m_windowMs;
+    const double from = std::max(0.0, newest - window);
+    const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2);
+    const double w = whole.width() / columns, h = whole.height() / std::max(1, rows);
+    // the largest deflection takes 80 % of half a cell; at the least 0.2 mV are shown
+    const double mVPerPixel = std::max(0.1, largest(from)) / (0.4 * h);
+    p.setRenderHint(QPainter::Antialiasing, false);
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+        // a sheet is read column by column: I II III, aVR aVL aVF, V1 V2 V3, V4 V5 V6
+        const int column = static_cast<int>(k) / rows, row = static_cast<int>(k) % rows;
+        const QRectF r(whole.left() + column * w + 1, whole.top() + row * h + 1, w - 2, h - 2);
+        p.setRenderHint(QPainter::Antialiasing, false);
+        paintPaper(p, r, window / r.width(), mVPerPixel);
+        p.setRenderHint(QPainter::Antialiasing);
+        p.save();
+        p.setClipRect(r);
+        paintLead(p, r, shown[k], from, from + window, mVPerPixel, !sheet);
+        p.restore();
+    }
+    p.setFont(font());
+    p.setPen(c.text);
+    p.drawText(QRectF(rect()).adjusted(0, 0, -8, -4), Qt::AlignRight | Qt::AlignBottom,
+               tr("squares: 200 ms, 0.5 mV"));
+}
+
+} // namespace tawara

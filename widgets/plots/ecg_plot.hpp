@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStringList>
+#include <QWidget>
+
+#include <span>
+#include <vector>
+
+namespace tawara {
+
+/// The electrocardiogram: a strip that runs like a monitor's, or a sheet of all leads side by side, on
+/// ECG paper. Amplitudes share one scale, which fits itself.
+///
+/// @thread GUI thread
+class EcgPlot : public QWidget
+{
+    Q_OBJECT
+  public:
+    enum class Layout { strip, sheet };
+    explicit EcgPlot(QWidget* parent = nullptr);
+
+    /// Other leads, or the same ones anew: no samples.
+    void setLeads(const QStringList& names);
+    /// @pre  one span of values per lead, each as long as the times
+    void append(std::span<const double> times, const std::vector<std::vector<float>>& mV);
+    void setLayout(Layout layout);
+    Layout ecgLayout() const { return m_layout; }
+    /// Leads that the strip shows; the sheet shows all.
+    void setShown(const QStringList& names);
+    void setWindowMs(double ms);
+    const QStringList& leads() const { return m_leads; }
+    std::size_t sampleCount() const { return m_times.size(); }
+    const std::vector<double>& times() const { return m_times; }
+    const std::vector<float>& lead(int i) const { return m_values[static_cast<std::size_t>(i)]; }
+    QSize sizeHint() const override { return {600, 200}; }
+    QSize minimumSizeHint() const override { return {260, 110}; }
+
+  protected:
+    void paintEvent(QPaintEvent* e) override;
+
+  private:
+    void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double mVPerPixel) const;
+    void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
+                   double mVPerPixel, bool sweep) const;
+    double largest(double from) const;
+
+    QStringList m_leads, m_shown;
+    std::vector<double> m_times;
+    std::vector<std::vector<float>> m_values;
+    double m_windowMs = 2500;
+    Layout m_layout = Layout::strip;
+};
+
+} // namespace tawara

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/view3d/picture.hpp"
+
+#include "widgets/view3d/heart_view.hpp"
+#include "widgets/view3d/view_grid.hpp"
+
+#include <QOpenGLContext>
+#include <QOpenGLFramebufferObject>
+#include <QOpenGLFunctions>
+#include <QPainter>
+#include <QPalette>
+
+#include <algorithm>
+#include <vtkActor2D.h>
+#include <vtkActor2DCollection.h>
+#include <vtkOpenGLState.h>
+#include <vtkRenderer.h>
+#include <vtkRendererCollection.h>
+
+namespace tawara {
+namespace {
+
+constexpr int fine_samples = 8;
+constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 bytes each
+constexpr double reference_height = 720;   // at which texts have the size that they have on screen
+constexpr int gap = 2;                     // between the views of a grid [pixels]
+
+/// Sets up a view for a picture and gives everything back.
+class Session
+{
+  public:
+    Session(HeartView& view, const PictureOptions& o) : view_(view), window_(view.renderWindow())
+    {
+        size_ = {window_->GetSize()[0], window_->GetSize()[1]};
+        samples_ = window_->GetMultiSamples();
+        auto* r = view.scene().renderer();
+        gradient_ = r->GetGradientBackground();
+        alpha_ = r->GetBackgroundAlpha();
+        r->GetBackground(low_.data());
+        window_->SetSize(o.size.width(), o.size.height());
+        window_->SetMultiSamples(qint64{o.size.width()} * o.size.height() > many_pixels
+                                     ? fine_samples / 4
+                                     : fine_samples);
+        if (o.transparent) {
+            // black and see-through: what VTK draws is then premultiplied
+            r->GradientBackgroundOff();
+            r->SetBackground(0, 0, 0);
+            r->SetBackgroundAlpha(0);
+        }
+        const double scale =
+            o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
+        view.scene().prepare(o.size.width(), o.size.height(), scale);
+        if (!o.annotations)
+            hide_annotations();
+    }
+    ~Session()
+    {
+        auto* r = view_.scene().renderer();
+        r->SetGradientBackground(gradient_);
+        r->SetBackgroundAlpha(alpha_);
+        r->SetBackground(low_.data());
+        for (auto* a : hidden_)
+            a->VisibilityOn();
+        for (auto* other : undrawn_)
+            other->DrawOn();
+        window_->SetMultiSamples(samples_);
+        window_->SetSize(size_.width(), size_.height());
+        view_.scene().prepare(size_.width(), size_.height(), view_.devicePixelRatioF());
+    }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+  private:
+    void hide_annotations()
+    {
+        auto* actors = view_.scene().renderer()->GetActors2D();
+        actors->InitTraversal();
+        while (auto* a = actors->GetNextActor2D())
+            if (a->GetVisibility()) {
+                a->VisibilityOff();
+                hidden_.push_back(a);
+            }
+        auto* all = window_->GetRenderers(); // the axes have one of their own
+        all->InitTraversal();
+        while (auto* r = all->GetNextItem())
+            if (r != view_.scene().renderer() && r->GetDraw()) {
+                r->DrawOff();
+                undrawn_.push_back(r);
+            }
+    }
+
+    HeartView& view_;
+    vtkGenericOpenGLRenderWindow* window_;
+    QSize size_;
+    int samples_ = 0;
+    bool gradient_ = true;
+    double alpha_ = 1;
+    std::array<double, 3> low_{};
+    std::vector<vtkActor2D*> hidden_;
+    std::vector<vtkRenderer*> undrawn_;
+};
+
+int largest_side(QOpenGLFunctions* f)
+{
+    GLint buffer = 0, texture = 0, viewport[2] = {0, 0};
+    f->glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &buffer);
+    f->glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
+    f->glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    return std::min({buffer, texture, viewport[0], viewport[1]});
+}
+
+QImage failed(QString* why, const QString& reason)
+{
+    if (why)
+        *why = reason;
+    return {};
+}
+
+} // namespace
+
+QImage takePicture(HeartView& view, const PictureOptions& o, QString* why)
+{
+    if (o.size.width() < 16 || o.size.height() < 16)
+        return failed(why, QObject::tr("A picture needs at least 16 x 16 pixels."));
+    if (view.context() == nullptr || !view.renderWindow()->GetReadyForRendering())
+        return failed(why, QObject::tr("The heart was not drawn yet."));
+    view.makeCurrent();
+    auto* f = view.context()->functions();
+    if (const int most = largest_side(f); std::max(o.size.width(), o.size.height()) > most)
+        return failed(why, QObject::tr("This computer's OpenGL draws pictures of up to %1 pixels a "
+                                       "side; choose a smaller size.")
+                               .arg(most));
+    QOpenGLFramebufferObject target(o.size);
+    if (!target.isValid())
+        return failed(why, QObject::tr("There is not enough memory for a picture of that size."));
+    QImage image;
+    {
+        const Session session(view, o);
+        target.bind();
+        view.renderWindow()->GetState()->Reset(); // the binding went behind VTK's back
+        view.renderWindow()->Render();
+        target.bind();
+        if (!o.transparent) { // VTK leaves alpha 0 where only the background shows
+            f->glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_TRUE);
+            f->glDisable(GL_SCISSOR_TEST);
+            f->glClearColor(0, 0, 0, 1);
+            f->glClear(GL_COLOR_BUFFER_BIT);
+            f->glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+        }
+        image = target.toImage();
+        target.release();
+        view.renderWindow()->GetState()->Reset();
+    }
+    image.setDevicePixelRatio(1);
+    return image.convertToFormat(o.transparent ? QImage::Format_ARGB32 : QImage::Format_RGB32);
+}
+
+QImage takePicture(ViewGrid& views, const PictureOptions& o, QString* why)
+{
+    if (views.count() == 1)
+        return takePicture(*views.view(0), o, why);
+    const int columns = 2, rows = views.count() / 2;
+    QImage whole(o.size, o.transparent ? QImage::Format_ARGB32 : QImage::Format_RGB32);
+    whole.fill(o.transparent ? QColor(Qt::transparent) : views.palette().color(QPalette::Window));
+    QPainter p(&whole);
+    for (int i = 0; i < views.count(); ++i) {
+        const int x = i % columns, y = i / columns;
+        const auto edge = [](int length, int k, int of) { return (length + gap) * k / of; };
+        const QRect cell(QPoint(edge(o.size.width(), x, columns), edge(o.size.height(), y, rows)),
+                         QPoint(edge(o.size.width(), x + 1, columns) - gap - 1,
+                                edge(o.size.height(), y + 1, rows) - gap - 1));
+        PictureOptions one = o;
+        one.size = cell.size();
+        const QImage part = takePicture(*views.view(i), one, why);
+        if (part.isNull())
+            return {};
+        p.drawImage(cell.topLeft(), part);
+    }
+    return whole;
+}
+
+} // namespace tawara
