@@ -31,26 +31,7 @@ std::shared_ptr<const compiler::Model> find_model(const std::string& model, cons
     static std::mutex mutex;
     static std::set<std::shared_ptr<const compiler::Model>> kept;
 
-    if (model.find('.') == std::string::npos) {
-        const auto known = compiler::library_names();
-        if (!std::binary_search(known.begin(), known.end(), model))
-            throw InputError(file, where,
-                             "unknown cell model '" + model + "'; the nearest known is '" +
-                                 nearest(model, known) + "'");
-    } else {
-        const auto extension = std::filesystem::path(model).extension();
-        if (extension != ".mmt" && extension != ".cellml" && extension != ".xml")
-            throw InputError(file, where,
-                             "'" + model +
-                                 "' is no model file; give a .mmt or .cellml file, or a name of "
-                                 "tawara-cli cell list");
-        std::error_code none;
-        if (!std::filesystem::is_regular_file(model, none))
-            throw InputError(file, where,
-                             "there is no model file '" + model +
-                                 "'; paths start from the folder "
-                                 "of the file that names them");
-    }
+    require_model(model, file, where);
     auto found = compiler::shared_model(model);
     const std::scoped_lock lock(mutex);
     kept.insert(found);
@@ -99,6 +80,30 @@ std::string model_text(const std::string& key, const std::filesystem::path& fold
     return std::filesystem::path(key)
         .lexically_proximate(std::filesystem::absolute(folder).lexically_normal())
         .string();
+}
+
+void require_model(const std::string& model, const std::string& file, const std::string& where)
+{
+    if (model.find('.') == std::string::npos) {
+        const auto known = compiler::library_names();
+        if (!std::binary_search(known.begin(), known.end(), model))
+            throw InputError(file, where,
+                             "unknown cell model '" + model + "'; the nearest known is '" +
+                                 nearest(model, known) + "'");
+        return;
+    }
+    const auto extension = std::filesystem::path(model).extension();
+    if (extension != ".mmt" && extension != ".cellml" && extension != ".xml")
+        throw InputError(file, where,
+                         "'" + model +
+                             "' is no model file; give a .mmt or .cellml file, or a name of "
+                             "tawara-cli cell list");
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(model, none))
+        throw InputError(file, where,
+                         "there is no model file '" + model +
+                             "'; give a .mmt or .cellml file that is there (paths start from the "
+                             "folder of the file that names them)");
 }
 
 const ModelInfo& model_info(const std::string& model, const std::string& file,

@@ -86,6 +86,11 @@ std::string model_key(const std::string& model, const std::filesystem::path& fol
 /// The inverse: a path as it is written in a file of that folder.
 std::string model_text(const std::string& key, const std::filesystem::path& folder);
 
+/// There is a library model of that name, or a model file at that path.
+/// @throws InputError naming the nearest known model
+void require_model(const std::string& model, const std::string& file = "--model",
+                   const std::string& where = "");
+
 /// @param model  a library name, or the path of a model file. A file is read again when it changed.
 /// @return valid as long as the program runs
 /// @throws InputError  naming the nearest known model, or what is wrong with the file (by file and

@@ -282,7 +282,10 @@ class TestCli : public QObject
     void cellCommands()
     {
         auto r = run({"cell", "list", "--json"});
-        QVERIFY(r.json()["models"].toArray().size() >= 1);
+        QVERIFY(r.json()["models"].toArray().size() >= 10);
+        for (const auto& m : r.json()["models"].toArray())
+            QVERIFY(m.toObject()["states"].toInt() >= 2 &&
+                    !m.toObject()["source"].toString().isEmpty());
         r = run({"cell", "info", "ten_tusscher_2006", "--json"});
         auto j = r.json();
         QCOMPARE(j["states"].toArray().size(), 19);
@@ -297,9 +300,56 @@ class TestCli : public QObject
         QFile t(dir_.path() + "/t.csv");
         QVERIFY(t.open(QIODevice::ReadOnly));
         const auto lines = t.readAll().trimmed().split('\n');
-        QVERIFY(lines[0].startsWith("time_ms,"));
+        QVERIFY(lines[0].startsWith("time_ms,membrane.V,"));
         QCOMPARE(lines[0].split(',').size(), 20);
         QCOMPARE(lines.size(), 502); // head, 0 to 500 ms
+    }
+
+    void optimiserReports()
+    {
+        const auto r = run({"cell", "info", "ten_tusscher_2006", "--optimise", "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto o = r.json()["optimise"].toObject();
+        QVERIFY(o["passes"].toArray().size() >= 5);
+        QVERIFY(o["after"].toObject()["instructions"].toInt() <
+                0.65 * o["before"].toObject()["instructions"].toInt());
+        QVERIFY(r.json()["compile_ms"].toDouble() > 0);
+    }
+
+    /// A model that somebody wrote: found by its path, its unclear potential by an option.
+    void modelFiles()
+    {
+        write(dir_.path() + "/two.mmt", R"([[model]]
+cell.V = -80
+other.V = -70
+[engine]
+time = 0 [ms] in [ms] bind time
+pace = 0 bind pace
+[cell]
+i_push = -25 * engine.pace
+dot(V) = -0.1 * (V + 80) - i_push in [mV]
+[other]
+dot(V) = 0.1 * (cell.V - V) in [mV]
+[[protocol]]
+1 10 2 500 0
+)");
+        auto r = run({"cell", "run", path("two.mmt"), "--until", "30", "--json"});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        QVERIFY2(r.err.find("cell.V, other.V") != std::string::npos &&
+                     r.err.find("--v") != std::string::npos,
+                 r.err.c_str());
+        // 25 mV/ms for 2 ms from 10 ms on, in both ways of stepping: 250 (1 - exp(-0.2)) mV
+        for (const char* scheme : {"rk4", "cvode"}) {
+            r = run({"cell", "run", path("two.mmt"), "--v", "cell.V", "--until", "12", "--dt",
+                     "0.05", "--scheme", scheme, "--json"});
+            QVERIFY2(r.status == 0, r.err.c_str());
+            QCOMPARE(r.json()["stimulus"].toString(), QString("own"));
+            const double v = r.json()["final_state"].toObject()["cell.V"].toDouble();
+            QVERIFY2(std::abs(v + 80 - 250 * (1 - std::exp(-0.2))) < 1e-4, qPrintable(QString::number(v, 'g', 10)));
+        }
+        r = run({"cell", "info", path("two.mmt"), "--v", "other.V", "--json"});
+        QCOMPARE(r.json()["membrane_potential"].toString(), QString("other.V"));
+        QCOMPARE(run({"cell", "info", path("none.mmt")}).status, static_cast<int>(cli::bad_input));
     }
 
     void devicesAndBenches()

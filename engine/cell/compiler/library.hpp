@@ -13,7 +13,7 @@ std::vector<std::string> library_names();
 CellSystem load_model(const std::string& name_or_path, const ResolveOptions& options = {});
 
 /// A model, resolved once and shared by all who ask for it.
-struct Model
+struct Model : std::enable_shared_from_this<Model>
 {
     CellSystem system;
     ModelInfo info;

@@ -105,7 +105,7 @@ std::optional<std::uint32_t> recognise_potential(const ModelText& m)
                 t += (t.empty() ? "" : ", ") + m.variables[i].name;
             throw InputError(m.file, m.variables[list->front()].line,
                              "several states may be the membrane potential (" + t +
-                                 "); say which one");
+                                 "); say which one, e.g. --v " + m.variables[list->front()].name);
         }
     }
     return {};

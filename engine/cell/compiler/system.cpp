@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t stimulus_probe =
     symbol_id(Symbol::table, 0x0ffffffe); ///< stands for i_stim meanwhile
+constexpr std::size_t most_states = 2000; ///< what follows takes time with their square
 
 class Resolver
 {
@@ -26,6 +27,10 @@ class Resolver
         for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
             if (m_.variables[i].rate != no_node && i != *v_)
                 order.push_back(i);
+        if (order.size() > most_states)
+            throw InputError(m_.file, m_.variables[order[most_states]].line,
+                             "the model has more than " + std::to_string(most_states) +
+                                 " states; a cell has some tens");
         for (std::uint32_t k = 0; k < order.size(); ++k)
             state_of_[order[k]] = k;
         done_.assign(2 * m_.variables.size(), no_node);
@@ -56,8 +61,10 @@ class Resolver
         v_ = o_.potential.empty() ? recognise_potential(m_)
                                   : named(o_.potential, "membrane potential");
         if (!v_)
-            throw InputError(m_.file, 1,
-                             "no state looks like the membrane potential; say which one it is");
+            throw InputError(
+                m_.file, 1,
+                "no state looks like the membrane potential; say which one it is, e.g. "
+                "--v component.variable");
         if (m_.variables[*v_].rate == no_node)
             throw InputError(m_.file, m_.variables[*v_].line,
                              "'" + m_.variables[*v_].name +

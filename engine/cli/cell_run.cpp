@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli cell run: one cell, paced.
+#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/single_cell.hpp"
+#include "engine/cli/cell_command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/core/whole_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::cli {
+namespace {
+
+namespace compiler = cell::compiler;
+
+struct Arguments
+{
+    std::vector<std::string> words; ///< the model, and values that follow --set
+    std::vector<std::string> set;
+    ModelArguments model;
+    std::string variant, scheme = "rush_larsen_light", out, precision = "double";
+    double dt_ms = 0.01, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0, duration_ms = 0;
+    long beats = 0;
+    CLI::Option *bcl = nullptr, *until = nullptr, *every = nullptr, *beat_count = nullptr,
+                *amplitude_given = nullptr, *duration_given = nullptr;
+};
+
+/// NaN as null.
+Json value(double v)
+{
+    return std::isfinite(v) ? Json(v) : Json(nullptr);
+}
+
+/// The cell type that --variant and --set ask for; a name may be a parameter's or a state's, short
+/// or component.variable.
+cell::CellType cell_type(const Arguments& a, const std::string& name, const compiler::Model& model)
+{
+    std::vector<std::pair<std::string, double>> parameters, initial;
+    const auto& m = model.info;
+    const auto has = [](const auto& items, const std::string& key) {
+        return std::any_of(items.begin(), items.end(),
+                           [&](const auto& i) { return i.name == key || i.full_name == key; });
+    };
+    for (const auto& text : a.set) {
+        const auto pair = assignment("--set", text);
+        if (has(m.parameters, pair.first)) {
+            parameters.push_back(pair);
+        } else if (has(m.states, pair.first)) {
+            initial.push_back(pair);
+        } else {
+            std::vector<std::string> known;
+            for (const auto& p : m.parameters)
+                known.push_back(p.name);
+            for (const auto& s : m.states)
+                known.push_back(s.name);
+            throw InputError("--set " + text, "'" + pair.first + "' is no parameter or state of " +
+                                                  m.name + "; the nearest known is '" +
+                                                  nearest(pair.first, known) + "'");
+        }
+    }
+    return a.model.type(model, name, a.variant, parameters, initial);
+}
+
+std::string csv(double v)
+{
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), v).ptr;
+    return {text.data(), end};
+}
+
+void write_traces(const cell::ModelInfo& m, const cell::SingleCellResult& r,
+                  const std::string& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        out << "time_ms";
+        for (const auto& s : m.states)
+            out << "," << s.full_name;
+        out << "\n";
+        for (std::size_t k = 0; k < r.time_ms.size(); ++k) {
+            out << csv(r.time_ms[k]);
+            for (const auto& state : r.states)
+                out << "," << csv(state[k]);
+            out << "\n";
+        }
+    });
+}
+
+/// Who stimulates: without --bcl and an amplitude the file does, as it says; else pulses like the
+/// file's, where it has any.
+void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
+                     cell::SingleCellOptions& o)
+{
+    const auto own = a.model.find(name, true);
+    const auto pulse = compiler::own_stimulus(own->system);
+    const bool outside = a.bcl->count() > 0 || a.amplitude_given->count() > 0;
+    if (pulse) {
+        o.stimulus_pA_per_pF = pulse->amplitude_pA_per_pF;
+        o.stimulus_duration_ms = pulse->duration_ms;
+        o.stimulus_period_ms = pulse->period_ms;
+    }
+    if (!outside) {
+        if (a.duration_given->count() > 0)
+            throw InputError("--duration", "is of a stimulus from outside; give --bcl as well");
+        if (pulse) {
+            o.own_stimulus = true;
+            o.stimulus_start_ms = pulse->start_ms;
+        } else {
+            o.stimulus_pA_per_pF = 0;
+            o.stimulus_period_ms = 0;
+            c.notice({Notice::Level::info, own->info.name + " has no stimulus of its own; give "
+                                                            "--bcl to pace it"});
+        }
+    }
+    if (a.bcl->count() > 0) {
+        need_positive("--bcl", a.bcl_ms);
+        o.stimulus_period_ms = a.bcl_ms;
+    }
+    if (a.amplitude_given->count() > 0)
+        o.stimulus_pA_per_pF = a.amplitude;
+    if (a.duration_given->count() > 0) {
+        need_positive("--duration", a.duration_ms);
+        o.stimulus_duration_ms = a.duration_ms;
+    }
+    o.type = cell_type(a, name, o.own_stimulus ? *own : *a.model.find(name, false));
+}
+
+/// Options of the run; what is not given is the model's own.
+cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::string& name)
+{
+    cell::SingleCellOptions o;
+    o.scheme = cell::scheme_by_name(a.scheme);
+    if (a.precision != "double" && a.precision != "single")
+        throw InputError("--precision", "is '" + a.precision + "'; it should be double or single");
+    o.single_precision = a.precision == "single";
+    need_positive("--dt", a.dt_ms);
+    o.dt_ms = a.dt_ms;
+    choose_stimulus(c, a, name, o);
+    const double beat = o.stimulus_period_ms > 0 ? o.stimulus_period_ms : 1000;
+    o.end_ms = beat;
+    if (a.beat_count->count() > 0) {
+        if (a.beats < 1)
+            throw InputError("--beats",
+                             "is " + std::to_string(a.beats) + "; it should be at least 1");
+        o.beats = a.beats;
+        o.end_ms = o.stimulus_start_ms + static_cast<double>(a.beats) * beat;
+    }
+    if (a.until->count() > 0) {
+        need_positive("--until", a.until_ms);
+        o.end_ms = a.until_ms;
+    }
+    need_positive("--every", a.every_ms);
+    o.sample_every_ms = a.every_ms;
+    if (o.scheme == cell::Scheme::cvode && a.every->count() == 0)
+        o.sample_every_ms = o.dt_ms;
+    return o;
+}
+
+/// Action potentials, for people and as JSON.
+Json beats_of(Context& c, const cell::SingleCellResult& r)
+{
+    Json beats = Json::array();
+    char line[200];
+    for (const auto& b : r.beats) {
+        beats.push_back({{"activation_ms", value(b.activation_ms)},
+                         {"upstroke_mV_per_ms", value(b.upstroke_mV_per_ms)},
+                         {"rest_mV", value(b.rest_mV)},
+                         {"peak_mV", value(b.peak_mV)},
+                         {"apd30_ms", value(b.apd30_ms)},
+                         {"apd50_ms", value(b.apd50_ms)},
+                         {"apd90_ms", value(b.apd90_ms)}});
+        std::snprintf(line, sizeof line,
+                      "beat at %9.2f ms: rest %.2f mV, peak %.2f mV, upstroke %.1f V/s, APD30 %.1f "
+                      "ms, APD50 %.1f ms, APD90 %.1f ms",
+                      b.activation_ms, b.rest_mV, b.peak_mV, b.upstroke_mV_per_ms, b.apd30_ms,
+                      b.apd50_ms, b.apd90_ms);
+        c.say(line);
+    }
+    return beats;
+}
+
+void run(Context& c, Arguments a)
+{
+    std::string name;
+    for (const auto& w : a.words)
+        if (w.find('=') != std::string::npos)
+            a.set.push_back(w);
+        else if (name.empty())
+            name = w;
+        else
+            throw InputError(w, "is one model too many; a run takes one");
+    if (name.empty())
+        throw InputError("tawara-cli cell run", "names no model; see tawara-cli cell list");
+    auto o = options_of(c, a, name);
+    const auto m = compiler::describe(*o.type.system);
+    if (a.out.empty())
+        o.sample_every_ms = 0;
+    const auto progress = c.progress();
+    o.progress = [&](double t) {
+        progress.at(std::min(1.0, t / o.end_ms), "running");
+        return true;
+    };
+    const auto r = cell::run_single_cell(o);
+    if (!a.out.empty())
+        write_traces(m, r, a.out);
+    char text[80];
+    std::snprintf(text, sizeof text, "compiled in %.0f ms", r.compile_ms);
+    c.notice({Notice::Level::info, text});
+    Json j{{"model", name},
+           {"variant", a.variant},
+           {"scheme", std::string(cell::name(o.scheme))},
+           {"precision", a.precision},
+           {"dt_ms", o.dt_ms},
+           {"bcl_ms", o.stimulus_period_ms},
+           {"stimulus", o.own_stimulus              ? "own"
+                        : o.stimulus_pA_per_pF != 0 ? "pulses"
+                                                    : "none"},
+           {"end_ms", o.end_ms},
+           {"steps", r.steps},
+           {"compile_ms", r.compile_ms}};
+    j["beats"] = beats_of(c, r);
+    j["final_state"] = Json::object();
+    for (std::size_t s = 0; s < m.states.size(); ++s)
+        j["final_state"][m.states[s].name] = r.final_state[s];
+    if (!a.out.empty()) {
+        j["file"] = a.out;
+        c.say(std::to_string(r.time_ms.size()) + " rows written to " + a.out);
+    }
+    c.result(j);
+}
+
+} // namespace
+
+void declare_cell_run(const Declaration& d, CLI::App& parent)
+{
+    auto a = std::make_shared<Arguments>();
+    auto* sub = d.command(parent, "run", "one cell, paced", [a](Context& c) { run(c, *a); });
+    sub->add_option("model", a->words, "library name, .mmt or .cellml file")->type_name("MODEL");
+    a->model.declare(*sub);
+    sub->add_option("--variant", a->variant, "cell type, e.g. epi");
+    sub->add_option("--scheme", a->scheme, "how the equations are stepped; cvode: the reference");
+    sub->add_option("--precision", a->precision, "double or single");
+    sub->add_option("--dt", a->dt_ms, "time step [ms]");
+    a->bcl = sub->add_option("--bcl", a->bcl_ms, "pacing cycle length [ms]; else the model's own");
+    a->beat_count = sub->add_option("--beats", a->beats, "stimuli");
+    a->until = sub->add_option("--until", a->until_ms, "end [ms]; else the last beat's");
+    a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]");
+    a->amplitude_given = sub->add_option("--amplitude", a->amplitude,
+                                         "of the stimulus [pA/pF], positive depolarises");
+    a->duration_given = sub->add_option("--duration", a->duration_ms, "of the stimulus [ms]");
+    sub->add_option("--set", a->set, "a parameter or an initial state, e.g. g_Ks=0.2")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    sub->add_option("--out", a->out, "traces of all states")->type_name("TRACES.csv");
+}
+
+} // namespace tawara::cli
