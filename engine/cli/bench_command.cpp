@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
+#include <thread>
 
 namespace tawara::cli {
 namespace {
@@ -94,32 +96,44 @@ double advance(device::Stepper& stepper, long steps, const Progress& progress)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
+    long batch = 20; // doubled until one takes long enough to be asked how far it is
     for (long done = 0; done < steps;) {
-        const long n = std::min<long>(20, steps - done);
+        const long n = std::min(batch, steps - done);
+        const auto began = Clock::now();
         stepper.advance(n);
         done += n;
+        if (Clock::now() - began < std::chrono::milliseconds(50))
+            batch *= 2;
         progress.at(static_cast<double>(done) / static_cast<double>(steps), "stepping");
     }
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Steps the tissue and reports all kernels, or those whose name starts with `only`.
-void step(Context& c, const Arguments& a, const std::string& bench, const std::string& only)
+/// @throws InputError for counts that cannot be
+void check(const Arguments& a)
 {
     if (a.steps < 1)
         throw InputError("--steps", "is " + std::to_string(a.steps) + "; it should be at least 1");
     if (a.size < 1 || a.size > 300'000'000)
         throw InputError("--size", "is " + std::to_string(a.size) +
                                        "; it should be from 1 to 300000000 unknowns");
-    const auto session = tissue_session(a);
+}
+
+simulation::RunOptions run_options(const Arguments& a)
+{
     simulation::RunOptions options;
     options.device.devices = a.device.devices;
     options.device.precision = a.device.parsed_precision();
     options.device.threads = a.device.threads;
-    if (!only.empty())
-        options.device.tuning.fused = false; // the part as a kernel of its own
+    return options;
+}
+
+/// Steps the tissue; the figures of all kernels, or of those whose name starts with `only`.
+Json measure(Context& c, const Arguments& a, const simulation::Session& session,
+             const simulation::Tissue& tissue, const simulation::RunOptions& options,
+             const std::string& bench, const std::string& only)
+{
     const auto progress = c.progress();
-    const auto tissue = build_tissue(session, progress);
     const auto stepper = device::make_stepper(tissue.problem, options.device, progress);
     for (const auto& s : session.stimuli)
         for (auto& source : sources_of(tissue, s, "bench", "/stimuli"))
@@ -159,8 +173,107 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
     j["kernels"] = kernels;
     j["ceilings"] = report["ceilings"];
     j["diffusion"] = report["diffusion"];
+    return j;
+}
+
+void step(Context& c, const Arguments& a, const std::string& bench, const std::string& only)
+{
+    check(a);
+    const auto session = tissue_session(a);
+    auto options = run_options(a);
+    if (!only.empty())
+        options.device.tuning.fused = false; // the part as a kernel of its own
+    const auto tissue = build_tissue(session, c.progress());
+    auto j = measure(c, a, session, tissue, options, bench, only);
+    if (bench == "spmv") { // one pass of it
+        const auto rows = static_cast<double>(tissue.problem.size());
+        const auto entries = static_cast<double>(tissue.problem.system.alpha.column.size());
+        const double passes =
+            static_cast<double>(a.steps) * std::max(1, tissue.problem.substeps.stages);
+        double bytes = 0;
+        for (const auto& k : j["kernels"])
+            bytes += k["bytes"].get<double>();
+        j["nonzeros"] = tissue.problem.system.alpha.column.size();
+        j["nonzeros_per_row"] = entries / rows;
+        j["bytes_per_row"] = bytes / passes / rows;
+        j["ms_per_product"] = 1e3 * j["seconds"].get<double>() / passes;
+        j["GB_per_s"] = bytes / j["seconds"].get<double>() / 1e9;
+        j["GFLOP_per_s"] = 2 * entries * passes / j["seconds"].get<double>() / 1e9;
+    }
     say_figures(c, j);
     c.result(j);
+}
+
+/// What is measured one after the other: 1, 2, 4, ... and all of the devices that are named (every
+/// CUDA device for "cuda" and "auto"), or threads of the CPU.
+std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
+                                                          const device::StepperOptions& from)
+{
+    std::vector<std::string> numbers;
+    if (a.device.devices.rfind("cuda:", 0) == 0) {
+        std::stringstream list(a.device.devices.substr(5));
+        for (std::string n; std::getline(list, n, ',');)
+            numbers.push_back(n);
+    } else if (a.device.devices != "cpu") {
+        for (const auto& d : device::devices())
+            if (d.usable && d.id.starts_with("cuda:"))
+                numbers.push_back(d.id.substr(5));
+    }
+    const bool gpus = !numbers.empty();
+    const int most =
+        gpus ? static_cast<int>(numbers.size())
+             : static_cast<int>(a.device.threads
+                                    ? a.device.threads
+                                    : std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::pair<int, device::StepperOptions>> out;
+    for (int n = 1;; n = std::min(2 * n, most)) {
+        auto o = from;
+        o.devices = "cpu";
+        if (gpus) {
+            o.devices = "cuda:";
+            for (int k = 0; k < n; ++k)
+                o.devices += (k ? "," : "") + numbers[static_cast<std::size_t>(k)];
+        } else {
+            o.threads = static_cast<unsigned>(n);
+        }
+        out.emplace_back(n, o);
+        if (n == most)
+            return out;
+    }
+}
+
+/// The same tissue on more and more devices. The figures of the object are those of all of them.
+void scaling(Context& c, const Arguments& a)
+{
+    check(a);
+    const auto session = tissue_session(a);
+    auto options = run_options(a);
+    const auto tissue = build_tissue(session, c.progress());
+    Json points = Json::array(), all;
+    double one = 0;
+    for (const auto& [n, device] : scale(a, options.device)) {
+        options.device = device;
+        all = measure(c, a, session, tissue, options, "scaling", "");
+        const double seconds = all["seconds"].get<double>();
+        if (points.empty())
+            one = seconds;
+        points.push_back({{"parts", n},
+                          {"devices", device.devices},
+                          {"device", all["device"]},
+                          {"seconds", seconds},
+                          {"ms_per_step", 1e3 * seconds / static_cast<double>(a.steps)},
+                          {"unknown_steps_per_s", all["unknown_steps_per_s"]},
+                          {"speedup", one / seconds},
+                          {"efficiency", one / seconds / n}});
+        char line[160];
+        std::snprintf(line, sizeof line,
+                      "%3d of %s: %.4f ms a step, %.2f times one, efficiency %.3f", n,
+                      device.devices.c_str(), 1e3 * seconds / static_cast<double>(a.steps),
+                      one / seconds, one / seconds / n);
+        c.say(line);
+    }
+    all["points"] = points;
+    c.result(all);
 }
 
 void ceilings(Context& c, const Arguments& a)
@@ -217,10 +330,15 @@ void declare_bench(const Declaration& d)
     add("reaction", "the cells alone", [a](Context& c) { step(c, *a, "reaction", "reaction"); });
     add("diffusion", "diffusion alone", [a](Context& c) { step(c, *a, "diffusion", "diffusion"); });
     add("ceilings", "what this machine reaches", [a](Context& c) { ceilings(c, *a); });
-    for (const char* name : {"scaling", "spmv", "cable", "calcium"})
+    add("spmv", "one product with the diffusion matrix, as a step makes it",
+        [a](Context& c) { step(c, *a, "spmv", "diffusion"); });
+    add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
+        [a](Context& c) { scaling(c, *a); });
+    for (const char* name : {"cable", "calcium"})
         add(name, "not in this version", [name](Context&) {
-            throw InputError("bench " + std::string(name),
-                             "is not in this version; use step, reaction, diffusion or ceilings");
+            throw InputError(
+                "bench " + std::string(name),
+                "is not in this version; use step, reaction, diffusion, spmv, scaling or ceilings");
         });
 }
 

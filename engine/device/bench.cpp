@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace tawara::device {
 namespace {
@@ -71,7 +72,7 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
     r.device = s->device();
     r.unknowns = p.size();
     r.diffusion_stages = p.substeps.stages;
-    s->add_stimulus(first_tenth(p.size()));
+    s->add_stimulus(options.source.value_or(first_tenth(p.size())));
     s->advance(std::max<std::int64_t>(options.warm_up, 1));
     const auto before = s->kernels();
     const std::int64_t batch = options.steps / batches;
@@ -84,6 +85,9 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
         r.seconds += seconds;
     }
     r.steps = batch * batches;
+    for (double t : s->maps().activation_ms)
+        r.activated += !std::isnan(t);
+    r.activated /= static_cast<double>(std::max<std::size_t>(r.unknowns, 1));
     const auto after = s->kernels();
     for (std::size_t k = 0; k < after.size(); ++k)
         if (!parts || after[k].name.rfind(r.bench, 0) == 0)

@@ -27,6 +27,7 @@ struct BenchResult
     double unknown_steps_per_s = 0;
     std::vector<double> samples_ms; ///< per step, one for each batch of steps
     double median_ms = 0;           ///< of the samples
+    double activated = 0;           ///< share of the unknowns, at the end
     int diffusion_stages = 1;       ///< passes over the matrix in one step
     std::vector<BenchKernel> kernels;
     Ceilings ceilings; ///< of one device
@@ -37,12 +38,14 @@ struct BenchOptions
     std::string bench = "step"; ///< step, diffusion, reaction or ceilings
     StepperOptions stepper;
     std::int64_t steps = 1000; ///< at least 10
+    /// Else the first tenth of the unknowns is stimulated in the first 2 ms.
+    std::optional<StimulusSource> source{};
     std::int64_t warm_up = 200;
 };
 
 /// Times steps of a problem: whole ones, or the diffusion or reaction kernels within them (then run
-/// as kernels of their own, and `seconds` is theirs). The first tenth of the unknowns is stimulated
-/// in the first 2 ms, so that the tissue does what tissue does. "ceilings" runs no step.
+/// as kernels of their own, and `seconds` is theirs). Part of it is stimulated, so that the tissue
+/// does what tissue does. "ceilings" runs no step.
 /// @throws InputError for an unknown bench, fewer than 10 steps, or devices that cannot be used
 BenchResult bench(const TissueProblem& p, const BenchOptions& options,
                   const Progress& progress = {});

@@ -37,6 +37,11 @@ struct TissueProblem
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
     diffusion::SubStepping substeps;
+    /// Unknowns whose potential would rise by less than this over longest_rest_ms, change by less
+    /// than it by diffusion and fall by less than four times as much, take that time as one step
+    /// [mV]; 0: never.
+    double rest_tolerance_mV = 0;
+    static constexpr double longest_rest_ms = 0.2;
     double activation_threshold_mV = 0;
     std::size_t size() const { return system.size(); }
 };
@@ -84,6 +89,9 @@ struct Snapshot
     std::vector<std::vector<double>>
         states; ///< [s][unknown]; groups with fewer states leave the rest 0
     std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
+    /// Taken inside a long step of resting unknowns: its steps done, its length, and for each unknown
+    /// whether it has taken it (1); else empty.
+    std::vector<double> resting;
 };
 
 /// What a kernel did so far, against its ceiling.

@@ -62,6 +62,7 @@ class Unpack
         get(s.data(), s.size());
         return s;
     }
+    bool at_end() const { return at_ == bytes_.size(); }
     std::vector<double> doubles()
     {
         std::vector<double> v(count());
@@ -107,6 +108,8 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
             add(crc, t.parameters);
         }
     }
+    if (p.rest_tolerance_mV > 0)
+        add(crc, std::vector<double>{p.rest_tolerance_mV});
     char text[160];
     std::snprintf(text, sizeof text,
                   "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",
@@ -130,6 +133,8 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
     p.put(static_cast<std::uint64_t>(c.probes.names.size()));
     for (const auto& n : c.probes.names)
         p.put(n);
+    if (!c.state.resting.empty())
+        p.put(c.state.resting);
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -184,6 +189,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
     c.probes.names.resize(u.count());
     for (auto& n : c.probes.names)
         n = u.text();
+    if (!u.at_end())
+        c.state.resting = u.doubles();
     return c;
 }
 

@@ -203,6 +203,7 @@ struct Session
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
+    double rest_tolerance_mV = 0; ///< of device::TissueProblem; 0: off
     double dt_ms = 0.02, end_ms = 1000;
     std::vector<Stimulus> stimuli;
     std::vector<Probe> probes;

@@ -325,7 +325,9 @@ void diffusion_part(const JsonNode& n, Session& s)
 
 void reaction(const JsonNode& n, Session& s)
 {
-    n.only({"scheme"});
+    n.only({"scheme", "rest_tolerance_mV"});
+    if (const auto rest = n.find("rest_tolerance_mV"))
+        s.rest_tolerance_mV = rest->within(0, 5, "mV");
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;

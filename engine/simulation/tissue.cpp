@@ -206,6 +206,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     const auto& found = p.system.stability.notices;
     t.notices.insert(t.notices.end(), found.begin(), found.end());
     p.dt_ms = s.dt_ms;
+    p.rest_tolerance_mV = s.rest_tolerance_mV;
     p.splitting = s.splitting;
     p.stepping = s.stepping;
     p.activation_threshold_mV = s.activation_threshold_mV;

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tawara-bench: times a slab of tissue and prints one JSON record a line.
-//     tawara-bench [--cubes N] [--spacing MM] [--scheme fvm|p1] [--types N] [--stages N] CASE...
+// tawara-bench: times tissue and prints one JSON record a line.
+//     tawara-bench [--cubes N] [--spacing MM] [--mesh FILE] [--refine N] [--sigma F,S,N]
+//                  [--scheme fvm|p1] [--types N] [--stages N] CASE...
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
-//     (';' in DEVICES stands for ','; options: metis, fused, unfused, nograph)
-// The slab is N x N x N cubes of 6 tetrahedra.
+// BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
+// stands for ','. Options: metis, fused, unfused, nograph; fvm, p1; check (the stability analysis);
+// dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), against=NAME
+// (compare with kept maps; those of fvm are carried to the vertices).
+// The tissue is a slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
-#include "engine/mesh/check.hpp"
+#include "tests/bench/beat.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -19,58 +25,14 @@ using nlohmann::ordered_json;
 
 namespace {
 
-struct Slab
+/// One case of the command line.
+struct Case
 {
-    int cubes = 40, types = 1, stages = 0;
-    double spacing_mm = 0.425; // tetrahedra as large as those of a heart cut into 11.7 million
-    std::string scheme = "fvm";
+    std::string text, keep;
+    std::vector<std::string> against;
+    device::BenchOptions options;
+    bench::Choice choice;
 };
-
-device::TissueProblem problem(const Slab& s)
-{
-    const double size = s.cubes * s.spacing_mm;
-    const auto m = mesh::slab({size, size, size}, s.spacing_mm);
-    const std::vector<std::int32_t> region(m.tetrahedron_count(), 0);
-    const diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
-    diffusion::Options o;
-    o.scheme = s.scheme == "p1" ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
-    o.check_stability = false; // a regular slab; the analysis takes longer than the measurement
-    device::TissueProblem p;
-    o.dt_ms = p.dt_ms;
-    p.system = diffusion::assemble(
-        m, mesh::face_neighbours(m),
-        diffusion::diffusivities(m, region, std::span(&sigma, 1), 140, 0.01), o);
-    p.substeps = diffusion::choose_substeps(p.dt_ms, p.system.stable_dt_ms);
-    if (s.stages)
-        p.substeps = {diffusion::SubStepping::Kind::euler, s.stages};
-    device::CellGroup g;
-    for (int k = 0; k < s.types; ++k)
-        g.types.push_back(cell::make_cell_type(
-            "ten_tusscher_2006", std::array{"epi", "m", "endo"}[static_cast<std::size_t>(k % 3)],
-            {}, {}));
-    p.groups.push_back(g);
-    p.group.assign(p.size(), 0);
-    for (std::size_t u = 0; u < p.size(); ++u) {
-        p.position_mm.push_back(o.scheme == diffusion::Scheme::p1 ? m.vertex(u) : m.centroid(u));
-        p.type.push_back(static_cast<std::uint8_t>(
-            std::min(s.types - 1, static_cast<int>(p.position_mm[u][0] / size * s.types))));
-    }
-    return p;
-}
-
-/// A hash of the operator: FNV-1a over its values' bits and columns.
-std::string hash(const diffusion::Rows& a)
-{
-    std::uint64_t h = 1469598103934665603ULL;
-    auto mix = [&h](std::uint64_t x) { h = (h ^ x) * 1099511628211ULL; };
-    for (std::size_t k = 0; k < a.column.size(); ++k) {
-        mix(static_cast<std::uint64_t>(a.column[k]));
-        mix(std::bit_cast<std::uint64_t>(a.value[k]));
-    }
-    std::ostringstream s;
-    s << std::hex << h;
-    return s.str();
-}
 
 std::string driver()
 {
@@ -80,7 +42,7 @@ std::string driver()
     return line;
 }
 
-device::BenchOptions options_of(const std::string& text)
+Case parse(const std::string& text, const bench::Choice& from)
 {
     std::vector<std::string> words;
     std::stringstream s(text);
@@ -89,57 +51,166 @@ device::BenchOptions options_of(const std::string& text)
     if (words.size() < 4)
         throw InputError("CASE",
                          "'" + text + "' is none; use BENCH,DEVICES,PRECISION,STEPS[,option...]");
-    device::BenchOptions o;
+    Case c{text, "", {}, {}, from};
+    auto& o = c.options;
     o.bench = words[0];
     std::replace(words[1].begin(), words[1].end(), ';', ',');
     o.stepper.devices = words[1];
-    o.stepper.precision = words[2] == "single" ? Precision::single : Precision::double_;
+    o.stepper.precision = words[2] == "single"  ? Precision::single
+                          : words[2] == "mixed" ? Precision::mixed
+                                                : Precision::double_;
     o.steps = std::stoll(words[3]);
     for (std::size_t k = 4; k < words.size(); ++k) {
-        if (words[k] == "metis")
+        const auto cut = words[k].find('=');
+        const std::string key = words[k].substr(0, cut),
+                          value = cut == std::string::npos ? "" : words[k].substr(cut + 1);
+        if (key == "metis")
             o.stepper.tuning.ordering = device::Ordering::metis;
-        if (words[k] == "unfused")
-            o.stepper.tuning.fused = false;
-        if (words[k] == "fused")
-            o.stepper.tuning.fused = true;
-        if (words[k] == "nograph")
+        else if (key == "unfused" || key == "fused")
+            o.stepper.tuning.fused = key == "fused";
+        else if (key == "nograph")
             o.stepper.tuning.graph_steps = 0;
+        else if (key == "fvm" || key == "p1")
+            c.choice.scheme = key;
+        else if (key == "check")
+            c.choice.check = true;
+        else if (key == "dt")
+            c.choice.dt_ms = std::stod(value);
+        else if (key == "eta")
+            c.choice.mass_scaling = std::stod(value);
+        else if (key == "rest")
+            c.choice.rest_tolerance_mV = std::stod(value);
+        else if (key == "types")
+            c.choice.types = std::stoi(value);
+        else if (key == "keep")
+            c.keep = value;
+        else if (key == "against")
+            c.against.push_back(value);
+        else
+            throw InputError("CASE", "unknown option '" + words[k] + "' in '" + text + "'");
     }
-    return o;
+    return c;
 }
 
-ordered_json record(const Slab& slab, const device::TissueProblem& p, const std::string& text,
-                    const std::string& mesh_hash, double seconds_of_setup)
+ordered_json mesh_of(bench::Bench& b, const device::TissueProblem& p)
 {
-    const auto start = std::chrono::steady_clock::now();
-    const auto r = device::bench(p, options_of(text));
-    const double total =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto& place = b.place();
+    ordered_json j;
+    if (place.file.empty()) {
+        j = {{"kind", "slab"}, {"cubes", place.cubes}, {"spacing_mm", place.spacing_mm}};
+    } else {
+        j = {{"kind", "file"},
+             {"file", place.file.substr(place.file.find_last_of('/') + 1)},
+             {"refined", place.refine}};
+    }
+    j["tetrahedra"] = b.mesh().tetrahedron_count();
+    j["vertices"] = b.mesh().vertex_count();
+    j["sigma_S_per_m"] = {place.sigma.fibre, place.sigma.sheet, place.sigma.normal};
+    j["operator_hash"] = bench::operator_hash(p.system.alpha);
+    return j;
+}
+
+/// What every record begins with.
+ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p)
+{
     ordered_json j;
     j["schema"] = 1;
     j["commit"] = TAWARA_COMMIT;
     j["compiler"] = TAWARA_COMPILER;
     j["driver"] = driver();
-    j["case"] = text;
-    j["bench"] = r.bench;
-    j["device"] = r.device;
-    j["precision"] = r.precision;
-    j["mesh"] = {{"kind", "slab"},
-                 {"cubes", slab.cubes},
-                 {"spacing_mm", slab.spacing_mm},
-                 {"tetrahedra", 6LL * slab.cubes * slab.cubes * slab.cubes},
-                 {"operator_hash", mesh_hash}};
-    j["scheme"] = slab.scheme;
+    j["case"] = c.text;
+    j["bench"] = c.options.bench;
+    j["precision"] = std::string(name(c.options.stepper.precision));
+    j["mesh"] = mesh_of(b, p);
+    j["scheme"] = c.choice.scheme;
     j["model"] = "ten_tusscher_2006";
-    j["cell_types"] = slab.types;
+    j["cell_types"] = c.choice.types;
     j["reaction_scheme"] = "rush_larsen_light";
     j["dt_ms"] = p.dt_ms;
+    j["mass_scaling"] = c.choice.mass_scaling;
+    j["added_volume_fraction"] = p.system.added_volume_fraction;
+    j["rest_tolerance_mV"] = p.rest_tolerance_mV;
     j["stable_dt_ms"] = p.system.stable_dt_ms;
-    j["diffusion_stages"] = r.diffusion_stages;
+    j["diffusion_stages"] = p.substeps.stages;
+    if (c.choice.check)
+        j["stability"] = {{"stable", p.system.stability.stable},
+                          {"proven_cell_by_cell", p.system.stability.proven_cell_by_cell},
+                          {"smallest_m", p.system.stability.smallest_m},
+                          {"repaired_cells", p.system.stability.repaired_cells},
+                          {"largest_growth", p.system.stability.largest_growth}};
     j["nonzeros_per_row"] =
         static_cast<double>(p.system.alpha.column.size()) / static_cast<double>(p.size());
-    j["unknowns"] = r.unknowns;
+    j["unknowns"] = p.size();
+    return j;
+}
+
+ordered_json errors(const bench::TimeErrors& e)
+{
+    return {{"both", e.both},  {"one", e.one},      {"rms_ms", e.rms},
+            {"max_ms", e.max}, {"mean_ms", e.mean}, {"percentile99_ms", e.percentile99}};
+}
+
+std::vector<double> apd90(const device::Maps& m)
+{
+    std::vector<double> a(m.activation_ms.size());
+    for (std::size_t u = 0; u < a.size(); ++u)
+        a[u] = m.apd90(u);
+    return a;
+}
+
+ordered_json beat_record(bench::Bench& b, const Case& c)
+{
+    static std::map<std::string, std::pair<device::Maps, std::vector<double>>> kept;
+    const auto& p = b.problem(c.choice);
+    auto j = head(b, c, p);
+    auto r = bench::run_beat(b, p, c.options.stepper, static_cast<double>(c.options.steps));
+    j["device"] = r.device;
+    j["simulated_ms"] = r.simulated_ms;
+    j["seconds"] = r.seconds;
+    j["seconds_per_simulated_second"] = 1e3 * r.seconds / r.simulated_ms;
+    j["unknown_steps_per_s"] =
+        static_cast<double>(r.unknowns) * r.simulated_ms / p.dt_ms / r.seconds;
+    j["activated"] = r.activated;
+    j["repolarised"] = r.repolarised;
+    j["last_activation_ms"] = r.last_activation_ms;
+    for (const auto& name : c.against) {
+        const auto& k = kept.at(name);
+        const bool same = k.second.size() == r.maps.activation_ms.size();
+        const auto apd = apd90(r.maps);
+        const auto& maps = k.first;
+        j["against"][name] = {
+            {"activation",
+             errors(bench::compare(r.maps.activation_ms,
+                                   same ? maps.activation_ms : b.at_vertices(maps.activation_ms)))},
+            {"apd90", errors(bench::compare(apd, same ? k.second : b.at_vertices(k.second)))}};
+    }
+    for (const auto& k : r.kernels)
+        j["kernels"].push_back({{"name", k.name},
+                                {"calls", k.calls},
+                                {"ms", k.ms},
+                                {"bytes", k.bytes},
+                                {"flops", k.flops}});
+    j["seconds_of_setup"] = {{"operator", b.seconds_of_operator()}, {"case", r.setup_seconds}};
+    if (!c.keep.empty()) {
+        auto apd = apd90(r.maps);
+        kept[c.keep] = {std::move(r.maps), std::move(apd)};
+    }
+    return j;
+}
+
+ordered_json record(bench::Bench& b, const Case& c)
+{
+    const auto& p = b.problem(c.choice);
+    const auto start = std::chrono::steady_clock::now();
+    auto options = c.options;
+    options.source = b.stimulus(p);
+    const auto r = device::bench(p, options);
+    const double total =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    auto j = head(b, c, p);
+    j["device"] = r.device;
     j["steps"] = r.steps;
+    j["activated"] = r.activated;
     j["seconds"] = r.seconds;
     j["unknown_steps_per_s"] = r.unknown_steps_per_s;
     j["median_ms"] = r.median_ms;
@@ -166,7 +237,7 @@ ordered_json record(const Slab& slab, const device::TissueProblem& p, const std:
                                 {"ceiling_GB_per_s", k.ceiling_GB_per_s},
                                 {"fraction", k.fraction},
                                 {"bound_by", k.bound_by}});
-    j["seconds_of_setup"] = {{"operator", seconds_of_setup}, {"case", total - r.seconds}};
+    j["seconds_of_setup"] = {{"operator", b.seconds_of_operator()}, {"case", total - r.seconds}};
     return j;
 }
 
@@ -175,7 +246,8 @@ ordered_json record(const Slab& slab, const device::TissueProblem& p, const std:
 int main(int argc, char** argv)
 {
     try {
-        Slab slab;
+        bench::Place place;
+        bench::Choice choice;
         std::vector<std::string> cases;
         for (int i = 1; i < argc; ++i) {
             const std::string a = argv[i];
@@ -185,25 +257,32 @@ int main(int argc, char** argv)
                 return std::string(argv[i]);
             };
             if (a == "--cubes")
-                slab.cubes = std::stoi(value());
+                place.cubes = std::stoi(value());
             else if (a == "--spacing")
-                slab.spacing_mm = std::stod(value());
-            else if (a == "--scheme")
-                slab.scheme = value();
+                place.spacing_mm = std::stod(value());
+            else if (a == "--mesh")
+                place.file = value();
+            else if (a == "--refine")
+                place.refine = std::stoi(value());
+            else if (a == "--sigma") {
+                std::stringstream s(value());
+                char comma = 0;
+                s >> place.sigma.fibre >> comma >> place.sigma.sheet >> comma >> place.sigma.normal;
+            } else if (a == "--scheme")
+                choice.scheme = value();
             else if (a == "--types")
-                slab.types = std::stoi(value());
+                choice.types = std::stoi(value());
             else if (a == "--stages")
-                slab.stages = std::stoi(value());
+                choice.stages = std::stoi(value());
             else
                 cases.push_back(a);
         }
-        const auto start = std::chrono::steady_clock::now();
-        const auto p = problem(slab);
-        const double setup =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        const auto h = hash(p.system.alpha);
-        for (const auto& c : cases)
-            std::cout << record(slab, p, c, h, setup).dump() << std::endl;
+        bench::Bench b(place);
+        for (const auto& text : cases) {
+            const auto c = parse(text, choice);
+            std::cout << (c.options.bench == "beat" ? beat_record(b, c) : record(b, c)).dump()
+                      << std::endl;
+        }
         return 0;
     } catch (const InputError& e) {
         std::cerr << "error: " << e.what() << '\n';

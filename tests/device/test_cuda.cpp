@@ -267,7 +267,9 @@ class TestCuda : public QObject
         for (const Way& w :
              {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
               Way{"cuda:0", apart}, Way{"cuda:0,0", plain}, Way{"cuda:0,0,0,0", plain},
-              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis}, Way{"cuda:0,1", plain},
+              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis},
+              Way{"cuda:0,0,0,0,0,0,0,0", plain}, Way{"cuda:0,1", plain},
+              Way{"cuda:0,1,0,1,0,1,0,1", plain},
               Way{"cuda:0,1,2,3", plain}, Way{"cuda:1,0,1", metis}}) {
             if (!usable(w.devices))
                 continue;
@@ -323,6 +325,68 @@ class TestCuda : public QObject
         QCOMPARE(second->step(), 151);
         second->advance(249);
         QVERIFY(same_bits(whole->snapshot(), second->snapshot()));
+    }
+
+    /// Unknowns at rest take long steps: the same maps within the tolerance's reach, and the same
+    /// bits however the tissue is cut and however the run is.
+    void restingTissueTakesLongSteps_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("precision");
+        QTest::addRow("p1 double") << 1 << int(Precision::double_);
+        QTest::addRow("p1 single") << 1 << int(Precision::single);
+        QTest::addRow("fvm double") << 0 << int(Precision::double_);
+    }
+    void restingTissueTakesLongSteps()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, precision);
+        const auto number = static_cast<Precision>(precision);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.types = 3;
+        auto p = slab_problem({6, 1, 1}, scheme ? 0.25 : 0.5, o);
+        auto reference = on(p, "cuda:0", number);
+        p.rest_tolerance_mV = 0.1;
+        auto whole = on(p, "cuda:0", number);
+        const auto id = whole->add_stimulus(left_end(p, 1));
+        QCOMPARE(id, std::size_t(0));
+        reference->add_stimulus(left_end(p, 1));
+        reference->advance(20000);
+        whole->advance(20000);
+        const auto a = reference->maps(), b = whole->maps();
+        double early = 0, late = 0;
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            early = std::max(early, std::abs(a.activation_ms[u] - b.activation_ms[u]));
+            late = std::max(late, std::abs(a.apd90(u) - b.apd90(u)));
+        }
+        const auto kernels = whole->kernels();
+        QCOMPARE(kernels.size(), std::size_t(2));
+        qInfo("activation %.2e ms, APD90 %.2e ms; %lld long steps, short ones moved %.0f %%", early,
+              late, static_cast<long long>(kernels[0].calls),
+              100 * kernels[1].bytes / (kernels[0].bytes / static_cast<double>(kernels[0].calls)) /
+                  static_cast<double>(kernels[1].calls));
+        QVERIFY(early < 0.1);
+        QVERIFY(late < 1);
+        QVERIFY(kernels[0].calls < 20000 / 4);
+        const auto last = whole->snapshot();
+        for (const char* devices : {"cuda:0,0", "cuda:0,0,0,0,0,0,0,0", "cuda:0,1", "cuda:0,1,2,3"}) {
+            if (!usable(devices))
+                continue;
+            auto cut = on(p, devices, number);
+            cut->add_stimulus(left_end(p, 1));
+            for (int n : {1, 2, 40, 57, 400, 19500})
+                cut->advance(n);
+            QVERIFY2(same_bits(last, cut->snapshot()), devices);
+        }
+        auto first = on(p, "cuda:0", number), second = on(p, "cuda:0,0", number);
+        first->add_stimulus(left_end(p, 1));
+        second->add_stimulus(left_end(p, 1));
+        first->advance(1003); // inside a long step
+        QVERIFY(!first->snapshot().resting.empty());
+        second->restore(first->snapshot());
+        second->advance(18997);
+        QVERIFY(same_bits(last, second->snapshot()));
     }
 
     void probesAndDisplayAreWeightedSums()

@@ -327,6 +327,15 @@ class TestStepper : public QObject
         QVERIFY(c.triad_GB_per_s > 0.5 && c.triad_GB_per_s < 2000);
         QVERIFY(c.fp32_GFLOP_per_s > c.fp64_GFLOP_per_s);
     }
+
+    void restIsRefusedAloud()
+    {
+        auto p = slab_problem({1, 1, 1}, 0.5);
+        p.rest_tolerance_mV = 0.1;
+        StepperOptions o;
+        o.devices = "cpu";
+        QVERIFY_EXCEPTION_THROWN(make_stepper(p, o), InputError);
+    }
 };
 QTEST_GUILESS_MAIN(TestStepper)
 #include "test_stepper.moc"

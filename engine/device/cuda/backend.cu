@@ -87,6 +87,35 @@ std::string unusable_reason()
     return reasons;
 }
 
+namespace {
+
+/// Why unknowns of this problem cannot rest; empty when they can.
+std::string resting_reason(const TissueProblem& p)
+{
+    const std::string what = "unknowns at rest (rest_tolerance_mV) are stepped ";
+    if (p.splitting != Splitting::godunov)
+        return what + "with godunov splitting alone";
+    if (p.substeps.stages != 1)
+        return what + "where diffusion needs one sub-step a time step alone; here it needs " +
+               std::to_string(p.substeps.stages);
+    if (longest_rest(p) < 2)
+        return what + "with time steps up to " +
+               std::to_string(TissueProblem::longest_rest_ms / 2) + " ms alone";
+    for (const auto& g : p.groups)
+        if (g.scheme != cell::Scheme::rush_larsen_light)
+            return what + "with reaction scheme rush_larsen_light alone";
+    return "";
+}
+
+} // namespace
+
+int longest_rest(const TissueProblem& p)
+{
+    if (!(p.rest_tolerance_mV > 0))
+        return 0;
+    return static_cast<int>(TissueProblem::longest_rest_ms * (1 + 1e-9) / p.dt_ms);
+}
+
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
 {
     if (precision == Precision::mixed)
@@ -95,6 +124,11 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         return "implicit diffusion is not available on CUDA devices";
     if (p.system.mass == diffusion::Mass::consistent)
         return "the consistent mass matrix is not available on CUDA devices";
+    if (p.rest_tolerance_mV > 0) {
+        const auto why = resting_reason(p);
+        if (!why.empty())
+            return why;
+    }
     for (const auto& g : p.groups) {
         if (g.types.at(0).model != "ten_tusscher_2006")
             return "cell model " + g.types[0].model + " is not available on CUDA devices";

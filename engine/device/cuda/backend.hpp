@@ -9,6 +9,9 @@ std::string unusable_reason();
 /// Every CUDA device, usable or not; one entry "cuda" with the reason where there is none.
 std::vector<DeviceInfo> devices();
 
+/// Time steps in the long step of unknowns at rest; 0 where none may rest.
+int longest_rest(const TissueProblem& p);
+
 /// Why a problem cannot be stepped by this back end; empty when it can.
 std::string unsupported_reason(const TissueProblem& p, Precision precision);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Explicit diffusion passes, exchange between shards, stimulus, gathers and the run's status.
 // Diffusion reads, per row, 12 (double) or 8 (single) bytes per stored entry and 2 vectors' values.
+#include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/rows.cuh"
 
 namespace tawara::device::cuda {
@@ -30,10 +31,10 @@ __global__ void send_kernel(const Real* v, Peer<Real> peer)
         peer.to[k] = v[peer.from[k]];
 }
 
-__global__ void end_kernel(Status* s, int steps)
+__global__ void end_kernel(Status* s, int steps, int long_steps)
 {
     if (threadIdx.x == 0)
-        s->step += steps;
+        s->step += steps, s->long_steps += long_steps;
 }
 
 __global__ void share_kernel(Status* mine, const Status* other)
@@ -78,9 +79,9 @@ void send(StreamRef s, const Real* v, const Peer<Real>& peer)
     launch(s, "exchange", peer.n, block, send_kernel<Real>, v, peer);
 }
 
-void end_steps(StreamRef s, Status* status, int steps)
+void end_steps(StreamRef s, Status* status, int steps, int long_steps)
 {
-    launch(s, "end of steps", 1, 32, end_kernel, status, steps);
+    launch(s, "end of steps", 1, 32, end_kernel, status, steps, long_steps);
 }
 
 void share_failure(StreamRef s, Status* mine, const Status* other)

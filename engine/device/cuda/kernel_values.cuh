@@ -15,6 +15,8 @@ struct Status
     long long step = 0; ///< steps done before the graph that runs now
     unsigned long long bad =
         no_failure; ///< (step << 32 | slot) of the first value that is not finite
+    long long long_steps = 0;      ///< long steps of resting unknowns ended before the graph
+    unsigned long long moving = 0; ///< later short steps taken by slices inside long ones
 };
 
 /// Off-diagonals of a shard's rows; see Shard for the layout.
@@ -22,7 +24,8 @@ template <class Real>
 struct Matrix
 {
     const std::uint32_t* chunk = nullptr;
-    const std::int32_t* column = nullptr;
+    const std::uint32_t* column_chunk = nullptr;
+    const std::int16_t* column = nullptr;
     const Real* value = nullptr;
 };
 
@@ -76,6 +79,17 @@ struct Moment
     int offset = 0;   ///< steps after status->step
     double dt_ms = 0; ///< of a whole step
     std::int64_t begin = 0, end = 0;
+};
+
+/// A step inside a long one, in which slots at rest move once and all others at each step.
+struct Rest
+{
+    double tolerance_mV = 0;
+    int at = 0, length = 1; ///< the step's place in the long one, and how many steps that has
+    int index = 0;          ///< long steps after status->long_steps
+    std::uint32_t* moving = nullptr; ///< [slots / 32] bit of each slot that takes every step
+    std::int32_t* list = nullptr;    ///< slices of the range with such a slot, in any order
+    unsigned* count = nullptr;       ///< [2] entries of the list, in turn
 };
 
 } // namespace tawara::device::cuda

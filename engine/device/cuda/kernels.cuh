@@ -26,6 +26,14 @@ template <class Real>
 void react(StreamRef s, cell::Scheme scheme, const Pass<Real>* pass, const Reaction<Real>& reaction,
            const OneType<Real>& one, const Moment& m);
 
+/// The same for one step inside a long one. rest.at = 0: every slot tries one step of length dt
+/// (rush_larsen); those whose potential rises by more than the tolerance, changes by more by diffusion
+/// alone, or falls by more than four times as much, take the first short one instead (rush_larsen_light) and are listed. Later ones: the listed
+/// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
+template <class Real>
+void react_resting(StreamRef s, const Pass<Real>& pass, const Reaction<Real>& reaction,
+                   const OneType<Real>& one, const Moment& m, const Rest& rest);
+
 /// to[k-th peer's pointer + offset] = v[from[k]]: stores separators into the halos of other shards.
 template <class Real>
 struct Peer
@@ -38,7 +46,7 @@ template <class Real>
 void send(StreamRef s, const Real* v, const Peer<Real>& peer);
 
 /// status->step += steps, also after a failure: later kernels must see that they are later.
-void end_steps(StreamRef s, Status* status, int steps);
+void end_steps(StreamRef s, Status* status, int steps, int long_steps = 0);
 /// Makes the earliest failure of `from` (another device's status, readable here) this shard's too.
 void share_failure(StreamRef s, Status* mine, const Status* other);
 

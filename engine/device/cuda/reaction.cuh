@@ -7,6 +7,7 @@
 // single precision). Fused, V's way to memory and back between diffusion and reaction falls away.
 #pragma once
 #include "engine/device/cuda/cell_math.cuh"
+#include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/rows.cuh"
 
 #include "engine/cell/tt06.hpp"
@@ -221,10 +222,10 @@ struct Ahead
     }
 };
 
-/// Writes what became of a cell, unless the run has failed before.
+/// Writes what became of a cell after a step as long as `steps` short ones.
 template <class Real>
 __device__ __forceinline__ void finish(const CellIo<Real>& io, const Reaction<Real>& p,
-                                       const Moment& m, std::int64_t slot)
+                                       const Moment& m, std::int64_t slot, int steps = 1)
 {
     const Real v = io.x[0];
     p.v_out[slot] = v;
@@ -234,7 +235,8 @@ __device__ __forceinline__ void finish(const CellIo<Real>& io, const Reaction<Re
         if (!(v > Real(-1000) && v < Real(1000))) // no membrane reaches 1 V
             atomicMin(&m.status->bad, static_cast<unsigned long long>(step) << 32 |
                                           static_cast<unsigned long long>(slot));
-        record(p.record, slot, p.v_before[slot], v, static_cast<double>(step) * m.dt_ms, m.dt_ms);
+        record(p.record, slot, p.v_before[slot], v, static_cast<double>(step) * m.dt_ms,
+               steps * m.dt_ms);
     }
 }
 

@@ -6,45 +6,83 @@
 
 namespace tawara::device::cuda {
 
-/// sum_k a_ik (x_k - x_i): as many partial sums as a chunk has entries, so that the result depends
-/// on the order of the row's entries alone.
-__device__ __forceinline__ double row_sum(const Matrix<double>& a, const double* __restrict__ x,
-                                          int slot, double xi)
+/// Chunks of 16 bytes of values, and the columns that go with them.
+template <class Real>
+struct RowChunk;
+template <>
+struct RowChunk<double>
 {
-    const int slice = slot >> 5;
-    const std::uint32_t begin = a.chunk[slice], end = a.chunk[slice + 1];
-    const std::size_t lane = static_cast<std::size_t>(slot & 31);
-    const auto* value = reinterpret_cast<const double2*>(a.value) + lane;
-    const auto* column = reinterpret_cast<const int2*>(a.column) + lane;
-    double s0 = 0, s1 = 0;
+    using Values = double2;
+    using Wide = int2;
+    using Narrow = short2;
+};
+template <>
+struct RowChunk<float>
+{
+    using Values = float4;
+    using Wide = int4;
+    using Narrow = short4;
+};
+
+/// The sums below over `chunks` chunks, x from the slot that columns count from.
+template <bool rated, class Columns, class Real>
+__device__ __forceinline__ Real chunk_sums(const typename RowChunk<Real>::Values* value,
+                                           const Columns* column, std::uint32_t chunks,
+                                           const Real* __restrict__ x, Real xi, Real& rate)
+{
+    using Values = typename RowChunk<Real>::Values;
+    Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 #pragma unroll 4
-    for (std::uint32_t c = begin; c < end; ++c) {
-        const double2 w = __ldcs(value + std::size_t{c} * 32);
-        const int2 k = __ldcs(column + std::size_t{c} * 32);
+    for (std::uint32_t c = 0; c < chunks; ++c) {
+        const Values w = __ldcs(value + c * 32);
+        const Columns k = __ldcs(column + c * 32);
         s0 = fma(w.x, x[k.x] - xi, s0);
         s1 = fma(w.y, x[k.y] - xi, s1);
+        if constexpr (rated)
+            rate += fabs(w.x) + fabs(w.y);
+        if constexpr (sizeof(Real) == 4) {
+            s2 = fma(w.z, x[k.z] - xi, s2);
+            s3 = fma(w.w, x[k.w] - xi, s3);
+            if constexpr (rated)
+                rate += fabs(w.z) + fabs(w.w);
+        }
     }
-    return s0 + s1;
+    return sizeof(Real) == 4 ? (s0 + s1) + (s2 + s3) : s0 + s1;
 }
-__device__ __forceinline__ float row_sum(const Matrix<float>& a, const float* __restrict__ x,
-                                         int slot, float xi)
+
+/// sum_k a_ik (x_k - x_i): as many partial sums as a chunk has entries, so that the result depends
+/// on the order of the row's entries alone. rate: sum_k |a_ik|, if `rated`.
+template <bool rated, class Real>
+__device__ __forceinline__ Real row_sums(const Matrix<Real>& a, const Real* __restrict__ x,
+                                         int slot, Real xi, Real& rate)
 {
+    using Chunk = RowChunk<Real>;
     const int slice = slot >> 5;
-    const std::uint32_t begin = a.chunk[slice], end = a.chunk[slice + 1];
+    const std::uint32_t begin = a.chunk[slice], chunks = a.chunk[slice + 1] - begin;
+    const std::uint32_t where = a.column_chunk[slice];
     const std::size_t lane = static_cast<std::size_t>(slot & 31);
-    const auto* value = reinterpret_cast<const float4*>(a.value) + lane;
-    const auto* column = reinterpret_cast<const int4*>(a.column) + lane;
-    float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma unroll 4
-    for (std::uint32_t c = begin; c < end; ++c) {
-        const float4 w = __ldcs(value + std::size_t{c} * 32);
-        const int4 k = __ldcs(column + std::size_t{c} * 32);
-        s0 = fmaf(w.x, x[k.x] - xi, s0);
-        s1 = fmaf(w.y, x[k.y] - xi, s1);
-        s2 = fmaf(w.z, x[k.z] - xi, s2);
-        s3 = fmaf(w.w, x[k.w] - xi, s3);
-    }
-    return (s0 + s1) + (s2 + s3);
+    const auto* value =
+        reinterpret_cast<const typename Chunk::Values*>(a.value) + std::size_t{begin} * 32 + lane;
+    const auto* column =
+        reinterpret_cast<const typename Chunk::Narrow*>(a.column) + std::size_t{where >> 1} * 32;
+    if (where & 1)
+        return chunk_sums<rated>(value,
+                                 reinterpret_cast<const typename Chunk::Wide*>(column) + lane,
+                                 chunks, x, xi, rate);
+    return chunk_sums<rated>(value, column + lane, chunks, x + (slot & ~31), xi, rate);
+}
+template <class Real>
+__device__ __forceinline__ Real row_sum(const Matrix<Real>& a, const Real* __restrict__ x, int slot,
+                                        Real xi)
+{
+    Real rate = 0;
+    return row_sums<false>(a, x, slot, xi, rate);
+}
+template <class Real>
+__device__ __forceinline__ Real row_sum(const Matrix<Real>& a, const Real* __restrict__ x, int slot,
+                                        Real xi, Real& rate)
+{
+    return row_sums<true>(a, x, slot, xi, rate);
 }
 
 /// Value of one slot after a pass.

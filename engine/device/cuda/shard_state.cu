@@ -74,12 +74,13 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
     const auto slots = static_cast<std::size_t>(host.slots);
     const auto all = slots + static_cast<std::size_t>(host.halo);
     chunk = uploaded(host.chunk, main);
+    column_chunk = uploaded(host.column_chunk, main);
     column = uploaded(host.column, main);
     if constexpr (sizeof(Real) == 8)
         value = uploaded(host.double_value, main);
     else
         value = uploaded(host.single_value, main);
-    host.column = {}, host.double_value = {}, host.single_value = {};
+    host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
 
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
     std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
@@ -118,6 +119,11 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
         set_types(tables.size() - 1, g.types);
         scheme.push_back(g.scheme);
         single_type.push_back(g.types.size() == 1);
+    }
+    if (p.rest_tolerance_mV > 0) {
+        moving = filled(slots / 32, 0U, main);
+        list = filled(slots / 32, 0, main);
+        list_length = filled(2 * host.ranges.size(), 0U, main);
     }
     for (const auto& s : host.sends)
         sends.emplace_back(s.shard, uploaded(s.from, main));
@@ -179,7 +185,7 @@ template <class Real>
 Pass<Real> ShardState<Real>::pass(const PlannedPass& p, int parity, Vector from) const
 {
     Pass<Real> k;
-    k.a = {chunk.data(), column.data(), value.data()};
+    k.a = {chunk.data(), column_chunk.data(), column.data(), value.data()};
     k.x = vector(p.x, parity);
     k.y = vector(p.y, parity);
     k.out = vector(p.out, parity);
@@ -193,6 +199,17 @@ Pass<Real> ShardState<Real>::pass(const PlannedPass& p, int parity, Vector from)
     k.c_0 = static_cast<Real>(p.c_0), k.c_l = static_cast<Real>(p.c_l);
     k.tau = static_cast<Real>(p.tau);
     return k;
+}
+
+template <class Real>
+Rest ShardState<Real>::rest_of(std::size_t range, double tolerance_mV) const
+{
+    Rest r;
+    r.tolerance_mV = tolerance_mV;
+    r.moving = moving.data();
+    r.list = list.data() + host.ranges[range].begin / 32;
+    r.count = list_length.data() + 2 * range;
+    return r;
 }
 
 template <class Real>

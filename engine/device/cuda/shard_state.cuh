@@ -43,6 +43,8 @@ class ShardState
     {
         return {status.data(), offset, dt_ms, begin, end};
     }
+    /// Where a range keeps its moving slots; the step's place is left to the caller.
+    Rest rest_of(std::size_t range, double tolerance_mV) const;
     /// Index of state s (after V) of a slot.
     std::size_t state_at(std::size_t s, std::size_t slot) const;
     std::size_t states_size() const;
@@ -56,8 +58,8 @@ class ShardState
     Stream main, urgent;
     Event main_done, separator_done, sent, ended;
     double dt_ms;
-    Buffer<std::uint32_t> chunk;
-    Buffer<std::int32_t> column;
+    Buffer<std::uint32_t> chunk, column_chunk;
+    Buffer<std::int16_t> column;
     Buffer<Real> value;
     Buffer<Real> v[2], half, scratch[2], l0;
     Buffer<Real> states, stimulus, track, rest;
@@ -68,6 +70,10 @@ class ShardState
     std::vector<cell::Scheme> scheme;    ///< per group
     std::vector<bool> single_type;       ///< per group
     double threshold_mV;
+    /// Only where unknowns may rest: moving slots, per range their slices and the two list lengths.
+    Buffer<std::uint32_t> moving;
+    Buffer<std::int32_t> list;
+    Buffer<unsigned> list_length;
     Buffer<Status> status;
     PinnedBuffer<Status> status_host;
     std::vector<std::pair<std::size_t, Buffer<std::int32_t>>>

@@ -6,12 +6,14 @@
 #include "engine/partition/partition.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace tawara::device::cuda {
 namespace {
 
-constexpr std::int64_t slice = 32;
+constexpr std::size_t slice = 32;
 constexpr std::int64_t sorting_window =
     256; // rows sorted by length among so many: less padding, same place
 constexpr std::size_t metis_limit = 2'000'000;
@@ -193,49 +195,107 @@ void link(Sharding& all, const diffusion::Rows& a, Use use)
     }
 }
 
-void fill_matrix(Shard& s, std::size_t me, const Sharding& all, const diffusion::Rows& a,
-                 const std::vector<std::int32_t>& local)
+/// Finds the columns of a shard's rows.
+class Columns
+{
+  public:
+    Columns(const Shard& s, std::size_t me, const Sharding& all, const diffusion::Rows& a,
+            const std::vector<std::int32_t>& local)
+        : s_(s), me_(static_cast<std::int32_t>(me)), all_(all), a_(a), local_(local)
+    {
+    }
+    std::int64_t length(std::size_t slot) const
+    {
+        const auto u = s_.old_of[slot];
+        return u < 0 ? 0 : row_length(a_, u);
+    }
+    double value(std::size_t slot, std::int64_t e) const
+    {
+        return e < length(slot) ? a_.value[at(a_.first[at(s_.old_of[slot])] + e)] : 0;
+    }
+    /// Local index of entry e of a row; the row itself beyond its end.
+    std::int32_t operator()(std::size_t slot, std::int64_t e) const
+    {
+        if (e >= length(slot))
+            return static_cast<std::int32_t>(slot);
+        const auto j = a_.column[at(a_.first[at(s_.old_of[slot])] + e)];
+        return all_.place[at(j)].shard == me_ ? all_.place[at(j)].slot : local_[at(j)];
+    }
+
+  private:
+    const Shard& s_;
+    std::int32_t me_;
+    const Sharding& all_;
+    const diffusion::Rows& a_;
+    const std::vector<std::int32_t>& local_;
+};
+
+/// Chunks of each slice's longest row, and whether its columns need 32 bits.
+void measure_slices(Shard& s, const Columns& columns, ThreadPool& pool)
 {
     const auto slices = at(s.slots / slice);
     s.chunk.assign(slices + 1, 0);
-    for (std::size_t k = 0; k < slices; ++k) {
-        std::int64_t longest = 0;
-        for (std::int64_t r = 0; r < slice; ++r) {
-            const auto u = s.old_of[k * slice + at(r)];
-            const auto length = u < 0 ? 0 : row_length(a, u);
-            longest = std::max(longest, length);
-            s.nonzeros += length;
-        }
-        s.chunk[k + 1] = s.chunk[k] + static_cast<std::uint32_t>((longest + s.pack - 1) / s.pack);
-    }
-    const std::size_t entries = std::size_t{s.chunk.back()} * slice * at(s.pack);
-    s.column.resize(entries);
-    (s.pack == 2 ? s.double_value.resize(entries) : s.single_value.resize(entries));
-    ThreadPool pool;
-    pool.for_range(slices, 1, [&](std::size_t begin, std::size_t end, unsigned) {
-        for (auto k = begin; k < end; ++k)
-            for (std::size_t r = 0; r < slice; ++r) {
-                const auto slot = k * slice + r;
-                const auto u = s.old_of[slot];
-                const auto first = u < 0 ? 0 : a.first[at(u)];
-                const auto length = u < 0 ? 0 : row_length(a, u);
-                const auto room = static_cast<std::int64_t>(s.chunk[k + 1] - s.chunk[k]) * s.pack;
-                for (std::int64_t e = 0; e < room; ++e) {
-                    const auto to =
-                        ((std::size_t{s.chunk[k]} + at(e / s.pack)) * slice + r) * at(s.pack) +
-                        at(e % s.pack);
-                    const auto j = e < length ? a.column[at(first + e)] : -1;
-                    const double value = e < length ? a.value[at(first + e)] : 0;
-                    const bool own =
-                        j >= 0 && all.place[at(j)].shard == static_cast<std::int32_t>(me);
-                    s.column[to] = j < 0 ? static_cast<std::int32_t>(slot)
-                                         : (own ? all.place[at(j)].slot : local[at(j)]);
-                    if (s.pack == 2)
-                        s.double_value[to] = value;
-                    else
-                        s.single_value[to] = static_cast<float>(value);
+    s.column_chunk.assign(slices, 0);
+    std::vector<std::int64_t> entries(pool.size(), 0);
+    pool.for_range(slices, 1, [&](std::size_t begin, std::size_t end, unsigned worker) {
+        for (auto k = begin; k < end; ++k) {
+            std::int64_t longest = 0;
+            bool wide = false;
+            for (std::size_t slot = k * slice; slot < (k + 1) * slice; ++slot) {
+                const auto length = columns.length(slot);
+                longest = std::max(longest, length);
+                entries[worker] += length;
+                for (std::int64_t e = 0; e < length; ++e) {
+                    const auto away = columns(slot, e) - static_cast<std::int64_t>(k * slice);
+                    wide = wide || away < std::numeric_limits<std::int16_t>::min() ||
+                           away > std::numeric_limits<std::int16_t>::max();
                 }
             }
+            s.chunk[k + 1] = static_cast<std::uint32_t>((longest + s.pack - 1) / s.pack);
+            s.column_chunk[k] = wide;
+        }
+    });
+    s.nonzeros = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
+    std::uint32_t next = 0;
+    for (std::size_t k = 0; k < slices; ++k) {
+        const std::uint32_t wide = s.column_chunk[k];
+        s.column_chunk[k] = next << 1 | wide;
+        next += s.chunk[k + 1] << wide;
+        s.chunk[k + 1] += s.chunk[k];
+    }
+    s.column.resize(std::size_t{next} * slice * at(s.pack));
+}
+
+void fill_matrix(Shard& s, const Columns& columns)
+{
+    ThreadPool pool;
+    measure_slices(s, columns, pool);
+    const std::size_t pack = at(s.pack), entries = std::size_t{s.chunk.back()} * slice * pack;
+    (s.pack == 2 ? s.double_value.resize(entries) : s.single_value.resize(entries));
+    pool.for_range(s.column_chunk.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (auto k = begin; k < end; ++k) {
+            const auto room = std::size_t{s.chunk[k + 1] - s.chunk[k]} * pack;
+            const bool wide = s.column_chunk[k] & 1U;
+            std::int16_t* columns_of =
+                s.column.data() + std::size_t{s.column_chunk[k] >> 1} * slice * pack;
+            for (std::size_t r = 0; r < slice; ++r)
+                for (std::size_t e = 0; e < room; ++e) {
+                    const auto slot = k * slice + r;
+                    const auto to = (e / pack * slice + r) * pack + e % pack;
+                    const auto j = columns(slot, static_cast<std::int64_t>(e));
+                    const double value = columns.value(slot, static_cast<std::int64_t>(e));
+                    if (wide)
+                        std::memcpy(columns_of + 2 * to, &j, sizeof j);
+                    else
+                        columns_of[to] =
+                            static_cast<std::int16_t>(j - static_cast<std::int64_t>(k * slice));
+                    const auto place = std::size_t{s.chunk[k]} * slice * pack + to;
+                    if (s.pack == 2)
+                        s.double_value[place] = value;
+                    else
+                        s.single_value[place] = static_cast<float>(value);
+                }
+        }
     });
 }
 
@@ -274,7 +334,7 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering order
     }
     progress.at(0.6, "laying out the matrix");
     link(all, p.system.alpha, [&](std::size_t me, const std::vector<std::int32_t>& local) {
-        fill_matrix(all.shards[me], me, all, p.system.alpha, local);
+        fill_matrix(all.shards[me], Columns(all.shards[me], me, all, p.system.alpha, local));
     });
     return all;
 }

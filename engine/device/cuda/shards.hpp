@@ -28,6 +28,9 @@ struct Send
 /// of row r of slice s holds the entries k = pack c .. pack c + pack - 1 of that row at ((chunk[s]
 /// + c) 32 + r) pack, so that one thread a row loads 16 bytes at once. Unused entries are (own
 /// slot, 0).
+/// Columns lie likewise in chunks of `pack` 16-bit numbers a row that count from the slice's first
+/// slot; slices that reach farther than those can have 32-bit slots, in chunks of twice the size.
+/// column_chunk[s] is twice the index of the slice's first small chunk, plus 1 where they are wide.
 struct Shard
 {
     int pack = 2; ///< entries a chunk
@@ -35,8 +38,9 @@ struct Shard
     std::vector<std::int32_t> old_of; ///< [slots]
     std::vector<SlotRange> ranges;    ///< separator's first, then the interior's
     std::vector<std::uint32_t> chunk; ///< [slots / 32 + 1]
-    std::vector<std::int32_t> column; ///< [32 pack chunk.back()]
-    std::vector<float> single_value;  ///< one of these two, by pack = 4 or 2
+    std::vector<std::uint32_t> column_chunk; ///< [slots / 32]
+    std::vector<std::int16_t> column;
+    std::vector<float> single_value; ///< [32 pack chunk.back()], one of these two, by pack = 4 or 2
     std::vector<double> double_value;
     std::vector<Send> sends;
     std::int64_t nonzeros = 0;

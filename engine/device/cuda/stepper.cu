@@ -15,6 +15,7 @@ constexpr std::int64_t check_every =
     1024; // steps between looks at the verdict inside one advance()
 constexpr std::int64_t timing_every = 1024; // one step in so many is timed kernel by kernel
 
+constexpr std::int64_t rest_timing_every = 16 * timing_every; // the same of long steps
 constexpr std::size_t few_unknowns = 300'000; // below it, one launch less counts for more
 
 /// Lets each device write to the others' memory; once a pair in the life of the program.
@@ -46,6 +47,7 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& d
     : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
       dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
+    fused_ = fused_ || p.rest_tolerance_mV > 0;
     enable_peers(devices);
     auto sharding = make_shards(p, static_cast<int>(devices.size()),
                                 16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
@@ -65,6 +67,8 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& d
             stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
     stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
     flops_per_cell_ = cell::model_info(p.groups.at(0).types.at(0).model).flops_per_step;
+    rest_tolerance_mV_ = p.rest_tolerance_mV;
+    longest_rest_ = longest_rest(p);
     exchange_current();
 }
 
@@ -101,7 +105,8 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
     const bool with_pass = stage.kind == Stage::Kind::last && fused_;
     if (stage.kind == Stage::Kind::pass)
         return diffuse(stream, pass, s.moment(begin, end, offset));
-    for (const auto& r : s.host.ranges) {
+    for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
+        const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
         auto k = s.reaction(r, stimulated_, strang ? dt_ / 2 : dt_);
@@ -111,6 +116,13 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
             k.v_in = s.vector(Vector::current, parity);
         else
             k.v_before = s.vector(Vector::current, parity);
+        if (longest_rest_) {
+            auto rest = s.rest_of(index, rest_tolerance_mV_);
+            rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
+            react_resting(stream, pass, k, s.one_type[r.group], s.moment(r.begin, r.end, offset),
+                          rest);
+            continue;
+        }
         react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
               s.moment(r.begin, r.end, offset));
     }
@@ -196,17 +208,21 @@ void CudaStepper<Real>::enqueue(int steps, int parity)
 {
     if (!single())
         fork();
-    for (int k = 0; k < steps; ++k, parity = 1 - parity)
+    long_.index = 0;
+    for (int k = 0; k < steps; ++k, parity = 1 - parity) {
         for (const auto& stage : stages_)
             if (single())
                 run(stage, *shards_[0], Part::all, shards_[0]->main, parity, k);
             else
                 enqueue_overlapped(stage, parity, k);
+        if (++long_.at == long_.length)
+            long_.at = 0, ++long_.index;
+    }
     for (auto& s : shards_) {
         const Current here(s->device);
         if (!single())
             s->main->wait(s->sent);
-        end_steps(s->main, s->status.data(), steps);
+        end_steps(s->main, s->status.data(), steps, longest_rest_ ? long_.index : 0);
         if (!single())
             s->main_done.record(s->main);
     }
@@ -219,10 +235,12 @@ void CudaStepper<Real>::sampled_step()
 {
     if (!single())
         synchronize();
+    long_.index = 0;
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < shards_.size(); ++k) {
             State& s = *shards_[k];
-            Timing t{k, family(stage), Event(s.device, true), Event(s.device, true)};
+            Timing t{k, long_.at ? f_moving : family(stage), Event(s.device, true),
+                     Event(s.device, true)};
             t.begin.record(s.main);
             run(stage, s, Part::all, s.main, parity(), 0);
             t.end.record(s.main);
@@ -236,9 +254,12 @@ void CudaStepper<Real>::sampled_step()
         synchronize();
     }
     ++pending_steps_;
+    const bool ends = longest_rest_ && ++long_.at == long_.length;
+    if (ends)
+        long_.at = 0;
     for (auto& s : shards_) {
         const Current here(s->device);
-        end_steps(s->main, s->status.data(), 1);
+        end_steps(s->main, s->status.data(), 1, ends);
     }
     if (!single())
         synchronize();
@@ -248,6 +269,10 @@ template <class Real>
 void CudaStepper<Real>::run_steps(std::int64_t n)
 {
     while (n > 0) {
+        if (longest_rest_) {
+            n -= run_resting(n);
+            continue;
+        }
         if (steps_done_ >= next_timing_) {
             sampled_step();
             next_timing_ = steps_done_ + timing_every;
@@ -256,17 +281,53 @@ void CudaStepper<Real>::run_steps(std::int64_t n)
         }
         const int steps =
             tuning_.graph_steps > 0 && n >= tuning_.graph_steps ? tuning_.graph_steps : 1;
-        if (tuning_.graph_steps > 0) {
-            auto& graph = graphs_[{steps, parity(), stimulated_}];
-            const Current here(shards_[0]->device);
-            if (!graph)
-                graph = Graph::capture(shards_[0]->main, [&] { enqueue(steps, parity()); });
-            graph.launch(shards_[0]->main);
-        } else {
-            enqueue(steps, parity());
-        }
-        step_ += steps, steps_done_ += steps, n -= steps;
+        launch_steps(steps);
+        n -= steps;
     }
+}
+
+template <class Real>
+void CudaStepper<Real>::launch_steps(int steps)
+{
+    if (tuning_.graph_steps > 0) {
+        auto& graph = graphs_[{steps, parity(), stimulated_, long_.at, long_.length}];
+        const Current here(shards_[0]->device);
+        const int at = long_.at;
+        if (!graph)
+            graph = Graph::capture(shards_[0]->main, [&] { enqueue(steps, parity()); });
+        long_.at = (at + steps) % long_.length;
+        graph.launch(shards_[0]->main);
+    } else {
+        enqueue(steps, parity());
+    }
+    step_ += steps, steps_done_ += steps;
+}
+
+/// Takes up to n steps, one long step or a row of them. @return how many
+template <class Real>
+std::int64_t CudaStepper<Real>::run_resting(std::int64_t n)
+{
+    if (long_.at == 0) { // no long step reaches over the start or end of a stimulus
+        const int row = std::max(1, tuning_.graph_steps / longest_rest_) * longest_rest_;
+        const auto free = steady(row);
+        long_.length = static_cast<int>(std::min<std::int64_t>(longest_rest_, free));
+        if (n >= long_.length && steps_done_ >= next_timing_) {
+            const int length = long_.length;
+            for (int k = 0; k < length; ++k) {
+                sampled_step();
+                ++step_, ++steps_done_;
+            }
+            next_timing_ = steps_done_ + rest_timing_every;
+            return length;
+        }
+        if (n >= row && free >= row) {
+            launch_steps(row);
+            return row;
+        }
+    }
+    const auto steps = std::min<std::int64_t>(n, long_.length - long_.at);
+    launch_steps(static_cast<int>(steps));
+    return steps;
 }
 
 /// Steps from here, at most `most`, over which every stimulus stays as it is.
@@ -361,7 +422,9 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
     for (auto& s : shards_) {
         *s->status_host.data() = {step_, bad};
         s->status.upload(s->status_host.span(), s->main);
+        s->list_length.zero(s->main);
     }
+    long_ = {};
     synchronize();
     // Several shards share the earliest failure: the one whose own value is not finite has it.
     const auto slot = static_cast<std::size_t>(bad & 0xffffffffU);

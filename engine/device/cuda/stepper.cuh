@@ -56,7 +56,7 @@ class CudaStepper final : public Stepper
   private:
     using State = ShardState<Real>;
     enum class Part { all, separator, interior };
-    enum Family { f_diffusion, f_reaction, f_fused, family_count };
+    enum Family { f_diffusion, f_reaction, f_fused, f_moving, family_count };
     struct Stage
     {
         enum class Kind { half_reaction, pass, last } kind;
@@ -87,6 +87,9 @@ class CudaStepper final : public Stepper
     void enqueue_overlapped(const Stage& stage, int parity, int offset);
     void sampled_step();
     void run_steps(std::int64_t n);
+    std::int64_t run_resting(std::int64_t n);
+    void launch_steps(int steps);
+    void restore_resting(State& d, const Snapshot& s);
     std::int64_t steady(std::int64_t most);
     void apply_stimulus();
     void sample();
@@ -106,6 +109,7 @@ class CudaStepper final : public Stepper
     std::vector<std::vector<T>> download(Buffer<T> State::*member) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
+    std::vector<KernelRecord> resting_kernels() const;
 
     Tuning tuning_;
     bool fused_;
@@ -121,7 +125,11 @@ class CudaStepper final : public Stepper
     std::vector<double> applied_; ///< overlap of each source that the stimulus vectors hold
     bool stimulated_ = false;
     Event forked_;
-    std::map<std::tuple<int, int, bool>, Graph> graphs_; ///< (steps, parity, stimulated)
+    /// by steps, parity, stimulated, place in the long step and its length
+    std::map<std::tuple<int, int, bool, int, int>, Graph> graphs_;
+    double rest_tolerance_mV_ = 0;
+    int longest_rest_ = 0; ///< steps in a long one; 0: nothing rests
+    Rest long_;            ///< place of the step to come in its long one
     std::int64_t step_ = 0, base_ = 0, steps_done_ = 0, checked_ = 0, next_timing_ = 4;
 
     Gather probes_;

@@ -23,7 +23,8 @@ double CudaStepper<Real>::family_bytes(const State& s, Family f) const
 {
     constexpr double r = sizeof(Real);
     const auto slots = static_cast<double>(s.host.slots);
-    const double matrix = static_cast<double>(s.column.size()) * (r + 4) + slots / 8;
+    const double matrix = static_cast<double>(s.value.size()) * r +
+                          static_cast<double>(s.column.size()) * 2 + slots / 4;
     const double types = s.single_type.at(0) ? 0 : slots;
     // phase, track and the step's first potential; V; 18 states in and out
     const double cell = slots * (1 + 2 * r + 36 * r) + types;
@@ -65,6 +66,8 @@ std::vector<KernelRecord> CudaStepper<Real>::kernels() const
 {
     synchronize();
     read_timings();
+    if (longest_rest_)
+        return resting_kernels();
     const char* names[] = {"diffusion", "reaction", "diffusion+reaction"};
     std::vector<KernelRecord> out;
     for (std::size_t k = 0; k < shards_.size(); ++k)
@@ -88,6 +91,31 @@ std::vector<KernelRecord> CudaStepper<Real>::kernels() const
             r.flops = family_flops(*shards_[k], static_cast<Family>(f)) * steps;
             out.push_back(r);
         }
+    return out;
+}
+
+/// Long steps move every slot; the short ones inside them the slices that were counted.
+template <class Real>
+std::vector<KernelRecord> CudaStepper<Real>::resting_kernels() const
+{
+    std::vector<KernelRecord> out;
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const State& s = *shards_[k];
+        const Status& status = *s.status_host.data();
+        const auto slots = static_cast<double>(s.host.slots);
+        const double bytes = family_bytes(s, f_fused), flops = family_flops(s, f_fused);
+        const double share =
+            timed_steps_ ? static_cast<double>(steps_done_) / static_cast<double>(timed_steps_) : 0;
+        const auto longs = static_cast<std::int64_t>(status.long_steps);
+        const double moved = 32 * static_cast<double>(status.moving) / slots;
+        const std::string where =
+            single() ? "" : " cuda:" + std::to_string(s.device) + " shard " + std::to_string(k);
+        out.push_back({"diffusion+reaction, long steps" + where, longs,
+                       share * sampled_ms_[k][f_fused], static_cast<double>(longs) * bytes,
+                       static_cast<double>(longs) * flops});
+        out.push_back({"diffusion+reaction, short steps" + where, steps_done_ - longs,
+                       share * sampled_ms_[k][f_moving], moved * bytes, moved * flops});
+    }
     return out;
 }
 

@@ -297,12 +297,46 @@ Snapshot CudaStepper<Real>::snapshot() const
             s.rest_mV[u] = s.peak_mV[u];
             s.peak_mV[u] = -1e3;
         }
+    if (long_.at > 0) {
+        const auto moving = download(&State::moving);
+        s.resting = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
+        for (const auto& p : place_) {
+            const auto slot = at(p.slot);
+            s.resting.push_back(moving[at(p.shard)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
+        }
+    }
     return s;
+}
+
+/// The moving slots of a shard, and their lists as the first kernel of a long step leaves them.
+template <class Real>
+void CudaStepper<Real>::restore_resting(State& d, const Snapshot& s)
+{
+    std::vector<std::uint32_t> moving(d.moving.size(), 0);
+    std::vector<std::int32_t> list(d.list.size(), 0);
+    std::vector<unsigned> length(d.list_length.size(), 0);
+    if (!s.resting.empty())
+        for (std::size_t slot = 0; slot < d.host.old_of.size(); ++slot)
+            if (d.host.old_of[slot] >= 0 && s.resting[2 + at(d.host.old_of[slot])] == 0)
+                moving[slot / 32] |= 1U << slot % 32;
+    for (std::size_t r = 0; r < d.host.ranges.size(); ++r)
+        for (auto slice = d.host.ranges[r].begin / 32; slice * 32 < d.host.ranges[r].end; ++slice)
+            if (moving[at(slice)])
+                list[at(d.host.ranges[r].begin / 32) + length[2 * r]++] =
+                    static_cast<std::int32_t>(slice);
+    const Current here(d.device);
+    d.moving.upload(moving, d.main);
+    d.list.upload(list, d.main);
+    d.list_length.upload(length, d.main);
+    d.main->synchronize();
 }
 
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
+    if (!s.resting.empty() && (s.resting.size() != place_.size() + 2 || !longest_rest_))
+        throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
+                                       "with the session that wrote it");
     if (s.v.size() != place_.size() || s.states.size() + 1 != cell::tt06::state_count)
         throw InputError("checkpoint",
                          "holds another number of unknowns or states than this session; "
@@ -338,9 +372,16 @@ void CudaStepper<Real>::restore(const Snapshot& s)
         d.phase.upload(phase, d.main);
         d.track.upload(track, d.main);
         d.rest.upload(rest, d.main);
+        if (longest_rest_)
+            restore_resting(d, s);
         *d.status_host.data() = {s.step, no_failure};
         d.status.upload(d.status_host.span(), d.main);
         d.main->synchronize();
+    }
+    long_ = {};
+    if (longest_rest_ && !s.resting.empty()) {
+        long_.at = static_cast<int>(s.resting[0]);
+        long_.length = static_cast<int>(s.resting[1]);
     }
     step_ = base_ = s.step;
     row_steps_.clear();
