@@ -19,9 +19,10 @@ namespace {
 struct Arguments
 {
     std::string file, devices = "auto", precision = "double", screenshot, movie, size;
-    double at_ms = 0, until_ms = 0;
+    double at_ms = 0, until_ms = 0, every_ms = 2, frames_per_second = 30;
+    int quality = 75;
     unsigned threads = 0;
-    bool whole_window = false, paused = false;
+    bool whole_window = false, paused = false, transparent = false, no_annotations = false;
 };
 
 int bad_argument(const std::string& what)
@@ -45,10 +46,51 @@ void declare(CLI::App& cli, Arguments& a)
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     cli.add_flag("--whole-window", a.whole_window, "the picture shows the panels too");
-    cli.add_option("--size", a.size, "size of the window, e.g. 1280x800");
-    // kept for scripts that follow the command line's contract; no group: not in --help
-    cli.add_option("--movie", a.movie)->group("");
-    cli.add_option("--until", a.until_ms)->group("");
+    cli.add_flag("--transparent", a.transparent, "the picture has nothing behind the heart (.png)");
+    cli.add_flag("--no-annotations", a.no_annotations,
+                 "no colour bar, axes, time and names in the picture or movie");
+    cli.add_option("--movie", a.movie, "run to --until, save a movie (.mp4 or .webm), exit");
+    cli.add_option("--until", a.until_ms, "simulated time at which the movie ends [ms]")
+        ->check(CLI::PositiveNumber);
+    cli.add_option("--every", a.every_ms, "simulated time between two frames of the movie [ms]")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    cli.add_option("--fps", a.frames_per_second, "frames per second of the movie")
+        ->check(CLI::Range(1.0, 240.0))
+        ->capture_default_str();
+    cli.add_option("--quality", a.quality, "of the movie, 0 to 100")
+        ->check(CLI::Range(0, 100))
+        ->capture_default_str();
+    cli.add_option("--size", a.size,
+                   "size of the picture, the movie, or else the window, e.g. 1280x720");
+}
+
+/// What runs without a user, if anything was asked for.
+std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QSize& size,
+                                                    tawara::EngineHost& host,
+                                                    tawara::MainWindow& window)
+{
+    using namespace tawara;
+    PictureOptions look;
+    look.size = size;
+    look.transparent = a.transparent && a.movie.empty();
+    look.annotations = !a.no_annotations;
+    if (!a.screenshot.empty()) {
+        const auto make = [&window, look, whole = a.whole_window](QString* why) {
+            return whole ? window.picture(true) : window.pictureOfHeart(look, why);
+        };
+        return std::make_unique<UnattendedPicture>(&host, make,
+                                                   QString::fromStdString(a.screenshot), a.at_ms);
+    }
+    if (a.movie.empty())
+        return nullptr;
+    const movie::MovieOptions options{size.width(), size.height(), a.frames_per_second, a.quality,
+                                      a.file.empty() ? "Tawara" : a.file};
+    const auto make = [&window](const PictureOptions& o, QString* why) {
+        return window.pictureOfHeart(o, why);
+    };
+    return std::make_unique<UnattendedMovie>(&host, make, QString::fromStdString(a.movie), options,
+                                             look, a.until_ms, a.every_ms);
 }
 
 } // namespace
@@ -66,14 +108,14 @@ int main(int argc, char** argv)
             return cli.exit(e);
         return bad_argument(std::string(e.what()) + "; see tawara --help");
     }
-    if (!a.movie.empty())
-        return bad_argument(
-            "--movie: movies cannot be written by this version; take single pictures "
-            "with --screenshot FILE --at MS");
+    if (!a.movie.empty() && !a.screenshot.empty())
+        return bad_argument("--movie and --screenshot: want one of them");
+    if (!a.movie.empty() && a.until_ms <= 0)
+        return bad_argument("--movie: want --until MS, the simulated time at which it ends");
     int width = 0, height = 0;
     if (!a.size.empty() && (std::sscanf(a.size.c_str(), "%dx%d", &width, &height) != 2 ||
-                            width < 400 || height < 300 || width > 16384 || height > 16384))
-        return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, at least 400x300");
+                            width < 64 || height < 64 || width > 16384 || height > 16384))
+        return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384");
 
     // Qt would abort
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY") &&
@@ -100,16 +142,12 @@ int main(int argc, char** argv)
     options.threads = a.threads;
     EngineHost host(real_engine(options), open_session);
     MainWindow window(&host);
-    if (width > 0)
-        window.resize(width, height);
-    std::unique_ptr<UnattendedPicture> picture;
-    if (!a.screenshot.empty()) {
+    const QSize size = width > 0 ? QSize(width, height) : QSize(1280, 720);
+    if (width > 0 && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))
+        window.resize(size);
+    const auto unattended = make_unattended(a, size, host, window);
+    if (unattended || a.paused)
         window.setAutoPlay(false);
-        picture = std::make_unique<UnattendedPicture>(
-            &host, &window, QString::fromStdString(a.screenshot), a.at_ms, a.whole_window);
-    } else if (a.paused) {
-        window.setAutoPlay(false);
-    }
     window.show();
     window.open(QString::fromStdString(a.file));
     return QApplication::exec();

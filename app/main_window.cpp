@@ -301,6 +301,11 @@ QImage MainWindow::picture(bool wholeWindow)
     return wholeWindow ? grab().toImage() : m_view->finePicture();
 }
 
+QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
+{
+    return takePicture(*m_view, options, why);
+}
+
 void MainWindow::setColorMap(const QString& name)
 {
     m_view->scene().set_color_map(name.toStdString());

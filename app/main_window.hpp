@@ -3,6 +3,7 @@
 #include "app/engine_host.hpp"
 #include "widgets/models/probe_model.hpp"
 #include "widgets/view3d/heart_view.hpp"
+#include "widgets/view3d/picture.hpp"
 
 #include <QMainWindow>
 
@@ -44,6 +45,8 @@ class MainWindow : public QMainWindow
     TracePlot* plot() { return m_plot; }
     /// The picture of the heart as it is on screen; the whole window where asked for.
     QImage picture(bool wholeWindow);
+    /// The heart as it is on screen, at any size; null (with the reason) where it cannot be drawn.
+    QImage pictureOfHeart(const PictureOptions& options, QString* why = nullptr);
 
   protected:
     void dragEnterEvent(QDragEnterEvent* e) override;

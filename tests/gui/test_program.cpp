@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The program `tawara` itself: arguments, unattended pictures, exit status.
+#include "tests/movie/movie_reader.hpp"
+
+#include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QProcess>
@@ -46,9 +49,9 @@ class TestProgram : public QObject
     {
         const auto help = tawara({"--help"});
         QCOMPARE(help.status, 0);
-        for (const char* word : {"--screenshot", "--at", "--devices", "--precision", "--threads"})
+        for (const char* word : {"--screenshot", "--at", "--devices", "--precision", "--threads",
+                                 "--movie", "--until", "--fps", "--transparent"})
             QVERIFY2(help.out.contains(word), word);
-        QVERIFY(!help.out.contains("--movie"));
         QVERIFY(tawara({"--version"}).out.startsWith("tawara "));
     }
 
@@ -60,7 +63,10 @@ class TestProgram : public QObject
         QTest::newRow("precision") << QStringList{"--precision", "half"} << "--precision";
         QTest::newRow("negative") << QStringList{"--screenshot", "a.png", "--at", "-3"} << "--at";
         QTest::newRow("size") << QStringList{"--size", "big"} << "--size big";
-        QTest::newRow("movie") << QStringList{"--movie", "a.mp4", "--until", "9"} << "--movie";
+        QTest::newRow("movie") << QStringList{"--movie", "a.mp4"} << "--until";
+        QTest::newRow("both") << QStringList{"--movie", "a.mp4", "--screenshot", "a.png"}
+                              << "want one";
+        QTest::newRow("rate") << QStringList{"--movie", "a.mp4", "--fps", "0"} << "--fps";
     }
     void badArguments()
     {
@@ -87,9 +93,61 @@ class TestProgram : public QObject
         const auto o = tawara({"--screenshot", file, "--at", "3", "--size", "800x600"});
         QVERIFY2(o.status == 0, qPrintable(o.error));
         const QImage image(file);
-        QVERIFY(image.width() > 300 && image.height() > 200);
+        QCOMPARE(image.size(), QSize(800, 600));
         const QColor middle = image.pixelColor(image.width() / 2, image.height() / 2);
         QVERIFY2(middle.red() > middle.blue() + 30, "resting muscle");
+    }
+
+    void pictureWithNothingBehind()
+    {
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("heart.png");
+        const auto o = tawara({"--screenshot", file, "--at", "1", "--size", "333x251",
+                               "--transparent", "--no-annotations"});
+        QVERIFY2(o.status == 0, qPrintable(o.error));
+        const QImage image(file);
+        QCOMPARE(image.size(), QSize(333, 251));
+        QVERIFY(image.hasAlphaChannel());
+        QCOMPARE(qAlpha(image.pixel(2, 2)), 0);
+        QCOMPARE(qAlpha(image.pixel(image.width() / 2, image.height() / 2)), 255);
+        const auto jpeg = tawara({"--screenshot", dir.filePath("a.jpg"), "--transparent"});
+        QCOMPARE(jpeg.status, 2);
+        QVERIFY(errors(jpeg)[0].contains(".png"));
+    }
+
+    void movie_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::newRow("mp4") << "wave.mp4";
+        QTest::newRow("webm") << "wave.webm";
+    }
+    void movie()
+    {
+        QFETCH(QString, file);
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(file);
+        const auto o = tawara(
+            {"--movie", path, "--until", "20", "--every", "2", "--fps", "25", "--size", "320x240"});
+        QVERIFY2(o.status == 0, qPrintable(o.error));
+        const auto m = tawara::test::decode_movie(path.toStdString());
+        QCOMPARE(m.frames.size(), std::size_t{11}); // 0, 2, .. 20 ms
+        QCOMPARE(m.width, 320);
+        QCOMPARE(m.height, 240);
+        QVERIFY(std::abs(m.frames_per_second - 25) < 0.01);
+        double change = 0;
+        for (std::size_t i = 0; i < m.frames[0].size(); ++i)
+            change += std::abs(m.frames[0][i] - m.frames[10][i]);
+        QVERIFY2(change / static_cast<double>(m.frames[0].size()) > 0.3, "the wave moved");
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files | QDir::Hidden), QStringList{file});
+    }
+
+    void moviesThatCannotBe()
+    {
+        const QTemporaryDir dir;
+        const auto kind = tawara({"--movie", dir.filePath("a.avi"), "--until", "4"});
+        QCOMPARE(kind.status, 2);
+        QCOMPARE(errors(kind).size(), 1);
+        QVERIFY(errors(kind)[0].contains(".mp4"));
     }
 
     void picturesThatCannotBe()

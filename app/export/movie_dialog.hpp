@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/export/movie_job.hpp"
+
+#include <QDialog>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSlider;
+
+namespace tawara {
+
+class SizeRow;
+
+/// Asks how a movie of a recording is to be (size, frames per second, speed, part, quality), makes
+/// it and shows how far it is. The window stays usable; closing or Cancel gives an unfinished movie
+/// up.
+class MovieDialog : public QDialog
+{
+    Q_OBJECT
+  public:
+    MovieDialog(MovieJob::RecordingPtr recording, MovieJob::Painter painter, const QSize& onScreen,
+                QWidget* parent = nullptr);
+    ~MovieDialog() override;
+    MovieRange range() const;
+    movie::MovieOptions options() const;
+    /// Makes the movie there; nothing is asked.
+    void make(const QString& path);
+    bool busy() const { return m_job != nullptr; }
+
+  Q_SIGNALS:
+    void written(const QString& path);
+    void failed(const QString& reason);
+
+  protected:
+    void reject() override;
+
+  private:
+    void askAndMake();
+    void describe();
+    void ended(const QString& text);
+
+    MovieJob::RecordingPtr m_recording;
+    MovieJob::Painter m_painter;
+    SizeRow* m_size;
+    QDoubleSpinBox *m_from, *m_to, *m_speed;
+    QComboBox* m_rate;
+    QSlider* m_quality;
+    QLabel* m_note;
+    QProgressBar* m_bar;
+    QPushButton *m_make, *m_cancel;
+    std::unique_ptr<MovieJob> m_job;
+};
+
+} // namespace tawara

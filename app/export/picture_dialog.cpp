@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/export/picture_dialog.hpp"
+
+#include "app/export/size_row.hpp"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QSaveFile>
+
+namespace tawara {
+
+QString writePicture(const QImage& image, const QString& path)
+{
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
+    const QByteArray format = QFileInfo(path).suffix().toLatin1();
+    if (image.hasAlphaChannel() && !format.isEmpty() && format.toLower() != "png")
+        return QObject::tr("%1: only .png keeps a transparent background").arg(path);
+    if (!image.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
+        file.cancelWriting();
+        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
+            .arg(path);
+    }
+    return file.commit() ? QString()
+                         : QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
+}
+
+PictureDialog::PictureDialog(Maker maker, const QSize& onScreen, QWidget* parent)
+    : QDialog(parent), m_maker(std::move(maker)), m_size(new SizeRow(onScreen)),
+      m_transparent(new QCheckBox(tr("&Transparent background"))),
+      m_annotations(new QCheckBox(tr("&Annotations"))), m_note(new QLabel)
+{
+    setObjectName("pictureDialog");
+    setWindowTitle(tr("Picture of the heart"));
+    m_transparent->setObjectName("transparent");
+    m_transparent->setToolTip(tr("Nothing behind the heart; saved as PNG"));
+    m_annotations->setObjectName("annotations");
+    m_annotations->setToolTip(tr("Colour bar, axes, time and names"));
+    m_annotations->setChecked(true);
+    m_note->setWordWrap(true);
+    auto* form = new QFormLayout(this);
+    form->addRow(tr("&Size"), m_size);
+    form->addRow(QString(), m_transparent);
+    form->addRow(QString(), m_annotations);
+    form->addRow(m_note);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    auto* save = buttons->addButton(tr("&Save…"), QDialogButtonBox::ActionRole);
+    auto* clip = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
+    save->setObjectName("save");
+    clip->setObjectName("copy");
+    clip->setToolTip(tr("Puts the picture on the clipboard"));
+    form->addRow(buttons);
+    save->setDefault(true);
+    save->setFocus();
+    connect(save, &QPushButton::clicked, this, &PictureDialog::askAndSave);
+    connect(clip, &QPushButton::clicked, this, [this] { say(copy(), tr("On the clipboard.")); });
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+PictureOptions PictureDialog::options() const
+{
+    PictureOptions o;
+    o.size = m_size->value();
+    o.transparent = m_transparent->isChecked();
+    o.annotations = m_annotations->isChecked();
+    return o;
+}
+
+QString PictureDialog::saveAs(const QString& path)
+{
+    QString why;
+    const QImage image = m_maker(options(), &why);
+    if (image.isNull())
+        return why;
+    const QString error = writePicture(image, path);
+    if (error.isEmpty())
+        Q_EMIT saved(path);
+    return error;
+}
+
+QString PictureDialog::copy()
+{
+    QString why;
+    const QImage image = m_maker(options(), &why);
+    if (image.isNull())
+        return why;
+    QGuiApplication::clipboard()->setImage(image);
+    return {};
+}
+
+void PictureDialog::askAndSave()
+{
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the picture"), QStringLiteral("tawara.png"),
+        m_transparent->isChecked() ? tr("PNG (*.png)") : tr("PNG (*.png);;JPEG (*.jpg)"));
+    if (!path.isEmpty())
+        say(saveAs(path), tr("Saved %1").arg(path));
+}
+
+void PictureDialog::say(const QString& error, const QString& done)
+{
+    m_note->setText(error.isEmpty() ? done : error);
+}
+
+} // namespace tawara

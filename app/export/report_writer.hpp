@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/report_page.hpp"
+
+#include <QImage>
+#include <QString>
+
+namespace tawara {
+
+/// Adds a picture to a report.
+void addPicture(simulation::ReportPage& page, const QImage& image, const QString& caption,
+                int widthOnPage);
+
+/// The electrocardiogram as a strip of curves, one per lead; null where there are no samples.
+QImage ecgPicture(const simulation::Ecg& ecg, const QSize& size);
+
+/// Writes a report as .html (pictures within it) or .pdf (A4; scaled to stay on one page where it
+/// can), whole or not at all. Empty when done, else one line that says what failed.
+QString writeReport(const simulation::ReportPage& page, const QString& file);
+
+} // namespace tawara

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a user leaves with: pictures, movies, reports.
+#include "app/export/movie_dialog.hpp"
+#include "app/export/picture_dialog.hpp"
+#include "app/export/report_writer.hpp"
+#include "engine/simulation/recording.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "tests/movie/movie_reader.hpp"
+#include "widgets/view3d/picture.hpp"
+#include "widgets/view3d/view_grid.hpp"
+
+#include <QClipboard>
+#include <QDoubleSpinBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTextDocument>
+
+#include <cmath>
+
+using namespace tawara;
+
+namespace {
+
+/// A wave that runs down the bowl.
+std::vector<float> values(const fake::Bowl& b, double time)
+{
+    std::vector<float> out;
+    for (auto v : b.surface->vertices) {
+        const double since = time - (20 - b.mesh->z[static_cast<std::size_t>(v)]) / 0.6;
+        out.push_back(since < 0 ? -85.0f : static_cast<float>(-85 + 115 * std::exp(-since / 80)));
+    }
+    return out;
+}
+
+/// Mean colour of a picture.
+std::array<double, 3> mean(const QImage& image)
+{
+    std::array<double, 3> sum{};
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x) {
+            const QRgb c = image.pixel(x, y);
+            sum[0] += qRed(c), sum[1] += qGreen(c), sum[2] += qBlue(c);
+        }
+    for (double& s : sum)
+        s /= image.width() * image.height();
+    return sum;
+}
+
+} // namespace
+
+class TestResults : public QObject
+{
+    Q_OBJECT
+    vtkNew<fake::VtkErrors> errors;
+    fake::Bowl bowl = fake::bowl(40);
+    QTemporaryDir dir;
+    std::shared_ptr<simulation::Recording> recording;
+
+    void show(HeartView& v)
+    {
+        v.resize(500, 400);
+        v.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&v));
+        v.setSurface(*bowl.mesh, *bowl.surface);
+        v.setValues(values(bowl, 60), 60);
+        QTRY_VERIFY(v.framesDrawn() > 0);
+    }
+    /// Leaves a picture for people to look at, where one asks for it.
+    static void keep(const QImage& image, const char* name)
+    {
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+            image.save(folder + "/" + name);
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        vtkOutputWindow::SetInstance(errors);
+        simulation::RecordingOptions o;
+        o.folder = dir.filePath("recordings").toStdString();
+        o.every_ms = 2;
+        recording = std::make_shared<simulation::Recording>(bowl.surface->vertices.size(), o);
+        for (int k = 0; k <= 100; ++k)
+            recording->append(2 * k, values(bowl, 2 * k));
+        recording->flush();
+    }
+    void cleanup() { QVERIFY2(errors->text.empty(), errors->text.c_str()); }
+    void cleanupTestCase() { vtkOutputWindow::SetInstance(nullptr); }
+
+    void picturesOfAnySize_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("wide") << QSize(1280, 400);
+        QTest::newRow("small, odd") << QSize(161, 121);
+        QTest::newRow("large") << QSize(2560, 1440);
+    }
+    void picturesOfAnySize()
+    {
+        QFETCH(QSize, size);
+        HeartView v;
+        show(v);
+        const QImage before = v.finePicture();
+        PictureOptions o;
+        o.size = size;
+        QString why;
+        const QImage image = takePicture(v, o, &why);
+        QVERIFY2(!image.isNull(), qPrintable(why));
+        QCOMPARE(image.size(), size);
+        QVERIFY(!image.hasAlphaChannel());
+        keep(image, QTest::currentDataTag()[0] == 'w' ? "wide.png" : "large.png");
+        // the heart is in it, and its colours are those on screen
+        const QImage same =
+            takePicture(v, {before.size(), false, true, v.devicePixelRatioF()}, &why);
+        QVERIFY2(fake::difference(before, same) < 2.0,
+                 qPrintable(QString::number(fake::difference(before, same))));
+        // and what is on screen is as it was
+        QVERIFY(fake::difference(before, v.finePicture()) < 0.5);
+        QCOMPARE(v.renderWindow()->GetSize()[0], qRound(500 * v.devicePixelRatioF()));
+    }
+
+    void withoutBackgroundAndAnnotations()
+    {
+        HeartView v;
+        show(v);
+        PictureOptions o;
+        o.size = {640, 480};
+        const QImage whole = takePicture(v, o);
+        o.annotations = false;
+        const QImage bare = takePicture(v, o);
+        keep(bare, "bare.png");
+        QVERIFY(fake::difference(whole, bare) > 0.1);
+        o.transparent = true;
+        const QImage clear = takePicture(v, o);
+        keep(clear, "clear.png");
+        QVERIFY(clear.hasAlphaChannel());
+        QCOMPARE(qAlpha(clear.pixel(2, 2)), 0);
+        QCOMPARE(qAlpha(clear.pixel(638, 240)), 0); // no colour bar
+        int solid = 0, edge = 0;
+        for (int y = 0; y < 480; ++y)
+            for (int x = 0; x < 640; ++x) {
+                const QRgb c = clear.pixel(x, y);
+                solid += qAlpha(c) == 255;
+                edge += qAlpha(c) > 0 && qAlpha(c) < 255;
+                // inside, the colours are those of the picture with a background
+                if (qAlpha(c) == 255)
+                    QVERIFY(std::abs(qRed(c) - qRed(bare.pixel(x, y))) <= 2);
+            }
+        QVERIFY(solid > 20000);
+        QVERIFY(edge > 100 && edge < 8000); // smooth, and only at the edges
+        o.annotations = true;
+        const QImage labelled = takePicture(v, o);
+        keep(labelled, "clear-labelled.png");
+        QVERIFY(fake::difference(labelled, clear) > 0.1);
+        QCOMPARE(takePicture(v, {{640, 480}}).pixel(5, 470), whole.pixel(5, 470));
+    }
+
+    void refusesWhatCannotBeDrawn()
+    {
+        HeartView never;
+        QString why;
+        QVERIFY(takePicture(never, {}, &why).isNull());
+        QVERIFY(why.contains("not drawn"));
+        HeartView v;
+        show(v);
+        QVERIFY(takePicture(v, {{100000, 100}}, &why).isNull());
+        QVERIFY2(why.contains("smaller"), qPrintable(why));
+    }
+
+    void fourViews()
+    {
+        ViewGrid grid({"V", "Activation"});
+        grid.resize(700, 500);
+        grid.setCount(4);
+        grid.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&grid));
+        grid.each([&](HeartView& v, int i) {
+            v.setSurface(*bowl.mesh, *bowl.surface);
+            v.setValues(values(bowl, 30 * (i + 1)), 30 * (i + 1));
+        });
+        QTRY_VERIFY(grid.view(3)->framesDrawn() > 0);
+        QString why;
+        const QImage image = takePicture(grid, {{1000, 800}}, &why);
+        QVERIFY2(!image.isNull(), qPrintable(why));
+        keep(image, "four.png");
+        QCOMPARE(image.size(), QSize(1000, 800));
+        const auto a = mean(image.copy(0, 0, 499, 399)), b = mean(image.copy(501, 401, 499, 399));
+        QVERIFY(std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]) > 3);
+    }
+
+    void pictureDialog()
+    {
+        HeartView v;
+        show(v);
+        PictureDialog d(
+            [&](const PictureOptions& o, QString* why) { return takePicture(v, o, why); },
+            v.size());
+        d.show();
+        QCOMPARE(d.options().size, QSize(500, 400));
+        d.findChild<QSpinBox*>("width")->setValue(800);
+        d.findChild<QSpinBox*>("height")->setValue(600);
+        QCOMPARE(d.copy(), QString());
+        QCOMPARE(QGuiApplication::clipboard()->image().size(), QSize(800, 600));
+        QCOMPARE(d.saveAs(dir.filePath("a.jpg")), QString());
+        d.findChild<QAbstractButton*>("transparent")->setChecked(true);
+        QVERIFY(d.saveAs(dir.filePath("b.jpg")).contains(".png"));
+        QVERIFY(!QFile::exists(dir.filePath("b.jpg")));
+        QCOMPARE(d.saveAs(dir.filePath("b.png")), QString());
+        QVERIFY(QImage(dir.filePath("b.png")).hasAlphaChannel());
+        QVERIFY(d.saveAs(dir.filePath("none/b.png")).contains("cannot be written"));
+        keep(d.grab().toImage(), "picture-dialog.png");
+    }
+
+    void movieOfARecording()
+    {
+        HeartView v;
+        show(v);
+        MovieDialog d(
+            recording,
+            [&](const simulation::RecordedFrame& f, const QSize& size, QString* why) {
+                v.setValues(f.values, f.time_ms);
+                return takePicture(v, {size}, why);
+            },
+            QSize(321, 240));
+        d.show();
+        keep(d.grab().toImage(), "movie-dialog.png");
+        d.findChild<QDoubleSpinBox*>("to")->setValue(100);
+        d.findChild<QDoubleSpinBox*>("speed")->setValue(120); // 4 ms a frame at 30 a second
+        QCOMPARE(d.range().toMs, 100.0);
+        QSignalSpy written(&d, &MovieDialog::written), failed(&d, &MovieDialog::failed);
+        const QString path = dir.filePath("m.mp4");
+        d.make(path);
+        QVERIFY(d.busy());
+        QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, 30000);
+        QCOMPARE(failed.count(), 0);
+        QVERIFY(!d.busy());
+        const auto m = test::decode_movie(path.toStdString());
+        QCOMPARE(m.frames.size(), std::size_t{26}); // 0, 4, .. 100 ms
+        QCOMPARE(m.width, 320);                     // an odd column is left out
+        QCOMPARE(m.height, 240);
+        double change = 0;
+        for (std::size_t i = 0; i < m.frames[0].size(); ++i)
+            change += std::abs(m.frames[0][i] - m.frames[25][i]);
+        QVERIFY(change / static_cast<double>(m.frames[0].size()) > 2); // the wave moved
+    }
+
+    void movieGivenUp()
+    {
+        int drawn = 0;
+        MovieDialog d(
+            recording,
+            [&](const simulation::RecordedFrame&, const QSize& size, QString*) {
+                ++drawn;
+                QImage image(size, QImage::Format_RGB32);
+                image.fill(Qt::red);
+                return image;
+            },
+            QSize(320, 240));
+        QSignalSpy failed(&d, &MovieDialog::failed);
+        const QString path = dir.filePath("gone.webm");
+        d.make(path);
+        QTRY_VERIFY(drawn > 3);
+        d.findChild<QPushButton*>("cancel")->click();
+        QTRY_COMPARE(failed.count(), 1);
+        QVERIFY(failed[0][0].toString().isEmpty());
+        QVERIFY(!d.busy());
+        QTRY_VERIFY(QDir(dir.path()).entryList({"*gone*"}, QDir::Files | QDir::Hidden).isEmpty());
+        d.make(dir.filePath("none/x.avi"));
+        QTRY_COMPARE(failed.count(), 2);
+        QVERIFY(failed[1][0].toString().contains(".mp4"));
+    }
+
+    void report()
+    {
+        HeartView v;
+        show(v);
+        simulation::ReportPage page;
+        page.title = "A paced bowl";
+        page.subtitle = "bowl · today";
+        page.figures = {{"Results", {}, {{"Simulated", "200 ms"}, {"APD90", "250 ms"}}}};
+        page.settings = {{"Mesh and numerics", {}, {{"Mesh", "bowl"}, {"Time step", "0.02 ms"}}}};
+        page.wide = {{"Kernels", {"kernel", "ms"}, {{"step", "0.1"}}}};
+        page.foot = "Tawara";
+        addPicture(page, takePicture(v, {{660, 440}, false, true, 0}), "V at 60 ms", 330);
+        simulation::Ecg ecg;
+        ecg.leads = {"I", "II", "V1"};
+        ecg.mV.resize(3);
+        for (int k = 0; k < 300; ++k) {
+            ecg.time_ms.push_back(k);
+            for (std::size_t l = 0; l < 3; ++l)
+                ecg.mV[l].push_back(static_cast<float>((1.0 - 0.6 * static_cast<double>(l)) *
+                                                       std::exp(-std::pow((k - 80) / 12.0, 2))));
+        }
+        addPicture(page, ecgPicture(ecg, {660, 440}), "Electrocardiogram", 330);
+        QVERIFY(ecgPicture({}, {100, 100}).isNull());
+        const QString html = dir.filePath("r.html"), pdf = dir.filePath("r.pdf");
+        QCOMPARE(writeReport(page, html), QString());
+        QCOMPARE(writeReport(page, pdf), QString());
+        QVERIFY(writeReport(page, dir.filePath("r.doc")).contains(".pdf"));
+        QVERIFY(writeReport(page, dir.filePath("none/r.pdf")).contains("cannot be written"));
+        QFile file(pdf);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray bytes = file.readAll();
+        QVERIFY(bytes.startsWith("%PDF"));
+        QVERIFY(bytes.size() > 20000);             // the pictures are in it
+        QCOMPARE(bytes.count("/Type /Page\n"), 1); // and it is one page
+        QFile text(html);
+        QVERIFY(text.open(QIODevice::ReadOnly));
+        QCOMPARE(text.readAll().count("data:image/png;base64,"), 2);
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty()) {
+            QFile::copy(pdf, folder + "/report.pdf");
+            QFile::copy(html, folder + "/report.html");
+        }
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestResults>(argc, argv);
+}
+#include "test_results.moc"
