@@ -23,19 +23,13 @@ inline std::vector<double> reference_beat(const Reference& reference,
                                           std::span<const double> initial, const Pulse& pulse,
                                           double until_ms, double every_ms, double tolerance = 1e-8)
 {
-    // two runs, so that the jump of the stimulus lies between them
-    std::vector<double> v;
     ReferenceOptions o;
     o.relative_tolerance = o.absolute_tolerance = tolerance;
-    o.stimulus = [&](double) { return pulse.amplitude_pA_per_pF; };
-    auto first = reference.run(parameters, initial, pulse.duration_ms, every_ms, o);
-    o.stimulus = [](double) { return 0.0; };
-    const auto second =
-        reference.run(parameters, first.back(), until_ms - pulse.duration_ms, every_ms, o);
-    for (const auto& row : first)
+    o.largest_step_ms = pulse.duration_ms / 2;
+    o.stimulus = [&](double t) { return t < pulse.duration_ms ? pulse.amplitude_pA_per_pF : 0; };
+    std::vector<double> v;
+    for (const auto& row : reference.run(parameters, initial, until_ms, every_ms, o))
         v.push_back(row[0]);
-    for (std::size_t k = 1; k < second.size(); ++k)
-        v.push_back(second[k][0]);
     return v;
 }
 

@@ -29,6 +29,16 @@ Linear linear_form(Graph& g, Node rate, std::uint32_t y, Node slope)
     return {simple(g, Op::div, at_zero, minus), simple(g, Op::div, g.constant(1), minus)};
 }
 
+/// Does a condition depend on V and parameters alone?
+bool decided_by_voltage(const Graph& g, Node condition)
+{
+    for (const Node n : reachable(g, std::span(&condition, 1)))
+        if (g.op(n) == Op::symbol && symbol_kind(g.symbol_of(n)) != Symbol::parameter &&
+            g.symbol_of(n) != symbol_id(Symbol::state, 0))
+            return false;
+    return true;
+}
+
 } // namespace
 
 void recognise_gates(CellSystem& s)
@@ -45,10 +55,16 @@ void recognise_gates(CellSystem& s)
             continue;
         Gate gate{l.inf, l.tau, true, INFINITY};
         const Node both[] = {l.inf, l.tau};
-        for (const Node n : reachable(g, both))
+        bool sure = true; // a branch that V alone does not decide may have no slope: no tau there
+        for (const Node n : reachable(g, both)) {
             if (g.op(n) == Op::symbol && symbol_kind(g.symbol_of(n)) == Symbol::state &&
                 symbol_index(g.symbol_of(n)) != 0)
                 gate.voltage_only = false;
+            if (g.op(n) == Op::select && !decided_by_voltage(g, g.arg(n, 0)))
+                sure = false;
+        }
+        if (!sure)
+            continue;
         // a gate is a fraction: its steady state lies in [0, 1] and its time constant is positive
         bool fraction = state.initial >= -1e-9 && state.initial <= 1 + 1e-9;
         for (double v = -100; v <= 60 && fraction; v += 2.5) {

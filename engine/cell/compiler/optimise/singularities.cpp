@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/linear.hpp"
 #include "engine/cell/compiler/optimise/optimise.hpp"
+#include "engine/cell/compiler/system.hpp"
 
 #include <cmath>
 #include <utility>
@@ -55,10 +56,13 @@ class Pass
         return simple(g_, Op::div, top, bottom);
     }
 
-    /// if(V == V0, limit, smooth): the limit is the smooth value.
+    /// if(V == V0, limit, smooth): the limit is the smooth value. A condition of parameters alone
+    /// is a switch between two of the text's formulas and stays.
     Node guard(Node n)
     {
         const Node c = g_.arg(n, 0);
+        if (!depends_on_state(c))
+            return n;
         if (g_.op(c) == Op::eq && smooth(g_.arg(n, 2)))
             return g_.arg(n, 2);
         if (g_.op(c) == Op::ne && smooth(g_.arg(n, 1)))
@@ -71,6 +75,14 @@ class Pass
     int changes() const { return changes_; }
 
   private:
+    bool depends_on_state(Node n) const
+    {
+        for (const Node k : reachable(g_, std::span(&n, 1)))
+            if (g_.op(k) == Op::symbol && symbol_kind(g_.symbol_of(k)) == Symbol::state)
+                return true;
+        return false;
+    }
+
     bool smooth(Node n) const
     {
         for (const Node k : reachable(g_, std::span(&n, 1)))

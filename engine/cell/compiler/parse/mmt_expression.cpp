@@ -290,8 +290,8 @@ class Parser
                 for (std::size_t i = 0; i < a.size(); ++i)
                     bound[it->second.arguments[i]] = a[i];
                 const Deeper d(*this);
-                if (scope_.calls && ++*scope_.calls > 100000)
-                    fail("the model's functions are called more than 100000 times, one inside "
+                if (scope_.calls && ++*scope_.calls > 20000)
+                    fail("the model's functions are called more than 20000 times, one inside "
                          "the other counted; simplify them");
                 return Parser(g_, it->second.text, it->second.line, scope_, depth_ + 10, &bound)
                     .whole();

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-bench-accuracy [MODEL[:VARIANT]...] : error of each scheme and step for the models that
+// ship with the program, as one JSON record on standard output.
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/core/error.hpp"
+#include "tests/cell_compiler/paced_beat.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+using namespace tawara;
+using namespace tawara::cell;
+using namespace tawara::cell::compiler;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr double steps_ms[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+constexpr double until_ms = 600, every_ms = 0.1, limit_percent = 1.5;
+
+/// Three digits; null for what is not finite.
+ordered_json number(double x)
+{
+    if (!std::isfinite(x))
+        return nullptr;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", x);
+    return std::stod(text);
+}
+
+/// One row of a scheme: RRMS at each step, over the whole beat and over its first 10 ms.
+ordered_json scheme_row(const PacedBeat<double>& beat, const CellType& type, const Pulse& pulse,
+                        const std::vector<double>& reference)
+{
+    ordered_json row;
+    double largest = 0;
+    bool within = true;
+    for (const double dt : steps_ms) {
+        const auto v = beat.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
+        const double rrms = rrms_percent(v, reference, reference.size());
+        row["beat_percent"].push_back(number(rrms));
+        row["first_10ms_percent"].push_back(number(rrms_percent(v, reference, 101)));
+        within = within && rrms <= limit_percent;
+        if (within)
+            largest = dt;
+    }
+    row["largest_step_ms"] = largest > 0 ? ordered_json(largest) : ordered_json(nullptr);
+    return row;
+}
+
+ordered_json model(const std::string& name, const std::string& variant)
+{
+    const CellSystem s = load_model(name);
+    const CellType type = cell_type(s, variant, {}, {});
+    const Pulse pulse; // 52 pA/pF for 1 ms
+    const Reference reference(s);
+    const auto r =
+        reference_beat(reference, type.parameters, type.initial, pulse, until_ms, every_ms, 1e-8);
+    ordered_json j;
+    j["states"] = s.states.size();
+    for (const Scheme scheme : compiled_schemes()) {
+        const PacedBeat<double> beat(s, scheme);
+        j["schemes"][std::string(cell::name(scheme))] = scheme_row(beat, type, pulse, r);
+    }
+    // single against double precision, the same scheme and step
+    const PacedBeat<double> twice(s, Scheme::rush_larsen_light);
+    const PacedBeat<float> once(s, Scheme::rush_larsen_light);
+    for (const double dt : {0.005, 0.02}) {
+        const auto d = twice.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
+        const auto f = once.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
+        j["single_against_double_percent"][dt == 0.005 ? "0.005" : "0.02"] =
+            number(rrms_percent(f, d, r.size()));
+    }
+    return j;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        std::vector<std::string> names(argv + 1, argv + argc);
+        if (names.empty())
+            for (const auto& name : library_names()) {
+                const CellSystem s = load_model(name);
+                names.push_back(name);
+                if (s.variants.size() > 1) // the default is one of them
+                    for (const auto& v : s.variants)
+                        if (!v.parameters.empty())
+                            names.push_back(name + ":" + v.name);
+            }
+        ordered_json j;
+        j["schema"] = 1;
+        j["what"] = "RRMS of V against CVODE (relative and absolute tolerance 1e-8), sampled every "
+                    "0.1 ms over one beat of 600 ms from the initial state, 52 pA/pF for the first "
+                    "ms; null: not finite or beyond 1 V; largest_step_ms keeps the beat within "
+                    "1.5 %, and so do all listed steps below it";
+        j["commit"] = TAWARA_COMMIT;
+        j["steps_ms"] = steps_ms;
+        for (const auto& n : names) {
+            std::cerr << n << std::endl;
+            const auto colon = n.find(':');
+            j["models"][n] =
+                model(n.substr(0, colon), colon == std::string::npos ? "" : n.substr(colon + 1));
+        }
+        std::cout << j.dump(1) << '\n';
+        return 0;
+    } catch (const std::exception& e) {
+        std::cerr << "error: " << e.what() << '\n';
+        return 2;
+    }
+}
