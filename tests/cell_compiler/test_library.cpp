@@ -104,7 +104,7 @@ class TestLibrary : public QObject
                 cell_type(s, v.name, {}, {});
         }
         for (const char* m : {"ten_tusscher_2006", "ohara_rudy_2011"})
-            for (const char* v : {"endo", "epi"})
+            for (const char* v : {"endo", "epi", "mid", "m", "M"})
                 cell_type(load_model(m), v, {}, {});
     }
 

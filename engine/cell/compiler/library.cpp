@@ -143,8 +143,13 @@ CellType cell_type(const CellSystem& s, const std::string& variant,
     const Asker by{file.empty() ? s.file : file, where};
     CellType t{s.name, s.parameter_values(), s.initial_values(), {}};
     if (!variant.empty()) {
-        const auto v = std::find_if(s.variants.begin(), s.variants.end(),
-                                    [&](const Variant& x) { return x.name == variant; });
+        // midmyocardial cells go by several names in the papers
+        const auto one_name = [](const std::string& n) {
+            return n == "m" || n == "M" || n == "mid" ? std::string("mid") : n;
+        };
+        const auto v = std::find_if(s.variants.begin(), s.variants.end(), [&](const Variant& x) {
+            return one_name(x.name) == one_name(variant);
+        });
         if (v == s.variants.end()) {
             std::vector<std::string> known;
             for (const auto& x : s.variants)

@@ -29,7 +29,8 @@ std::shared_ptr<const Model> shared_model(const std::string& name_or_path,
 /// What cell::ModelInfo says of a model, from its equations; schemes are those that compile.
 ModelInfo describe(const CellSystem& s);
 
-/// A cell type of the model: a variant and overrides by name, short or component.variable.
+/// A cell type of the model: a variant ("m", "M" and "mid" are one) and overrides by name, short or
+/// component.variable.
 /// @throws InputError naming the nearest known variant, parameter or state; `file` and `where` say
 ///         who asked (empty: the model's own file)
 CellType cell_type(const CellSystem& s, const std::string& variant,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/library.hpp"
+#include "tests/cell_compiler/paced_beat.hpp"
+
+#include <QtTest>
+
+using namespace tawara::cell;
+using namespace tawara::cell::compiler;
+
+/// Errors of schemes and steps against CVODE at 1e-8: a part of what cell_accuracy.json records.
+class TestAccuracy : public QObject
+{
+    Q_OBJECT
+    static constexpr double until_ms = 450, every_ms = 0.1;
+
+  private Q_SLOTS:
+    void within_the_limit_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("variant");
+        QTest::addColumn<double>("dt"); // that has to keep the beat within 1.5 %
+        const auto row = [](const char* m, const char* v, double dt) {
+            QTest::newRow(m) << QString(m) << QString(v) << dt;
+        };
+        row("beeler_reuter_1977", "", 0.05);
+        row("luo_rudy_1991", "", 0.02);
+        row("ten_tusscher_2006", "epi", 0.05);
+        row("courtemanche_1998", "", 0.02);
+        row("ohara_rudy_2011", "endo", 0.02);
+        // calsequestrin settles in 0.0086 ms: an explicit step is bound by it
+        row("grandi_bers_2010", "epi", 0.005);
+        row("shannon_bers_2004", "", 0.005);
+        row("stewart_2009", "", 0.02);
+    }
+    /// LRL, the scheme of tissue runs, in double and in single precision.
+    void within_the_limit()
+    {
+        QFETCH(QString, model);
+        QFETCH(QString, variant);
+        QFETCH(double, dt);
+        const CellSystem s = load_model(model.toStdString());
+        const CellType t = cell_type(s, variant.toStdString(), {}, {});
+        const Pulse pulse;
+        const auto r =
+            reference_beat(Reference(s), t.parameters, t.initial, pulse, until_ms, every_ms, 1e-8);
+        const auto v = PacedBeat<double>(s, Scheme::rush_larsen_light)
+                           .run(t.parameters, t.initial, pulse, dt, until_ms, every_ms);
+        const auto f = PacedBeat<float>(s, Scheme::rush_larsen_light)
+                           .run(t.parameters, t.initial, pulse, dt, until_ms, every_ms);
+        const double error = rrms_percent(v, r, r.size()), single = rrms_percent(f, v, r.size());
+        qInfo("%-20s LRL at %g ms: %.3f %%, single against double %.4f %%", qPrintable(model), dt,
+              error, single);
+        QVERIFY(error <= 1.5);
+        QVERIFY(single <= 0.1);
+    }
+
+    /// Half the step, half the error (first order), a quarter by GRL2, far less by RK4.
+    void order()
+    {
+        const CellSystem s = load_model("beeler_reuter_1977");
+        const auto p = s.parameter_values(), x = s.initial_values();
+        const Pulse pulse;
+        const auto r = reference_beat(Reference(s), p, x, pulse, 100, every_ms, 1e-10);
+        const auto ratio = [&](Scheme scheme, double dt) {
+            const PacedBeat<double> beat(s, scheme);
+            return rrms_percent(beat.run(p, x, pulse, dt, 100, every_ms), r, r.size()) /
+                   rrms_percent(beat.run(p, x, pulse, dt / 2, 100, every_ms), r, r.size());
+        };
+        for (const Scheme scheme :
+             {Scheme::forward_euler, Scheme::rush_larsen, Scheme::rush_larsen_light, Scheme::grl1,
+              Scheme::backward_euler_single}) {
+            const double q = ratio(scheme, 0.01);
+            QVERIFY2(q > 1.85 && q < 2.15, std::string(name(scheme)).c_str());
+        }
+        const double q = ratio(Scheme::grl2, 0.02);
+        QVERIFY2(q > 3.2 && q < 4.6, qPrintable(QString::number(q)));
+        QVERIFY(ratio(Scheme::rk4, 0.02) > 6);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAccuracy)
+#include "test_accuracy.moc"
