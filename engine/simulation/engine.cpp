@@ -146,9 +146,11 @@ void Engine::Impl::work()
     update_rates();
     if (sim->until_step >= 0 && sim->stepper->step() >= sim->until_step) {
         sim->until_step = -1;
+        sample(true);
         publish_frame(true);
         set_state(State::paused);
     } else if (sim->stepper->step() >= sim->end_step) {
+        sample(true);
         publish_frame(true);
         set_state(State::finished);
     } else {

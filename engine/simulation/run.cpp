@@ -4,6 +4,9 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/checkpoint.hpp"
+#include "engine/simulation/csv.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
 #include "engine/simulation/report.hpp"
 
@@ -39,6 +42,7 @@ class Run
     void collect();
     void outputs_at(std::int64_t step);
     void write_results();
+    void write_beats();
 
     const Session& session_;
     const RunOptions& options_;
@@ -46,14 +50,18 @@ class Run
     Tissue tissue_;
     std::unique_ptr<device::Stepper> stepper_;
     FrameWriter frames_;
-    ProbeTable probes_;
+    ProbeTable probes_, ecg_;
+    EcgField ecg_field_;
     std::vector<double> v_;
-    std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0;
+    std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
+                 ecg_every_ = 0;
     PhaseTimes phases_;
 };
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
-    : session_(s), options_(o), tissue_(build_tissue(s, progress)), frames_(tissue_, o.out)
+    : session_(s), options_(o), tissue_(build_tissue(s, progress)),
+      frames_(tissue_, o.out, s.frames,
+              static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms)
 {
     auto say = [&](const Notices& list) {
         for (const auto& n : list)
@@ -79,6 +87,13 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     stepper_->set_probes(probe_weights(tissue_, s.probes, o.session_file),
                          s.probes_every_ms > 0 ? steps_of(s.probes_every_ms, s.dt_ms) : 1);
     v_.resize(tissue_.problem.size());
+    if (s.has_ecg()) {
+        ecg_field_ = EcgField(*tissue_.mesh, tissue_.stars, tissue_.on_vertices(), tissue_.patches,
+                              ecg_layout(tissue_, s.electrodes, s.leads, o.session_file),
+                              s.bath_conductivity_S_per_m, progress);
+        ecg_.names = ecg_field_.layout().names();
+        ecg_every_ = steps_of(s.ecg_every_ms, s.dt_ms);
+    }
     resume();
     phases_.setup_s = since(born_);
 }
@@ -114,9 +129,16 @@ void Run::outputs_at(std::int64_t step)
 {
     const auto start = Clock::now();
     collect();
-    if (frame_every_ && step % frame_every_ == 0) {
+    const bool frame = frame_every_ && step % frame_every_ == 0;
+    const bool ecg = ecg_every_ && step % ecg_every_ == 0;
+    if (frame || ecg)
         stepper_->potential(v_);
+    if (frame)
         frames_.write(step, stepper_->time_ms(), v_);
+    if (ecg) {
+        ecg_.time_ms.push_back(stepper_->time_ms());
+        for (float mV : ecg_field_.leads(v_))
+            ecg_.V_mV.push_back(static_cast<double>(mV));
     }
     if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0) {
         char name[48];
@@ -128,11 +150,42 @@ void Run::outputs_at(std::int64_t step)
     phases_.output_s += since(start);
 }
 
+/// The beats at each probe: probe,activation_ms,... a row per beat.
+void Run::write_beats()
+{
+    const std::size_t columns = probes_.names.size();
+    std::vector<float> v(probes_.time_ms.size());
+    write_whole(options_.out / "beats.csv", [&](std::ostream& out) {
+        out << "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
+               "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
+        for (std::size_t c = 0; c < columns; ++c) {
+            for (std::size_t k = 0; k < v.size(); ++k)
+                v[k] = static_cast<float>(probes_.V_mV[k * columns + c]);
+            int number = 0;
+            for (const auto& b : beats_of(probes_.time_ms, v)) {
+                std::string line = csv_field(probes_.names[c]) + "," + std::to_string(++number);
+                for (double x :
+                     {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
+                      b.apd30_ms, b.apd50_ms, b.apd90_ms, b.diastolic_ms, b.cycle_ms}) {
+                    line += ",";
+                    append_number(line, x, 7);
+                }
+                out << line << "\n";
+            }
+        }
+    });
+}
+
 void Run::write_results()
 {
     const auto start = Clock::now();
     collect();
     write_probes_csv(probes_, options_.out / "probes.csv");
+    if (!probes_.names.empty())
+        write_beats();
+    if (ecg_every_)
+        write_probes_csv(ecg_, options_.out / "ecg.csv");
+    frames_.finish();
     const auto maps = stepper_->maps();
     write_activation_csv(tissue_, maps, options_.out / "activation.csv");
     write_activation_vtu(tissue_, maps, options_.out / "activation.vtu");
@@ -144,10 +197,15 @@ RunReport Run::go(const Progress& progress)
     auto finish = [&](const std::string& ended) {
         write_results();
         phases_.total_s = since(born_);
-        auto report =
-            make_report({session_, options_, tissue_, *stepper_, phases_, first_step_, ended});
+        const ReportInput input{session_, options_,    tissue_, *stepper_,
+                                phases_,  first_step_, ended};
+        auto report = make_report(input);
         write_whole(options_.out / "report.json",
                     [&](std::ostream& out) { out << report.json << "\n"; });
+        if (!options_.html.empty())
+            write_whole(options_.html, [&](std::ostream& out) {
+                out << html_report(input, report, probes_, ecg_);
+            });
         return report;
     };
     try {
@@ -156,7 +214,7 @@ RunReport Run::go(const Progress& progress)
         while (stepper_->step() < end_step_) {
             const auto step = stepper_->step();
             auto next = std::min(end_step_, step + batch);
-            for (auto every : {frame_every_, checkpoint_every_})
+            for (auto every : {frame_every_, checkpoint_every_, ecg_every_})
                 if (every)
                     next = std::min(next, (step / every + 1) * every);
             const auto start = Clock::now();
