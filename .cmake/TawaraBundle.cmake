@@ -2,7 +2,7 @@
 # every library but glibc's (bundle.sh). It runs where there is neither a compiler nor Qt nor VTK.
 set(programs "")
 set(names "")
-foreach(t tawara-cli tawara-bench test_core test_stepper test_stimulus test_cuda)
+foreach(t tawara-cli tawara-bench test_core test_stepper test_stimulus test_cuda test_cuda_models test_nvrtc)
   if(TARGET ${t})
     list(APPEND programs $<TARGET_FILE:${t}>)
     list(APPEND names ${t})

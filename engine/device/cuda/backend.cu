@@ -3,6 +3,7 @@
 #include "engine/device/cuda/backend.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/device/cuda/compiled_reaction.cuh"
 #include "engine/device/cuda/stepper.cuh"
 
 #include <algorithm>
@@ -129,16 +130,13 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         if (!why.empty())
             return why;
     }
-    for (const auto& g : p.groups) {
+    if (uses_compiled_cells(p))
+        return compiled_cells_reason(p);
+    for (const auto& g : p.groups)
         if (g.types.at(0).model != "ten_tusscher_2006")
-            return "cell model " + g.types[0].model + " is not available on CUDA devices";
-        const auto s = g.scheme;
-        if (s != cell::Scheme::forward_euler && s != cell::Scheme::rk4 &&
-            s != cell::Scheme::rush_larsen && s != cell::Scheme::rush_larsen_light &&
-            s != cell::Scheme::grl1)
-            return "reaction scheme " + std::string(cell::name(s)) +
-                   " is not available on CUDA devices";
-    }
+            return "unknowns at rest (rest_tolerance_mV) are stepped with cell model "
+                   "ten_tusscher_2006 alone, not with " +
+                   g.types[0].model;
     return "";
 }
 

@@ -22,9 +22,12 @@ using ::block_threads, ::blocks, ::stages, ::fused, ::many, ::Real, ::cell_state
 constexpr int kept = cell_states - 1; // states in tiles
 constexpr int tile_size = kept * 32;
 constexpr int warps = block_threads / 32;
-/// A stage of a block's ring: the states of its warps' tiles, then their potentials.
-constexpr int v_at = warps * tile_size * sizeof(Real);
-constexpr int stage_bytes = v_at + warps * 32 * sizeof(Real);
+/// A stage of a block's ring: the states of its warps' tiles, then of all its slots the potential,
+/// and for the record potential before the step, track and phase.
+constexpr int row_bytes = block_threads * sizeof(Real);
+constexpr int v_at = kept * row_bytes, before_at = v_at + row_bytes;
+constexpr int track_at = before_at + row_bytes, phase_at = track_at + row_bytes;
+constexpr int stage_bytes = phase_at + block_threads;
 constexpr int ring_bytes = stages * stage_bytes;
 
 extern "C" {
@@ -119,38 +122,48 @@ class Ring
         if (threadIdx.x)
             return;
         const unsigned barrier = barrier_ + 8 * s, to = shared_address(memory_ + s * stage_bytes);
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                     "r"(tiles * (tile_size + (fused ? 0 : 32)) * static_cast<int>(sizeof(Real)))
-                     : "memory");
+        const bool recorded = p.v_before;
+        const int slots = tiles * 32, row = slots * sizeof(Real);
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+            "r"((kept + (fused ? 0 : 1) + (recorded ? 2 : 0)) * row + (recorded ? slots : 0))
+            : "memory");
         const Real* states = p.states + first * p.slots;
         if (p.slots == tile_size) {
-            copy(to, states, tiles * tile_size, barrier);
+            copy(to, states, kept * row, barrier);
         } else {
 #pragma unroll 1
             for (int k = 0; k < tiles; ++k)
-                copy(to + k * tile_size * sizeof(Real), states + k * p.slots, tile_size, barrier);
+                copy(to + k * tile_size * sizeof(Real), states + k * p.slots,
+                     tile_size * sizeof(Real), barrier);
         }
         if (!fused)
-            copy(to + v_at, p.v_in + first * 32, tiles * 32, barrier);
+            copy(to + v_at, p.v_in + first * 32, row, barrier);
+        if (recorded) {
+            copy(to + before_at, p.v_before + first * 32, row, barrier);
+            copy(to + track_at, p.record.track + first * 32, row, barrier);
+            copy(to + phase_at, p.record.phase + first * 32, slots, barrier);
+        }
     }
     /// @param parity  of how often the stage was filled before
-    __device__ __forceinline__ const Real* wait(int s, int parity, const Reaction<Real>&, int) const
+    __device__ __forceinline__ const unsigned char* wait(int s, int parity, const Reaction<Real>&,
+                                                         int) const
     {
         asm volatile("{\n.reg .pred done;\nagain:\n"
                      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
                      "@!done bra again;\n}" ::"r"(barrier_ + 8 * s),
                      "r"(parity)
                      : "memory");
-        return reinterpret_cast<const Real*>(memory_ + s * stage_bytes);
+        return memory_ + s * stage_bytes;
     }
 
   private:
-    __device__ __forceinline__ static void copy(unsigned to, const Real* from, int n,
+    __device__ __forceinline__ static void copy(unsigned to, const void* from, int bytes,
                                                 unsigned barrier)
     {
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
                      " [%0], [%1], %2, [%3];" ::"r"(to),
-                     "l"(from), "r"(n * static_cast<int>(sizeof(Real))), "r"(barrier)
+                     "l"(from), "r"(bytes), "r"(barrier)
                      : "memory");
     }
     unsigned char* memory_;
@@ -161,39 +174,32 @@ class Ring
 class Ring
 {
   public:
-    __device__ __forceinline__ explicit Ring(unsigned char* memory)
-        : memory_(reinterpret_cast<Real*>(memory))
-    {
-    }
+    __device__ __forceinline__ explicit Ring(unsigned char* memory) : memory_(memory) {}
     __device__ __forceinline__ void fetch(int, const Reaction<Real>&, int, int) const {}
-    __device__ __forceinline__ const Real* wait(int, int, const Reaction<Real>& p, int tile) const
+    __device__ __forceinline__ const unsigned char* wait(int, int, const Reaction<Real>& p,
+                                                         int tile) const
     {
-        const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+        const int lane = threadIdx.x & 31, slot = tile * 32 + lane;
+        const auto own = [&](int at) -> Real& {
+            return reinterpret_cast<Real*>(memory_ + at)[threadIdx.x];
+        };
+        Real* states = reinterpret_cast<Real*>(memory_) + threadIdx.x / 32 * tile_size + lane;
         for (int k = 0; k < kept; ++k)
-            memory_[warp * tile_size + k * 32 + lane] = p.states[tile * p.slots + k * 32 + lane];
+            states[k * 32] = p.states[tile * p.slots + k * 32 + lane];
         if (!fused)
-            memory_[v_at / sizeof(Real) + threadIdx.x] = p.v_in[tile * 32 + lane];
+            own(v_at) = p.v_in[slot];
+        if (p.v_before) {
+            own(before_at) = p.v_before[slot];
+            own(track_at) = p.record.track[slot];
+            memory_[phase_at + threadIdx.x] = p.record.phase[slot];
+        }
         return memory_;
     }
 
   private:
-    Real* memory_;
+    unsigned char* memory_;
 };
 #endif
-
-/// What the record reads of one slot goes to the second-level cache meanwhile.
-__device__ __forceinline__ void expect(const Reaction<Real>& p, int slot)
-{
-    const int lane = threadIdx.x & 31;
-    const void* at = lane == 0   ? static_cast<const void*>(p.record.track + slot)
-                     : lane == 1 ? static_cast<const void*>(p.v_before + slot)
-                     : lane == 2 ? static_cast<const void*>(p.record.phase + slot)
-                     : lane == 3
-                         ? static_cast<const void*>(p.record.track + slot + 128 / sizeof(Real))
-                         : static_cast<const void*>(p.v_before + slot + 128 / sizeof(Real));
-    if (lane < (sizeof(Real) == 8 ? 5 : 3))
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
 
 extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell_kernel(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
@@ -219,8 +225,6 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (ahead < last)
             ring.fetch(s == 0 ? stages - 1 : s - 1, p, ahead, min(warps, last - ahead));
         const int tile = min(first + warp, last - 1), slot = tile * 32 + lane;
-        if (p.v_before)
-            expect(p, tile * 32);
         Cell cell;
         cell.inside = go && first + warp < last && slot < end;
         cell.current = p.stimulus ? p.stimulus[slot] : Real(0);
@@ -228,22 +232,24 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         Real diffused = 0;
         if (fused)
             diffused = passed(pass, slot);
-        const Real* stage = ring.wait(s, parity, p, tile);
+        const unsigned char* stage = ring.wait(s, parity, p, tile);
         __syncwarp();
-        cell.stage = stage + warp * tile_size + lane;
+        const auto own = [&](int at) {
+            return reinterpret_cast<const Real*>(stage + at)[threadIdx.x];
+        };
+        cell.stage = reinterpret_cast<const Real*>(stage) + warp * tile_size + lane;
         cell.states = p.states + tile * p.slots + lane;
-        cell.v = cell.new_v = fused ? diffused : stage[v_at / sizeof(Real) + threadIdx.x];
+        cell.v = cell.new_v = fused ? diffused : own(v_at);
         cell_step(cell, math, static_cast<Real>(t_ms), p.dt);
         const Real v = cell.new_v;
         if (cell.inside) {
             p.v_out[slot] = v;
             if (p.v_before) {
-                const Real before = p.v_before[slot], track = p.record.track[slot];
-                const int phase = p.record.phase[slot];
                 if (!(v > Real(-1000) && v < Real(1000))) // no membrane reaches 1 V
                     atomicMin(&m.status->bad, static_cast<unsigned long long>(step) << 32 |
                                                   static_cast<unsigned long long>(slot));
-                look(p.record, slot, phase, track, before, v, t_ms, m.dt_ms);
+                look(p.record, slot, stage[phase_at + threadIdx.x], own(track_at), own(before_at),
+                     v, t_ms, m.dt_ms);
             }
         }
         if (++s == stages)

@@ -3,6 +3,7 @@
 #include "engine/device/cuda/compiled_reaction.cuh"
 
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/reaction_text.hpp"
 
@@ -10,58 +11,146 @@
 
 namespace tawara::device::cuda {
 
+bool uses_compiled_cells(const TissueProblem& p)
+{
+    return !(p.rest_tolerance_mV > 0);
+}
+
+std::string compiled_cells_reason(const TissueProblem& p)
+{
+    const auto known = cell::compiler::compiled_schemes();
+    for (const auto& g : p.groups)
+        if (std::find(known.begin(), known.end(), g.scheme) == known.end())
+            return "reaction scheme " + std::string(cell::name(g.scheme)) +
+                   " is not available on CUDA devices";
+    return nvrtc_missing_reason();
+}
+
+namespace {
+
+/// Machine code on one device.
+template <class Real>
+class LoadedKernel
+{
+  public:
+    LoadedKernel(const CudaSource& source, const KernelShape& shape, int device);
+    ~LoadedKernel()
+    {
+        if (library_)
+            cudaLibraryUnload(library_);
+    }
+    LoadedKernel(const LoadedKernel&) = delete;
+    LoadedKernel& operator=(const LoadedKernel&) = delete;
+
+    void set_row(const std::vector<Real>& row, StreamRef s) const
+    {
+        check(cudaMemcpyAsync(row_, row.data(), row.size() * sizeof(Real), cudaMemcpyHostToDevice,
+                              s.handle),
+              "cudaMemcpyAsync", s.device);
+    }
+    void launch(StreamRef s, const char* name, Pass<Real> pass, Reaction<Real> r, Moment m) const;
+    double ms() const { return binary_.ms; }
+    bool from_cache() const { return binary_.from_cache; }
+
+  private:
+    const void* function() const { return reinterpret_cast<const void*>(kernel_); }
+    void load(int device);
+    void find(const char* name, void*& at, int device) const
+    {
+        std::size_t bytes = 0;
+        check(cudaLibraryGetGlobal(&at, &bytes, library_, name), "cudaLibraryGetGlobal", device);
+    }
+    KernelShape shape_;
+    CudaBinary binary_;
+    cudaLibrary_t library_ = nullptr;
+    cudaKernel_t kernel_ = nullptr;
+    void* row_ = nullptr; ///< of the one cell type, in constant memory
+    int shared_bytes_ = 0;
+    std::int64_t resident_blocks_ = 0;
+};
+
+int attribute(cudaDeviceAttr a, int device)
+{
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute", device);
+    return value;
+}
+
+template <class Real>
+LoadedKernel<Real>::LoadedKernel(const CudaSource& source, const KernelShape& shape, int device)
+    : shape_(shape)
+{
+    const int architecture = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+                             attribute(cudaDevAttrComputeCapabilityMinor, device);
+    binary_ = compile_cuda(source, architecture, cache_folder());
+    check(cudaLibraryLoadData(&library_, binary_.code.data(), nullptr, nullptr, 0, nullptr, nullptr,
+                              0),
+          "cudaLibraryLoadData", device);
+    try {
+        load(device);
+    } catch (...) {
+        cudaLibraryUnload(library_);
+        throw;
+    }
+    if (resident_blocks_ < 1)
+        throw Error("the kernel of cell model " + source.name +
+                    " does not fit on cuda:" + std::to_string(device));
+}
+
+template <class Real>
+void LoadedKernel<Real>::load(int device)
+{
+    check(cudaLibraryGetKernel(&kernel_, library_, "cell_kernel"), "cudaLibraryGetKernel", device);
+    find("cell_rows", row_, device);
+    void* bytes = nullptr;
+    find("cell_shared_bytes", bytes, device);
+    check(cudaMemcpy(&shared_bytes_, bytes, sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy",
+          device);
+    check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               shared_bytes_),
+          "cudaFuncSetAttribute", device);
+    check(cudaFuncSetAttribute(function(), cudaFuncAttributePreferredSharedMemoryCarveout, 100),
+          "cudaFuncSetAttribute", device);
+    int per_multiprocessor = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function(),
+                                                        shape_.block_threads,
+                                                        static_cast<std::size_t>(shared_bytes_)),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor", device);
+    resident_blocks_ =
+        std::int64_t{per_multiprocessor} * attribute(cudaDevAttrMultiProcessorCount, device);
+}
+
+template <class Real>
+void LoadedKernel<Real>::launch(StreamRef s, const char* name, Pass<Real> pass, Reaction<Real> r,
+                                Moment m) const
+{
+    void* arguments[] = {&pass, &r, &m};
+    const std::int64_t blocks = (m.end - m.begin + shape_.block_threads - 1) / shape_.block_threads;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(std::min(blocks, resident_blocks_)));
+    config.blockDim = dim3(static_cast<unsigned>(shape_.block_threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes_);
+    config.stream = s.handle;
+    nvtxRangePushA(name);
+    const auto status = cudaLaunchKernelExC(&config, function(), arguments);
+    nvtxRangePop();
+    check(status, name, s.device);
+}
+
+} // namespace
+
 template <class Real>
 struct CompiledReaction<Real>::Code
 {
     std::shared_ptr<const cell::compiler::Program> program;
-    bool fused, many;
-    KernelShape shape;
-    CudaBinary binary;
-    cudaLibrary_t library = nullptr;
-    cudaKernel_t kernel = nullptr;
-    Real* one_row = nullptr; ///< in constant memory
-    int shared_bytes = 0;
-    std::int64_t resident_blocks = 0;
+    bool many = false;
+    std::unique_ptr<LoadedKernel<Real>> fused, alone;
     Buffer<Real> rows; ///< of several types
-
-    const void* function() const { return reinterpret_cast<const void*>(kernel); }
-    void load(int device);
 };
 
 template <class Real>
-void CompiledReaction<Real>::Code::load(int device)
-{
-    check(
-        cudaLibraryLoadData(&library, binary.code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "cudaLibraryLoadData", device);
-    check(cudaLibraryGetKernel(&kernel, library, "cell_kernel"), "cudaLibraryGetKernel", device);
-    void* at = nullptr;
-    std::size_t bytes = 0;
-    check(cudaLibraryGetGlobal(&at, &bytes, library, "cell_shared_bytes"), "cudaLibraryGetGlobal",
-          device);
-    check(cudaMemcpy(&shared_bytes, at, sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy", device);
-    check(cudaLibraryGetGlobal(&at, &bytes, library, "cell_rows"), "cudaLibraryGetGlobal", device);
-    one_row = static_cast<Real*>(at);
-    check(
-        cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-        "cudaFuncSetAttribute", device);
-    check(cudaFuncSetAttribute(function(), cudaFuncAttributePreferredSharedMemoryCarveout, 100),
-          "cudaFuncSetAttribute", device);
-    int per_multiprocessor = 0, multiprocessors = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function(),
-                                                        shape.block_threads,
-                                                        static_cast<std::size_t>(shared_bytes)),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor", device);
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-          "cudaDeviceGetAttribute", device);
-    if (per_multiprocessor < 1)
-        throw Error("the kernel of cell model " + program->name +
-                    " does not fit on cuda:" + std::to_string(device));
-    resident_blocks = std::int64_t{per_multiprocessor} * multiprocessors;
-}
-
-template <class Real>
-CompiledReaction<Real>::CompiledReaction(const CellGroup& group, bool fused, StreamRef s)
+CompiledReaction<Real>::CompiledReaction(const CellGroup& group, bool fused, bool alone,
+                                         StreamRef s)
     : code_(std::make_unique<Code>())
 {
     constexpr bool single = sizeof(Real) == 4;
@@ -69,26 +158,21 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, bool fused, Str
     Code& c = *code_;
     c.program = cell::compiler::shared_program(cell::compiler::system_of(group.types.at(0)),
                                                group.scheme, single);
-    c.fused = fused;
     c.many = group.types.size() > 1;
-    c.shape = kernel_shape(c.program->next.size(), single);
-    int major = 0, minor = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, s.device),
-          "cudaDeviceGetAttribute", s.device);
-    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, s.device),
-          "cudaDeviceGetAttribute", s.device);
-    c.binary = compile_cuda(reaction_source(*c.program, single, fused, c.many, c.shape),
-                            10 * major + minor, cache_folder());
-    c.load(s.device);
+    const auto shape = kernel_shape(c.program->next.size(), single);
+    const auto make = [&](bool with_pass) {
+        return std::make_unique<LoadedKernel<Real>>(
+            reaction_source(*c.program, single, with_pass, c.many, shape), shape, s.device);
+    };
+    if (fused)
+        c.fused = make(true);
+    if (alone)
+        c.alone = make(false);
     set_types(group.types, s);
 }
 
 template <class Real>
-CompiledReaction<Real>::~CompiledReaction()
-{
-    if (code_ && code_->library)
-        cudaLibraryUnload(code_->library);
-}
+CompiledReaction<Real>::~CompiledReaction() = default;
 
 template <class Real>
 void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, StreamRef s)
@@ -101,15 +185,14 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
         row.resize(std::max<std::size_t>(row.size(), 1));
         rows.insert(rows.end(), row.begin(), row.end());
     }
-    if (c.many) {
-        if (!c.rows.size())
-            c.rows = Buffer<Real>(rows.size(), s.device);
+    if (c.many && !c.rows.size())
+        c.rows = Buffer<Real>(rows.size(), s.device);
+    if (c.many)
         c.rows.upload(rows, s);
-    } else {
-        check(cudaMemcpyAsync(c.one_row, rows.data(), rows.size() * sizeof(Real),
-                              cudaMemcpyHostToDevice, s.handle),
-              "cudaMemcpyAsync", s.device);
-    }
+    else
+        for (const auto* k : {c.fused.get(), c.alone.get()})
+            if (k)
+                k->set_row(rows, s);
     s.synchronize();
 }
 
@@ -117,26 +200,15 @@ template <class Real>
 void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r,
                                     const std::uint8_t* type, const Moment& m) const
 {
-    const Code& c = *code_;
     if (m.begin >= m.end)
         return;
+    const Code& c = *code_;
     r.type = c.many ? type : nullptr;
     r.tables = c.many ? c.rows.data() : nullptr;
-    Pass<Real> with = pass ? *pass : Pass<Real>{};
-    Moment moment = m;
-    void* arguments[] = {&with, &r, &moment};
-    const std::int64_t blocks =
-        (m.end - m.begin + c.shape.block_threads - 1) / c.shape.block_threads;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(std::min(blocks, c.resident_blocks)));
-    config.blockDim = dim3(static_cast<unsigned>(c.shape.block_threads));
-    config.dynamicSmemBytes = static_cast<std::size_t>(c.shared_bytes);
-    config.stream = s.handle;
-    const char* name = c.fused ? "diffusion+reaction" : "reaction";
-    nvtxRangePushA(name);
-    const auto status = cudaLaunchKernelExC(&config, c.function(), arguments);
-    nvtxRangePop();
-    check(status, name, s.device);
+    if (pass)
+        c.fused->launch(s, "diffusion+reaction", *pass, r, m);
+    else
+        c.alone->launch(s, "reaction", {}, r, m);
 }
 
 template <class Real>
@@ -148,19 +220,22 @@ std::size_t CompiledReaction<Real>::states() const
 template <class Real>
 double CompiledReaction<Real>::flops() const
 {
-    return cell::compiler::count_operations(*code_->program).instructions();
+    const auto o = cell::compiler::count_operations(*code_->program);
+    return sizeof(Real) == 8 ? o.add + o.mul + 4 * o.div + 10 * o.exp + 18 * o.log + 8 * o.other
+                             : o.add + o.mul + o.div + 6 * o.exp + 10 * o.log + 8 * o.other;
 }
 
 template <class Real>
 double CompiledReaction<Real>::compile_ms() const
 {
-    return code_->binary.ms;
+    return (code_->fused ? code_->fused->ms() : 0) + (code_->alone ? code_->alone->ms() : 0);
 }
 
 template <class Real>
 bool CompiledReaction<Real>::from_cache() const
 {
-    return code_->binary.from_cache;
+    return (!code_->fused || code_->fused->from_cache()) &&
+           (!code_->alone || code_->alone->from_cache());
 }
 
 template class CompiledReaction<double>;

@@ -27,16 +27,21 @@ using size_t = decltype(sizeof(0));
 
 KernelShape kernel_shape(std::size_t states, bool single)
 {
-    // registers: about two a state in double precision beside some sixty; shared memory: 227 KiB
-    KernelShape s;
-    const std::size_t bytes = (states + 4) * 32 * (single ? 4 : 8) + 64;
-    s.stages = single ? 3 : 2;
-    s.blocks = states <= 24 ? 4 : single ? 3 : 2;
-    while (s.blocks > 1 &&
-           static_cast<std::size_t>(s.blocks * 4 * s.stages) * (bytes + 8) > 226 * 1024)
+    // measured on an H200 (tests/bench/records/h200_models.json): a second stage pays while all
+    // stages of four blocks fit into 227 KiB of shared memory; then more warps pay more
+    if (states <= 24)
+        return single ? KernelShape{128, 8, 2} : KernelShape{128, 4, 2};
+    if (states <= 48)
+        return single ? KernelShape{128, 3, 3} : KernelShape{128, 4, 1};
+    KernelShape s{128, single ? 3 : 2, 1};
+    const auto block_bytes = [&] {
+        return static_cast<std::size_t>(s.block_threads) * ((states + 2) * (single ? 4 : 8) + 1) +
+               8;
+    };
+    while (s.block_threads > 32 && block_bytes() > 226 * 1024)
+        s.block_threads /= 2; // several hundred states
+    while (s.blocks > 1 && static_cast<std::size_t>(s.blocks) * (block_bytes() + 1024) > 227 * 1024)
         --s.blocks;
-    if (static_cast<std::size_t>(s.blocks * 4 * s.stages) * (bytes + 8) > 226 * 1024)
-        s.block_threads = 64;
     return s;
 }
 

@@ -65,7 +65,7 @@ Buffer<T> filled(std::size_t n, T value, StreamRef s)
 } // namespace
 
 template <class Real>
-ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
+ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused)
     : device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
@@ -82,6 +82,12 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
         value = uploaded(host.single_value, main);
     host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
 
+    for (const auto& g : p.groups) {
+        kept = std::max(kept, g.types.at(0).initial.size() - 1);
+        if (uses_compiled_cells(p))
+            compiled.push_back(std::make_unique<CompiledReaction<Real>>(
+                g, fused, !fused || p.splitting == Splitting::strang, main));
+    }
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
     std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -114,9 +120,11 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
     activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     for (const auto& g : p.groups) {
-        tables.emplace_back(g.types.size() * folded_count, device);
-        one_type.emplace_back();
-        set_types(tables.size() - 1, g.types);
+        if (compiled.empty()) {
+            tables.emplace_back(g.types.size() * folded_count, device);
+            one_type.emplace_back();
+            set_types(tables.size() - 1, g.types);
+        }
         scheme.push_back(g.scheme);
         single_type.push_back(g.types.size() == 1);
     }
@@ -135,6 +143,8 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_)
 template <class Real>
 void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
+    if (!compiled.empty())
+        return compiled[group]->set_types(types, main);
     std::vector<Real> table;
     for (const auto& t : types) {
         const auto folded = cell::tt06::fold(t.parameters);
@@ -150,15 +160,26 @@ void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellTy
 template <class Real>
 std::size_t ShardState<Real>::states_size() const
 {
-    return static_cast<std::size_t>(host.slots) * (state_count - 1);
+    return static_cast<std::size_t>(host.slots) * kept;
 }
 
 template <class Real>
 std::size_t ShardState<Real>::state_at(std::size_t s, std::size_t slot) const
 {
+    if (!compiled.empty())
+        return (slot / 32 * kept + s) * 32 + slot % 32;
     constexpr std::size_t width = 16 / sizeof(Real);
     const std::size_t c = s / width, w = std::min(width, state_count - 1 - c * width);
     return c * width * static_cast<std::size_t>(host.slots) + slot * w + s % width;
+}
+
+template <class Real>
+std::size_t ShardState<Real>::group_of(std::size_t slot) const
+{
+    for (const auto& r : host.ranges)
+        if (static_cast<std::int64_t>(slot) >= r.begin && static_cast<std::int64_t>(slot) < r.end)
+            return r.group;
+    return 0;
 }
 
 template <class Real>
@@ -217,11 +238,11 @@ Reaction<Real> ShardState<Real>::reaction(const SlotRange& r, bool stimulated, d
 {
     Reaction<Real> k;
     k.states = states.data();
-    k.slots = host.slots;
+    k.slots = compiled.empty() ? host.slots : static_cast<std::int64_t>(32 * kept);
     k.type = single_type[r.group] && scheme[r.group] == cell::Scheme::rush_larsen_light
                  ? nullptr
                  : type.data();
-    k.tables = tables[r.group].data();
+    k.tables = compiled.empty() ? tables[r.group].data() : nullptr;
     k.stimulus = stimulated ? stimulus.data() : nullptr;
     k.dt = static_cast<Real>(dt);
     k.record = {

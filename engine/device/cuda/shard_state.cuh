@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that one shard keeps on its device.
 #pragma once
+#include "engine/device/cuda/compiled_reaction.cuh"
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/shards.hpp"
 
@@ -32,7 +33,8 @@ template <class Real>
 class ShardState
 {
   public:
-    ShardState(const TissueProblem& p, Shard shard, int device);
+    /// @param fused  whether the reaction kernels take the last diffusion pass with them
+    ShardState(const TissueProblem& p, Shard shard, int device, bool fused);
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
@@ -48,6 +50,8 @@ class ShardState
     /// Index of state s (after V) of a slot.
     std::size_t state_at(std::size_t s, std::size_t slot) const;
     std::size_t states_size() const;
+    /// The group that a slot belongs to.
+    std::size_t group_of(std::size_t slot) const;
     /// The constants of a group's types; waits for the upload.
     void set_types(std::size_t group, std::span<const cell::CellType> types);
     /// Zero, then every source's current.
@@ -65,6 +69,9 @@ class ShardState
     Buffer<Real> states, stimulus, track, rest;
     Buffer<double> activation_ms, repolarisation_ms;
     Buffer<std::uint8_t> phase, type;
+    /// Per group, where cells are compiled; else the next three.
+    std::vector<std::unique_ptr<CompiledReaction<Real>>> compiled;
+    std::size_t kept = 0; ///< most states of a group, without V
     std::vector<Buffer<Real>> tables;    ///< per group
     std::vector<OneType<Real>> one_type; ///< per group: its first type
     std::vector<cell::Scheme> scheme;    ///< per group

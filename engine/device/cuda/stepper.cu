@@ -53,20 +53,18 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& d
                                 16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
-        shards_.push_back(std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k]));
+        shards_.push_back(
+            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_));
     sampled_ms_.resize(shards_.size());
     if (p.splitting == Splitting::strang) {
         diffused_from_ = Vector::half;
         stages_.push_back({Stage::Kind::half_reaction, 0, Vector::half});
     }
-    for (const auto& g : p.groups)
-        fused_ = fused_ && g.scheme == cell::Scheme::rush_larsen_light;
     passes_ = plan_passes(p, diffused_from_);
     for (std::size_t k = 0; k < passes_.size(); ++k)
         if (k + 1 < passes_.size() || !fused_)
             stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
     stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
-    flops_per_cell_ = cell::model_info(p.groups.at(0).types.at(0).model).flops_per_step;
     rest_tolerance_mV_ = p.rest_tolerance_mV;
     longest_rest_ = longest_rest(p);
     exchange_current();
@@ -123,8 +121,8 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
                           rest);
             continue;
         }
-        react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
-              s.moment(r.begin, r.end, offset));
+        s.compiled.at(r.group)->launch(stream, with_pass ? &pass : nullptr, k, s.type.data(),
+                                       s.moment(r.begin, r.end, offset));
     }
 }
 
@@ -430,6 +428,7 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
     const auto slot = static_cast<std::size_t>(bad & 0xffffffffU);
     double value = 0;
     std::int32_t unknown = 0;
+    std::size_t group = 0;
     for (std::size_t k = 0; k < shards_.size(); ++k) {
         const State& s = *shards_[(shard + k) % shards_.size()];
         if (slot >= s.host.old_of.size() || s.host.old_of[slot] < 0)
@@ -442,11 +441,12 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
         s.main->synchronize();
         value = static_cast<double>(v);
         unknown = s.host.old_of[slot];
+        group = s.group_of(slot);
         if (!(value > -1000 && value < 1000))
             break;
     }
     throw NumericsError(time_ms(), step_, unknown, position_[static_cast<std::size_t>(unknown)],
-                        value, "ten_tusscher_2006");
+                        value, groups_.at(group).types.at(0).model);
 }
 
 template <class Real>

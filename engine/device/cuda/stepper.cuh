@@ -143,7 +143,6 @@ class CudaStepper final : public Stepper
     mutable std::vector<std::array<double, family_count>> sampled_ms_;
     mutable std::int64_t timed_steps_ = 0;
     mutable std::int64_t pending_steps_ = 0;
-    double flops_per_cell_ = 0;
 };
 
 } // namespace tawara::device::cuda

@@ -7,6 +7,10 @@
 
 namespace tawara::device::cuda {
 
+namespace {
+constexpr double tt06_flops = 724; // add + mul + fma of the kernels with rest, below -40 mV
+}
+
 template <class Real>
 void CudaStepper<Real>::read_timings() const
 {
@@ -25,9 +29,15 @@ double CudaStepper<Real>::family_bytes(const State& s, Family f) const
     const auto slots = static_cast<double>(s.host.slots);
     const double matrix = static_cast<double>(s.value.size()) * r +
                           static_cast<double>(s.column.size()) * 2 + slots / 4;
-    const double types = s.single_type.at(0) ? 0 : slots;
-    // phase, track and the step's first potential; V; 18 states in and out
-    const double cell = slots * (1 + 2 * r + 36 * r) + types;
+    // phase, track and the step's first potential; V; the other states in and out
+    double cell = slots * (1 + 2 * r);
+    for (const auto& g : s.host.ranges) {
+        const auto n = static_cast<double>(g.end - g.begin);
+        const double kept = s.compiled.empty()
+                                ? static_cast<double>(s.kept)
+                                : static_cast<double>(s.compiled[g.group]->states() - 1);
+        cell += n * (2 * kept * r + (s.single_type[g.group] ? 0 : 1));
+    }
     const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
     double bytes = 0;
     for (const auto& stage : stages_) {
@@ -55,8 +65,10 @@ double CudaStepper<Real>::family_flops(const State& s, Family f) const
             continue;
         if (f != f_reaction)
             flops += 2 * static_cast<double>(s.host.nonzeros) + static_cast<double>(s.host.slots);
-        if (f != f_diffusion)
-            flops += static_cast<double>(s.host.slots) * flops_per_cell_;
+        for (const auto& g : s.host.ranges)
+            if (f != f_diffusion)
+                flops += static_cast<double>(g.end - g.begin) *
+                         (s.compiled.empty() ? tt06_flops : s.compiled[g.group]->flops());
     }
     return flops;
 }
@@ -104,12 +116,14 @@ std::vector<KernelRecord> CudaStepper<Real>::resting_kernels() const
         const Status& status = *s.status_host.data();
         const auto slots = static_cast<double>(s.host.slots);
         const double bytes = family_bytes(s, f_fused), flops = family_flops(s, f_fused);
-        const double share =
-            timed_steps_ ? static_cast<double>(steps_done_) / static_cast<double>(timed_steps_) : 0;
+        const double share = timed_steps_ ? static_cast<double>(steps_done_) /
+                                                static_cast<double>(timed_steps_)
+                                          : 0;
         const auto longs = static_cast<std::int64_t>(status.long_steps);
         const double moved = 32 * static_cast<double>(status.moving) / slots;
         const std::string where =
-            single() ? "" : " cuda:" + std::to_string(s.device) + " shard " + std::to_string(k);
+            single() ? ""
+                     : " cuda:" + std::to_string(s.device) + " shard " + std::to_string(k);
         out.push_back({"diffusion+reaction, long steps" + where, longs,
                        share * sampled_ms_[k][f_fused], static_cast<double>(longs) * bytes,
                        static_cast<double>(longs) * flops});

@@ -283,7 +283,7 @@ Snapshot CudaStepper<Real>::snapshot() const
     s.v.resize(place_.size());
     potential(s.v);
     const auto states = download(&State::states);
-    for (std::size_t k = 0; k + 1 < cell::tt06::state_count; ++k)
+    for (std::size_t k = 0; k < shards_[0]->kept; ++k)
         s.states.push_back(collect(states, [&](std::size_t shard, std::size_t slot) {
             return shards_[shard]->state_at(k, slot);
         }));
@@ -337,7 +337,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
     if (!s.resting.empty() && (s.resting.size() != place_.size() + 2 || !longest_rest_))
         throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
                                        "with the session that wrote it");
-    if (s.v.size() != place_.size() || s.states.size() + 1 != cell::tt06::state_count)
+    if (s.v.size() != place_.size() || s.states.size() != shards_[0]->kept)
         throw InputError("checkpoint",
                          "holds another number of unknowns or states than this session; "
                          "resume with the session that wrote it");

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compiled cell models on CUDA devices against the CPU's machine code of the same equations.
+// Skipped where there is no GPU.
+#include "engine/cell/compiler/library.hpp"
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+#include "tests/device/tissue_problem.hpp"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace tawara;
+using namespace tawara::device;
+using namespace tawara::test;
+
+namespace {
+
+std::string gpu_reason()
+{
+    std::string reason;
+    for (const auto& d : devices()) {
+        if (d.id.rfind("cuda:", 0) == 0 && d.usable)
+            return "";
+        if (d.id != "cpu")
+            reason = d.reason;
+    }
+    return reason;
+}
+
+std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
+                            Precision precision = Precision::double_, Tuning tuning = {})
+{
+    StepperOptions o;
+    o.devices = devices;
+    o.precision = precision;
+    o.threads = 2;
+    o.tuning = tuning;
+    return make_stepper(p, o);
+}
+
+/// A slab of one model.
+TissueProblem problem_of(const std::string& model, cell::Scheme scheme, double dt_ms,
+                         ProblemOptions o = {})
+{
+    o.dt_ms = dt_ms;
+    auto p = slab_problem({2, 0.5, 0.5}, 0.25, o);
+    p.groups = {{scheme, {cell::make_cell_type(model, "", {}, {})}}};
+    std::fill(p.type.begin(), p.type.end(), std::uint8_t{0});
+    return p;
+}
+
+struct Differences
+{
+    double v_mV = 0, states = 0; ///< largest; of states relative to their size
+};
+
+Differences between(const Snapshot& a, const Snapshot& b)
+{
+    Differences d;
+    for (std::size_t u = 0; u < a.v.size(); ++u)
+        d.v_mV = std::max(d.v_mV, std::isfinite(b.v[u]) ? std::abs(a.v[u] - b.v[u]) : 1e300);
+    for (std::size_t s = 0; s < a.states.size(); ++s)
+        for (std::size_t u = 0; u < a.v.size(); ++u)
+            d.states = std::max(d.states, std::abs(a.states[s][u] - b.states[s][u]) /
+                                              (1e-3 + std::abs(a.states[s][u])));
+    return d;
+}
+
+} // namespace
+
+class TestCudaModels : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void init()
+    {
+        const auto reason = gpu_reason();
+        if (!reason.empty())
+            QSKIP(("no GPU: " + reason).c_str());
+    }
+
+    void everyModelAgreesWithTheCpu_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("scheme");
+        for (const auto& m : cell::model_names()) {
+            const bool stiff = m.rfind("greenstein", 0) == 0;
+            QTest::addRow("%s", m.c_str())
+                << QString::fromStdString(m)
+                << int(stiff ? cell::Scheme::grl1 : cell::Scheme::rush_larsen);
+        }
+        for (const auto s : {cell::Scheme::rush_larsen_light, cell::Scheme::grl1,
+                             cell::Scheme::grl2, cell::Scheme::backward_euler_single})
+            QTest::addRow("ten_tusscher_2006, %s", std::string(cell::name(s)).c_str())
+                << "ten_tusscher_2006" << int(s);
+        QTest::addRow("beeler_reuter_1977, rk4") << "beeler_reuter_1977" << int(cell::Scheme::rk4);
+    }
+    void everyModelAgreesWithTheCpu()
+    {
+        QFETCH(QString, model);
+        QFETCH(int, scheme);
+        const auto p = problem_of(model.toStdString(), static_cast<cell::Scheme>(scheme), 0.005);
+        auto c = on(p, "cpu");
+        c->add_stimulus(left_end(p, 0.6));
+        c->advance(1000); // through the upstroke
+        const auto a = c->snapshot();
+        for (const bool fused : {false, true}) {
+            auto g = on(p, "cuda:0", Precision::double_, Tuning{Ordering::hilbert, fused, 32});
+            g->add_stimulus(left_end(p, 0.6));
+            g->advance(1000);
+            const auto d = between(a, g->snapshot());
+            qInfo("double%s: V %.1e mV, states %.1e", fused ? ", fused" : "", d.v_mV, d.states);
+            QVERIFY(d.v_mV < 1e-7);
+            QVERIFY(d.states < 1e-7);
+        }
+        auto f = on(p, "cuda:0", Precision::single);
+        f->add_stimulus(left_end(p, 0.6));
+        f->advance(1000);
+        const auto d = between(a, f->snapshot());
+        qInfo("single: V %.1e mV, states %.1e", d.v_mV, d.states);
+        QVERIFY(d.v_mV < 1.5);
+    }
+
+    void modelsLiveSideBySide_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<QString>("devices");
+        for (const auto precision : {Precision::double_, Precision::single})
+            for (const char* devices : {"cuda:0", "cuda:0,0,0"})
+                QTest::addRow("%s %s", precision == Precision::single ? "single" : "double",
+                              devices)
+                    << int(precision) << devices;
+    }
+    void modelsLiveSideBySide()
+    {
+        QFETCH(int, precision);
+        QFETCH(QString, devices);
+        ProblemOptions o;
+        o.splitting = Splitting::strang;
+        auto p = slab_problem({4, 0.7, 0.7}, 0.25, o);
+        p.groups.clear();
+        for (const char* m : {"beeler_reuter_1977", "ten_tusscher_2006", "mitchell_schaeffer_2003"})
+            p.groups.push_back({cell::Scheme::rush_larsen, {cell::make_cell_type(m, "", {}, {})}});
+        p.groups[1].types.push_back(cell::make_cell_type("ten_tusscher_2006", "endo", {}, {}));
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            p.group[u] = static_cast<std::uint8_t>(p.position_mm[u][0] / 4 * 2.999);
+            p.type[u] = p.group[u] == 1 && u % 2 ? 1 : 0;
+        }
+        auto c = on(p, "cpu"),
+             g = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
+        for (auto* s : {c.get(), g.get()}) {
+            s->add_stimulus(left_end(p, 1));
+            s->advance(600);
+        }
+        const auto d = between(c->snapshot(), g->snapshot());
+        const bool twice = static_cast<Precision>(precision) == Precision::double_;
+        qInfo("V %.1e mV, states %.1e", d.v_mV, d.states);
+        QVERIFY(d.v_mV < (twice ? 1e-7 : 1.5));
+        const auto saved = g->snapshot();
+        g->advance(100);
+        auto again = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
+        again->add_stimulus(left_end(p, 1));
+        again->restore(saved);
+        again->advance(100);
+        QCOMPARE(between(g->snapshot(), again->snapshot()).v_mV, 0.0);
+        QCOMPARE(between(g->snapshot(), again->snapshot()).states, 0.0);
+    }
+
+    void parametersChangeWhileRunning_data()
+    {
+        QTest::addColumn<int>("types");
+        QTest::addRow("one type") << 1;
+        QTest::addRow("two types") << 2;
+    }
+    void parametersChangeWhileRunning()
+    {
+        QFETCH(int, types);
+        ProblemOptions o;
+        o.types = types;
+        const auto p = slab_problem({2, 0.5, 0.5}, 0.25, o);
+        const std::pair<std::string, double> more[]{{"g_Ks", 2.0}};
+        auto changed = p.groups[0].types;
+        changed[0] = cell::make_cell_type("ten_tusscher_2006", "epi", more, {});
+        auto c = on(p, "cpu"), g = on(p, "cuda:0"), untouched = on(p, "cuda:0");
+        for (auto* s : {c.get(), g.get(), untouched.get()}) {
+            s->add_stimulus(left_end(p, 0.75));
+            s->advance(500);
+        }
+        c->set_types(0, changed);
+        g->set_types(0, changed);
+        for (auto* s : {c.get(), g.get(), untouched.get()})
+            s->advance(8000);
+        QVERIFY(between(c->snapshot(), g->snapshot()).v_mV < 1e-6);
+        QVERIFY(between(c->snapshot(), untouched->snapshot()).v_mV > 1);
+    }
+
+    void failureNamesTheModel()
+    {
+        auto p = problem_of("beeler_reuter_1977", cell::Scheme::forward_euler, 0.5);
+        auto g = on(p, "cuda:0");
+        g->add_stimulus(left_end(p, 0.6, 500));
+        try {
+            g->advance(2000);
+            QFAIL("stayed finite");
+        } catch (const NumericsError& e) {
+            QVERIFY2(QString(e.what()).contains("beeler_reuter_1977"), e.what());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCudaModels)
+#include "test_cuda_models.moc"
