@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
+#include "tests/bench/compact_json.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
 #include <cstdio>
@@ -105,7 +106,8 @@ int main(int argc, char** argv)
             j["models"][n] =
                 model(n.substr(0, colon), colon == std::string::npos ? "" : n.substr(colon + 1));
         }
-        std::cout << j.dump(1) << '\n';
+        tawara::bench::write_compact(std::cout, j);
+        std::cout << std::endl;
         return 0;
     } catch (const std::exception& e) {
         std::cerr << "error: " << e.what() << '\n';

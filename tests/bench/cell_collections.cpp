@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-bench-collections DATA : what every file of the collections of cell models unpacked in
 // DATA (cellml/, mmt/, cellml_reference/) comes to, as one JSON record on standard output.
+#include "tests/bench/compact_json.hpp"
 #include "tests/cell_compiler/collections.hpp"
 
 #include <iostream>
@@ -122,6 +123,7 @@ int main(int argc, char** argv)
           "cellml/libcellml-2.0", "mmt/myokit-models", "mmt/myokit-tests"})
         j["collections"][name] = collection(root, name);
     j["traces_of_others"] = traces(root);
-    std::cout << j.dump(1) << '\n';
+    tawara::bench::write_compact(std::cout, j);
+    std::cout << std::endl;
     return 0;
 }

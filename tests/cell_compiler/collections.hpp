@@ -70,6 +70,8 @@ inline Outcome try_model(const std::filesystem::path& file, bool beat)
                 if (rrms < 5)
                     return o;
             }
+        o.reason = "paced by CVODE alone: its fastest states are out of reach of these schemes "
+                   "at 0.001 ms";
     } catch (const InputError& e) {
         o.reason = e.what();
     } catch (const Error& e) { // the solver

@@ -80,6 +80,30 @@ class TestHostile : public QObject
         const CellSystem s = resolve(parse_mmt(f.readAll().toStdString(), "x.mmt"));
         QVERIFY(std::isfinite(s.states[0].initial));
     }
+    /// Sixteen files that import the next one four times each: read once each, not four billion
+    /// times.
+    void imports_once()
+    {
+        QTemporaryDir folder;
+        for (int k = 0; k < 16; ++k) {
+            QFile f(folder.filePath(QString("f%1.cellml").arg(k)));
+            QVERIFY(f.open(QIODevice::WriteOnly));
+            QByteArray t = "<model name=\"m\" xmlns=\"http://www.cellml.org/cellml/1.1#\" "
+                           "xmlns:x=\"http://www.w3.org/1999/xlink\">";
+            for (int i = 0; i < 4 && k < 15; ++i)
+                t += QString("<import x:href=\"f%1.cellml\"/>").arg(k + 1).toUtf8();
+            f.write(t + "<component name=\"c\"/></model>");
+        }
+        QElapsedTimer clock;
+        clock.start();
+        try {
+            resolve(read_model(folder.filePath("f0.cellml").toStdString()));
+            QFAIL("there is nothing to step");
+        } catch (const tawara::InputError& e) {
+            QVERIFY2(QString(e.what()).contains("no differential equation"), e.what());
+        }
+        QVERIFY(clock.elapsed() < 3000);
+    }
     /// A rate with no slope in one branch has no time constant there: it is no gate, and
     /// Rush-Larsen steps it as forward Euler does.
     void no_gate_without_slope()

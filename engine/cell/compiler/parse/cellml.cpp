@@ -297,8 +297,9 @@ class Equations
 ModelText parse_cellml(std::string_view text, const std::string& file,
                        const std::filesystem::path& folder)
 {
+    CellmlDocument::Files files;
     const auto document = std::make_shared<const CellmlDocument>(
-        text, file, folder, std::vector{std::filesystem::path(file).lexically_normal()});
+        text, file, folder, std::vector{std::filesystem::path(file).lexically_normal()}, files);
     ModelText m;
     m.file = file;
     m.name = any_attribute(document->xml().root(), "name");

@@ -13,7 +13,7 @@ namespace tawara::cell::compiler {
 namespace fs = std::filesystem;
 
 CellmlDocument::CellmlDocument(std::string_view text, const std::string& file,
-                               const fs::path& folder, std::vector<fs::path> chain)
+                               const fs::path& folder, std::vector<fs::path> chain, Files& files)
     : xml_(text, file)
 {
     const auto root = xml_.root();
@@ -33,7 +33,7 @@ CellmlDocument::CellmlDocument(std::string_view text, const std::string& file,
             xml_.fail(e, "units '" + name + "' are defined twice; keep one definition");
     }
     read_components();
-    read_imports(folder, std::move(chain));
+    read_imports(folder, std::move(chain), files);
     read_encapsulation();
     for (const auto& [name, e] : units_)
         units(name, {}, xml_, e);
@@ -58,31 +58,40 @@ void CellmlDocument::read_components()
     }
 }
 
-void CellmlDocument::read_imports(const fs::path& folder, std::vector<fs::path> chain)
+std::shared_ptr<CellmlDocument> CellmlDocument::imported(pugi::xml_node e, const fs::path& folder,
+                                                         std::vector<fs::path> chain,
+                                                         Files& files) const
+{
+    const std::string href = xml_.attribute(e, "href");
+    const fs::path relative(href);
+    if (href.find("://") != std::string::npos || relative.is_absolute())
+        xml_.fail(e, "import '" + href + "' is not a file beside this one; give a relative path");
+    const fs::path path = (folder / relative).lexically_normal();
+    if (std::find(chain.begin(), chain.end(), path) != chain.end() || chain.size() > 16)
+        xml_.fail(e, "import '" + href + "' goes round in a circle or is more than 16 files deep");
+    if (const auto it = files.find(path); it != files.end())
+        return it->second;
+    std::error_code ec;
+    const auto size = fs::file_size(path, ec);
+    if (ec || !fs::is_regular_file(path, ec))
+        xml_.fail(e, "import '" + href + "' cannot be read; put that file beside this one");
+    if (size > (std::size_t{16} << 20))
+        xml_.fail(e, "import '" + href + "' is larger than 16 MB");
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    chain.push_back(path);
+    const auto document = std::make_shared<CellmlDocument>(text.str(), path.string(),
+                                                           path.parent_path(), chain, files);
+    files.emplace(path, document);
+    return document;
+}
+
+void CellmlDocument::read_imports(const fs::path& folder, std::vector<fs::path> chain, Files& files)
 {
     for (const auto e : children(xml_.root(), "import")) {
         const std::string href = xml_.attribute(e, "href");
-        const fs::path relative(href);
-        if (href.find("://") != std::string::npos || relative.is_absolute())
-            xml_.fail(e,
-                      "import '" + href + "' is not a file beside this one; give a relative path");
-        const fs::path path = (folder / relative).lexically_normal();
-        if (std::find(chain.begin(), chain.end(), path) != chain.end() || chain.size() > 16)
-            xml_.fail(e,
-                      "import '" + href + "' goes round in a circle or is more than 16 files deep");
-        std::error_code ec;
-        const auto size = fs::file_size(path, ec);
-        if (ec || !fs::is_regular_file(path, ec))
-            xml_.fail(e, "import '" + href + "' cannot be read; put that file beside this one");
-        if (size > (std::size_t{16} << 20))
-            xml_.fail(e, "import '" + href + "' is larger than 16 MB");
-        std::ifstream in(path, std::ios::binary);
-        std::stringstream text;
-        text << in.rdbuf();
-        auto next = chain;
-        next.push_back(path);
-        const auto document =
-            std::make_shared<CellmlDocument>(text.str(), path.string(), path.parent_path(), next);
+        const auto document = imported(e, folder, chain, files);
         for (const auto c : children(e, "component")) {
             const std::string ref = xml_.attribute(c, "component_ref"),
                               name = xml_.attribute(c, "name");

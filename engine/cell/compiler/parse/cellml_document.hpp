@@ -22,10 +22,15 @@ class CellmlDocument
         pugi::xml_node at;
     };
 
+    /// Imported files that were read already: each is read once, however often it is imported.
+    using Files = std::map<std::filesystem::path, std::shared_ptr<CellmlDocument>>;
+
     /// @param chain  files that import this one, to find circles
+    /// @param files  shared by all documents of a model
     /// @throws InputError
     CellmlDocument(std::string_view text, const std::string& file,
-                   const std::filesystem::path& folder, std::vector<std::filesystem::path> chain);
+                   const std::filesystem::path& folder, std::vector<std::filesystem::path> chain,
+                   Files& files);
 
     const XmlFile& xml() const { return xml_; }
     bool version2() const { return version2_; }
@@ -42,8 +47,12 @@ class CellmlDocument
                 pugi::xml_node at) const;
 
   private:
-    void read_imports(const std::filesystem::path& folder,
-                      std::vector<std::filesystem::path> chain);
+    void read_imports(const std::filesystem::path& folder, std::vector<std::filesystem::path> chain,
+                      Files& files);
+    std::shared_ptr<CellmlDocument> imported(pugi::xml_node import,
+                                             const std::filesystem::path& folder,
+                                             std::vector<std::filesystem::path> chain,
+                                             Files& files) const;
     void read_components();
     void read_encapsulation();
     void read_refs(pugi::xml_node n, const std::string& parent, int depth);
