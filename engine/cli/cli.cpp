@@ -81,6 +81,7 @@ int run(std::span<const std::string> args, const Console& console)
     app.set_version_flag("--version", "tawara " TAWARA_VERSION);
     declare_run(d);
     declare_session(d);
+    declare_export(d);
     declare_mesh(d);
     declare_cell(d);
     declare_bench(d);

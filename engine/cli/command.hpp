@@ -65,6 +65,7 @@ struct Declaration
 };
 void declare_run(const Declaration& d);
 void declare_session(const Declaration& d);
+void declare_export(const Declaration& d);
 void declare_mesh(const Declaration& d);
 void declare_cell(const Declaration& d);
 void declare_bench(const Declaration& d);

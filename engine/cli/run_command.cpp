@@ -15,7 +15,7 @@ struct Arguments
 {
     std::vector<std::string> words; ///< the session, and overrides that follow --set
     std::vector<std::string> set;
-    std::string out, resume;
+    std::string out, resume, report;
     double until_ms = 0;
     CLI::Option* until = nullptr;
     DeviceArguments device;
@@ -50,6 +50,9 @@ void run_command(Context& c, Arguments a)
         need_positive("--until", a.until_ms);
         o.until_ms = a.until_ms;
     }
+    o.html = a.report;
+    if (!o.html.empty() && o.html.extension() != ".html")
+        throw InputError(a.report, "reports are written as .html; want that extension");
     const auto session = simulation::read_session(file, a.set);
     o.session_file = file;
     o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
@@ -95,6 +98,8 @@ void declare_run(const Declaration& d)
     a->until = run->add_option("--until", a->until_ms, "ends there in place of time.end_ms")
                    ->type_name("MS");
     run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
+    run->add_option("--report", a->report, "a report of one page, beside the other outputs")
+        ->type_name("FILE.html");
     a->device.declare(*run);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/export.hpp"
 
 #include <cmath>
 
@@ -84,8 +85,23 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps,
                         file);
 }
 
+void FrameWriter::finish()
+{
+    if (!igb_)
+        return;
+    mesh::io::write(*tissue_.mesh, out_ / "frames.pts");
+    igb_->finish();
+    igb_.reset();
+}
+
 void FrameWriter::write(std::int64_t step, double time_ms, std::span<const double> v)
 {
+    if (format_ == FrameFormat::igb) {
+        if (!igb_)
+            igb_ = std::make_unique<IgbWriter>(out_ / "frames.igb", tissue_.mesh->vertex_count(),
+                                               time_ms, every_ms_, "mV");
+        return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
+    }
     char name[32];
     std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
     mesh::io::write_vtu(*tissue_.mesh, {extra(tissue_, "V_mV", {v.begin(), v.end()})}, out_ / name);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/problem.hpp"
+#include "engine/simulation/igb.hpp"
 #include "engine/simulation/tissue.hpp"
 
 #include <filesystem>
+#include <memory>
 
 namespace tawara::simulation {
 
@@ -25,17 +27,26 @@ void write_activation_csv(const Tissue& t, const device::Maps& maps,
 void write_activation_vtu(const Tissue& t, const device::Maps& maps,
                           const std::filesystem::path& file);
 
-/// Frames of the potential for ParaView: frames/NNNNNN.vtu and a frames.pvd that lists those
-/// written.
+/// Frames of the potential. vtu: frames/NNNNNN.vtu and a frames.pvd that lists those written, for
+/// ParaView. igb: frames.igb with V at the mesh's vertices, and the mesh as frames.pts, .elem, .lon
+/// beside it, for CARP's tools; they appear with finish().
 class FrameWriter
 {
   public:
-    FrameWriter(const Tissue& t, std::filesystem::path out) : tissue_(t), out_(std::move(out)) {}
+    FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms)
+        : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms)
+    {
+    }
     void write(std::int64_t step, double time_ms, std::span<const double> v);
+    /// No more frames come.
+    void finish();
 
   private:
     const Tissue& tissue_;
     std::filesystem::path out_;
+    FrameFormat format_;
+    double every_ms_;
+    std::unique_ptr<IgbWriter> igb_;
     std::vector<std::pair<double, std::string>> written_;
 };
 

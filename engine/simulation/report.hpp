@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/outputs.hpp"
 #include "engine/simulation/run.hpp"
 
 namespace tawara::simulation {
@@ -23,6 +24,11 @@ struct ReportInput
 
 /// Version of this program, e.g. "0.1.0".
 std::string program_version();
+
+/// The page of a run for people, without pictures: to_html(report_page()) of it.
+/// @param report  of the same run: its kernels
+std::string html_report(const ReportInput& in, const RunReport& report, const ProbeTable& probes,
+                        const ProbeTable& ecg);
 
 /// The content of report.json; measures the ceilings of the device now.
 RunReport make_report(const ReportInput& in);

@@ -16,6 +16,7 @@ struct RunOptions
     std::string session_file;  ///< named in errors and in the report
     device::StepperOptions device;
     double until_ms = -1;         ///< end in place of the session's; < 0: the session's
+    std::filesystem::path html;   ///< report of one page for people (.html); empty: none
     std::filesystem::path resume; ///< checkpoint; empty: from the start
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
 };

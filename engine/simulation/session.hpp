@@ -188,7 +188,7 @@ struct Leads
 
 using device::Splitting;
 using device::Stepping;
-enum class FrameFormat { none, vtu };
+enum class FrameFormat { none, vtu, igb };
 
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 struct Session

@@ -370,7 +370,7 @@ void output(const JsonNode& n, Session& s)
     if (const auto x = n.find("frames_every_ms"))
         s.frames_every_ms = x->not_negative("ms");
     if (const auto x = n.find("frames"))
-        s.frames = x->word({"none", "vtu"}) ? FrameFormat::vtu : FrameFormat::none;
+        s.frames = static_cast<FrameFormat>(x->word({"none", "vtu", "igb"}));
     if (const auto x = n.find("checkpoint_every_ms"))
         s.checkpoint_every_ms = x->not_negative("ms");
     if (const auto x = n.find("probes_every_ms"))

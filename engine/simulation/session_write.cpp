@@ -184,7 +184,9 @@ std::string to_json(const Session& s)
         j["probes"].push_back({{"name", p.name}, {"position_mm", point(p.position_mm)}});
     j["output"] = {{"activation_threshold_mV", number(s.activation_threshold_mV)},
                    {"frames_every_ms", number(s.frames_every_ms)},
-                   {"frames", s.frames == FrameFormat::vtu ? "vtu" : "none"},
+                   {"frames", s.frames == FrameFormat::vtu   ? "vtu"
+                              : s.frames == FrameFormat::igb ? "igb"
+                                                             : "none"},
                    {"checkpoint_every_ms", number(s.checkpoint_every_ms)},
                    {"probes_every_ms", number(s.probes_every_ms)}};
     if (!s.drugs.empty())

@@ -135,17 +135,20 @@ class TestResults : public QObject
         QVERIFY(clear.hasAlphaChannel());
         QCOMPARE(qAlpha(clear.pixel(2, 2)), 0);
         QCOMPARE(qAlpha(clear.pixel(638, 240)), 0); // no colour bar
-        int solid = 0, edge = 0;
+        int solid = 0, edge = 0, pale = 0;
         for (int y = 0; y < 480; ++y)
             for (int x = 0; x < 640; ++x) {
                 const QRgb c = clear.pixel(x, y);
                 solid += qAlpha(c) == 255;
                 edge += qAlpha(c) > 0 && qAlpha(c) < 255;
+                // edges have the heart's colours, too: nothing of the background is in them
+                pale += qAlpha(c) > 0 && qAlpha(c) < 255 && qBlue(c) > 150;
                 // inside, the colours are those of the picture with a background
                 if (qAlpha(c) == 255)
                     QVERIFY(std::abs(qRed(c) - qRed(bare.pixel(x, y))) <= 2);
             }
         QVERIFY(solid > 20000);
+        QCOMPARE(pale, 0);
         QVERIFY(edge > 100 && edge < 8000); // smooth, and only at the edges
         o.annotations = true;
         const QImage labelled = takePicture(v, o);

@@ -25,6 +25,11 @@ constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 
 constexpr double reference_height = 720;   // at which texts have the size that they have on screen
 constexpr int gap = 2;                     // between the views of a grid [pixels]
 
+double scale_of(const PictureOptions& o)
+{
+    return o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
+}
+
 /// Sets up a view for a picture and gives everything back.
 class Session
 {
@@ -38,7 +43,10 @@ class Session
         alpha_ = r->GetBackgroundAlpha();
         r->GetBackground(low_.data());
         window_->SetSize(o.size.width(), o.size.height());
-        window_->SetMultiSamples(qint64{o.size.width()} * o.size.height() > many_pixels
+        // OpenGL resolves samples in linear light on some drivers and not on others, which is no
+        // alpha that pictures know: see-through ones are drawn larger and made smaller here
+        window_->SetMultiSamples(o.transparent ? 0
+                                 : qint64{o.size.width()} * o.size.height() > many_pixels
                                      ? fine_samples / 4
                                      : fine_samples);
         if (o.transparent) {
@@ -47,9 +55,7 @@ class Session
             r->SetBackground(0, 0, 0);
             r->SetBackgroundAlpha(0);
         }
-        const double scale =
-            o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
-        view.scene().prepare(o.size.width(), o.size.height(), scale);
+        view.scene().prepare(o.size.width(), o.size.height(), o.scale);
         if (!o.annotations)
             hide_annotations();
     }
@@ -118,15 +124,22 @@ QImage failed(QString* why, const QString& reason)
 
 } // namespace
 
-QImage takePicture(HeartView& view, const PictureOptions& o, QString* why)
+QImage takePicture(HeartView& view, const PictureOptions& wanted, QString* why)
 {
-    if (o.size.width() < 16 || o.size.height() < 16)
+    if (wanted.size.width() < 16 || wanted.size.height() < 16)
         return failed(why, QObject::tr("A picture needs at least 16 x 16 pixels."));
     if (view.context() == nullptr || !view.renderWindow()->GetReadyForRendering())
         return failed(why, QObject::tr("The heart was not drawn yet."));
     view.makeCurrent();
     auto* f = view.context()->functions();
-    if (const int most = largest_side(f); std::max(o.size.width(), o.size.height()) > most)
+    PictureOptions o = wanted;
+    o.scale = scale_of(wanted);
+    const int most = largest_side(f);
+    if (o.transparent && 2 * std::max(o.size.width(), o.size.height()) <= most) {
+        o.size *= 2;
+        o.scale *= 2;
+    }
+    if (std::max(o.size.width(), o.size.height()) > most)
         return failed(why, QObject::tr("This computer's OpenGL draws pictures of up to %1 pixels a "
                                        "side; choose a smaller size.")
                                .arg(most));
@@ -152,6 +165,8 @@ QImage takePicture(HeartView& view, const PictureOptions& o, QString* why)
         view.renderWindow()->GetState()->Reset();
     }
     image.setDevicePixelRatio(1);
+    if (image.size() != wanted.size)
+        image = image.scaled(wanted.size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     return image.convertToFormat(o.transparent ? QImage::Format_ARGB32 : QImage::Format_RGB32);
 }
 

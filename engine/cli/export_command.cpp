@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli export: what a run has left in its folder, in other programs' formats.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/export.hpp"
+#include "engine/simulation/igb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+namespace tawara::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments
+{
+    std::string folder, kind, out;
+};
+
+constexpr const char* kinds[] = {"activation-dat", "repolarisation-dat", "apd90-dat", "frames-igb"};
+
+/// A field of a file of the run, carried to the mesh's vertices.
+std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, const fs::path& file)
+{
+    const auto* f = m.field(name);
+    if (f == nullptr)
+        throw InputError(file.string(), std::string("has no array ") + name +
+                                            "; want a folder that tawara-cli run has written");
+    const std::vector<double> values(f->values.begin(), f->values.end());
+    return simulation::at_vertices(m, f->on == mesh::Field::On::vertices, values);
+}
+
+struct Listed
+{
+    double time_ms;
+    fs::path file;
+};
+
+/// The frames that a .pvd names.
+std::vector<Listed> listed_frames(const fs::path& pvd)
+{
+    std::ifstream in(pvd);
+    if (!in)
+        throw InputError(pvd.string(), "is not there; run the session with output.frames \"vtu\"");
+    std::vector<Listed> out;
+    const auto value = [](const std::string& line, const std::string& key) {
+        const auto at = line.find(key + "=\"");
+        if (at == std::string::npos)
+            return std::string();
+        const auto from = at + key.size() + 2;
+        return line.substr(from, line.find('"', from) - from);
+    };
+    for (std::string line; std::getline(in, line);)
+        if (line.find("<DataSet") != std::string::npos)
+            out.push_back({std::strtod(value(line, "timestep").c_str(), nullptr),
+                           pvd.parent_path() / value(line, "file")});
+    if (out.empty())
+        throw InputError(pvd.string(), "names no frames");
+    return out;
+}
+
+void export_igb(Context& c, const fs::path& folder, const fs::path& out)
+{
+    const fs::path pvd = folder / "frames.pvd";
+    const auto frames = listed_frames(pvd);
+    const double every = frames.size() > 1 ? frames[1].time_ms - frames[0].time_ms : 1;
+    for (std::size_t k = 0; k < frames.size(); ++k)
+        if (std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) >
+            1e-3 * every)
+            throw InputError(pvd.string(), "frames are not evenly apart, which .igb wants");
+    std::unique_ptr<simulation::IgbWriter> igb;
+    for (std::size_t k = 0; k < frames.size(); ++k) {
+        c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
+        const auto m = mesh::io::read(frames[k].file, LengthUnit::mm).mesh;
+        if (!igb) {
+            igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
+                                                          every, "mV");
+            auto points = out;
+            mesh::io::write(m, points.replace_extension(".pts"));
+        }
+        igb->add(field_at_vertices(m, "V_mV", frames[k].file));
+    }
+    igb->finish();
+}
+
+void run_export(Context& c, const Arguments& a)
+{
+    const fs::path folder = a.folder;
+    if (std::find(std::begin(kinds), std::end(kinds), a.kind) == std::end(kinds))
+        throw InputError("--to", a.kind + " is not known; want activation-dat, repolarisation-dat, "
+                                          "apd90-dat or frames-igb");
+    std::error_code none;
+    if (!fs::is_directory(folder, none))
+        throw InputError(a.folder, "is no folder; want one that tawara-cli run has written");
+    const std::string quantity = a.kind.substr(0, a.kind.find('-'));
+    const fs::path out = a.out.empty()
+                             ? folder / (quantity + (a.kind == "frames-igb" ? ".igb" : ".dat"))
+                             : fs::path(a.out);
+    if (a.kind == "frames-igb") {
+        export_igb(c, folder, out);
+    } else {
+        const fs::path file = folder / "activation.vtu";
+        const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
+        simulation::write_dat(field_at_vertices(m, (quantity + "_ms").c_str(), file), -1, out);
+    }
+    c.end_progress();
+    c.result({{"file", out.string()}});
+    c.say("written to " + out.string());
+}
+
+} // namespace
+
+void declare_export(const Declaration& d)
+{
+    auto a = std::make_shared<Arguments>();
+    auto* sub = d.command(d.app, "export", "results of a run for CARP's tools",
+                          [a](Context& c) { run_export(c, *a); });
+    sub->add_option("folder", a->folder, "folder that tawara-cli run has written")
+        ->type_name("RUN_DIR")
+        ->required();
+    sub->add_option(
+           "--to", a->kind,
+           "activation-dat, repolarisation-dat, apd90-dat (a value per vertex, -1 where it "
+           "never happened) or frames-igb (V over time per vertex)")
+        ->type_name("KIND")
+        ->required();
+    sub->add_option("--out", a->out, "file to write; else in the folder")->type_name("FILE");
+}
+
+} // namespace tawara::cli
