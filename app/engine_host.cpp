@@ -11,7 +11,8 @@ namespace tawara {
 namespace {
 
 constexpr int poll_ms = 8;
-constexpr qint64 status_ms = 100, traces_ms = 50;
+constexpr qint64 status_ms = 100, traces_ms = 50, slow_ms = 400;
+constexpr double maps_wall_ms = 250;
 
 template <class... F>
 struct Overloaded : F...
@@ -30,6 +31,7 @@ EngineHost::EngineHost(const EngineMaker& maker, Opener opener, QObject* parent)
         QMetaObject::invokeMethod(
             this, [this, event] { handle(event); }, Qt::QueuedConnection);
     });
+    m_pool.setMaxThreadCount(1);
     m_clock.start();
     m_poll.setTimerType(Qt::PreciseTimer);
     m_poll.setInterval(poll_ms);
@@ -40,6 +42,7 @@ EngineHost::EngineHost(const EngineMaker& maker, Opener opener, QObject* parent)
 EngineHost::~EngineHost()
 {
     m_poll.stop();
+    m_pool.waitForDone();
     m_engine.reset(); // joins its thread; events that are still queued die with this object
 }
 
@@ -162,6 +165,58 @@ void EngineHost::addProbe(const QString& name, const Vec3& position)
     post(simulation::AddProbe{name.toStdString(), position});
 }
 
+quint64 EngineHost::setStimuli(std::vector<simulation::Stimulus> stimuli)
+{
+    return post(simulation::SetStimuli{std::move(stimuli)});
+}
+quint64 EngineHost::setTissue(std::vector<simulation::Region> regions,
+                              std::vector<simulation::Drug> drugs)
+{
+    return post(simulation::SetTissue{std::move(regions), std::move(drugs)});
+}
+quint64 EngineHost::setElectrodes(std::vector<simulation::Electrode> electrodes,
+                                  simulation::Leads leads, double everyMs)
+{
+    return post(simulation::SetElectrodes{std::move(electrodes), std::move(leads), everyMs});
+}
+quint64 EngineHost::setEnd(double ms)
+{
+    return post(simulation::SetEnd{ms});
+}
+
+void EngineHost::watchMaps(bool on)
+{
+    if (std::exchange(m_watchMaps, on) != on)
+        post(simulation::WatchMaps{on, maps_wall_ms});
+}
+void EngineHost::watchVolume(bool on)
+{
+    if (std::exchange(m_watchVolume, on) != on)
+        post(simulation::WatchVolume{on});
+}
+void EngineHost::watchPhase(bool on)
+{
+    if (std::exchange(m_watchPhase, on) != on)
+        post(simulation::WatchPhase{on});
+}
+
+void EngineHost::startRecording(double everyMs, quint64 maxBytes)
+{
+    post(simulation::StartRecording{everyMs, maxBytes});
+}
+void EngineHost::stopRecording()
+{
+    post(simulation::StopRecording{});
+}
+void EngineHost::measureCeilings()
+{
+    post(simulation::MeasureCeilings{});
+}
+void EngineHost::exportResults(const QString& kind, const QString& path)
+{
+    post(simulation::Export{kind.toStdString(), path.toStdString()});
+}
+
 void EngineHost::handle(const simulation::Event& event)
 {
     std::visit(Overloaded{
@@ -180,10 +235,20 @@ void EngineHost::handle(const simulation::Event& event)
                    [this](const simulation::Failed& e) {
                        Q_EMIT runFailed(QString::fromStdString(e.what));
                    },
-                   [this](const simulation::SceneChanged& e) { m_scene = e.scene; },
-                   [](const simulation::CaptureEvent&) {},
-                   [](const simulation::CeilingsMeasured&) {},
-                   [](const simulation::Exported&) {},
+                   [this](const simulation::SceneChanged& e) {
+                       if (m_scene && e.scene && e.scene->run == m_scene->run) {
+                           m_scene = e.scene;
+                           Q_EMIT sceneChanged();
+                       }
+                   },
+                   [this](const simulation::CaptureEvent& e) { Q_EMIT captureKnown(e); },
+                   [this](const simulation::CeilingsMeasured& e) {
+                       Q_EMIT ceilingsMeasured(e.ceilings, QString::fromStdString(e.device));
+                   },
+                   [this](const simulation::Exported& e) {
+                       Q_EMIT exported(QString::fromStdString(e.path.string()),
+                                       QString::fromStdString(e.error));
+                   },
                },
                event);
 }
@@ -192,7 +257,16 @@ void EngineHost::adopt(const ScenePtr& scene)
 {
     m_scene = scene;
     m_frame.reset();
+    m_maps.reset();
+    m_ecgSamples = 0;
+    m_ecgGeneration = ~quint64{0};
     m_probes.clear();
+    if (m_watchMaps)
+        post(simulation::WatchMaps{true, maps_wall_ms});
+    if (m_watchVolume)
+        post(simulation::WatchVolume{true});
+    if (m_watchPhase)
+        post(simulation::WatchPhase{true});
     Q_EMIT loaded();
     for (const auto& t : m_engine->traces()) {
         m_probes.insert(t.probe, 0);
@@ -212,6 +286,14 @@ void EngineHost::answered(const simulation::Answer& a)
             Q_EMIT openFailed(QString::fromStdString(a.reason));
         return endLoading();
     }
+    const bool edit = std::holds_alternative<simulation::SetStimuli>(command) ||
+                      std::holds_alternative<simulation::SetTissue>(command) ||
+                      std::holds_alternative<simulation::SetElectrodes>(command) ||
+                      std::holds_alternative<simulation::SetEnd>(command);
+    if (!a.applied && edit) {
+        Q_EMIT editRefused(a.command, QString::fromStdString(a.reason));
+        return;
+    }
     if (!a.applied) {
         Q_EMIT refused(QString::fromStdString(a.reason));
         return;
@@ -228,6 +310,9 @@ void EngineHost::answered(const simulation::Answer& a)
         for (auto& n : m_probes)
             n = 0;
         Q_EMIT samplesCleared();
+    } else if (std::holds_alternative<simulation::StartRecording>(command) ||
+               std::holds_alternative<simulation::StopRecording>(command)) {
+        Q_EMIT recordingChanged();
     }
 }
 
@@ -249,7 +334,58 @@ void EngineHost::poll()
     if (now >= m_tracesDue) {
         m_tracesDue = now + traces_ms;
         pollTraces();
+        pollEcg();
+        if (const auto maps = m_engine->newest_maps();
+            maps && maps != m_maps && m_scene && maps->run == m_scene->run) {
+            m_maps = maps;
+            Q_EMIT mapsArrived(maps);
+        }
     }
+    if (now >= m_slowDue) {
+        m_slowDue = now + slow_ms;
+        if (m_watchKernels)
+            Q_EMIT kernelsPolled(m_engine->kernels());
+        if (m_watchBeats)
+            measureBeats();
+    }
+}
+
+void EngineHost::pollEcg()
+{
+    auto ecg = m_engine->ecg(m_ecgSamples);
+    const bool restarted = ecg.generation != m_ecgGeneration ||
+                           static_cast<qsizetype>(ecg.leads.size()) != m_ecgLeads;
+    if (restarted) {
+        m_ecgGeneration = ecg.generation;
+        m_ecgLeads = static_cast<qsizetype>(ecg.leads.size());
+        m_ecgSamples = 0;
+        ecg = m_engine->ecg(0);
+        if (ecg.generation != m_ecgGeneration)
+            return; // once more next time
+    } else if (ecg.time_ms.empty()) {
+        return;
+    }
+    m_ecgSamples += ecg.time_ms.size();
+    Q_EMIT ecgArrived(ecg, restarted);
+}
+
+void EngineHost::measureBeats()
+{
+    if (m_measuring || m_probes.isEmpty())
+        return;
+    m_measuring = true;
+    m_pool.start([this, ids = m_probes.keys()] {
+        QHash<quint64, std::vector<simulation::Beat>> beats;
+        for (const quint64 id : ids)
+            beats.insert(id, m_engine->beats(id));
+        QMetaObject::invokeMethod(
+            this,
+            [this, beats] {
+                m_measuring = false;
+                Q_EMIT beatsMeasured(beats);
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void EngineHost::pollTraces()

@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
+#include <QThreadPool>
 #include <QTimer>
 
 #include <atomic>
@@ -46,6 +47,26 @@ class EngineHost : public QObject
     void stimulate(const simulation::Stimulate& stimulus);
     void addProbe(const QString& name, const Vec3& position);
     void removeProbe(quint64 id);
+    /// Edits of the session while it is loaded; each gives the command's id, for editRefused().
+    quint64 setStimuli(std::vector<simulation::Stimulus> stimuli);
+    quint64 setTissue(std::vector<simulation::Region> regions, std::vector<simulation::Drug> drugs);
+    quint64 setElectrodes(std::vector<simulation::Electrode> electrodes, simulation::Leads leads,
+                          double everyMs);
+    quint64 setEnd(double ms);
+    /// What is to be computed because something shows it; said again after every load.
+    void watchMaps(bool on);
+    void watchVolume(bool on);
+    void watchPhase(bool on);
+    void watchBeats(bool on) { m_watchBeats = on; }
+    void watchKernels(bool on) { m_watchKernels = on; }
+    void startRecording(double everyMs, quint64 maxBytes);
+    void stopRecording();
+    void measureCeilings();
+    void exportResults(const QString& kind, const QString& path);
+    std::shared_ptr<const simulation::Recording> recording() const { return m_engine->recording(); }
+    std::shared_ptr<const simulation::Partition> partition() const { return m_engine->partition(); }
+    std::shared_ptr<const simulation::MapFrame> maps() const { return m_engine->newest_maps(); }
+    const FramePtr& frame() const { return m_frame; }
 
     const ScenePtr& scene() const { return m_scene; }
     const simulation::Status& status() const { return m_status; }
@@ -68,6 +89,17 @@ class EngineHost : public QObject
     void samplesArrived(quint64 id, const std::vector<double>& times,
                         const std::vector<float>& values);
     void samplesCleared();
+    void mapsArrived(const std::shared_ptr<const tawara::simulation::MapFrame>& maps);
+    /// `restarted`: other leads, or samples that start anew.
+    void ecgArrived(const tawara::simulation::Ecg& ecg, bool restarted);
+    void kernelsPolled(const std::vector<tawara::simulation::KernelFigure>& kernels);
+    void beatsMeasured(const QHash<quint64, std::vector<tawara::simulation::Beat>>& beats);
+    void captureKnown(const tawara::simulation::CaptureEvent& event);
+    void ceilingsMeasured(const tawara::device::Ceilings& ceilings, const QString& device);
+    void exported(const QString& path, const QString& error);
+    void sceneChanged(); ///< same run, edited session
+    void editRefused(quint64 command, const QString& reason);
+    void recordingChanged(); ///< it began or ended
 
   private:
     quint64 post(simulation::Command command);
@@ -77,6 +109,8 @@ class EngineHost : public QObject
     void readInBackground(const std::filesystem::path& path);
     void poll();
     void pollTraces();
+    void pollEcg();
+    void measureBeats();
     void endLoading();
 
     Opener m_opener;
@@ -89,11 +123,18 @@ class EngineHost : public QObject
     QHash<quint64, simulation::Command> m_pending;
     ScenePtr m_scene;
     FramePtr m_frame;
+    std::shared_ptr<const simulation::MapFrame> m_maps;
+    bool m_watchMaps = false, m_watchVolume = false, m_watchPhase = false, m_watchBeats = false,
+         m_watchKernels = false, m_measuring = false;
+    std::size_t m_ecgSamples = 0;
+    quint64 m_ecgGeneration = ~quint64{0};
+    qsizetype m_ecgLeads = 0;
     simulation::Status m_status;
     QHash<quint64, std::size_t> m_probes; // samples that were handed on
     QTimer m_poll;
     QElapsedTimer m_clock;
-    qint64 m_statusDue = 0, m_tracesDue = 0;
+    qint64 m_statusDue = 0, m_tracesDue = 0, m_slowDue = 0;
+    QThreadPool m_pool; ///< measures beats; waited for before the engine goes
 };
 
 } // namespace tawara

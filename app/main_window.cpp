@@ -1,167 +1,116 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window does; main_window_layout.cpp has where everything stands.
+// What the window does; main_window_layout.cpp and _menus.cpp have where everything stands,
+// main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/export/movie_dialog.hpp"
+#include "app/export/picture_dialog.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/export_kind.hpp"
+#include "engine/simulation/recording.hpp"
+#include "engine/simulation/regions.hpp"
+#include "engine/simulation/suggest.hpp"
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/color_map_editor.hpp"
+#include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
+#include "widgets/panels/start_page.hpp"
 #include "widgets/panels/status_strip.hpp"
-#include "widgets/panels/stimulus_panel.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
+#include "widgets/view3d/picture.hpp"
 
 #include <QActionGroup>
-#include <QDragEnterEvent>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QMenu>
-#include <QMenuBar>
-#include <QMessageBox>
-#include <QMimeData>
+#include <QJsonDocument>
 #include <QSaveFile>
 #include <QSettings>
-#include <QStyleFactory>
+
+#include <algorithm>
 
 namespace tawara {
 namespace {
 
 using State = EngineHost::State;
 constexpr int recent_count = 8;
+constexpr double electrode_gap_mm = 15, record_every_ms = 1;
+constexpr quint64 record_bytes = quint64{1} << 30;
+constexpr double replay_ms_per_s = 100; // where no speed is chosen
 
 } // namespace
 
 MainWindow::MainWindow(EngineHost* host, QWidget* parent)
-    : QMainWindow(parent), m_host(host), m_probes(new ProbeModel(this))
+    : QMainWindow(parent), m_host(host), m_document(new Document(host, this)),
+      m_probes(new ProbeModel(this))
 {
     setWindowTitle(tr("Tawara"));
     setWindowIcon(themedIcon("heart"));
     setAcceptDrops(true);
     setDockNestingEnabled(true);
     resize(1280, 800);
+    m_pool.setMaxThreadCount(1);
     buildCentre();
     buildDocks();
     buildTools();
     buildMenus();
     connectWidgets();
+    connectPanels();
     connectHost();
     restoreSettings();
     setMode(ClickMode::stimulate);
     m_overlay->showEmpty();
+    updateWatches();
+    // descriptions of models are read once, elsewhere
+    m_pool.start([this] {
+        std::vector<const cell::ModelInfo*> models;
+        for (const auto& n : cell::model_names())
+            models.push_back(&cell::model_info(n));
+        QMetaObject::invokeMethod(
+            this, [this, models] { m_tissue->setModels(models); }, Qt::QueuedConnection);
+    });
 }
 
 MainWindow::~MainWindow()
 {
+    m_pool.waitForDone();
     m_host->disconnect(this);
-    m_view->disconnect(this);
+    m_grid->each([this](HeartView& v, int) { v.disconnect(this); });
 }
 
-void MainWindow::connectHost()
+template <class Job, class Done>
+void MainWindow::elsewhere(Job job, Done done)
 {
-    connect(m_host, &EngineHost::loadingStarted, this, [this] {
-        const QString name =
-            m_path.isEmpty() ? tr("the built-in heart") : QFileInfo(m_path).fileName();
-        if (!m_overlay->loading())
-            m_overlay->showLoading(tr("Opening %1").arg(name));
+    const auto run = m_host->scene() ? m_host->scene()->run : 0;
+    m_pool.start([this, run, job = std::move(job), done = std::move(done)] {
+        auto result = std::make_shared<decltype(job())>(job());
+        QMetaObject::invokeMethod(
+            this,
+            [this, run, done, result] {
+                if (m_host->scene() && m_host->scene()->run == run)
+                    done(*result);
+            },
+            Qt::QueuedConnection);
     });
-    connect(m_host, &EngineHost::loadingProgress, m_overlay, &Overlay::setProgress);
-    connect(m_host, &EngineHost::loaded, this, &MainWindow::hostLoaded);
-    connect(m_host, &EngineHost::loadingEnded, this, [this] {
-        if (m_host->scene())
-            m_overlay->hide();
-        else
-            m_overlay->showEmpty();
-        // only what was opened just now, not what stayed after a failure
-        if (m_host->scene() && m_startedRun != m_host->scene()->run) {
-            m_startedRun = m_host->scene()->run;
-            if (m_autoPlay)
-                m_host->play();
-        }
-    });
-    connect(m_host, &EngineHost::openFailed, this, [this](const QString& reason) {
-        showError(reason, m_host->scene()
-                              ? tr("What was open before is still here.")
-                              : tr("Choose another file with Ctrl+O, or the built-in heart."));
-    });
-    connect(m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
-        showError(reason,
-                  tr("The run stopped. Go back to the start (Ctrl+R); a smaller time step or a "
-                     "weaker stimulus often helps."));
-    });
-    connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
-        m_message->showMessage(MessageBar::Level::warning, reason);
-    });
-    connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
-        m_transport->setStatus(s);
-        m_strip->setStatus(s, m_view->framesPerSecond());
-    });
-    connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
-    connect(m_host, &EngineHost::stimulated, this,
-            [this](const simulation::Stimulate& s) { m_view->flash(s.position_mm, s.radius_mm); });
-    connect(m_host, &EngineHost::probeAdded, this,
-            [this](quint64 id, const QString& name, const Vec3& position) {
-                const ProbeEntry& e = m_probes->add(id, name, position);
-                m_plot->addCurve(id, name, e.color);
-                updateMarkers();
-            });
-    connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
-        m_probes->remove(id);
-        m_plot->removeCurve(id);
-        updateMarkers();
-    });
-    connect(m_host, &EngineHost::samplesArrived, this,
-            [this](quint64 id, const std::vector<double>& t, const std::vector<float>& v) {
-                m_plot->append(id, t, v);
-                m_probes->setValue(id, v.back());
-            });
-    connect(m_host, &EngineHost::samplesCleared, m_plot, &TracePlot::clearSamples);
-}
-
-void MainWindow::connectWidgets()
-{
-    connect(m_transport, &TransportBar::playRequested, this, &MainWindow::playOrPause);
-    connect(m_transport, &TransportBar::pauseRequested, m_host, &EngineHost::pause);
-    connect(m_transport, &TransportBar::stepRequested, m_host, &EngineHost::step);
-    connect(m_transport, &TransportBar::resetRequested, m_host, &EngineHost::reset);
-    connect(m_transport, &TransportBar::speedLimitChosen, m_host, &EngineHost::limitSpeed);
-    connect(m_overlay, &Overlay::cancelRequested, m_host, &EngineHost::cancelLoading);
-    connect(m_overlay, &Overlay::openRequested, this, &MainWindow::askForFile);
-    connect(m_overlay, &Overlay::heartRequested, this, [this] { open({}); });
-    connect(m_probePanel, &ProbePanel::removeRequested, m_host, &EngineHost::removeProbe);
-    connect(m_probePanel, &ProbePanel::placeRequested, this, [this] { setMode(ClickMode::probe); });
-    connect(m_stimulus, &StimulusPanel::changed, this,
-            [this](const StimulusSettings& s) { m_view->setBrushRadius(s.radius_mm); });
-    connect(m_view, &HeartView::picked, this, &MainWindow::wallClicked);
-    connect(m_view, &HeartView::missed, this, [this] {
-        if (m_host->scene())
-            m_message->showMessage(MessageBar::Level::note,
-                                   tr("That click missed the heart: click on its wall."));
-    });
-    connect(m_view, &VtkView::glReady, this, &MainWindow::showGl);
-}
-
-void MainWindow::showGl()
-{
-    m_strip->setRenderPath(m_view->softwareRendering() ? tr("host upload · software OpenGL")
-                                                       : tr("host upload"),
-                           tr("Values reach the picture through the host's memory. Drawn by %1.")
-                               .arg(m_view->glDescription()));
-    // the engine need not make more frames than are drawn
-    m_host->setFrameInterval(m_view->softwareRendering() ? 33 : 16);
 }
 
 void MainWindow::open(const QString& path)
 {
     m_path = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
     m_message->hide();
+    showStart(false);
     m_host->open(m_path);
-}
-
-void MainWindow::setAutoPlay(bool on)
-{
-    m_autoPlayAction->setChecked(on);
 }
 
 void MainWindow::hostLoaded()
@@ -169,14 +118,20 @@ void MainWindow::hostLoaded()
     const auto scene = m_host->scene();
     m_probes->clear();
     m_plot->removeCurves();
-    if (scene->mesh && scene->surface)
-        m_view->setSurface(*scene->mesh, *scene->surface);
+    m_performance->reset();
+    m_ball.reset();
+    followRun();
+    m_views->setScene(scene);
+    restoreView(scene->session.view);
+    m_document->open(scene->session);
     m_info->setScene(scene.get());
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);
-    setWindowTitle(tr("%1 – Tawara").arg(QString::fromStdString(scene->title)));
+    setWindowTitle(tr("%1[*] – Tawara").arg(QString::fromStdString(scene->title)));
     if (m_transport->speedLimit() > 0)
         m_host->limitSpeed(m_transport->speedLimit());
+    if (m_autoRecordAction->isChecked())
+        m_host->startRecording(record_every_ms, record_bytes);
     for (const auto& n : scene->notices)
         if (n.level == Notice::Level::warning) {
             m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n.text));
@@ -186,10 +141,50 @@ void MainWindow::hostLoaded()
         rememberFile(m_path);
 }
 
+void MainWindow::modelReady()
+{
+    const auto scene = m_host->scene();
+    if (!scene)
+        return;
+    updateMarkers();
+    if (m_host->frame())
+        m_views->showFrame(m_host->frame());
+    m_views->setPartition(m_host->partition());
+    elsewhere(
+        [scene] { return simulation::suggested_sites(*scene->mesh, *scene->surface); },
+        [this](const std::vector<simulation::Site>& sites) {
+            std::vector<SuggestedSite> out;
+            for (const auto& s : sites)
+                out.push_back({QString::fromStdString(s.name), QString::fromStdString(s.group), s.position_mm});
+            m_pacing->setSuggestions(out);
+        });
+    elsewhere([scene] { return std::make_shared<const BallIndex>(*scene->mesh); },
+              [this](const std::shared_ptr<const BallIndex>& b) { m_ball = b; });
+    updateRegions();
+    updateVelocity();
+    showHints();
+}
+
+void MainWindow::documentChanged()
+{
+    const auto& s = m_document->session();
+    m_pacing->setSession(s);
+    m_pacing->setCapture(m_document->captures());
+    m_tissue->setSession(s);
+    m_ecg->setSession(s);
+    updateMarkers();
+    setWindowModified(m_document->edits().modified());
+}
+
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
 {
-    m_view->setValues(frame->values, frame->time_ms);
-    m_transport->setTime(frame->time_ms);
+    m_views->showFrame(frame);
+    if (!m_views->lookingBack())
+        m_transport->setTime(frame->time_ms);
+    // the bull's-eye of the potential follows at the pace of the plots, not of the picture
+    static constexpr int every = 6;
+    if (frame->step % every == 0 && m_viewPanel->isVisible())
+        updateBullseye();
 }
 
 void MainWindow::showError(const QString& reason, const QString& advice)
@@ -199,6 +194,7 @@ void MainWindow::showError(const QString& reason, const QString& advice)
 
 void MainWindow::playOrPause()
 {
+    followRun();
     switch (m_host->status().state) {
     case State::running:
         m_host->pause();
@@ -216,33 +212,293 @@ void MainWindow::playOrPause()
 
 void MainWindow::setMode(ClickMode mode)
 {
-    m_view->setMode(mode);
+    m_next = Next::nothing;
+    if (mode == ClickMode::paint && m_mode != ClickMode::paint) {
+        auto s = m_viewPanel->settings();
+        auto& shown = s.shown[static_cast<std::size_t>(m_grid->current())];
+        m_beforePainting = shown;
+        shown = Quantity::regions;
+        m_viewPanel->setSettings(s);
+        applyView(s);
+    } else if (mode != ClickMode::paint && m_beforePainting) {
+        auto s = m_viewPanel->settings();
+        s.shown[static_cast<std::size_t>(m_grid->current())] = *m_beforePainting;
+        m_beforePainting.reset();
+        m_viewPanel->setSettings(s);
+        applyView(s);
+    }
+    m_mode = mode;
+    m_views->setMode(mode, mode == ClickMode::paint ? m_tissue->brushRadius()
+                                                    : m_stimulus->settings().radius_mm);
     for (auto* a : m_modes->actions())
         a->setChecked(a->data().toInt() == static_cast<int>(mode));
 }
 
-void MainWindow::wallClicked(const scene::Pick& pick, Qt::KeyboardModifiers)
+void MainWindow::wallClicked(const scene::Pick& pick)
 {
     if (!m_host->scene())
         return;
-    if (m_view->mode() == ClickMode::probe) {
-        m_host->addProbe(m_probes->freeName(), pick.position_mm);
+    auto& edits = m_document->edits();
+    if (m_next == Next::electrode) {
+        m_next = Next::nothing;
+        const auto n = m_document->session().electrodes.size() + 1;
+        const Vec3 at = pick.position_mm + electrode_gap_mm * pick.normal;
+        edits.edit(tr("Place an electrode"), [n, at](simulation::Session& s) {
+            s.electrodes.push_back({"E" + std::to_string(n), at});
+        });
         return;
     }
-    const StimulusSettings s = m_stimulus->settings();
-    m_host->stimulate({pick.position_mm, s.radius_mm, s.duration_ms, s.amplitude_pA_per_pF});
+    if (m_next == Next::region_centre) {
+        m_next = Next::nothing;
+        const auto i = static_cast<std::size_t>(std::max(0, m_tissue->chosen()));
+        edits.edit(tr("Place a region"), [i, at = pick.position_mm](simulation::Session& s) {
+            if (i < s.regions.size() && s.regions[i].where)
+                if (auto* ball = std::get_if<simulation::Sphere>(&*s.regions[i].where))
+                    ball->centre = at;
+        });
+        return;
+    }
+    switch (m_mode) {
+    case ClickMode::probe:
+        m_document->addProbe(m_probes->freeName(), pick.position_mm);
+        break;
+    case ClickMode::site: {
+        const auto fresh = m_pacing->fresh(m_pacing->freeName(), pick.position_mm);
+        edits.edit(tr("Place %1").arg(QString::fromStdString(fresh.name)),
+                   [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
+        m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
+        break;
+    }
+    case ClickMode::stimulate: {
+        const StimulusSettings s = m_stimulus->settings();
+        m_host->stimulate({pick.position_mm, s.radius_mm, s.duration_ms, s.amplitude_pA_per_pF});
+        break;
+    }
+    default:
+        break;
+    }
 }
 
 void MainWindow::updateMarkers()
 {
     std::vector<scene::Marker> markers;
+    const auto rgb = [](const QColor& c) { return std::array<double, 3>{c.redF(), c.greenF(), c.blueF()}; };
     for (const ProbeEntry& e : m_probes->entries())
-        markers.push_back({e.id,
-                           e.name.toStdString(),
-                           e.position,
-                           {e.color.redF(), e.color.greenF(), e.color.blueF()}});
-    m_view->scene().set_markers(markers);
-    m_view->schedule();
+        markers.push_back({e.id, e.name.toStdString(), e.position, rgb(e.color)});
+    const auto& s = m_document->session();
+    for (std::size_t i = 0; i < s.stimuli.size(); ++i)
+        if (const auto* ball = std::get_if<simulation::Sphere>(&s.stimuli[i].region)) {
+            const auto& known = m_document->captures();
+            markers.push_back({i, s.stimuli[i].name, ball->centre,
+                               rgb(captureColor(s.stimuli[i], i < known.size() ? known[i] : CaptureState{})),
+                               scene::Marker::Kind::site, static_cast<int>(i) == m_pacing->chosen()});
+        }
+    for (std::size_t i = 0; i < s.electrodes.size(); ++i)
+        markers.push_back({i, s.electrodes[i].name, s.electrodes[i].position_mm, {0.75, 0.79, 0.85},
+                           scene::Marker::Kind::electrode});
+    m_views->setMarkers(std::move(markers));
+}
+
+void MainWindow::updateRegions()
+{
+    const auto scene = m_host->scene();
+    if (!scene || !m_views->ready())
+        return;
+    elsewhere(
+        [scene, edited = m_document->session()] {
+            auto session = edited;
+            std::vector<std::int32_t> of;
+            try {
+                auto& regions = session.regions;
+                std::vector<std::size_t> number;
+                for (std::size_t i = 0; i < regions.size(); ++i)
+                    number.push_back(i);
+                // what is not placed yet cannot be laid
+                for (std::size_t i = regions.size(); i-- > 0;)
+                    if (regions[i].where)
+                        if (const auto* t = std::get_if<simulation::Tetrahedra>(&*regions[i].where);
+                            t != nullptr && t->tetrahedra.empty()) {
+                            regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(i));
+                            number.erase(number.begin() + static_cast<std::ptrdiff_t>(i));
+                        }
+                const auto laid = simulation::lay_regions(session, *scene->mesh);
+                for (auto r : laid.of_tetrahedron)
+                    of.push_back(static_cast<std::int32_t>(
+                        number[laid.origin[static_cast<std::size_t>(r)]]));
+            } catch (const std::exception&) {
+                of.clear(); // the engine says what is wrong when it gets the same
+            }
+            return of;
+        },
+        [this](const std::vector<std::int32_t>& of) { m_views->setRegions(of); });
+}
+
+void MainWindow::updateVelocity()
+{
+    const auto scene = m_host->scene();
+    const int i = m_tissue->chosen();
+    const auto& regions = m_document->session().regions;
+    if (!scene || i < 0 || static_cast<std::size_t>(i) >= regions.size() ||
+        regions[static_cast<std::size_t>(i)].inherits())
+        return m_tissue->setVelocity({}, {});
+    m_tissue->setVelocity(tr("Estimating the conduction velocity…"), {});
+    struct Said
+    {
+        QString text, warning;
+    };
+    elsewhere(
+        [scene, session = m_document->session(), region = regions[static_cast<std::size_t>(i)]] {
+            try {
+                const auto v = simulation::estimate_velocity(session, region,
+                                                             simulation::mean_edge_mm(*scene->mesh));
+                const auto text = [](const Vec3& u) {
+                    return QStringLiteral("%1, %2, %3").arg(u[0], 0, 'f', 2).arg(u[1], 0, 'f', 2).arg(u[2], 0, 'f', 2);
+                };
+                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (edge %2 mm): %3 m/s")
+                                .arg(text(v.fine))
+                                .arg(v.edge_mm, 0, 'f', 2)
+                                .arg(text(v.mesh)),
+                            QString::fromStdString(v.warning)};
+            } catch (const std::exception& e) {
+                return Said{{}, QString::fromUtf8(e.what())};
+            }
+        },
+        [this, i](const Said& s) {
+            if (m_tissue->chosen() == i)
+                m_tissue->setVelocity(s.text, s.warning);
+        });
+}
+
+void MainWindow::updateWatches()
+{
+    const auto& s = m_views->settings();
+    m_host->watchMaps(s.needsMaps());
+    m_host->watchVolume(s.needsVolume());
+    m_host->watchPhase(s.needsPhase());
+    m_host->watchBeats(m_beats->isVisible());
+    m_host->watchKernels(m_performance->isVisible());
+}
+
+void MainWindow::updateBullseye()
+{
+    const Quantity q = m_views->settings().shownIn(m_grid->current());
+    const auto style = m_views->settings().style(q);
+    const auto [low, high] = m_views->range(q);
+    const auto map = mapOf(style, m_views->settings().customMaps);
+    m_viewPanel->bullseye()->setValues(
+        m_views->segmentMeans(q), quantityTitle(q), quantityInfo(q).decimals,
+        [map, low = low, high = high](double v) {
+            const double t = std::clamp((v - low) / (high - low), 0.0, 1.0);
+            const auto& c = map.colors[static_cast<std::size_t>(255 * t)];
+            return QColor(c[0], c[1], c[2]);
+        });
+}
+
+void MainWindow::applyView(const ViewSettings& s)
+{
+    m_views->setSettings(s);
+    updateWatches();
+    updateBullseye();
+}
+
+void MainWindow::restoreView(const std::string& json)
+{
+    if (json.empty())
+        return;
+    const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    if (o.isEmpty())
+        return;
+    const auto s = ViewSettings::fromJson(o);
+    m_viewPanel->setSettings(s);
+    applyView(s);
+    if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1()); !layout.isEmpty())
+        restoreState(layout);
+}
+
+void MainWindow::paint(const scene::Pick& pick, bool erase)
+{
+    const int i = m_tissue->chosen();
+    const auto& regions = m_document->session().regions;
+    if (i < 0 || !m_ball || !regions[static_cast<std::size_t>(i)].where ||
+        !std::holds_alternative<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where)) {
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("Choose a painted region in the Tissue panel first, or add one there: "
+                                  "scar core, border zone, ischaemia."));
+        return;
+    }
+    if (m_paintedRegion != i) {
+        const auto& t = std::get<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where);
+        m_painted = {t.tetrahedra.begin(), t.tetrahedra.end()};
+        m_paintedRegion = i;
+    }
+    for (auto t : m_ball->within(pick.position_mm, m_tissue->brushRadius())) {
+        if (erase)
+            m_painted.erase(t);
+        else
+            m_painted.insert(t);
+    }
+}
+
+void MainWindow::paintEnded()
+{
+    if (m_paintedRegion < 0)
+        return;
+    const auto i = static_cast<std::size_t>(m_paintedRegion);
+    m_paintedRegion = -1;
+    m_document->edits().edit(
+        tr("Paint tissue"),
+        [i, all = std::vector<std::int64_t>(m_painted.begin(), m_painted.end())](simulation::Session& s) {
+            if (i < s.regions.size())
+                s.regions[i].where = simulation::Tetrahedra{all};
+        });
+    m_painted.clear();
+}
+
+void MainWindow::lookBack(double ms)
+{
+    const auto recording = m_host->recording();
+    if (!recording || !m_host->scene() || recording->run() != m_host->scene()->run)
+        return;
+    try {
+        const auto frame = recording->at(ms);
+        if (!frame)
+            return;
+        m_views->lookBack(frame);
+        m_transport->timeline()->setShown(frame->time_ms);
+        m_transport->setTime(frame->time_ms);
+    } catch (const std::exception& e) {
+        showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."));
+    }
+}
+
+void MainWindow::followRun()
+{
+    m_replay.stop();
+    if (!m_views->lookingBack())
+        return;
+    m_views->lookBack(nullptr);
+    m_transport->timeline()->setShown({});
+    if (m_host->frame())
+        m_transport->setTime(m_host->frame()->time_ms);
+}
+
+void MainWindow::replay(bool on)
+{
+    const auto recording = m_host->recording();
+    if (!on || !recording || recording->frame_count() == 0)
+        return m_replay.stop();
+    const auto shown = m_transport->timeline()->shown();
+    const double last = recording->time_of(recording->frame_count() - 1);
+    m_replayMs = shown && *shown < last - 1 ? *shown : recording->time_of(0);
+    m_replay.start(33);
+}
+
+void MainWindow::record(bool on)
+{
+    if (on)
+        m_host->startRecording(record_every_ms, record_bytes);
+    else
+        m_host->stopRecording();
 }
 
 void MainWindow::askForFile()
@@ -260,66 +516,95 @@ void MainWindow::askForFile()
 
 void MainWindow::askForPicture()
 {
-    const QImage image = picture(false); // of now, not of when the dialog closes
+    auto* dialog = new PictureDialog(
+        [this](const PictureOptions& o, QString* why) { return takePicture(*m_grid, o, why); },
+        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
+        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    });
+    dialog->show();
+}
+
+void MainWindow::askForMovie()
+{
+    const auto recording = m_host->recording();
+    if (!recording || recording->frame_count() == 0)
+        return showError(tr("Nothing was recorded yet."),
+                         tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
+                            "recorded frames."));
+    auto* dialog = new MovieDialog(
+        recording,
+        [this](const simulation::RecordedFrame& f, const QSize& size, QString* why) {
+            m_grid->each([&](HeartView& v, int i) {
+                if (m_views->settings().shownIn(i) == Quantity::potential)
+                    v.setValues(f.values, f.time_ms);
+            });
+            PictureOptions o;
+            o.size = size;
+            o.annotations = m_views->settings().annotations;
+            return takePicture(*m_grid, o, why);
+        },
+        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
+        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    });
+    connect(dialog, &MovieDialog::failed, this,
+            [this](const QString& reason) { showError(reason, tr("Choose another size or folder.")); });
+    dialog->show();
+}
+
+void MainWindow::askForExport(const QString& kind, const QString& extension)
+{
     const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the picture"),
-                                                      settings->value("files/pictures").toString() +
-                                                          QStringLiteral("/tawara.png"),
-                                                      tr("PNG (*.png);;JPEG (*.jpg)"));
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export"), settings->value("files/results").toString() + QStringLiteral("/tawara") + extension,
+        QStringLiteral("*%1").arg(extension));
     if (path.isEmpty())
         return;
-    settings->setValue("files/pictures", QFileInfo(path).absolutePath());
-    if (const QString error = savePicture(image, path); !error.isEmpty())
+    settings->setValue("files/results", QFileInfo(path).absolutePath());
+    m_host->exportResults(kind, path);
+}
+
+void MainWindow::askForSession()
+{
+    if (!m_host->scene())
+        return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the session"), m_path.endsWith(".json") ? m_path : QStringLiteral("session.json"),
+        tr("Sessions (*.json)"));
+    if (path.isEmpty())
+        return;
+    if (const QString error = saveSession(path); !error.isEmpty())
         showError(error, tr("Choose another folder."));
     else
         m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
 }
 
-void MainWindow::saveSession()
+QString MainWindow::saveSession(const QString& path)
 {
-    if (!m_host->scene())
-        return;
-    QString path = QFileDialog::getSaveFileName(
-        this, tr("Save the session"), QStringLiteral("session.json"), tr("Sessions (*.json)"));
-    if (path.isEmpty())
-        return;
-    simulation::Session session = m_host->scene()->session;
+    simulation::Session session = m_document->session();
     session.probes.clear();
     for (const ProbeEntry& e : m_probes->entries())
         session.probes.push_back({e.name.toStdString(), e.position});
+    QJsonObject view = m_views->settingsNow().toJson();
+    view["layout"] = QString::fromLatin1(saveState().toBase64());
+    session.view = QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString();
     try {
         simulation::write_session(session, path.toStdString());
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
     } catch (const std::exception& e) {
-        showError(QString::fromUtf8(e.what()), tr("Choose another folder."));
+        return QString::fromUtf8(e.what());
     }
+    m_document->edits().setSaved();
+    rememberFile(QFileInfo(path).absoluteFilePath());
+    return {};
 }
 
 QImage MainWindow::picture(bool wholeWindow)
 {
-    m_view->smoothNext();
-    return wholeWindow ? grab().toImage() : m_view->finePicture();
-}
-
-QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
-{
-    return takePicture(*m_view, options, why);
-}
-
-void MainWindow::setColorMap(const QString& name)
-{
-    m_view->scene().set_color_map(name.toStdString());
-    m_view->schedule();
-    const QString used = QString::fromStdString(scene::color_map(name.toStdString()).name);
-    for (auto* a : m_maps->actions())
-        a->setChecked(a->data().toString() == used);
-    openSettings()->setValue("view/colorMap", used);
-}
-
-void MainWindow::setRange(double low, double high)
-{
-    m_view->scene().set_range(low, high);
-    m_view->schedule();
+    m_grid->each([](HeartView& v, int) { v.smoothNext(); });
+    return wholeWindow ? grab().toImage() : m_grid->picture();
 }
 
 void MainWindow::rememberFile(const QString& path)
@@ -329,90 +614,17 @@ void MainWindow::rememberFile(const QString& path)
     files.removeAll(path);
     files.prepend(path);
     settings->setValue("files/recent", QStringList(files.mid(0, recent_count)));
+    fillStart();
 }
 
-void MainWindow::fillRecent()
+QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
 {
-    m_recent->clear();
-    const QStringList files = openSettings()->value("files/recent").toStringList();
-    for (const QString& f : files)
-        m_recent->addAction(f, this, [this, f] { open(f); });
-    if (files.isEmpty())
-        m_recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* e)
-{
-    const auto urls = e->mimeData()->urls();
-    if (!urls.isEmpty() && urls.first().isLocalFile())
-        e->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* e)
-{
-    const auto urls = e->mimeData()->urls();
-    if (urls.isEmpty() || !urls.first().isLocalFile())
-        return;
-    e->acceptProposedAction();
-    open(urls.first().toLocalFile());
-}
-
-void MainWindow::buildHelpMenu()
-{
-    auto* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys and mouse"), this,
-                    [this] {
-                        auto* box = new QMessageBox(
-                            QMessageBox::NoIcon, tr("Keys and mouse"),
-                            tr("<table cellspacing=6>"
-                               "<tr><td><b>Left drag</b></td><td>turn the heart</td></tr>"
-                               "<tr><td><b>Wheel, right drag</b></td><td>zoom</td></tr>"
-                               "<tr><td><b>Middle or Shift drag</b></td><td>move</td></tr>"
-                               "<tr><td><b>Click</b></td><td>stimulate or probe, by the tool "
-                               "chosen</td></tr>"
-                               "<tr><td><b>Space</b></td><td>play or pause</td></tr>"
-                               "<tr><td><b>.</b></td><td>one time step "
-                               "(Shift+. one millisecond)</td></tr>"
-                               "<tr><td><b>Ctrl+R</b></td><td>back to the start</td></tr>"
-                               "<tr><td><b>R, S, P</b></td><td>Rotate, Stimulate, Probe</td></tr>"
-                               "<tr><td><b>Home, 1 to 6</b></td><td>views</td></tr>"
-                               "<tr><td><b>Ctrl+O, Ctrl+P</b></td><td>open, save a "
-                               "picture</td></tr></table>"),
-                            QMessageBox::Close, this);
-                        box->setAttribute(Qt::WA_DeleteOnClose);
-                        box->setModal(false);
-                        box->show();
-                    })
-        ->setShortcut(QKeySequence(Qt::Key_F1));
-    help->addAction(tr("&About Tawara"), this, [this] {
-        auto* box = new QMessageBox(
-            QMessageBox::NoIcon, tr("About Tawara"),
-            tr("<h3>Tawara</h3><p>A workstation for cardiac electrophysiology: the electrical wave "
-               "of "
-               "a heart, computed and shown at once.</p><p>Free software under the GNU General "
-               "Public "
-               "License, version 3 or later. For research; not a medical device.</p><p>%1</p>")
-                .arg(m_view->glDescription().toHtmlEscaped()),
-            QMessageBox::Close, this);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->setModal(false);
-        box->show();
-    });
+    return takePicture(*m_grid, options, why);
 }
 
 QString savePicture(const QImage& image, const QString& path)
 {
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
-    const QByteArray format = QFileInfo(path).suffix().toLatin1();
-    if (!image.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
-        file.cancelWriting();
-        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
-            .arg(path);
-    }
-    return file.commit() ? QString()
-                         : QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
+    return writePicture(image, path);
 }
 
 } // namespace tawara

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "app/document.hpp"
 #include "app/engine_host.hpp"
+#include "app/theme.hpp"
+#include "app/view_controller.hpp"
+#include "widgets/models/ball_index.hpp"
 #include "widgets/models/probe_model.hpp"
-#include "widgets/view3d/heart_view.hpp"
 #include "widgets/view3d/picture.hpp"
+#include "widgets/view3d/view_grid.hpp"
 
 #include <QMainWindow>
+
+#include <set>
 
 class QActionGroup;
 class QDockWidget;
@@ -13,18 +19,26 @@ class QSettings;
 
 namespace tawara {
 
+class BeatsPanel;
+class EcgPanel;
+class GuideWindow;
 class InfoPanel;
 class MessageBar;
 class Overlay;
+class PacingPanel;
+class PerformancePanel;
 class ProbePanel;
+class StartPage;
 class StatusStrip;
 class StimulusPanel;
+class TissuePanel;
 class TracePlot;
 class TransportBar;
+class ViewPanel;
 
-/// The workstation's window: the heart in the middle, tools to its left, transport bar below,
-/// panels around it. It connects widgets, which know values, to the EngineHost, which knows the
-/// engine.
+/// The workstation's window (resources/guide/window.md): views in the middle, tools to their left,
+/// transport below, panels around. It connects widgets, which know values, to the document and the
+/// EngineHost, which knows the engine.
 ///
 /// @thread GUI thread
 class MainWindow : public QMainWindow
@@ -40,66 +54,125 @@ class MainWindow : public QMainWindow
     /// Whether what is opened starts to run by itself.
     void setAutoPlay(bool on);
     void setMode(ClickMode mode);
-    HeartView* view() { return m_view; }
+    ClickMode mode() const { return m_mode; }
+    void setTheme(Theme theme);
+    void showStart(bool on);
+    HeartView* view() { return m_grid->view(0); }
+    ViewGrid* views() { return m_grid; }
+    ViewController* viewController() { return m_views; }
+    Document* document() { return m_document; }
     ProbeModel* probes() { return m_probes; }
     TracePlot* plot() { return m_plot; }
     /// The picture of the heart as it is on screen; the whole window where asked for.
     QImage picture(bool wholeWindow);
-    /// The heart as it is on screen, at any size; null (with the reason) where it cannot be drawn.
+    /// The heart at any size, off the screen; null (with the reason) where that fails.
     QImage pictureOfHeart(const PictureOptions& options, QString* why = nullptr);
+    /// Writes the session with view and layout; empty when done, else what failed.
+    QString saveSession(const QString& path);
+    /// Raises a panel by its dock's object name, e.g. "tissueDock".
+    void raisePanel(const QString& dock);
 
   protected:
     void dragEnterEvent(QDragEnterEvent* e) override;
     void dropEvent(QDropEvent* e) override;
     void closeEvent(QCloseEvent* e) override;
+    void keyPressEvent(QKeyEvent* e) override;
 
   private:
+    enum class Next { nothing, region_centre, electrode }; // what the next click on the wall is for
+
     // main_window_layout.cpp
     void buildCentre();
     void buildDocks();
     void buildTools();
+    void restoreSettings();
+    // main_window_menus.cpp
     void buildMenus();
     void buildViewMenu();
     void buildHelpMenu();
-    void restoreSettings();
-    // main_window.cpp
+    void showShortcuts();
+    void showGuide(const QString& page);
+    void fillStart();
+    void showHints();
+    // main_window_connect.cpp
     void connectHost();
     void connectWidgets();
+    void connectPanels();
+    void connectView(HeartView* view, int index);
+    // main_window.cpp
     void hostLoaded();
+    void modelReady();
     void showFrame(const EngineHost::FramePtr& frame);
     void showError(const QString& reason, const QString& advice);
+    void documentChanged();
     void playOrPause();
-    void wallClicked(const scene::Pick& pick, Qt::KeyboardModifiers keys);
+    void wallClicked(const scene::Pick& pick);
     void updateMarkers();
+    void updateRegions();
+    void updateVelocity();
+    void updateWatches();
+    void updateBullseye();
+    void applyView(const ViewSettings& s);
+    void restoreView(const std::string& json);
+    void paint(const scene::Pick& pick, bool erase);
+    void paintEnded();
+    void lookBack(double ms);
+    void followRun();
+    void replay(bool on);
+    void record(bool on);
     void askForFile();
     void askForPicture();
-    void saveSession();
-    void setColorMap(const QString& name);
-    void setRange(double low, double high);
+    void askForMovie();
+    void askForExport(const QString& kind, const QString& extension);
+    void askForSession();
     void rememberFile(const QString& path);
     void fillRecent();
     void showGl();
+    /// Runs `job` elsewhere, then `done` with its result here, unless another scene was loaded.
+    template <class Job, class Done>
+    void elsewhere(Job job, Done done);
 
     EngineHost* m_host;
-    HeartView* m_view = nullptr;
+    Document* m_document;
+    ViewGrid* m_grid = nullptr;
+    ViewController* m_views = nullptr;
     QWidget* m_viewFrame = nullptr;
     TransportBar* m_transport = nullptr;
     MessageBar* m_message = nullptr;
     Overlay* m_overlay = nullptr;
+    StartPage* m_start = nullptr;
+    PacingPanel* m_pacing = nullptr;
     StimulusPanel* m_stimulus = nullptr;
+    TissuePanel* m_tissue = nullptr;
+    ViewPanel* m_viewPanel = nullptr;
+    PerformancePanel* m_performance = nullptr;
     ProbePanel* m_probePanel = nullptr;
+    BeatsPanel* m_beats = nullptr;
+    EcgPanel* m_ecg = nullptr;
     InfoPanel* m_info = nullptr;
     StatusStrip* m_strip = nullptr;
     TracePlot* m_plot = nullptr;
     ProbeModel* m_probes = nullptr;
-    QList<QDockWidget*> m_docks;
-    QActionGroup *m_modes = nullptr, *m_maps = nullptr, *m_ranges = nullptr;
-    QMenu *m_recent = nullptr, *m_viewMenu = nullptr;
-    QAction *m_autoPlayAction = nullptr, *m_saveAction = nullptr;
+    GuideWindow* m_guide = nullptr;
+    QHash<QString, QDockWidget*> m_docks;
+    QStringList m_dockOrder;
+    QActionGroup* m_modes = nullptr;
+    QMenu* m_recent = nullptr;
+    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_saveAction = nullptr,
+            *m_lightAction = nullptr;
+    ClickMode m_mode = ClickMode::stimulate;
+    Next m_next = Next::nothing;
+    std::optional<Quantity> m_beforePainting; // what the current view showed
+    std::shared_ptr<const BallIndex> m_ball;
+    std::set<std::int64_t> m_painted;
+    int m_paintedRegion = -1;
+    QTimer m_replay;
+    double m_replayMs = 0;
     QString m_path; // of what is being opened or open
     bool m_autoPlay = true;
     quint64 m_startedRun = 0; // the run that auto play has seen
     QByteArray m_firstLayout;
+    QThreadPool m_pool;
 };
 
 /// The user's settings: an ini file of this program. Tests lead it into a folder of their own by

@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window consists of and where it stands; main_window.cpp has what it does.
+// What the window consists of and where it stands.
 #include "app/main_window.hpp"
 
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
+#include "widgets/panels/start_page.hpp"
 #include "widgets/panels/status_strip.hpp"
-#include "widgets/panels/stimulus_panel.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
 #include <QActionGroup>
-#include <QCoreApplication>
+#include <QApplication>
 #include <QDockWidget>
+#include <QCloseEvent>
 #include <QGridLayout>
-#include <QLabel>
-#include <QMenuBar>
+#include <QJsonDocument>
 #include <QSettings>
+#include <QSplitter>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QToolBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace tawara {
 namespace {
 
-constexpr int side_width = 290;
+constexpr int side_width = 310, plots_height = 190;
 
 struct Tool
 {
@@ -36,36 +45,14 @@ struct Tool
 constexpr Tool tools[] = {
     {ClickMode::rotate, "rotate", QT_TRANSLATE_NOOP("MainWindow", "Rotate"), "R",
      QT_TRANSLATE_NOOP("MainWindow", "Drag turns the heart; a click does nothing (R)")},
-    {ClickMode::stimulate, "stimulate", QT_TRANSLATE_NOOP("MainWindow", "Stimulate"), "S",
+    {ClickMode::stimulate, "stimulate", QT_TRANSLATE_NOOP("MainWindow", "Pulse"), "S",
      QT_TRANSLATE_NOOP("MainWindow", "A click on the wall stimulates it there, at once (S)")},
+    {ClickMode::site, "site", QT_TRANSLATE_NOOP("MainWindow", "Site"), "A",
+     QT_TRANSLATE_NOOP("MainWindow", "A click adds a pacing site; drag one to move it (A)")},
     {ClickMode::probe, "probe", QT_TRANSLATE_NOOP("MainWindow", "Probe"), "P",
-     QT_TRANSLATE_NOOP("MainWindow", "A click on the wall places a probe there (P)")},
-};
-
-struct NamedView
-{
-    scene::View view;
-    const char *text, *key;
-};
-constexpr NamedView views[] = {
-    {scene::View::oblique, QT_TRANSLATE_NOOP("MainWindow", "Reset camera"), "Home"},
-    {scene::View::anterior, QT_TRANSLATE_NOOP("MainWindow", "Anterior (−y)"), "1"},
-    {scene::View::posterior, QT_TRANSLATE_NOOP("MainWindow", "Posterior (+y)"), "2"},
-    {scene::View::left, QT_TRANSLATE_NOOP("MainWindow", "Left (+x)"), "3"},
-    {scene::View::right, QT_TRANSLATE_NOOP("MainWindow", "Right (−x)"), "4"},
-    {scene::View::superior, QT_TRANSLATE_NOOP("MainWindow", "Base, from above (+z)"), "5"},
-    {scene::View::inferior, QT_TRANSLATE_NOOP("MainWindow", "Apex, from below (−z)"), "6"},
-};
-
-struct NamedRange
-{
-    double low, high;
-    const char* text;
-};
-constexpr NamedRange ranges[] = {
-    {-90, 40, QT_TRANSLATE_NOOP("MainWindow", "−90 to 40 mV")},
-    {-90, -40, QT_TRANSLATE_NOOP("MainWindow", "−90 to −40 mV (near rest)")},
-    {-60, 40, QT_TRANSLATE_NOOP("MainWindow", "−60 to 40 mV (plateau)")},
+     QT_TRANSLATE_NOOP("MainWindow", "A click on the wall places a probe; drag one to move it (P)")},
+    {ClickMode::paint, "paint", QT_TRANSLATE_NOOP("MainWindow", "Paint"), "B",
+     QT_TRANSLATE_NOOP("MainWindow", "Paint the chosen region on the heart; Alt rubs out (B)")},
 };
 
 } // namespace
@@ -73,12 +60,14 @@ constexpr NamedRange ranges[] = {
 void MainWindow::buildCentre()
 {
     m_viewFrame = new QWidget;
-    auto* grid = new QGridLayout(m_viewFrame);
-    grid->setContentsMargins(0, 0, 0, 0);
-    m_view = new HeartView;
-    m_view->setObjectName("heart");
-    m_view->setMinimumSize(320, 240);
-    grid->addWidget(m_view);
+    auto* stack = new QGridLayout(m_viewFrame);
+    stack->setContentsMargins(0, 0, 0, 0);
+    m_grid = new ViewGrid(quantityNames());
+    m_views = new ViewController(m_grid, this);
+    m_start = new StartPage;
+    m_start->hide();
+    stack->addWidget(m_grid, 0, 0);
+    stack->addWidget(m_start, 0, 0);
     m_overlay = new Overlay(m_viewFrame);
     m_message = new MessageBar;
     m_transport = new TransportBar;
@@ -98,29 +87,63 @@ void MainWindow::buildDocks()
 {
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-    const auto dock = [this](const QString& title, const char* name, QWidget* w,
-                             Qt::DockWidgetArea area) {
+    setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+    setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+    QDockWidget *right = nullptr, *bottom = nullptr;
+    const auto dock = [&](const QString& title, const char* name, QWidget* w, bool atRight) {
         auto* d = new QDockWidget(title, this);
         d->setObjectName(QLatin1String(name));
         d->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable |
                        QDockWidget::DockWidgetFloatable);
         d->setWidget(w);
-        addDockWidget(area, d);
-        m_docks << d;
+        addDockWidget(atRight ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, d);
+        auto*& first = atRight ? right : bottom;
+        if (first != nullptr)
+            tabifyDockWidget(first, d);
+        else
+            first = d;
+        m_docks.insert(d->objectName(), d);
+        m_dockOrder << d->objectName();
         return d;
     };
-    m_stimulus = new StimulusPanel;
-    m_probePanel = new ProbePanel(m_probes);
+    m_pacing = new PacingPanel;
+    m_stimulus = m_pacing->clickPulse();
+    m_tissue = new TissuePanel;
+    m_viewPanel = new ViewPanel;
+    m_performance = new PerformancePanel;
     m_info = new InfoPanel;
+    m_probePanel = new ProbePanel(m_probes);
     m_plot = new TracePlot;
     m_plot->setObjectName("plot");
-    auto* stimulus = dock(tr("Stimulus"), "stimulusDock", m_stimulus, Qt::RightDockWidgetArea);
-    auto* probes = dock(tr("Probes"), "probesDock", m_probePanel, Qt::RightDockWidgetArea);
-    auto* info = dock(tr("Simulation"), "infoDock", m_info, Qt::RightDockWidgetArea);
-    auto* plot = dock(tr("Action potentials"), "plotDock", m_plot, Qt::BottomDockWidgetArea);
-    resizeDocks({stimulus, probes, info}, {150, 190, 280}, Qt::Vertical);
-    resizeDocks({stimulus}, {side_width}, Qt::Horizontal);
-    resizeDocks({plot}, {210}, Qt::Vertical);
+    m_beats = new BeatsPanel;
+    m_ecg = new EcgPanel;
+    auto* curves = new QSplitter;
+    curves->setObjectName("curves");
+    curves->addWidget(m_plot);
+    curves->addWidget(m_probePanel);
+    curves->setStretchFactor(0, 1);
+    curves->setSizes({640, 210});
+    curves->setChildrenCollapsible(false);
+    dock(tr("Pacing"), "pacingDock", m_pacing, true);
+    dock(tr("Tissue"), "tissueDock", m_tissue, true);
+    dock(tr("View"), "viewDock", m_viewPanel, true);
+    dock(tr("Performance"), "performanceDock", m_performance, true);
+    dock(tr("Run"), "infoDock", m_info, true);
+    dock(tr("Action potentials"), "plotDock", curves, false);
+    dock(tr("Beats"), "beatsDock", m_beats, false);
+    dock(tr("ECG"), "ecgDock", m_ecg, false);
+    right->raise();
+    bottom->raise();
+    resizeDocks({right}, {side_width}, Qt::Horizontal);
+    resizeDocks({bottom}, {plots_height}, Qt::Vertical);
+}
+
+void MainWindow::raisePanel(const QString& name)
+{
+    if (auto* d = m_docks.value(name)) {
+        d->show();
+        d->raise();
+    }
 }
 
 void MainWindow::buildTools()
@@ -128,12 +151,18 @@ void MainWindow::buildTools()
     auto* bar = new QToolBar(tr("Tools"));
     bar->setObjectName("tools");
     bar->setMovable(false);
-    bar->setIconSize({24, 24});
+    bar->setIconSize({22, 22});
     bar->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
     addToolBar(Qt::LeftToolBarArea, bar);
     m_modes = new QActionGroup(this);
+    const auto themed = [bar](QAction* a, const char* icon) {
+        a->setIcon(themedIcon(icon));
+        a->setProperty("icon", QLatin1String(icon));
+        bar->addAction(a);
+    };
     for (const Tool& t : tools) {
-        auto* a = bar->addAction(themedIcon(t.icon), tr(t.text));
+        auto* a = new QAction(tr(t.text), this);
+        themed(a, t.icon);
         a->setObjectName(QStringLiteral("mode") + QLatin1String(t.icon));
         a->setCheckable(true);
         a->setShortcut(QKeySequence(QLatin1String(t.key)));
@@ -143,112 +172,51 @@ void MainWindow::buildTools()
         connect(a, &QAction::triggered, this, [this, mode = t.mode] { setMode(mode); });
     }
     bar->addSeparator();
-    auto* home = bar->addAction(themedIcon("home"), tr("Camera"));
+    auto* home = new QAction(tr("Camera"), this);
+    themed(home, "home");
     home->setToolTip(tr("Look at the whole heart (Home)"));
     connect(home, &QAction::triggered, this, [this] {
-        m_view->scene().reset_camera();
-        m_view->schedule();
+        m_grid->each([](HeartView& v, int) {
+            v.scene().reset_camera();
+            v.schedule();
+        });
     });
-    auto* shot = bar->addAction(themedIcon("camera"), tr("Picture"));
+    auto* views = new QAction(tr("Views"), this);
+    themed(views, "views");
+    views->setObjectName("viewsTool");
+    views->setToolTip(tr("One, two or four views in turn (V)"));
+    views->setShortcut(QKeySequence("V"));
+    connect(views, &QAction::triggered, this, [this] {
+        auto s = m_viewPanel->settings();
+        s.count = s.count == 1 ? 2 : s.count == 2 ? 4 : 1;
+        m_viewPanel->setSettings(s);
+        applyView(s);
+    });
+    auto* shot = new QAction(tr("Picture"), this);
+    themed(shot, "camera");
     shot->setToolTip(tr("Save a picture of the heart (Ctrl+P)"));
     connect(shot, &QAction::triggered, this, &MainWindow::askForPicture);
+    auto* movie = new QAction(tr("Movie"), this);
+    themed(movie, "movie");
+    movie->setToolTip(tr("Make a movie of what was recorded (Ctrl+M)"));
+    connect(movie, &QAction::triggered, this, &MainWindow::askForMovie);
 }
 
-void MainWindow::buildMenus()
+void MainWindow::setTheme(Theme theme)
 {
-    auto* file = menuBar()->addMenu(tr("&File"));
-    file->addAction(themedIcon("open"), tr("&Open mesh or session…"), this, &MainWindow::askForFile)
-        ->setShortcut(QKeySequence::Open);
-    m_recent = file->addMenu(tr("Open &recent"));
-    connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
-    file->addAction(tr("Open the &built-in heart"), this, [this] { open({}); });
-    file->addSeparator();
-    m_saveAction = file->addAction(tr("&Save session as…"), this, &MainWindow::saveSession);
-    m_saveAction->setShortcut(QKeySequence::Save);
-    m_saveAction->setEnabled(false);
-    file->addAction(themedIcon("camera"), tr("Save &picture…"), this, &MainWindow::askForPicture)
-        ->setShortcut(QKeySequence(tr("Ctrl+P")));
-    file->addSeparator();
-    file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
-
-    auto* run = menuBar()->addMenu(tr("&Run"));
-    run->addAction(themedIcon("play"), tr("&Play or pause"), this, &MainWindow::playOrPause)
-        ->setShortcut(Qt::Key_Space);
-    run->addAction(themedIcon("step"), tr("One time &step"), this, [this] { m_host->step(1); })
-        ->setShortcut(Qt::Key_Period);
-    run->addAction(tr("&One millisecond"), this,
-                   [this] {
-                       if (const auto s = m_host->scene(); s && s->dt_ms > 0)
-                           m_host->step(qMax(1, qRound(1 / s->dt_ms)));
-                   })
-        ->setShortcut(Qt::SHIFT | Qt::Key_Period);
-    run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
-        ->setShortcut(QKeySequence(tr("Ctrl+R")));
-    run->addSeparator();
-    m_autoPlayAction = run->addAction(tr("Start &when opened"));
-    m_autoPlayAction->setCheckable(true);
-    m_autoPlayAction->setChecked(m_autoPlay);
-    connect(m_autoPlayAction, &QAction::toggled, this, [this](bool on) { m_autoPlay = on; });
-
-    auto* act = menuBar()->addMenu(tr("&Tools"));
-    for (auto* a : m_modes->actions())
-        act->addAction(a);
-    buildViewMenu();
-    buildHelpMenu();
-}
-
-void MainWindow::buildViewMenu()
-{
-    m_viewMenu = menuBar()->addMenu(tr("&View"));
-    for (const NamedView& v : views) {
-        auto* a = m_viewMenu->addAction(tr(v.text), this, [this, view = v.view] {
-            m_view->scene().look(view);
-            m_view->schedule();
-        });
-        a->setShortcut(QKeySequence(QLatin1String(v.key)));
-    }
-    m_viewMenu->addSeparator();
-    auto* maps = m_viewMenu->addMenu(tr("&Colour map"));
-    m_maps = new QActionGroup(this);
-    for (const auto& name : scene::color_map_names()) {
-        const QString n = QString::fromStdString(name);
-        const auto& colors = scene::color_map(name).colors;
-        QImage strip(64, 14, QImage::Format_RGB32);
-        for (int x = 0; x < strip.width(); ++x)
-            for (int y = 0; y < strip.height(); ++y) {
-                const auto& c = colors[static_cast<std::size_t>(x * 255 / (strip.width() - 1))];
-                strip.setPixel(x, y, qRgb(c[0], c[1], c[2]));
-            }
-        auto* a = maps->addAction(QIcon(QPixmap::fromImage(strip)), n);
-        a->setCheckable(true);
-        a->setData(n);
-        m_maps->addAction(a);
-        connect(a, &QAction::triggered, this, [this, n] { setColorMap(n); });
-    }
-    auto* range = m_viewMenu->addMenu(tr("&Range"));
-    m_ranges = new QActionGroup(this);
-    for (const NamedRange& r : ranges) {
-        auto* a = range->addAction(tr(r.text));
-        a->setCheckable(true);
-        a->setChecked(m_ranges->actions().isEmpty());
-        m_ranges->addAction(a);
-        connect(a, &QAction::triggered, this,
-                [this, low = r.low, high = r.high] { setRange(low, high); });
-    }
-    auto* annotations = m_viewMenu->addAction(tr("&Annotations"));
-    annotations->setCheckable(true);
-    annotations->setChecked(true);
-    connect(annotations, &QAction::toggled, this, [this](bool on) {
-        m_view->scene().set_annotations(on);
-        m_view->schedule();
-    });
-    m_viewMenu->addSeparator();
-    for (auto* d : m_docks)
-        m_viewMenu->addAction(d->toggleViewAction());
-    m_viewMenu->addAction(tr("Restore &layout"), this, [this] { restoreState(m_firstLayout); });
-    auto* full = m_viewMenu->addAction(
-        tr("&Full screen"), this, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
-    full->setShortcut(Qt::Key_F11);
+    if (theme != currentTheme())
+        applyTheme(*qApp, theme);
+    m_views->setTheme(sceneTheme(theme));
+    const QSignalBlocker quiet(m_lightAction);
+    m_lightAction->setChecked(theme == Theme::light);
+    openSettings()->setValue("window/theme", name(theme));
+    // icons are drawn in the text's colour
+    for (auto* a : findChildren<QAction*>())
+        if (const auto icon = a->property("icon").toString(); !icon.isEmpty())
+            a->setIcon(themedIcon(icon));
+    for (auto* b : findChildren<QToolButton*>())
+        if (const auto icon = b->property("themedIcon").toString(); !icon.isEmpty())
+            b->setIcon(themedIcon(icon));
 }
 
 void MainWindow::restoreSettings()
@@ -259,7 +227,8 @@ void MainWindow::restoreSettings()
         restoreGeometry(g);
     if (const auto s = settings->value("window/layout").toByteArray(); !s.isEmpty())
         restoreState(s);
-    setColorMap(settings->value("view/colorMap", "tissue").toString());
+    if (const auto v = settings->value("view/settings").toString().toStdString(); !v.empty())
+        restoreView(v);
     StimulusSettings st;
     st.radius_mm = settings->value("stimulus/radius_mm", st.radius_mm).toDouble();
     st.amplitude_pA_per_pF =
@@ -267,6 +236,9 @@ void MainWindow::restoreSettings()
     st.duration_ms = settings->value("stimulus/duration_ms", st.duration_ms).toDouble();
     m_stimulus->setSettings(st);
     m_autoPlayAction->setChecked(settings->value("run/autoPlay", true).toBool());
+    m_autoRecordAction->setChecked(settings->value("run/autoRecord", true).toBool());
+    setTheme(settings->contains("window/theme") ? themeOf(settings->value("window/theme").toString())
+                                                : currentTheme());
 }
 
 void MainWindow::closeEvent(QCloseEvent* e)
@@ -274,11 +246,20 @@ void MainWindow::closeEvent(QCloseEvent* e)
     const auto settings = openSettings();
     settings->setValue("window/geometry", saveGeometry());
     settings->setValue("window/layout", saveState());
+    // colours and ranges are the user's; what is shown and from where belongs to the session
+    ViewSettings v = m_views->settings(), own;
+    own.styles = v.styles;
+    own.customMaps = v.customMaps;
+    own.linked = v.linked;
+    own.newestBeat = v.newestBeat;
+    settings->setValue("view/settings",
+                       QString::fromUtf8(QJsonDocument(own.toJson()).toJson(QJsonDocument::Compact)));
     const StimulusSettings st = m_stimulus->settings();
     settings->setValue("stimulus/radius_mm", st.radius_mm);
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);
     settings->setValue("stimulus/duration_ms", st.duration_ms);
     settings->setValue("run/autoPlay", m_autoPlayAction->isChecked());
+    settings->setValue("run/autoRecord", m_autoRecordAction->isChecked());
     QMainWindow::closeEvent(e);
 }
 

@@ -66,14 +66,14 @@ void print(const std::string& html, QPdfWriter& writer)
 
 } // namespace
 
-void addPicture(simulation::ReportPage& page, const QImage& image, const QString& caption,
-                int widthOnPage)
+simulation::ReportPage::Picture reportPicture(const QImage& image, const QString& caption,
+                                              int widthOnPage)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     image.save(&buffer, "PNG");
-    page.pictures.push_back({caption.toStdString(), bytes.toStdString(), widthOnPage});
+    return {caption.toStdString(), bytes.toStdString(), widthOnPage};
 }
 
 QImage ecgPicture(const simulation::Ecg& ecg, const QSize& size)
@@ -113,7 +113,7 @@ QImage ecgPicture(const simulation::Ecg& ecg, const QSize& size)
     return image;
 }
 
-QString writeReport(const simulation::ReportPage& page, const QString& path)
+QString writeReport(const std::string& html, const QString& title, const QString& path)
 {
     const QString kind = QFileInfo(path).suffix().toLower();
     if (kind != QLatin1String("html") && kind != QLatin1String("pdf"))
@@ -121,13 +121,12 @@ QString writeReport(const simulation::ReportPage& page, const QString& path)
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
-    const std::string html = to_html(page);
     if (kind == QLatin1String("html")) {
         file.write(html.data(), static_cast<qint64>(html.size()));
     } else {
         QPdfWriter writer(&file);
-        writer.setTitle(QString::fromStdString(page.title));
-        writer.setCreator(QString::fromStdString(page.foot));
+        writer.setTitle(title);
+        writer.setCreator(QStringLiteral("Tawara"));
         writer.setPageSize(QPageSize(QPageSize::A4));
         writer.setPageMargins(QMarginsF(margin_mm, margin_mm, margin_mm, margin_mm),
                               QPageLayout::Millimeter);

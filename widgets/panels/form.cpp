@@ -79,6 +79,7 @@ QToolButton* smallButton(const QString& icon, const QString& text, const QString
     b->setObjectName(name);
     b->setToolTip(tip);
     b->setProperty("small", true);
+    b->setProperty("themedIcon", icon);
     if (!icon.isEmpty()) {
         b->setIcon(themedIcon(icon));
         b->setIconSize({16, 16});

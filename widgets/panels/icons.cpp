@@ -2,7 +2,9 @@
 #include "widgets/panels/icons.hpp"
 
 #include <QFile>
+#include <QGuiApplication>
 #include <QPainter>
+#include <QPalette>
 #include <QPixmap>
 #include <QSvgRenderer>
 
@@ -39,12 +41,19 @@ QPixmap drawn(QByteArray svg, const QColor& color, int side)
 QIcon themedIcon(const QString& name, const QColor& color)
 {
     const QByteArray svg = read(QStringLiteral(":/icons/%1.svg").arg(name));
+    const QColor ink = color.isValid() ? color : QGuiApplication::palette().color(QPalette::WindowText);
+    const QColor dim = QGuiApplication::palette().color(QPalette::Disabled, QPalette::WindowText);
     QIcon icon;
     for (int side : {16, 20, 24, 32, 48, 64}) {
-        icon.addPixmap(drawn(svg, color, side));
-        icon.addPixmap(drawn(svg, QColor(0x56, 0x60, 0x72), side), QIcon::Disabled);
+        icon.addPixmap(drawn(svg, ink, side));
+        icon.addPixmap(drawn(svg, dim, side), QIcon::Disabled);
     }
     return icon;
+}
+
+QByteArray resourceFile(const QString& name)
+{
+    return read(QStringLiteral(":/") + name);
 }
 
 QString styleSheet(const QString& name)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/status_strip.hpp"
 
+#include <QFile>
 #include <QLabel>
 #include <QStatusBar>
+
+#include <unistd.h>
 
 namespace tawara {
 namespace {
@@ -57,6 +60,18 @@ QString shortCount(double n)
     return QString::number(n, 'f', n < 10 ? 1 : 0);
 }
 
+/// Resident memory, from /proc; empty where there is no such thing.
+QString memoryText()
+{
+    QFile f(QStringLiteral("/proc/self/statm"));
+    if (!f.open(QIODevice::ReadOnly))
+        return {};
+    const double pages = f.readAll().split(' ').value(1).toDouble();
+    const double mb = pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+    return mb < 10000 ? StatusStrip::tr("%1 MB").arg(mb, 0, 'f', 0)
+                      : StatusStrip::tr("%1 GB").arg(mb / 1000, 0, 'f', 1);
+}
+
 } // namespace
 
 StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
@@ -77,9 +92,11 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_device = label("device", tr("Where it is computed, in what precision"), false);
     m_path = label("renderPath", tr("How values reach the picture"), true);
     m_steps = label("steps", tr("Time steps per second of wall time"), true);
+    m_slower = label("slower", tr("Wall time for a simulated second"), true);
     m_frames = label("fps", tr("Pictures drawn per second"), true);
     m_dropped = label("dropped",
                       tr("Frames that the engine made and the window had no time to show"), true);
+    m_memory = label("memory", tr("Memory of this program in the machine"), true);
     setStatus({}, 0);
 }
 
@@ -90,6 +107,11 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
     const bool running = s.state == State::running;
     setTextIfNew(m_steps,
                  running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
+    setTextIfNew(m_slower, running && s.ms_per_second > 0
+                               ? tr("%1 × slower").arg(1000 / s.ms_per_second, 0, 'f', s.ms_per_second > 100 ? 1 : 0)
+                               : QString());
+    if (m_polls++ % 10 == 0)
+        setTextIfNew(m_memory, memoryText());
     setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());
     setTextIfNew(m_dropped,
                  s.frames_dropped > 0 ? tr("%1 dropped").arg(s.frames_dropped) : QString());

@@ -2,6 +2,7 @@
 #include "widgets/panels/transport_bar.hpp"
 
 #include "widgets/panels/icons.hpp"
+#include "widgets/panels/timeline.hpp"
 
 #include <QApplication>
 #include <QComboBox>
@@ -41,6 +42,8 @@ QToolButton* TransportBar::button(const QString& icon, const QString& text, cons
     auto* b = new QToolButton(this);
     b->setObjectName(name);
     b->setIcon(themedIcon(icon));
+    if (icon != QLatin1String("play"))
+        b->setProperty("themedIcon", icon);
     b->setIconSize({22, 22});
     b->setToolTip(text);
     b->setAccessibleName(text);
@@ -56,10 +59,13 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     m_play->setIcon(themedIcon("play", Qt::white));
     m_step = button("step", tr("One time step (.)"), "step");
     m_reset = button("reset", tr("Back to the start (Ctrl+R)"), "reset");
+    m_record = button("record", tr("Record frames, to scrub through and to make movies of (Ctrl+E)"), "record");
+    m_record->setCheckable(true);
+    m_timeline = new Timeline(this);
     m_time = new QLabel("0.0 ms", this);
     m_time->setObjectName("time");
     m_time->setToolTip(tr("Simulated time"));
-    m_time->setMinimumWidth(118);
+    m_time->setMinimumWidth(100);
     m_time->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_end = new QLabel(this);
     m_end->setObjectName("weak");
@@ -81,10 +87,11 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     row->addWidget(m_play);
     row->addWidget(m_step);
     row->addWidget(m_reset);
+    row->addWidget(m_record);
     row->addSpacing(4);
     row->addWidget(m_time);
     row->addWidget(m_end);
-    row->addStretch(1);
+    row->addWidget(m_timeline, 1);
     row->addWidget(m_speed);
     row->addSpacing(6);
     row->addWidget(m_limit);
@@ -99,9 +106,16 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
         Q_EMIT stepRequested(QApplication::keyboardModifiers() & Qt::ShiftModifier ? 50 : 1);
     });
     connect(m_reset, &QToolButton::clicked, this, &TransportBar::resetRequested);
+    connect(m_record, &QToolButton::clicked, this, &TransportBar::recordRequested);
     connect(m_limit, &QComboBox::currentIndexChanged, this,
             [this] { Q_EMIT speedLimitChosen(speedLimit()); });
     setStatus({});
+}
+
+void TransportBar::setRecordingText(const QString& text)
+{
+    m_record->setToolTip(tr("Record frames, to scrub through and to make movies of (Ctrl+E)") +
+                         (text.isEmpty() ? QString() : QStringLiteral("\n") + text));
 }
 
 double TransportBar::speedLimit() const
@@ -133,6 +147,10 @@ void TransportBar::setStatus(const simulation::Status& status)
     m_play->setEnabled(loaded);
     m_step->setEnabled(m_state == State::paused);
     m_reset->setEnabled(loaded);
+    m_record->setEnabled(loaded);
+    m_record->setChecked(status.recording);
+    m_timeline->setEnabled(loaded);
+    m_timeline->setRun(loaded ? status.time_ms : 0, status.end_ms);
     if (!loaded)
         m_time->setText(QStringLiteral("–"));
     const QString end = loaded && status.end_ms > 0 && status.end_ms < endless_ms

@@ -14,7 +14,9 @@ namespace tawara {
 /// "12.3 ms/s · 81 × slower than real time"; empty where nothing runs.
 QString speedText(double msPerSecond);
 
-/// Play, pause, step, reset; simulated time; bound of the speed and the speed reached.
+class Timeline;
+
+/// Play, pause, step, reset, record; simulated time; timeline; bound of the speed and the speed reached.
 class TransportBar : public QWidget
 {
     Q_OBJECT
@@ -25,6 +27,9 @@ class TransportBar : public QWidget
     void setTime(double ms);
     /// The chosen bound [simulated ms per wall second]; 0: as fast as possible.
     double speedLimit() const;
+    Timeline* timeline() { return m_timeline; }
+    /// Bytes of the recording, for its tool tip.
+    void setRecordingText(const QString& text);
     void setSpeedLimit(double msPerSecond);
 
   Q_SIGNALS:
@@ -33,13 +38,15 @@ class TransportBar : public QWidget
     void stepRequested(int steps);
     void resetRequested();
     void speedLimitChosen(double msPerSecond);
+    void recordRequested(bool on);
 
   private:
     QToolButton* button(const QString& icon, const QString& text, const QString& name);
 
     simulation::Status::State m_state = simulation::Status::State::empty;
     double m_endMs = 0;
-    QToolButton *m_play, *m_step, *m_reset;
+    QToolButton *m_play, *m_step, *m_reset, *m_record;
+    Timeline* m_timeline;
     QLabel *m_time, *m_end, *m_speed;
     QComboBox* m_limit;
 };

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/document.hpp"
+
+#include <algorithm>
+
+namespace tawara {
+namespace {
+
+using namespace simulation;
+
+bool same(const StimulusRegion& a, const StimulusRegion& b)
+{
+    if (a.index() != b.index())
+        return false;
+    if (const auto* s = std::get_if<Sphere>(&a))
+        return s->centre == std::get<Sphere>(b).centre && s->radius == std::get<Sphere>(b).radius;
+    if (const auto* s = std::get_if<Box>(&a))
+        return s->low == std::get<Box>(b).low && s->high == std::get<Box>(b).high;
+    if (const auto* s = std::get_if<Label>(&a))
+        return s->labels == std::get<Label>(b).labels;
+    if (const auto* s = std::get_if<SurfaceRegion>(&a))
+        return s->wall == std::get<SurfaceRegion>(b).wall;
+    return std::get<Nodes>(a).nodes == std::get<Nodes>(b).nodes;
+}
+
+bool same(const Stimulus& a, const Stimulus& b)
+{
+    return a.name == b.name && same(a.region, b.region) && a.start_ms == b.start_ms &&
+           a.duration_ms == b.duration_ms && a.amplitude_pA_per_pF == b.amplitude_pA_per_pF &&
+           a.period_ms == b.period_ms && a.count == b.count && a.on == b.on && a.protocol == b.protocol;
+}
+
+bool same(const Where& a, const Where& b)
+{
+    if (a.index() != b.index())
+        return false;
+    if (const auto* s = std::get_if<Sphere>(&a))
+        return s->centre == std::get<Sphere>(b).centre && s->radius == std::get<Sphere>(b).radius;
+    if (const auto* s = std::get_if<Box>(&a))
+        return s->low == std::get<Box>(b).low && s->high == std::get<Box>(b).high;
+    if (const auto* s = std::get_if<Label>(&a))
+        return s->labels == std::get<Label>(b).labels;
+    if (const auto* s = std::get_if<Layer>(&a))
+        return s->kind == std::get<Layer>(b).kind;
+    if (const auto* s = std::get_if<Segments>(&a))
+        return s->segments == std::get<Segments>(b).segments;
+    return std::get<Tetrahedra>(a).tetrahedra == std::get<Tetrahedra>(b).tetrahedra;
+}
+
+/// Whether the engine would see no difference; names are the window's own.
+bool same(const Region& a, const Region& b)
+{
+    const auto& s = a.conductivity_S_per_m;
+    const auto& t = b.conductivity_S_per_m;
+    return a.labels == b.labels && a.model == b.model && a.variant == b.variant && s.fibre == t.fibre &&
+           s.sheet == t.sheet && s.normal == t.normal && a.parameters == b.parameters &&
+           a.initial == b.initial && a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
+           a.where.has_value() == b.where.has_value() && (!a.where || same(*a.where, *b.where));
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const T& x, const T& y) { return same(x, y); });
+}
+
+/// What a region without tissue yet would make the engine refuse: it is left out until it is placed.
+std::vector<Region> placed(const std::vector<Region>& regions)
+{
+    std::vector<Region> out;
+    for (const Region& r : regions) {
+        const auto* painted = r.where ? std::get_if<Tetrahedra>(&*r.where) : nullptr;
+        if (painted == nullptr || !painted->tetrahedra.empty())
+            out.push_back(r);
+    }
+    return out;
+}
+
+} // namespace
+
+Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(host), m_edits(this)
+{
+    connect(&m_edits, &EditStack::changed, this, [this](const Session& before, const Session& now) {
+        if (!same(before.stimuli, now.stimuli)) {
+            const auto old = m_captures;
+            m_captures.assign(now.stimuli.size(), {});
+            // what is known of a site stays known when only another one was changed
+            for (std::size_t i = 0; i < now.stimuli.size(); ++i)
+                for (std::size_t k = 0; k < std::min(old.size(), before.stimuli.size()); ++k)
+                    if (same(now.stimuli[i], before.stimuli[k]))
+                        m_captures[i] = old[k];
+        }
+        send(before, now);
+        Q_EMIT changed();
+    });
+    connect(m_host, &EngineHost::editRefused, this, [this](quint64 command, const QString& reason) {
+        if (command != m_newestEdit)
+            return; // a newer edit has taken its place
+        m_reverting = true;
+        m_edits.revert();
+        m_reverting = false;
+        Q_EMIT refused(reason);
+    });
+    connect(m_host, &EngineHost::captureKnown, this, &Document::captureKnown);
+    connect(m_host, &EngineHost::probeAdded, this,
+            [this](quint64 id, const QString& name) { m_probes.insert(name, id); });
+    connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
+        if (const QString name = m_probes.key(id); !name.isEmpty())
+            m_probes.remove(name);
+    });
+}
+
+void Document::open(const Session& s)
+{
+    m_probes.clear();
+    m_captures.assign(s.stimuli.size(), {});
+    m_newestEdit = 0;
+    m_edits.open(s);
+    Q_EMIT changed();
+    Q_EMIT tissueChanged();
+}
+
+void Document::send(const Session& before, const Session& now)
+{
+    if (!m_host->scene())
+        return;
+    if (!same(before.stimuli, now.stimuli))
+        m_newestEdit = m_host->setStimuli(now.stimuli);
+    const auto was = placed(before.regions), is = placed(now.regions);
+    if (!same(was, is) || before.drugs != now.drugs)
+        m_newestEdit = m_host->setTissue(is, now.drugs);
+    if (!same(before.regions, now.regions))
+        Q_EMIT tissueChanged();
+    if (before.electrodes != now.electrodes || before.leads != now.leads ||
+        before.ecg_every_ms != now.ecg_every_ms)
+        m_newestEdit = m_host->setElectrodes(now.electrodes, now.leads, now.ecg_every_ms);
+    if (before.end_ms != now.end_ms)
+        m_newestEdit = m_host->setEnd(now.end_ms);
+    sendProbes(before, now);
+}
+
+void Document::sendProbes(const Session& before, const Session& now)
+{
+    const auto has = [](const Session& s, const Probe& p) {
+        return std::any_of(s.probes.begin(), s.probes.end(), [&](const Probe& q) {
+            return q.name == p.name && q.position_mm == p.position_mm;
+        });
+    };
+    for (const Probe& p : before.probes)
+        if (!has(now, p))
+            if (const quint64 id = m_probes.take(QString::fromStdString(p.name)); id != 0)
+                m_host->removeProbe(id);
+    for (const Probe& p : now.probes)
+        if (!has(before, p))
+            m_host->addProbe(QString::fromStdString(p.name), p.position_mm);
+}
+
+void Document::addProbe(const QString& name, const Vec3& position)
+{
+    m_edits.edit(tr("Place %1").arg(name), [name, position](Session& s) {
+        s.probes.push_back({name.toStdString(), position});
+    });
+}
+
+void Document::moveProbe(const QString& name, const Vec3& position)
+{
+    m_edits.edit(tr("Move %1").arg(name), [name = name.toStdString(), position](Session& s) {
+        for (Probe& p : s.probes)
+            if (p.name == name)
+                p.position_mm = position;
+    });
+}
+
+void Document::removeProbe(const QString& name, quint64 id)
+{
+    const std::string n = name.toStdString();
+    const auto& probes = session().probes;
+    if (std::none_of(probes.begin(), probes.end(), [&](const Probe& p) { return p.name == n; }))
+        return m_host->removeProbe(id);
+    m_edits.edit(tr("Remove %1").arg(name), [n](Session& s) {
+        std::erase_if(s.probes, [&](const Probe& p) { return p.name == n; });
+    });
+}
+
+void Document::forgetCaptures()
+{
+    for (auto& c : m_captures)
+        c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0;
+    Q_EMIT capturesChanged();
+}
+
+void Document::captureKnown(const CaptureEvent& e)
+{
+    if (e.stimulus < 0 || static_cast<std::size_t>(e.stimulus) >= m_captures.size() ||
+        static_cast<std::size_t>(e.stimulus) >= session().stimuli.size())
+        return;
+    auto& c = m_captures[static_cast<std::size_t>(e.stimulus)];
+    const double amplitude = session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
+    ++c.pulses;
+    if (e.captured) {
+        ++c.captured;
+        c.last = CaptureState::Last::captured;
+        c.lowestCaptured = c.lowestCaptured > 0 ? std::min(c.lowestCaptured, amplitude) : amplitude;
+    } else {
+        c.last = CaptureState::Last::failed;
+        c.highestFailed = std::max(c.highestFailed, amplitude);
+    }
+    Q_EMIT capturesChanged();
+}
+
+} // namespace tawara

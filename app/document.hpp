@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/engine_host.hpp"
+#include "widgets/models/edit_stack.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+
+#include <QPointer>
+
+namespace tawara {
+
+/// The session that is open: edits go to the engine as commands, refused ones are taken back, what the
+/// engine finds out about its sites is kept.
+///
+/// @thread GUI thread
+class Document : public QObject
+{
+    Q_OBJECT
+  public:
+    explicit Document(EngineHost* host, QObject* parent = nullptr);
+    EditStack& edits() { return m_edits; }
+    const simulation::Session& session() const { return m_edits.session(); }
+    const std::vector<CaptureState>& captures() const { return m_captures; }
+
+    /// Takes over what the host has loaded.
+    void open(const simulation::Session& s);
+    void addProbe(const QString& name, const Vec3& position);
+    void moveProbe(const QString& name, const Vec3& position);
+    /// By name where the session knows it, else by the engine's id.
+    void removeProbe(const QString& name, quint64 id);
+    void forgetCaptures();
+
+  Q_SIGNALS:
+    void changed(); ///< the session, by an edit or by another document
+    void capturesChanged();
+    void tissueChanged();
+    void refused(const QString& reason);
+
+  private:
+    void send(const simulation::Session& before, const simulation::Session& now);
+    void sendProbes(const simulation::Session& before, const simulation::Session& now);
+    void captureKnown(const simulation::CaptureEvent& e);
+
+    EngineHost* m_host;
+    EditStack m_edits;
+    std::vector<CaptureState> m_captures;
+    QHash<QString, quint64> m_probes; // ids by name
+    quint64 m_newestEdit = 0;
+    bool m_reverting = false;
+};
+
+} // namespace tawara

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is connected to what.
+#include "app/main_window.hpp"
+
+#include "engine/simulation/recording.hpp"
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/info_panel.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/overlay.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/performance_panel.hpp"
+#include "widgets/panels/probe_panel.hpp"
+#include "widgets/panels/start_page.hpp"
+#include "widgets/panels/status_strip.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/tissue_panel.hpp"
+#include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/trace_plot.hpp"
+
+#include <QDockWidget>
+#include <QFileInfo>
+
+namespace tawara {
+
+using State = EngineHost::State;
+
+void MainWindow::connectHost()
+{
+    connect(m_host, &EngineHost::loadingStarted, this, [this] {
+        const QString name =
+            m_path.isEmpty() ? tr("the built-in heart") : QFileInfo(m_path).fileName();
+        if (!m_overlay->loading())
+            m_overlay->showLoading(tr("Opening %1").arg(name));
+    });
+    connect(m_host, &EngineHost::loadingProgress, m_overlay, &Overlay::setProgress);
+    connect(m_host, &EngineHost::loaded, this, &MainWindow::hostLoaded);
+    connect(m_host, &EngineHost::loadingEnded, this, [this] {
+        if (m_host->scene())
+            m_overlay->hide();
+        else
+            m_overlay->showEmpty();
+        // only what was opened just now, not what stayed after a failure
+        if (m_host->scene() && m_startedRun != m_host->scene()->run) {
+            m_startedRun = m_host->scene()->run;
+            if (m_autoPlay)
+                m_host->play();
+        }
+    });
+    connect(m_host, &EngineHost::openFailed, this, [this](const QString& reason) {
+        showError(reason, m_host->scene()
+                              ? tr("What was open before is still here.")
+                              : tr("Choose another file with Ctrl+O, or the built-in heart."));
+    });
+    connect(m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
+        showError(reason,
+                  tr("The run stopped. Go back to the start (Ctrl+R); a smaller time step or a "
+                     "weaker stimulus often helps."));
+    });
+    connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
+        m_message->showMessage(MessageBar::Level::warning, reason);
+    });
+    connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
+        m_transport->setStatus(s);
+        m_strip->setStatus(s, view()->framesPerSecond());
+        const auto recording = m_host->recording();
+        if (recording && m_host->scene() && recording->run() == m_host->scene()->run &&
+            recording->frame_count() > 0) {
+            const double first = recording->time_of(0),
+                         last = recording->time_of(recording->frame_count() - 1);
+            m_transport->timeline()->setRecorded(std::pair{first, last});
+            m_transport->setRecordingText(
+                tr("%1 frames, every %2 ms, %3 MB on disk")
+                    .arg(recording->frame_count())
+                    .arg(recording->every_ms())
+                    .arg(static_cast<double>(recording->bytes()) / 1e6, 0, 'f', 1));
+        } else {
+            m_transport->timeline()->setRecorded({});
+        }
+    });
+    connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
+    connect(m_host, &EngineHost::mapsArrived, m_views, &ViewController::showMaps);
+    connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {
+        m_grid->each([&](HeartView& v, int) { v.flash(s.position_mm, s.radius_mm); });
+    });
+    connect(m_host, &EngineHost::probeAdded, this,
+            [this](quint64 id, const QString& name, const Vec3& position) {
+                const ProbeEntry& e = m_probes->add(id, name, position);
+                m_plot->addCurve(id, name, e.color);
+                updateMarkers();
+            });
+    connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
+        m_probes->remove(id);
+        m_plot->removeCurve(id);
+        updateMarkers();
+    });
+    connect(m_host, &EngineHost::samplesArrived, this,
+            [this](quint64 id, const std::vector<double>& t, const std::vector<float>& v) {
+                m_plot->append(id, t, v);
+                m_probes->setValue(id, v.back());
+            });
+    connect(m_host, &EngineHost::samplesCleared, this, [this] {
+        m_plot->clearSamples();
+        m_beats->setBeats({});
+        m_document->forgetCaptures();
+        followRun();
+    });
+    connect(m_host, &EngineHost::ecgArrived, this,
+            [this](const simulation::Ecg& ecg, bool restarted) {
+                if (restarted) {
+                    QStringList names;
+                    for (const auto& n : ecg.leads)
+                        names << QString::fromStdString(n);
+                    if (names != m_ecg->plot()->leads())
+                        m_ecg->setLeads(names);
+                    else
+                        m_ecg->plot()->setLeads(names);
+                }
+                m_ecg->plot()->append(ecg.time_ms, ecg.mV);
+            });
+    connect(m_host, &EngineHost::kernelsPolled, this,
+            [this](const std::vector<simulation::KernelFigure>& k) {
+                m_performance->setKernels(k, m_host->status());
+            });
+    connect(m_host, &EngineHost::beatsMeasured, this,
+            [this](const QHash<quint64, std::vector<simulation::Beat>>& beats) {
+                std::vector<BeatsPanel::Entry> entries;
+                for (const ProbeEntry& e : m_probes->entries())
+                    entries.push_back({e.name, e.color, beats.value(e.id)});
+                m_beats->setBeats(entries);
+            });
+    connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
+    connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
+        if (error.isEmpty())
+            m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+        else
+            showError(error, tr("Choose another kind or folder."));
+    });
+    connect(m_host, &EngineHost::sceneChanged, this,
+            [this] { m_info->setScene(m_host->scene().get()); });
+}
+
+void MainWindow::connectWidgets()
+{
+    connect(m_transport, &TransportBar::playRequested, this, &MainWindow::playOrPause);
+    connect(m_transport, &TransportBar::pauseRequested, m_host, &EngineHost::pause);
+    connect(m_transport, &TransportBar::stepRequested, m_host, &EngineHost::step);
+    connect(m_transport, &TransportBar::resetRequested, m_host, &EngineHost::reset);
+    connect(m_transport, &TransportBar::speedLimitChosen, m_host, &EngineHost::limitSpeed);
+    connect(m_transport, &TransportBar::recordRequested, this, &MainWindow::record);
+    connect(m_transport->timeline(), &Timeline::scrubbed, this, &MainWindow::lookBack);
+    connect(m_transport->timeline(), &Timeline::followRequested, this, &MainWindow::followRun);
+    connect(&m_replay, &QTimer::timeout, this, [this] {
+        const auto recording = m_host->recording();
+        if (!recording || recording->frame_count() == 0)
+            return m_replay.stop();
+        const double speed = m_transport->speedLimit() > 0 ? m_transport->speedLimit() : 100;
+        m_replayMs += speed * m_replay.interval() / 1000.0;
+        lookBack(m_replayMs);
+        if (m_replayMs > recording->time_of(recording->frame_count() - 1))
+            m_replay.stop();
+    });
+    connect(m_overlay, &Overlay::cancelRequested, m_host, &EngineHost::cancelLoading);
+    connect(m_overlay, &Overlay::openRequested, this, &MainWindow::askForFile);
+    connect(m_overlay, &Overlay::heartRequested, this, [this] { open({}); });
+    connect(m_start, &StartPage::closed, this, [this] { showStart(false); });
+    connect(m_start, &StartPage::heartRequested, this, [this] { open({}); });
+    connect(m_start, &StartPage::guideRequested, this, [this] { showGuide("start"); });
+    connect(m_start, &StartPage::openRequested, this, [this](const QString& file) {
+        if (file.isEmpty())
+            askForFile();
+        else
+            open(file);
+    });
+    connect(m_grid, &ViewGrid::viewAdded, this, &MainWindow::connectView);
+    m_grid->each([this](HeartView& v, int i) { connectView(&v, i); });
+    connect(m_grid, &ViewGrid::currentChanged, this, [this](int i) {
+        m_viewPanel->setCurrentView(i);
+        updateBullseye();
+    });
+    connect(m_grid, &ViewGrid::quantityChosen, this, [this](int i, int q) {
+        auto s = m_viewPanel->settings();
+        s.shown[static_cast<std::size_t>(i)] = static_cast<Quantity>(q);
+        m_viewPanel->setSettings(s);
+        applyView(s);
+    });
+    connect(m_views, &ViewController::modelReady, this, &MainWindow::modelReady);
+    connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
+    connect(m_views, &ViewController::rangeFound, this, [this](Quantity q, double low, double high) {
+        if (q == m_views->settings().shownIn(m_grid->current()))
+            m_viewPanel->setFoundRange(low, high);
+    });
+    connect(m_document, &Document::changed, this, &MainWindow::documentChanged);
+    connect(m_document, &Document::tissueChanged, this, [this] {
+        updateRegions();
+        updateVelocity();
+    });
+    connect(m_document, &Document::capturesChanged, this, [this] {
+        m_pacing->setCapture(m_document->captures());
+        updateMarkers();
+    });
+    connect(m_document, &Document::refused, this, [this](const QString& reason) {
+        m_message->showMessage(MessageBar::Level::warning, reason,
+                               tr("The change was taken back."));
+    });
+}
+
+void MainWindow::connectPanels()
+{
+    auto* edits = &m_document->edits();
+    const auto edit = [edits](const QString& what, const SessionChange& change, const QString& key) {
+        edits->edit(what, change, key);
+    };
+    connect(m_pacing, &PacingPanel::edited, this, edit);
+    connect(m_tissue, &TissuePanel::edited, this, edit);
+    connect(m_ecg, &EcgPanel::edited, this, edit);
+    connect(m_pacing, &PacingPanel::placeRequested, this, [this] { setMode(ClickMode::site); });
+    connect(m_pacing, &PacingPanel::chosenChanged, this, &MainWindow::updateMarkers);
+    connect(m_pacing, &PacingPanel::siteSuggested, this,
+            [this](const QString& name, const Vec3& position) {
+                const auto fresh = m_pacing->fresh(name, position);
+                m_document->edits().edit(
+                    tr("Pace at %1").arg(name),
+                    [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
+                m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
+            });
+    connect(m_stimulus, &StimulusPanel::changed, this, [this](const StimulusSettings& s) {
+        if (m_mode != ClickMode::paint)
+            m_views->setMode(m_mode, s.radius_mm);
+    });
+    connect(m_tissue, &TissuePanel::paintRequested, this, [this] { setMode(ClickMode::paint); });
+    connect(m_tissue, &TissuePanel::placeRequested, this, [this] {
+        m_next = Next::region_centre;
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("Click on the heart: there the region's middle will be."));
+    });
+    connect(m_tissue, &TissuePanel::brushChanged, this, [this](double mm) {
+        if (m_mode == ClickMode::paint)
+            m_views->setMode(m_mode, mm);
+    });
+    connect(m_tissue, &TissuePanel::chosenChanged, this, &MainWindow::updateVelocity);
+    connect(m_ecg, &EcgPanel::placeRequested, this, [this] {
+        m_next = Next::electrode;
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("Click on the heart: the electrode stands 15 mm in front of it."));
+    });
+    connect(m_viewPanel, &ViewPanel::changed, this, &MainWindow::applyView);
+    connect(m_probePanel, &ProbePanel::removeRequested, this, [this](quint64 id) {
+        for (const ProbeEntry& e : m_probes->entries())
+            if (e.id == id)
+                return m_document->removeProbe(e.name, id);
+    });
+    connect(m_probePanel, &ProbePanel::placeRequested, this, [this] { setMode(ClickMode::probe); });
+    connect(m_performance, &PerformancePanel::measureRequested, m_host, &EngineHost::measureCeilings);
+    connect(m_performance, &PerformancePanel::partitionRequested, this, [this] {
+        m_views->setPartition(m_host->partition());
+        auto s = m_viewPanel->settings();
+        s.shown[static_cast<std::size_t>(m_grid->current())] = Quantity::partition;
+        m_viewPanel->setSettings(s);
+        applyView(s);
+    });
+    // what nobody sees is not computed
+    for (auto* d : m_docks)
+        connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::updateWatches);
+}
+
+void MainWindow::connectView(HeartView* v, int index)
+{
+    connect(v, &HeartView::picked, this, [this](const scene::Pick& p) { wallClicked(p); });
+    connect(v, &HeartView::missed, this, [this] {
+        if (m_host->scene())
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("That click missed the heart: click on its wall."));
+    });
+    connect(v, &HeartView::painted, this, &MainWindow::paint);
+    connect(v, &HeartView::paintEnded, this, &MainWindow::paintEnded);
+    connect(v, &HeartView::markerClicked, this, [this](const scene::Marker& m) {
+        if (m.kind == scene::Marker::Kind::site) {
+            raisePanel("pacingDock");
+            m_pacing->choose(static_cast<int>(m.id));
+            updateMarkers();
+        }
+    });
+    connect(v, &HeartView::markerMoved, this,
+            [this](const scene::Marker& m, const scene::Pick& pick, bool dropped) {
+                if (!dropped) { // only its picture moves
+                    m_grid->each([&](HeartView& each, int) {
+                        each.scene().set_brush(pick.position_mm, m_stimulus->settings().radius_mm);
+                        each.schedule();
+                    });
+                    return;
+                }
+                m_grid->each([](HeartView& each, int) { each.scene().set_brush({}, 1); });
+                if (m.kind == scene::Marker::Kind::probe)
+                    return m_document->moveProbe(QString::fromStdString(m.name), pick.position_mm);
+                m_document->edits().edit(
+                    tr("Move %1").arg(QString::fromStdString(m.name)),
+                    [i = m.id, at = pick.position_mm](simulation::Session& s) {
+                        if (i < s.stimuli.size())
+                            if (auto* ball = std::get_if<simulation::Sphere>(&s.stimuli[i].region))
+                                ball->centre = at;
+                    });
+            });
+    if (index == 0)
+        connect(v, &VtkView::glReady, this, &MainWindow::showGl);
+}
+
+void MainWindow::showGl()
+{
+    m_strip->setRenderPath(view()->softwareRendering() ? tr("host upload · software OpenGL")
+                                                       : tr("host upload"),
+                           tr("Values reach the picture through the host's memory. Drawn by %1.")
+                               .arg(view()->glDescription()));
+    // the engine need not make more frames than are drawn
+    m_host->setFrameInterval(view()->softwareRendering() ? 33 : 16);
+}
+
+} // namespace tawara

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Menus, keys, start page, help.
+#include "app/main_window.hpp"
+
+#include "engine/core/resource.hpp"
+#include "engine/simulation/export_kind.hpp"
+#include "widgets/panels/guide_window.hpp"
+#include "widgets/panels/icons.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/overlay.hpp"
+#include "widgets/panels/start_page.hpp"
+#include "widgets/panels/view_panel.hpp"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QInputDialog>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSettings>
+#include <QVBoxLayout>
+
+namespace tawara {
+namespace {
+
+struct NamedView
+{
+    scene::View view;
+    const char *text, *key;
+};
+constexpr NamedView named_views[] = {
+    {scene::View::oblique, QT_TRANSLATE_NOOP("MainWindow", "Reset camera"), "Home"},
+    {scene::View::anterior, QT_TRANSLATE_NOOP("MainWindow", "Anterior (−y)"), "1"},
+    {scene::View::posterior, QT_TRANSLATE_NOOP("MainWindow", "Posterior (+y)"), "2"},
+    {scene::View::left, QT_TRANSLATE_NOOP("MainWindow", "Left (+x)"), "3"},
+    {scene::View::right, QT_TRANSLATE_NOOP("MainWindow", "Right (−x)"), "4"},
+    {scene::View::superior, QT_TRANSLATE_NOOP("MainWindow", "Base, from above (+z)"), "5"},
+    {scene::View::inferior, QT_TRANSLATE_NOOP("MainWindow", "Apex, from below (−z)"), "6"},
+};
+
+struct ExampleText
+{
+    const char *file, *title, *text;
+};
+/// In resources/sessions; each with a picture of the same name in resources/pictures.
+constexpr ExampleText examples[] = {
+    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A paced beat"),
+     QT_TRANSLATE_NOOP("MainWindow", "The heart is paced at its apex: watch the wave, read the action potential.")},
+    {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
+     QT_TRANSLATE_NOOP("MainWindow", "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
+    {"figure_of_eight.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
+     QT_TRANSLATE_NOOP("MainWindow", "A premature beat starts two waves that turn around a scar and go on turning.")},
+    {"long_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
+     QT_TRANSLATE_NOOP("MainWindow", "Block of I_Kr: compare APD90 before and after in the Beats table.")},
+};
+
+} // namespace
+
+void MainWindow::buildMenus()
+{
+    auto* file = menuBar()->addMenu(tr("&File"));
+    file->addAction(tr("&Start page"), this, [this] { showStart(true); });
+    file->addAction(themedIcon("open"), tr("&Open mesh or session…"), this, &MainWindow::askForFile)
+        ->setShortcut(QKeySequence::Open);
+    m_recent = file->addMenu(tr("Open &recent"));
+    connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
+    file->addAction(tr("Open the &built-in heart"), this, [this] { open({}); });
+    file->addSeparator();
+    m_saveAction = file->addAction(tr("&Save session as…"), this, &MainWindow::askForSession);
+    m_saveAction->setShortcut(QKeySequence::Save);
+    m_saveAction->setEnabled(false);
+    file->addAction(themedIcon("camera"), tr("Save &picture…"), this, &MainWindow::askForPicture)
+        ->setShortcut(QKeySequence(tr("Ctrl+P")));
+    file->addAction(themedIcon("movie"), tr("Make a &movie…"), this, &MainWindow::askForMovie)
+        ->setShortcut(QKeySequence(tr("Ctrl+M")));
+    auto* exports = file->addMenu(tr("&Export"));
+    for (const auto& c : simulation::export_choices()) {
+        const auto text = [](std::string_view v) {
+            return QString::fromUtf8(v.data(), static_cast<qsizetype>(v.size()));
+        };
+        exports->addAction(text(c.text) + QStringLiteral(" (%1)…").arg(text(c.extension)), this,
+                           [this, k = text(c.name), e = text(c.extension)] { askForExport(k, e); });
+    }
+    file->addSeparator();
+    file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
+
+    auto* edit = menuBar()->addMenu(tr("&Edit"));
+    auto& stack = m_document->edits().stack();
+    auto* undo = stack.createUndoAction(this, tr("&Undo"));
+    undo->setShortcut(QKeySequence::Undo);
+    undo->setObjectName("undo");
+    auto* redo = stack.createRedoAction(this, tr("&Redo"));
+    redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
+    redo->setObjectName("redo");
+    edit->addAction(undo);
+    edit->addAction(redo);
+    edit->addSeparator();
+    edit->addAction(tr("Length of the &run…"), this, [this] {
+        bool ok = false;
+        const double ms = QInputDialog::getDouble(this, tr("Length of the run"),
+                                                  tr("The run ends at [ms]"), m_document->session().end_ms,
+                                                  1, 1e8, 0, &ok);
+        if (ok)
+            m_document->edits().edit(tr("Length of the run"),
+                                     [ms](simulation::Session& s) { s.end_ms = ms; });
+    });
+
+    auto* run = menuBar()->addMenu(tr("&Run"));
+    run->addAction(themedIcon("play"), tr("&Play or pause"), this, &MainWindow::playOrPause)
+        ->setShortcut(Qt::Key_Space);
+    run->addAction(themedIcon("step"), tr("One time &step"), this, [this] { m_host->step(1); })
+        ->setShortcut(Qt::Key_Period);
+    run->addAction(tr("&One millisecond"), this,
+                   [this] {
+                       if (const auto s = m_host->scene(); s && s->dt_ms > 0)
+                           m_host->step(qMax(1, qRound(1 / s->dt_ms)));
+                   })
+        ->setShortcut(Qt::SHIFT | Qt::Key_Period);
+    run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
+        ->setShortcut(QKeySequence(tr("Ctrl+R")));
+    run->addSeparator();
+    run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
+                   [this] { record(!m_host->status().recording); })
+        ->setShortcut(QKeySequence(tr("Ctrl+E")));
+    run->addAction(tr("Re&play what was recorded"), this, [this] { replay(!m_replay.isActive()); })
+        ->setShortcut(QKeySequence(tr("Shift+Space")));
+    run->addAction(tr("&Follow the run"), this, &MainWindow::followRun)->setShortcut(QKeySequence(tr("End")));
+    run->addSeparator();
+    m_autoPlayAction = run->addAction(tr("Start &when opened"));
+    m_autoPlayAction->setCheckable(true);
+    m_autoPlayAction->setChecked(m_autoPlay);
+    connect(m_autoPlayAction, &QAction::toggled, this, [this](bool on) { m_autoPlay = on; });
+    m_autoRecordAction = run->addAction(tr("&Record when opened"));
+    m_autoRecordAction->setCheckable(true);
+    m_autoRecordAction->setChecked(true);
+
+    auto* act = menuBar()->addMenu(tr("&Tools"));
+    for (auto* a : m_modes->actions())
+        act->addAction(a);
+    buildViewMenu();
+    buildHelpMenu();
+    fillStart();
+}
+
+void MainWindow::buildViewMenu()
+{
+    auto* menu = menuBar()->addMenu(tr("&View"));
+    for (const NamedView& v : named_views) {
+        auto* a = menu->addAction(tr(v.text), this, [this, view = v.view] {
+            const int current = m_grid->current();
+            m_grid->each([&](HeartView& h, int i) {
+                if (i != current && !m_grid->linked())
+                    return;
+                h.scene().look(view);
+                h.schedule();
+            });
+        });
+        a->setShortcut(QKeySequence(QLatin1String(v.key)));
+    }
+    menu->addSeparator();
+    for (const int n : {1, 2, 4})
+        menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
+            auto s = m_viewPanel->settings();
+            s.count = n;
+            m_viewPanel->setSettings(s);
+            applyView(s);
+        });
+    menu->addSeparator();
+    m_lightAction = menu->addAction(tr("&Light theme"));
+    m_lightAction->setCheckable(true);
+    m_lightAction->setShortcut(QKeySequence(tr("Ctrl+L")));
+    connect(m_lightAction, &QAction::toggled, this,
+            [this](bool on) { setTheme(on ? Theme::light : Theme::dark); });
+    menu->addSeparator();
+    for (const QString& name : m_dockOrder)
+        menu->addAction(m_docks[name]->toggleViewAction());
+    menu->addAction(tr("Restore la&yout"), this, [this] { restoreState(m_firstLayout); });
+    menu->addAction(tr("&Full screen"), this,
+                    [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); })
+        ->setShortcut(Qt::Key_F11);
+}
+
+void MainWindow::buildHelpMenu()
+{
+    auto* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&Guide"), this, [this] { showGuide("start"); })->setShortcut(QKeySequence(Qt::Key_F1));
+    help->addAction(tr("&Keys and mouse"), this, &MainWindow::showShortcuts)->setShortcut(QKeySequence("?"));
+    help->addAction(tr("&Hints on the heart"), this, [this] {
+        openSettings()->setValue("help/hintsSeen", false);
+        showHints();
+    });
+    help->addAction(tr("&About Tawara"), this, [this] {
+        auto* box = new QMessageBox(
+            QMessageBox::NoIcon, tr("About Tawara"),
+            tr("<h3>Tawara</h3><p>A workstation for cardiac electrophysiology: the electrical wave "
+               "of a heart, computed and shown at once.</p><p>Free software under the GNU General "
+               "Public License, version 3 or later. For research; not a medical device.</p><p>%1</p>")
+                .arg(view()->glDescription().toHtmlEscaped()),
+            QMessageBox::Close, this);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->setModal(false);
+        box->show();
+    });
+}
+
+void MainWindow::showShortcuts()
+{
+    std::vector<std::pair<QString, QString>> rows;
+    for (auto* top : menuBar()->actions()) {
+        rows.emplace_back(QString(), top->text().remove('&'));
+        for (auto* a : top->menu()->actions())
+            if (!a->shortcut().isEmpty())
+                rows.emplace_back(a->shortcut().toString(QKeySequence::NativeText),
+                                  a->text().remove('&').remove(QStringLiteral("…")));
+    }
+    rows.emplace_back(QString(), tr("Mouse on the heart"));
+    rows.emplace_back(tr("Left drag"), tr("turn"));
+    rows.emplace_back(tr("Wheel, right drag"), tr("zoom"));
+    rows.emplace_back(tr("Middle or Shift drag"), tr("move"));
+    rows.emplace_back(tr("Click"), tr("what the tool says"));
+    rows.emplace_back(tr("Drag a site or probe"), tr("move it along the wall (A, P)"));
+    rows.emplace_back(tr("Alt while painting"), tr("rub out"));
+    rows.emplace_back(QString(), tr("Mouse on the plots"));
+    rows.emplace_back(tr("Wheel"), tr("length of time shown"));
+    rows.emplace_back(tr("Shift + click"), tr("cursors A and B"));
+    auto* sheet = new ShortcutSheet(rows, this);
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->show();
+}
+
+void MainWindow::showGuide(const QString& page)
+{
+    if (m_guide == nullptr)
+        m_guide = new GuideWindow(this);
+    m_guide->showPage(page);
+    m_guide->show();
+    m_guide->raise();
+}
+
+void MainWindow::fillStart()
+{
+    std::vector<Example> shown;
+    for (const ExampleText& e : examples) {
+        try {
+            const auto path = resource(std::string("sessions/") + e.file);
+            const QString stem = QString::fromLatin1(e.file).section('.', 0, 0);
+            QPixmap picture;
+            picture.loadFromData(resourceFile(QStringLiteral("guide/%1.png").arg(stem)));
+            shown.push_back({QString::fromStdString(path.string()), tr(e.title), tr(e.text), picture});
+        } catch (const std::exception&) {
+            continue; // an installation without this example
+        }
+    }
+    m_start->setExamples(shown);
+    m_start->setRecent(openSettings()->value("files/recent").toStringList());
+}
+
+void MainWindow::showStart(bool on)
+{
+    if (on)
+        fillStart();
+    m_start->setVisible(on);
+    m_grid->setVisible(!on);
+    if (!on && !m_host->scene() && !m_host->isLoading())
+        m_overlay->showEmpty();
+    else if (on)
+        m_overlay->hide();
+}
+
+void MainWindow::showHints()
+{
+    const auto settings = openSettings();
+    if (settings->value("help/hintsSeen", false).toBool() || qApp->property("noHints").toBool() ||
+        m_viewFrame->findChild<QFrame*>("hints") != nullptr)
+        return;
+    auto* card = new QFrame(m_viewFrame);
+    card->setObjectName("hints");
+    card->setAttribute(Qt::WA_StyledBackground);
+    auto* text = new QLabel(tr("<b>Three things to try</b><br>Click on the heart: a pulse, there, at once.<br>"
+                               "Press <b>P</b> and click: a probe draws its action potential.<br>"
+                               "Press <b>V</b>: two views, the second one shows when each place was activated."));
+    auto* ok = new QPushButton(tr("Got it"));
+    ok->setObjectName("hintsSeen");
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(16, 12, 16, 12);
+    column->addWidget(text);
+    column->addWidget(ok, 0, Qt::AlignRight);
+    connect(ok, &QPushButton::clicked, this, [card] {
+        openSettings()->setValue("help/hintsSeen", true);
+        card->deleteLater();
+    });
+    card->adjustSize();
+    card->move(16, 70);
+    card->show();
+}
+
+void MainWindow::setAutoPlay(bool on)
+{
+    m_autoPlayAction->setChecked(on);
+}
+
+void MainWindow::fillRecent()
+{
+    m_recent->clear();
+    const QStringList files = openSettings()->value("files/recent").toStringList();
+    for (const QString& f : files)
+        m_recent->addAction(f, this, [this, f] { open(f); });
+    if (files.isEmpty())
+        m_recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* e)
+{
+    if (e->key() == Qt::Key_Escape && m_start->isVisible())
+        showStart(false);
+    else if (e->key() == Qt::Key_Escape)
+        setMode(ClickMode::rotate);
+    else
+        QMainWindow::keyPressEvent(e);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* e)
+{
+    const auto urls = e->mimeData()->urls();
+    if (!urls.isEmpty() && urls.first().isLocalFile())
+        e->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* e)
+{
+    const auto urls = e->mimeData()->urls();
+    if (urls.isEmpty() || !urls.first().isLocalFile())
+        return;
+    e->acceptProposedAction();
+    open(urls.first().toLocalFile());
+}
+
+} // namespace tawara

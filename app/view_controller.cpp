@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/view_controller.hpp"
+
+#include "engine/simulation/recording.hpp"
+#include "widgets/panels/color_map_editor.hpp"
+#include "widgets/scene/overlays.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr double depolarised_opacity = 0.85;
+constexpr double trim = 0.01; // of the values at each end that an automatic range leaves out
+constexpr std::size_t fibre_glyphs = 1600, streamline_count = 500;
+constexpr double glyph_mm = 3.5, streamline_mm = 60, arrow_spacing_mm = 7, arrow_scale = 9;
+
+/// AHA segment of each surface vertex from the mesh's own field; empty where it has none.
+std::vector<std::int8_t> segments(const mesh::TetMesh& m, const mesh::Surface& s)
+{
+    const auto* f = m.field("aha_segment");
+    if (f == nullptr || f->on != mesh::Field::On::tetrahedra)
+        return {};
+    std::vector<std::int8_t> out(s.vertices.size(), 0);
+    for (std::size_t t = 0; t < s.triangles.size(); ++t) {
+        const auto n = static_cast<std::int8_t>(
+            std::lround(f->values[static_cast<std::size_t>(s.tetrahedron[t])]));
+        for (auto v : s.triangles[t])
+            if (n >= 1 && n <= 17)
+                out[static_cast<std::size_t>(v)] = n;
+    }
+    return out;
+}
+
+std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double> otherwise)
+{
+    std::erase_if(v, [](float x) { return !std::isfinite(x); });
+    if (v.size() < 8)
+        return otherwise;
+    const auto at = [&](double part) {
+        const auto i = static_cast<std::ptrdiff_t>(part * static_cast<double>(v.size() - 1));
+        std::nth_element(v.begin(), v.begin() + i, v.end());
+        return static_cast<double>(v[static_cast<std::size_t>(i)]);
+    };
+    double low = at(trim), high = at(1 - trim);
+    const double step = high - low > 60 ? 10 : high - low > 20 ? 5 : 1;
+    low = std::floor(low / step) * step, high = std::ceil(high / step) * step;
+    return {low, std::max(high, low + step)};
+}
+
+} // namespace
+
+ViewController::ViewController(ViewGrid* grid, QObject* parent) : QObject(parent), m_grid(grid)
+{
+    m_pool.setMaxThreadCount(1);
+    connect(grid, &ViewGrid::viewAdded, this, [this](HeartView* view, int i) {
+        view->scene().set_theme(m_theme);
+        if (!m_model)
+            return;
+        const auto pose = m_grid->view(0)->scene().camera();
+        view->setModel(m_model);
+        if (m_settings.linked)
+            view->scene().set_camera(pose);
+        view->scene().set_markers(m_markers);
+        view->setMode(m_mode);
+        view->setBrushRadius(m_brushMm);
+        dress(*view, i);
+    });
+}
+
+ViewController::~ViewController()
+{
+    m_pool.waitForDone();
+}
+
+/// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy` stays
+/// and the caller asks again when it is done.
+template <class Job, class Done>
+void ViewController::run(bool& busy, Job job, Done done)
+{
+    busy = true;
+    m_pool.start([this, &busy, job = std::move(job), done = std::move(done)] {
+        auto result = std::make_shared<decltype(job())>(job());
+        QMetaObject::invokeMethod(
+            this,
+            [&busy, done, result] {
+                busy = false;
+                done(std::move(*result));
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ViewController::setScene(const EngineHost::ScenePtr& scene)
+{
+    m_scene = scene;
+    m_model.reset();
+    m_frame.reset();
+    m_maps.reset();
+    m_recorded.reset();
+    m_regions.clear();
+    m_partition.clear();
+    m_segment.clear();
+    m_face.reset();
+    m_front.reset();
+    m_fibres = {};
+    m_fibresMade = ViewSettings::Fibres::none;
+    m_arrows = {};
+    if (!scene || !scene->mesh || !scene->surface)
+        return;
+    m_pool.start([this, scene] {
+        auto model = scene::heart_model(*scene->mesh, *scene->surface);
+        auto of = segments(*scene->mesh, *scene->surface);
+        QMetaObject::invokeMethod(
+            this,
+            [this, scene, model = std::move(model), of = std::move(of)] {
+                if (scene != m_scene)
+                    return;
+                m_model = model;
+                m_segment = of;
+                if (model) {
+                    double b[6];
+                    model->poly->GetCellsBounds(b);
+                    m_low = {b[0], b[2], b[4]}, m_high = {b[1], b[3], b[5]};
+                }
+                m_grid->each([&](HeartView& v, int i) {
+                    v.setModel(m_model);
+                    v.scene().set_markers(m_markers);
+                    if (const auto& c = m_settings.cameras[static_cast<std::size_t>(i)])
+                        v.scene().set_camera({{(*c)[0], (*c)[1], (*c)[2]},
+                                              {(*c)[3], (*c)[4], (*c)[5]},
+                                              {(*c)[6], (*c)[7], (*c)[8]}});
+                    dress(v, i);
+                });
+                setSettings(m_settings);
+                Q_EMIT modelReady();
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+ViewSettings ViewController::settingsNow() const
+{
+    ViewSettings s = m_settings;
+    s.cameras = {};
+    for (int i = 0; i < m_grid->count(); ++i) {
+        const auto c = m_grid->view(i)->scene().camera();
+        s.cameras[static_cast<std::size_t>(i)] = {c.position[0],    c.position[1],    c.position[2],
+                                                  c.focal_point[0], c.focal_point[1], c.focal_point[2],
+                                                  c.up[0],          c.up[1],          c.up[2]};
+    }
+    return s;
+}
+
+void ViewController::setSettings(const ViewSettings& s)
+{
+    m_settings = s;
+    m_grid->setCount(s.count);
+    m_grid->setLinked(s.linked);
+    m_grid->each([&](HeartView& v, int i) {
+        m_grid->setQuantity(i, static_cast<int>(s.shownIn(i)));
+        dress(v, i);
+    });
+    updateSection();
+    updateDepolarised();
+    updateFibres();
+    updateArrows();
+    updateFilaments();
+    Q_EMIT valuesShown();
+}
+
+void ViewController::setTheme(const scene::SceneTheme& theme)
+{
+    m_theme = theme;
+    m_grid->each([&](HeartView& v, int) {
+        v.scene().set_theme(theme);
+        v.schedule();
+    });
+    setSettings(m_settings);
+}
+
+void ViewController::setMarkers(std::vector<scene::Marker> markers)
+{
+    m_markers = std::move(markers);
+    m_grid->each([&](HeartView& v, int) {
+        v.scene().set_markers(m_markers);
+        v.schedule();
+    });
+}
+
+void ViewController::setMode(ClickMode mode, double brushMm)
+{
+    m_mode = mode, m_brushMm = brushMm;
+    m_grid->each([&](HeartView& v, int) {
+        v.setMode(mode);
+        v.setBrushRadius(brushMm);
+    });
+}
+
+std::pair<double, double> ViewController::range(Quantity q) const
+{
+    const auto& s = m_settings.style(q);
+    const auto& found = m_found[static_cast<std::size_t>(q)];
+    if (s.automatic && found.second > found.first)
+        return found;
+    return {s.low, s.high};
+}
+
+void ViewController::applyRange(HeartView& view, int i)
+{
+    const auto [low, high] = range(m_settings.shownIn(i));
+    view.scene().set_range(low, high);
+}
+
+void ViewController::dress(HeartView& view, int i)
+{
+    const Quantity q = m_settings.shownIn(i);
+    const auto& info = quantityInfo(q);
+    const auto& style = m_settings.style(q);
+    auto& scene = view.scene();
+    scene.set_color_map(mapOf(style, m_settings.customMaps));
+    scene.set_title(quantityTitle(q).toStdString());
+    scene.set_bar(!info.flat);
+    scene::LiveScalarMapper::Style look;
+    look.isochrones = style.isochrones && !info.flat ? static_cast<float>(style.step) : 0;
+    look.cyclic = info.cyclic;
+    look.flat = info.flat;
+    const bool dark = m_theme.background_low[0] < 0.5;
+    for (float& c : look.never)
+        c = dark ? 0.36F : 0.66F;
+    scene.set_style(look);
+    scene.set_annotations(m_settings.annotations);
+    view.setTimeVisible(m_settings.annotations);
+    applyRange(view, i);
+    const bool slice = m_settings.cut == ViewSettings::Cut::slice;
+    scene.set_opacity(slice ? std::min(m_settings.opacity, 0.25) : m_settings.opacity);
+    scene.set_clip(m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
+                                                                       : std::nullopt);
+    auto& over = scene.overlays();
+    over.set_face(m_settings.cut == ViewSettings::Cut::none ? nullptr : m_face, m_facePlane.normal);
+    over.set_depolarised(m_settings.depolarised ? m_front : nullptr, depolarised_opacity);
+    over.set_lines(scene::Overlays::Kind::fibres,
+                   m_settings.fibres == ViewSettings::Fibres::none ? scene::Lines{} : m_fibres,
+                   scene::color_map("turbo"), -70, 70, 1.5);
+    over.set_lines(scene::Overlays::Kind::arrows, m_settings.arrows ? m_arrows : scene::Lines{},
+                   scene::color_map("grey"), -1, 0.9, 2);
+    feed(view, i);
+    view.schedule();
+}
+
+std::vector<float> ViewController::values(Quantity q) const
+{
+    const auto* m = m_maps.get();
+    const bool newest = m_settings.newestBeat;
+    switch (q) {
+    case Quantity::potential:
+        return m_recorded ? m_recorded->values : m_frame ? m_frame->values : std::vector<float>();
+    case Quantity::activation:
+        return m == nullptr ? std::vector<float>() : newest ? m->last_activation : m->activation;
+    case Quantity::repolarisation:
+        return m == nullptr ? std::vector<float>() : newest ? m->last_repolarisation : m->repolarisation;
+    case Quantity::apd:
+        return m == nullptr ? std::vector<float>() : newest ? m->last_apd90 : m->apd90;
+    case Quantity::period:
+        return m == nullptr ? std::vector<float>() : m->period;
+    case Quantity::phase:
+        return m_frame && m_frame->phase ? *m_frame->phase : std::vector<float>();
+    case Quantity::regions:
+        return m_regions;
+    case Quantity::partition:
+        return m_partition;
+    }
+    return {};
+}
+
+void ViewController::feed(HeartView& view, int i)
+{
+    if (!m_model)
+        return;
+    const Quantity q = m_settings.shownIn(i);
+    const double time = m_recorded ? m_recorded->time_ms : m_frame ? m_frame->time_ms : 0;
+    if (q == Quantity::potential) {
+        if (m_recorded)
+            view.setValues(m_recorded->values, time);
+        else if (m_frame)
+            view.setValues(m_frame->values, time);
+    } else {
+        auto v = values(q);
+        if (v.empty())
+            v.assign(m_model->surface_vertices, scene::LiveScalarMapper::unset);
+        if (m_settings.style(q).automatic) {
+            const auto& s = m_settings.style(q);
+            m_found[static_cast<std::size_t>(q)] = fitted(v, {s.low, s.high});
+            const auto& f = m_found[static_cast<std::size_t>(q)];
+            Q_EMIT rangeFound(q, f.first, f.second);
+        }
+        applyRange(view, i);
+        view.setValues(v, time);
+    }
+    if (m_settings.cut != ViewSettings::Cut::none && m_frame && m_frame->volume) {
+        // the face always shows the potential, in its own colours
+        const auto& style = m_settings.style(Quantity::potential);
+        const auto [low, high] = range(Quantity::potential);
+        view.scene().overlays().set_colors(mapOf(style, m_settings.customMaps), low, high);
+        view.scene().overlays().set_face_values(*m_frame->volume);
+    }
+}
+
+void ViewController::feedAll()
+{
+    m_grid->each([&](HeartView& v, int i) { feed(v, i); });
+}
+
+void ViewController::showFrame(const EngineHost::FramePtr& frame)
+{
+    if (!m_model || (m_scene && frame->run != m_scene->run)) {
+        m_frame = frame;
+        return;
+    }
+    const bool phase = !m_frame || m_frame->phase_time_ms != frame->phase_time_ms;
+    const bool volume = frame->volume && (!m_frame || m_frame->volume != frame->volume);
+    m_frame = frame;
+    if (m_recorded)
+        return;
+    m_grid->each([&](HeartView& v, int i) {
+        const Quantity q = m_settings.shownIn(i);
+        if (q == Quantity::potential || (q == Quantity::phase && phase) ||
+            (volume && m_settings.cut != ViewSettings::Cut::none))
+            feed(v, i);
+    });
+    if (phase)
+        updateFilaments();
+    if (volume)
+        updateDepolarised();
+}
+
+void ViewController::showMaps(const std::shared_ptr<const simulation::MapFrame>& maps)
+{
+    m_maps = maps;
+    if (!m_model)
+        return;
+    m_grid->each([&](HeartView& v, int i) {
+        if (quantityInfo(m_settings.shownIn(i)).maps)
+            feed(v, i);
+    });
+    updateArrows();
+    Q_EMIT valuesShown();
+}
+
+void ViewController::setPartition(const std::shared_ptr<const simulation::Partition>& p)
+{
+    m_partition.clear();
+    if (p && m_model && p->shard.size() == m_model->surface_vertices)
+        for (std::size_t i = 0; i < p->shard.size(); ++i)
+            // parts at a border have a colour of their own, eight further on
+            m_partition.push_back(static_cast<float>(p->shard[i] % 8 + (p->separator[i] != 0 ? 8 : 0)));
+    feedAll();
+}
+
+void ViewController::setRegions(const std::vector<std::int32_t>& ofTetrahedron)
+{
+    if (!m_scene || !m_scene->surface)
+        return;
+    const auto& s = *m_scene->surface;
+    m_regions.assign(s.vertices.size(), 0);
+    for (std::size_t t = 0; t < s.triangles.size(); ++t) {
+        const auto tet = static_cast<std::size_t>(s.tetrahedron[t]);
+        if (tet >= ofTetrahedron.size())
+            continue;
+        // colours are of the triangle's last vertex: the highest region around it shows
+        for (auto v : s.triangles[t]) {
+            auto& r = m_regions[static_cast<std::size_t>(v)];
+            r = std::max(r, static_cast<float>(ofTetrahedron[tet] % 16));
+        }
+    }
+    feedAll();
+}
+
+void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame)
+{
+    m_recorded = std::move(frame);
+    feedAll();
+}
+
+BullseyePlot::Values ViewController::segmentMeans(Quantity q) const
+{
+    BullseyePlot::Values mean;
+    mean.fill(std::numeric_limits<double>::quiet_NaN());
+    const auto v = values(q);
+    if (v.size() != m_segment.size())
+        return mean;
+    std::array<double, 17> sum{};
+    std::array<int, 17> n{};
+    for (std::size_t i = 0; i < v.size(); ++i)
+        if (m_segment[i] > 0 && std::isfinite(v[i]) && v[i] > -1e20F) {
+            const auto k = static_cast<std::size_t>(m_segment[i] - 1);
+            sum[k] += static_cast<double>(v[i]);
+            ++n[k];
+        }
+    for (std::size_t k = 0; k < 17; ++k)
+        if (n[k] > 0)
+            mean[k] = sum[k] / n[k];
+    return mean;
+}
+
+scene::Plane ViewController::plane() const
+{
+    scene::Plane p;
+    const auto k = static_cast<std::size_t>(m_settings.axis);
+    const double at = m_low[k] + m_settings.position * (m_high[k] - m_low[k]);
+    p.normal = {};
+    p.normal[k] = m_settings.flip ? -1 : 1;
+    p.offset_mm = m_settings.flip ? -at : at;
+    return p;
+}
+
+void ViewController::updateSection()
+{
+    if (!m_model || m_settings.cut == ViewSettings::Cut::none || m_sectionBusy)
+        return;
+    const auto wanted = plane();
+    if (m_face && m_facePlane == wanted)
+        return;
+    run(m_sectionBusy,
+        [scene = m_scene, wanted] {
+            return std::make_shared<const scene::Section>(scene::plane_section(*scene->mesh, wanted));
+        },
+        [this, scene = m_scene, wanted](std::shared_ptr<const scene::Section> face) {
+            if (scene != m_scene)
+                return;
+            m_face = std::move(face);
+            m_facePlane = wanted;
+            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+            updateSection(); // the slider may have moved on
+        });
+}
+
+void ViewController::updateDepolarised()
+{
+    if (!m_model || !m_settings.depolarised || m_frontBusy || !m_frame || !m_frame->volume)
+        return;
+    run(m_frontBusy,
+        [scene = m_scene, volume = m_frame->volume, level = m_settings.threshold_mV] {
+            return std::make_shared<const scene::Section>(
+                scene::isosurface(*scene->mesh, *volume, static_cast<float>(level)));
+        },
+        [this, scene = m_scene](std::shared_ptr<const scene::Section> front) {
+            if (scene != m_scene || !m_settings.depolarised)
+                return;
+            m_front = std::move(front);
+            m_grid->each([&](HeartView& v, int) {
+                v.scene().overlays().set_depolarised(m_front, depolarised_opacity);
+                v.schedule();
+            });
+        });
+}
+
+void ViewController::updateFibres()
+{
+    const auto wanted = m_settings.fibres;
+    if (!m_model || m_fibresBusy || wanted == ViewSettings::Fibres::none || wanted == m_fibresMade)
+        return;
+    const bool glyphs = wanted == ViewSettings::Fibres::glyphs;
+    run(m_fibresBusy,
+        [scene = m_scene, glyphs] {
+            return scene::fibre_lines(*scene->mesh, *scene->surface,
+                                      glyphs ? fibre_glyphs : streamline_count,
+                                      glyphs ? glyph_mm : streamline_mm);
+        },
+        [this, scene = m_scene, wanted](scene::Lines lines) {
+            if (scene != m_scene)
+                return;
+            m_fibres = std::move(lines);
+            m_fibresMade = wanted;
+            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+            updateFibres();
+        });
+}
+
+void ViewController::updateArrows()
+{
+    if (!m_model || !m_settings.arrows || m_arrowsBusy || !m_maps || m_maps->velocity.empty())
+        return;
+    run(m_arrowsBusy,
+        [scene = m_scene, maps = m_maps] {
+            std::vector<Vec3> v;
+            for (const auto& u : maps->velocity)
+                v.push_back({u[0], u[1], u[2]});
+            return scene::arrows(*scene->mesh, *scene->surface, v, arrow_spacing_mm, arrow_scale);
+        },
+        [this, scene = m_scene](scene::Lines lines) {
+            if (scene != m_scene)
+                return;
+            m_arrows = std::move(lines);
+            m_grid->each([&](HeartView& v, int) {
+                v.scene().overlays().set_lines(scene::Overlays::Kind::arrows,
+                                               m_settings.arrows ? m_arrows : scene::Lines{},
+                                               scene::color_map("grey"), -1, 0.9, 2);
+                v.schedule();
+            });
+        });
+}
+
+void ViewController::updateFilaments()
+{
+    scene::Lines lines;
+    lines.starts.push_back(0);
+    if (m_settings.filaments && m_frame && m_frame->singularities)
+        for (const auto& f : m_frame->singularities->filaments_mm) {
+            for (const Vec3& p : f) {
+                for (double x : p)
+                    lines.points.push_back(static_cast<float>(x));
+                lines.values.push_back(1);
+            }
+            lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
+        }
+    m_grid->each([&](HeartView& v, int) {
+        v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines, scene::color_map("grey"),
+                                       0, 1, 4);
+        v.schedule();
+    });
+}
+
+} // namespace tawara

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/engine_host.hpp"
+#include "engine/simulation/recording.hpp"
+#include "widgets/models/view_settings.hpp"
+#include "widgets/plots/bullseye_plot.hpp"
+#include "widgets/scene/streamlines.hpp"
+#include "widgets/view3d/view_grid.hpp"
+
+#include <QThreadPool>
+
+namespace tawara {
+
+/// Brings frames, maps and settings together in the views. Sections, isosurfaces, streamlines and
+/// arrows are made on a thread of their own; what is asked for meanwhile is made next.
+///
+/// @thread GUI thread
+class ViewController : public QObject
+{
+    Q_OBJECT
+  public:
+    explicit ViewController(ViewGrid* grid, QObject* parent = nullptr);
+    ~ViewController() override;
+
+    /// Makes the scene's wall ready elsewhere, then shows it; modelReady() follows.
+    void setScene(const EngineHost::ScenePtr& scene);
+    bool ready() const { return m_model != nullptr; }
+    void setSettings(const ViewSettings& s);
+    const ViewSettings& settings() const { return m_settings; }
+    /// The same, with the cameras as they stand.
+    ViewSettings settingsNow() const;
+    void setTheme(const scene::SceneTheme& theme);
+    void setMarkers(std::vector<scene::Marker> markers);
+    void setMode(ClickMode mode, double brushMm);
+
+    void showFrame(const EngineHost::FramePtr& frame);
+    void showMaps(const std::shared_ptr<const simulation::MapFrame>& maps);
+    void setPartition(const std::shared_ptr<const simulation::Partition>& p);
+    /// The session's region of each tetrahedron.
+    void setRegions(const std::vector<std::int32_t>& ofTetrahedron);
+    /// A recorded moment instead of the newest frame; null follows the run again.
+    void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame);
+    bool lookingBack() const { return m_recorded != nullptr; }
+
+    /// Values of a quantity now, per surface vertex; empty where there are none.
+    std::vector<float> values(Quantity q) const;
+    /// Mean over each AHA segment of the left ventricle; NaN where there is none.
+    BullseyePlot::Values segmentMeans(Quantity q) const;
+    bool hasSegments() const { return !m_segment.empty(); }
+    /// Range in force for a quantity.
+    std::pair<double, double> range(Quantity q) const;
+
+  Q_SIGNALS:
+    void modelReady();
+    void rangeFound(tawara::Quantity quantity, double low, double high);
+    void valuesShown(); ///< new maps or settings: what depends on values may follow
+
+  private:
+    template <class Job, class Done>
+    void run(bool& busy, Job job, Done done);
+    void dress(HeartView& view, int i);
+    void feed(HeartView& view, int i);
+    void feedAll();
+    void applyRange(HeartView& view, int i);
+    void updateSection();
+    void updateDepolarised();
+    void updateFibres();
+    void updateArrows();
+    void updateFilaments();
+    scene::Plane plane() const;
+
+    ViewGrid* m_grid;
+    ViewSettings m_settings;
+    scene::SceneTheme m_theme;
+    std::vector<scene::Marker> m_markers;
+    ClickMode m_mode = ClickMode::stimulate;
+    double m_brushMm = 3;
+    EngineHost::ScenePtr m_scene;
+    scene::HeartModelPtr m_model;
+    EngineHost::FramePtr m_frame;
+    std::shared_ptr<const simulation::MapFrame> m_maps;
+    std::shared_ptr<const simulation::RecordedFrame> m_recorded;
+    std::vector<float> m_regions, m_partition;
+    std::vector<std::int8_t> m_segment; // AHA segment per surface vertex; empty: unknown
+    Vec3 m_low{}, m_high{};
+    std::array<std::pair<double, double>, quantity_count> m_found{};
+    std::shared_ptr<const scene::Section> m_face, m_front;
+    scene::Plane m_facePlane;
+    bool m_sectionBusy = false, m_frontBusy = false, m_fibresBusy = false, m_arrowsBusy = false;
+    scene::Lines m_fibres;
+    ViewSettings::Fibres m_fibresMade = ViewSettings::Fibres::none;
+    scene::Lines m_arrows;
+    QThreadPool m_pool;
+};
+
+} // namespace tawara
