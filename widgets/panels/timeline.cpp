@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/timeline.hpp"
+
+#include "widgets/plots/axes.hpp"
+
+#include <QMouseEvent>
+
+#include <algorithm>
+
+namespace tawara {
+namespace {
+
+constexpr double side_px = 8;
+
+}
+
+Timeline::Timeline(QWidget* parent) : QWidget(parent)
+{
+    setObjectName("timeline");
+    setMinimumHeight(30);
+    setFocusPolicy(Qt::TabFocus);
+    setToolTip(tr("Drag over the recorded part (coloured) to look back, also while it runs; double click: follow "
+                  "the run again"));
+}
+
+void Timeline::setRun(double nowMs, double endMs)
+{
+    m_now = nowMs, m_end = endMs;
+    update();
+}
+
+void Timeline::setRecorded(std::optional<std::pair<double, double>> fromTo)
+{
+    m_recorded = fromTo;
+    update();
+}
+
+void Timeline::setShown(std::optional<double> ms)
+{
+    m_shown = ms;
+    update();
+}
+
+double Timeline::span() const
+{
+    return std::max({1.0, m_end < 1e5 ? m_end : 0, m_now * 1.02});
+}
+
+void Timeline::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    const PlotColors c = PlotColors::of(this);
+    p.setRenderHint(QPainter::Antialiasing);
+    const QFontMetricsF m(font());
+    const double w = width() - 2 * side_px, y = 9;
+    const auto x = [&](double t) { return side_px + t / span() * w; };
+    p.setPen(Qt::NoPen);
+    p.setBrush(c.grid);
+    p.drawRoundedRect(QRectF(side_px, y - 3, w, 6), 3, 3);
+    p.setBrush(c.zero);
+    p.drawRoundedRect(QRectF(side_px, y - 3, x(m_now) - side_px, 6), 3, 3);
+    if (m_recorded) {
+        p.setBrush(c.accent);
+        p.drawRoundedRect(QRectF(x(m_recorded->first), y - 3,
+                                 std::max(2.0, x(m_recorded->second) - x(m_recorded->first)), 6), 3, 3);
+    }
+    p.setPen(c.text);
+    const double step = roundStep(span(), w / 70);
+    for (double t = 0; t <= span() + 1e-9; t += step) {
+        p.drawLine(QPointF(x(t), y + 5), QPointF(x(t), y + 8));
+        p.drawText(QRectF(x(t) - 35, y + 8, 70, m.height()), Qt::AlignCenter, numberText(t));
+    }
+    p.setPen(QPen(c.ground, 1.5));
+    p.setBrush(m_shown ? c.accent : c.strong);
+    p.drawEllipse(QPointF(x(m_shown.value_or(m_now)), y), 6, 6);
+}
+
+void Timeline::scrub(double at)
+{
+    if (!m_recorded)
+        return;
+    const double t = (at - side_px) / std::max(1.0, width() - 2 * side_px) * span();
+    if (t > m_recorded->second + 0.02 * span())
+        Q_EMIT followRequested();
+    else
+        Q_EMIT scrubbed(std::clamp(t, m_recorded->first, m_recorded->second));
+}
+
+void Timeline::mousePressEvent(QMouseEvent* e)
+{
+    scrub(e->position().x());
+}
+
+void Timeline::mouseMoveEvent(QMouseEvent* e)
+{
+    if (e->buttons() & Qt::LeftButton)
+        scrub(e->position().x());
+}
+
+void Timeline::mouseDoubleClickEvent(QMouseEvent*)
+{
+    Q_EMIT followRequested();
+}
+
+} // namespace tawara
