@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/llvm_math.hpp"
 
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 namespace tawara::cell::compiler {
 using llvm::Value;
 
 Value* LlvmMath::number(llvm::Type* type, double v)
 {
-    return llvm::ConstantFP::get(type, v);
+    auto* constant = llvm::ConstantFP::get(type, v);
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    if (!vector || vector->getPrimitiveSizeInBits() != 256)
+        return constant;
+    // AVX2 has no operands that are broadcast: whole vectors in memory, one read for each use
+    auto*& place = constants_[{type, std::bit_cast<std::uint64_t>(v)}];
+    const llvm::Align align(32);
+    if (!place) {
+        place = new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), type, true,
+                                         llvm::GlobalValue::PrivateLinkage, constant);
+        place->setAlignment(align);
+    }
+    return b_.CreateAlignedLoad(type, place, align);
 }
 
 llvm::Type* LlvmMath::integers(Value* x)
@@ -23,78 +42,218 @@ llvm::Type* LlvmMath::integers(Value* x)
 
 Value* LlvmMath::polynomial(Value* x, std::initializer_list<double> c)
 {
-    Value* p = nullptr;
-    for (const double k : c) {
-        Value* n = number(x->getType(), k);
-        p = p ? b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {p, x, n}) : n;
+    return polynomials({x}, c)[0];
+}
+
+std::vector<Value*> LlvmMath::polynomials(std::vector<Value*> x,
+                                          std::initializer_list<double> highest_first, double scale)
+{
+    llvm::Type* t = x[0]->getType();
+    const auto fma = [&](Value* a, Value* b, Value* c) {
+        return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {a, b, c});
+    };
+    std::vector<double> c(highest_first);
+    std::reverse(c.begin(), c.end());
+    for (std::size_t k = 0; k < c.size(); ++k)
+        c[k] *= std::pow(scale, static_cast<double>(k));
+    const std::size_t count = x.size();
+    std::vector<std::vector<Value*>> terms(count);
+    bool first = true; // the terms are still the constants
+    std::size_t size = c.size();
+    const auto term = [&](std::size_t i, std::size_t k) {
+        return first ? number(t, c[k]) : terms[i][k];
+    };
+    // Long ones by Estrin's scheme, pairs, pairs of pairs, ...: Horner's chain of dependent
+    // operations would leave the units waiting. Short ones cost fewer operations by Horner's.
+    constexpr std::size_t longest_chain = 7;
+    while (size > longest_chain) {
+        std::vector<std::vector<Value*>> next(count);
+        for (std::size_t k = 0; k < size; k += 2)
+            for (std::size_t i = 0; i < count; ++i)
+                next[i].push_back(k + 1 == size ? term(i, k)
+                                                : fma(term(i, k + 1), x[i], term(i, k)));
+        for (Value*& v : x)
+            v = b_.CreateFMul(v, v);
+        terms = std::move(next);
+        size = terms[0].size();
+        first = false;
     }
+    std::vector<Value*> p(count);
+    for (std::size_t i = 0; i < count; ++i)
+        p[i] = term(i, size - 1);
+    for (std::size_t k = size - 1; k-- > 0;)
+        for (std::size_t i = 0; i < count; ++i)
+            p[i] = fma(p[i], x[i], term(i, k));
     return p;
 }
 
-Value* LlvmMath::exp(Value* x)
+namespace {
+
+/// Bits of the table that a vector type can look up with one instruction.
+int table_bits(llvm::Type* t)
 {
-    llvm::Type* t = x->getType();
-    const bool f = single(x);
+    const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
+    if (!v)
+        return 0;
+    if (v->getElementType()->isDoubleTy())
+        return v->getNumElements() == 8 ? 4 : 0;                             // vpermi2pd
+    return v->getNumElements() == 16 ? 5 : v->getNumElements() == 8 ? 3 : 0; // vpermi2ps, vpermps
+}
+
+} // namespace
+
+Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
+{
+    const int bits = table_bits(t);
+    const bool f = t->getScalarType()->isFloatTy();
+    const int entries = 1 << bits, mantissa = f ? 23 : 52;
+    const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(t)->getNumElements());
+    // an entry is 2^(j / entries) less j where the caller adds k to the exponent
+    std::vector<llvm::Constant*> table;
+    for (int j = 0; j < entries; ++j) {
+        const double value = std::exp2(static_cast<double>(j) / entries);
+        const std::uint64_t raw = f ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                                    : std::bit_cast<std::uint64_t>(value);
+        const std::uint64_t entry = raw - (static_cast<std::uint64_t>(j) << (mantissa - bits));
+        auto* integer = llvm::ConstantInt::get(f ? b_.getInt32Ty() : b_.getInt64Ty(), entry);
+        table.push_back(llvm::ConstantExpr::getBitCast(integer, t->getScalarType()));
+    }
+    const auto part = [&](int first) {
+        return llvm::ConstantVector::get(llvm::ArrayRef(table).slice(
+            static_cast<std::size_t>(first), static_cast<std::size_t>(lanes)));
+    };
+    if (entries == lanes)
+        return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {part(0), k});
+    return b_.CreateIntrinsic(f ? llvm::Intrinsic::x86_avx512_vpermi2var_ps_512
+                                : llvm::Intrinsic::x86_avx512_vpermi2var_pd_512,
+                              {}, {part(0), k, part(lanes)});
+}
+
+Value* LlvmMath::exp(Value* x, bool low, bool high)
+{
+    return exp2(b_.CreateFMul(x, number(x->getType(), log2_e)), low, high);
+}
+
+Value* LlvmMath::exp2(Value* x, bool low, bool high)
+{
+    return exp2(std::vector<Power>{{x, low, high}})[0];
+}
+
+std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
+{
+    llvm::Type* t = list[0].x->getType();
+    const bool f = single(list[0].x);
     const auto bound = [&](Value* v, double limit, bool above) {
         Value* l = number(t, limit);
         return b_.CreateSelect(above ? b_.CreateFCmpOGT(v, l) : b_.CreateFCmpOLT(v, l), l, v);
     };
-    x = bound(bound(x, f ? 88.02 : 709.4, true), f ? -87.0 : -708.0, false);
-    // n = round(x / ln 2) by the magic number; its low bits are n, shifted into the exponent below
-    const double magic = f ? 12582912.0 : 6755399441055744.0;
-    Value* shifted = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
-                                        {x, number(t, 1.4426950408889634), number(t, magic)});
-    Value* n = b_.CreateFSub(shifted, number(t, magic));
-    Value* r =
-        b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
-                           {n, number(t, f ? -0.693359375 : -6.93147180369123816490e-01), x});
-    r = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
-                           {n, number(t, f ? 2.12194440e-4 : -1.90821492927058770002e-10), r});
-    // Taylor's polynomial on |r| <= ln 2 / 2: remainder r^14/14! below 4e-18 (r^8/8! below 6e-9)
-    Value* p = f ? polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1})
-                 : polynomial(r, {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0,
-                                  1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
-                                  1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1, 1});
-    llvm::Type* i = integers(x);
-    Value* exponent =
-        b_.CreateShl(b_.CreateBitCast(shifted, i), llvm::ConstantInt::get(i, f ? 23 : 52));
-    return b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(p, i), exponent), t);
+    llvm::Type* i = integers(list[0].x);
+    const int bits = table_bits(t);
+    const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
+    const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
+    std::vector<Value*> r, power;
+    for (auto [x, low, high] : list) {
+        if (high)
+            x = bound(x, f ? 127.0 : 1023.0, true);
+        if (low)
+            x = bound(x, f ? -125.5 : -1021.5, false);
+        // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
+        Value* shifted = b_.CreateFAdd(x, number(t, magic));
+        r.push_back(b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic))));
+        Value* k = b_.CreateBitCast(shifted, i);
+        Value* exponent = b_.CreateShl(k, llvm::ConstantInt::get(i, shift));
+        power.push_back(
+            bits == 0 ? exponent
+                      : b_.CreateBitCast(
+                            b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t), i), exponent), t));
+    }
+    // Taylor's polynomials of exp(r ln 2), economised by Chebyshev's on |r| <= 1 / (2 parts)
+    constexpr double ln2 = 0.69314718055994530942;
+    std::vector<Value*> out;
+    if (bits == 0) { // remainders 1.6e-17, 2.6e-9
+        const auto p =
+            f ? polynomials(r,
+                            {0.0013948580818000501, 0.00837512889037406, 0.041666218274403026,
+                             0.1666641547723622, 0.5000000107749383, 1, 1},
+                            ln2)
+              : polynomials(r,
+                            {2.511487021947156e-08, 2.763264067543022e-07, 2.7557224956110785e-06,
+                             2.480148547921643e-05, 0.00019841269909219843, 0.0013888888952318045,
+                             0.008333333333309526, 0.04166666666648808, 0.16666666666666702,
+                             0.5000000000000019, 1, 1},
+                            ln2);
+        for (std::size_t k = 0; k < r.size(); ++k)
+            out.push_back(b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(p[k], i), power[k]), t));
+        return out;
+    }
+    // (2^r - 1) / r, with remainders 7.6e-18, 7e-11, 8e-11
+    const auto p =
+        bits == 4 ? polynomials(r,
+                                {0.0013889121624918708 * ln2, 0.008333496248724828 * ln2,
+                                 0.041666666659841776 * ln2, 0.16666666662844723 * ln2,
+                                 0.5000000000000007 * ln2, 1.0000000000000022 * ln2},
+                                ln2)
+        : bits == 5
+            ? polynomials(r, {0.16666788852544867 * ln2, 0.5000048874387111 * ln2, ln2}, ln2)
+            : polynomials(r,
+                          {0.04167057675617942 * ln2, 0.16668621726710645 * ln2,
+                           0.49999999724808775 * ln2, 0.9999999908268635 * ln2},
+                          ln2);
+    for (std::size_t k = 0; k < r.size(); ++k)
+        out.push_back(b_.CreateFMul(p[k], r[k]));
+    for (std::size_t k = 0; k < r.size(); ++k)
+        out[k] = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {power[k], out[k], power[k]});
+    return out;
 }
 
-Value* LlvmMath::log(Value* x)
+std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
 {
     // x = 2^k (1 + f), sqrt(1/2) < 1 + f < sqrt(2); s = f / (2 + f), log(1 + f) = 2 atanh(s)
-    llvm::Type* t = x->getType();
-    llvm::Type* i = integers(x);
-    const bool f32 = single(x);
-    const int mantissa = f32 ? 23 : 52;
+    llvm::Type* t = list[0]->getType();
+    llvm::Type* i = integers(list[0]);
+    const bool f32 = single(list[0]);
+    const std::uint64_t mantissa = f32 ? 23 : 52, bias = f32 ? 127 : 1023;
     const auto integer = [&](std::uint64_t v) { return llvm::ConstantInt::get(i, v); };
     const std::uint64_t half = f32 ? 0x3f3504f3u : 0x3fe6a09e667f3bcdull; // sqrt(1/2)
-    Value* bits = b_.CreateBitCast(x, i);
-    Value* k = b_.CreateAShr(b_.CreateSub(bits, integer(half)),
-                             integer(static_cast<std::uint64_t>(mantissa)));
-    Value* m = b_.CreateBitCast(
-        b_.CreateSub(bits, b_.CreateShl(k, integer(static_cast<std::uint64_t>(mantissa)))), t);
-    Value* f = b_.CreateFSub(m, number(t, 1));
-    Value* kf = b_.CreateSIToFP(k, t);
-    Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, number(t, 2)));
-    Value* z = b_.CreateFMul(s, s);
-    Value* r = f32 ? polynomial(z, {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693})
-                   : polynomial(z, {1.479819860511658591e-01, 1.531383769920937332e-01,
+    const double magic = f32 ? 12582912.0 : 6755399441055744.0; // integers end up in its low bits
+    const std::uint64_t magic_bits = f32 ? 0x4b400000u : 0x4338000000000000ull;
+    std::vector<Value*> fs, ks, ss, zs;
+    for (Value* x : list) {
+        Value* bits = b_.CreateBitCast(x, i);
+        Value* k = b_.CreateLShr(b_.CreateAdd(bits, integer((bias << mantissa) - half)),
+                                 integer(mantissa)); // biased
+        Value* m = b_.CreateSub(bits, b_.CreateShl(k, integer(mantissa)));
+        m = b_.CreateAdd(m, integer(bias << mantissa));
+        fs.push_back(b_.CreateFSub(b_.CreateBitCast(m, t), number(t, 1)));
+        Value* shifted = b_.CreateBitCast(b_.CreateAdd(k, integer(magic_bits)), t);
+        ks.push_back(b_.CreateFSub(shifted, number(t, magic + static_cast<double>(bias))));
+    }
+    for (Value* f : fs) {
+        ss.push_back(b_.CreateFDiv(f, b_.CreateFAdd(f, number(t, 2))));
+        zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
+    }
+    auto r = f32 ? polynomials(zs, {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693})
+                 : polynomials(zs, {1.479819860511658591e-01, 1.531383769920937332e-01,
                                     1.818357216161805012e-01, 2.222219843214978396e-01,
                                     2.857142874366239149e-01, 3.999999999940941908e-01,
                                     6.666666666666735130e-01});
-    r = b_.CreateFMul(r, z);
-    Value* square = b_.CreateFMul(b_.CreateFMul(number(t, 0.5), f), f);
-    Value* low = b_.CreateFAdd(
-        b_.CreateFMul(s, b_.CreateFAdd(square, r)),
-        b_.CreateFMul(kf, number(t, f32 ? 9.0580006145e-06 : 1.90821492927058770002e-10)));
-    Value* high = b_.CreateFMul(kf, number(t, f32 ? 6.9313812256e-01 : 6.93147180369123816490e-01));
-    Value* y = b_.CreateFSub(high, b_.CreateFSub(b_.CreateFSub(square, low), f));
-    y = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)),
-                        number(t, -std::numeric_limits<double>::infinity()), y);
-    return b_.CreateSelect(b_.CreateFCmpOGE(x, number(t, 0)), y,
-                           number(t, std::numeric_limits<double>::quiet_NaN()));
+    std::vector<Value*> out;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        Value *f = fs[n], *k = ks[n];
+        Value* square = b_.CreateFMul(b_.CreateFMul(number(t, 0.5), f), f);
+        Value* low = b_.CreateFAdd(
+            b_.CreateFMul(ss[n], b_.CreateFAdd(square, b_.CreateFMul(r[n], zs[n]))),
+            b_.CreateFMul(k, number(t, f32 ? 9.0580006145e-06 : 1.90821492927058770002e-10)));
+        Value* high =
+            b_.CreateFMul(k, number(t, f32 ? 6.9313812256e-01 : 6.93147180369123816490e-01));
+        Value* y = b_.CreateFSub(high, b_.CreateFSub(b_.CreateFSub(square, low), f));
+        Value* x = list[n];
+        const double infinity = std::numeric_limits<double>::infinity();
+        Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, -infinity),
+                                      number(t, std::numeric_limits<double>::quiet_NaN()));
+        out.push_back(b_.CreateSelect(b_.CreateFCmpOGT(x, number(t, 0)), y, none));
+    }
+    return out;
 }
 
 Value* LlvmMath::pow(Value* x, Value* y)

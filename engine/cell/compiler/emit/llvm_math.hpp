@@ -2,6 +2,11 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
 namespace tawara::cell::compiler {
 
 /// Emits vector mathematics as LLVM IR, in double or single precision by the type of the argument.
@@ -9,11 +14,24 @@ namespace tawara::cell::compiler {
 class LlvmMath
 {
   public:
+    static constexpr double log2_e = 1.4426950408889634074;
+
     explicit LlvmMath(llvm::IRBuilder<>& b) : b_(b) {}
     /// Clamped to the finite range: no infinity, and 0 below it.
-    llvm::Value* exp(llvm::Value* x);
+    /// @param low, high  whether x may lie below or above that range at all
+    llvm::Value* exp(llvm::Value* x, bool low = true, bool high = true);
+    /// 2^x, the same way. As accurate as exp(x ln 2) with the product rounded.
+    llvm::Value* exp2(llvm::Value* x, bool low = true, bool high = true);
+    /// Several at once, with their operations interleaved: none waits for the other's.
+    struct Power
+    {
+        llvm::Value* x;
+        bool low, high;
+    };
+    std::vector<llvm::Value*> exp2(const std::vector<Power>& list);
     /// NaN for x < 0, -infinity for 0.
-    llvm::Value* log(llvm::Value* x);
+    llvm::Value* log(llvm::Value* x) { return log(std::vector<llvm::Value*>{x})[0]; }
+    std::vector<llvm::Value*> log(const std::vector<llvm::Value*>& x);
     /// exp(y log x); integer constants are multiplied out by the caller.
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
     llvm::Value* tanh(llvm::Value* x);
@@ -23,10 +41,18 @@ class LlvmMath
     llvm::Value* number(llvm::Type* type, double v);
 
   private:
+    /// 2^(j/parts) of the low bits j of k, from a table in registers, less j where the caller adds
+    /// k to the exponent.
+    llvm::Value* power_of_two(llvm::Value* k, llvm::Type* type);
     llvm::Value* polynomial(llvm::Value* x, std::initializer_list<double> highest_first);
+    /// The same polynomial of several arguments, sum over k of c_k (scale x)^k.
+    std::vector<llvm::Value*> polynomials(std::vector<llvm::Value*> x,
+                                          std::initializer_list<double> highest_first,
+                                          double scale = 1);
     bool single(llvm::Value* x) const { return x->getType()->getScalarType()->isFloatTy(); }
     llvm::Type* integers(llvm::Value* x);
     llvm::IRBuilder<>& b_;
+    std::map<std::pair<llvm::Type*, std::uint64_t>, llvm::GlobalVariable*> constants_;
 };
 
 } // namespace tawara::cell::compiler

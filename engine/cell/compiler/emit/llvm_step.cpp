@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 
 #include "engine/cell/compiler/emit/llvm_math.hpp"
+#include "engine/cell/compiler/emit/llvm_plan.hpp"
 #include "engine/core/error.hpp"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -24,7 +25,8 @@ class Writer
 {
   public:
     Writer(llvm::Module& m, const Program& p, bool single, unsigned width)
-        : p_(p), g_(p.graph), module_(m), b_(m.getContext()), math_(b_), width_(width),
+        : p_(p), g_(p.graph), plan_(make_plan(p)), bounds_(intervals(p)), module_(m),
+          b_(m.getContext()), math_(b_), width_(width),
           scalar_(single ? b_.getFloatTy() : b_.getDoubleTy()),
           vector_(llvm::FixedVectorType::get(scalar_, width))
     {
@@ -72,23 +74,12 @@ class Writer
                 b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), arg(1), k - 1)));
     }
 
-    static bool varies(std::uint32_t id)
-    {
-        return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
-    }
-
     /// What is the same for all cells is computed once, in scalars.
     void shared()
     {
-        order_ = reachable(g_, p_.next);
-        varying_.assign(g_.size(), false);
-        for (const Node n : order_) {
-            varying_[n] = g_.op(n) == Op::symbol && (varies(g_.symbol_of(n)));
-            for (int k = 0; k < g_.arity(n); ++k)
-                varying_[n] = varying_[n] || varying_[g_.arg(n, k)];
-            if (!varying_[n] && !is_plain(n))
+        for (const Node n : reachable(g_, p_.next))
+            if (!plan_.varying[n] && !is_plain(n))
                 scalars_[n] = node(n, scalar_, [&](Node a) { return shared_value(a); });
-        }
     }
     /// Constants and table entries are read where they are used (a broadcast from memory).
     bool is_plain(Node n) const
@@ -123,36 +114,267 @@ class Writer
         }
     }
 
+    llvm::Align alignment() const
+    {
+        return llvm::Align(scalar_->isFloatTy() ? 4 * width_ : 8 * width_);
+    }
+
+    /// One vector of cells: each state's result is computed and stored before the next.
     void body(Value* i)
     {
-        const llvm::Align align(scalar_->isFloatTy() ? 4 * width_ : 8 * width_);
-        std::unordered_map<Node, Value*> value;
-        const auto use = [&](Node a) -> Value* {
-            if (varying_[a])
-                return value.at(a);
-            auto& v = value[a];
-            if (!v)
-                v = splat(shared_value(a));
-            return v;
-        };
-        for (const Node n : order_) {
-            if (!varying_[n])
+        cell_ = i;
+        values_.clear();
+        loads_.clear();
+        stored_.assign(p_.next.size(), false);
+        kept_.assign(p_.next.size(), nullptr);
+        list_early();
+        logarithms();
+        std::vector<int> left = uses_of_states();
+        for (const std::size_t k : plan_.order) {
+            const Node root = p_.next[k];
+            for (const Node n : states_of_[k])
+                --left[symbol_index(g_.symbol_of(n))];
+            if (g_.op(root) == Op::symbol && g_.symbol_of(root) == symbol_id(Symbol::state, k_(k)))
                 continue;
-            if (g_.op(n) == Op::symbol) {
-                const auto id = g_.symbol_of(n);
-                const bool stimulus = symbol_kind(id) == Symbol::stimulus;
-                Value* at = stimulus ? b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(i, arg(3)))
-                                     : b_.CreateGEP(scalar_, pointers_[symbol_index(id)], i);
-                value[n] = b_.CreateAlignedLoad(vector_, at, align);
-            } else
-                value[n] = node(n, vector_, use);
+            require(root);
+            Value* result = use(root);
+            if (left[k] > 0)
+                kept_[k] = load(k_(k));
+            b_.CreateAlignedStore(result, b_.CreateGEP(scalar_, pointers_[k], i), alignment());
+            stored_[k] = true;
+            loads_.clear(); // states are cheaper to read again than to keep in registers
         }
+    }
+
+    static std::uint32_t k_(std::size_t k) { return static_cast<std::uint32_t>(k); }
+
+    /// How many results need each state; also notes which states each result needs.
+    std::vector<int> uses_of_states()
+    {
+        std::vector<int> uses(p_.next.size(), 0);
+        states_of_.assign(p_.next.size(), {});
+        for (std::size_t k = 0; k < p_.next.size(); ++k)
+            for (const Node n : reachable(g_, std::span(&p_.next[k], 1)))
+                if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state) {
+                    states_of_[k].push_back(n);
+                    ++uses[symbol_index(g_.symbol_of(n))];
+                }
+        return uses;
+    }
+
+    Value* load(std::uint32_t state)
+    {
+        if (stored_[state])
+            return kept_[state];
+        auto& v = loads_[state];
+        if (!v)
+            v = b_.CreateAlignedLoad(vector_, b_.CreateGEP(scalar_, pointers_[state], cell_),
+                                     alignment());
+        return v;
+    }
+
+    /// The vector of a node that has been made, or of what all cells share.
+    Value* use(Node n)
+    {
+        if (side_)
+            if (const auto it = side_->find(n); it != side_->end())
+                return it->second;
+        if (const auto it = values_.find(n); it != values_.end())
+            return it->second;
+        if (plan_.varying[n] && g_.op(n) == Op::symbol) {
+            if (symbol_kind(g_.symbol_of(n)) == Symbol::state)
+                return load(symbol_index(g_.symbol_of(n)));
+            Value* at = b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(cell_, arg(3)));
+            return b_.CreateAlignedLoad(vector_, at, alignment());
+        }
+        if (plan_.varying[n])
+            throw Error("a value was needed before it was made");
+        if (g_.op(n) == Op::constant)
+            return math_.number(vector_, g_.value(n));
+        Value* shared = shared_value(n);
+        return shared->getType()->isVectorTy() ? shared : splat(shared);
+    }
+
+    /// Makes a varying node and everything that it needs, depth first.
+    void require(Node root)
+    {
+        std::vector<Node> stack{root};
+        while (!stack.empty()) {
+            const Node n = stack.back();
+            if (!plan_.varying[n] || g_.arity(n) == 0 || values_.count(n)) {
+                stack.pop_back();
+                continue;
+            }
+            const int which = plan_.branch_of[n];
+            const auto before = stack.size();
+            const auto want = [&](Node a) {
+                if (plan_.varying[a] && g_.arity(a) > 0 && !values_.count(a))
+                    stack.push_back(a);
+            };
+            if (which >= 0) {
+                for (const Node a : plan_.branches[static_cast<std::size_t>(which)].inputs)
+                    want(a);
+            } else {
+                for (int k = g_.arity(n) - 1; k >= 0; --k)
+                    want(g_.arg(n, k));
+            }
+            if (stack.size() > before)
+                continue;
+            if (which >= 0)
+                branch(plan_.branches[static_cast<std::size_t>(which)]);
+            else if (plan_.early[n])
+                exponentials(n);
+            else
+                values_[n] = make(n);
+            stack.pop_back();
+        }
+    }
+
+    /// Logarithms come first: much waits for them, and they take long.
+    void logarithms()
+    {
+        std::vector<Value*> x;
+        for (const Node n : plan_.logarithms) {
+            require(g_.arg(n, 0));
+            x.push_back(use(g_.arg(n, 0)));
+        }
+        if (x.empty())
+            return;
+        const auto made = math_.log(x);
+        for (std::size_t k = 0; k < made.size(); ++k)
+            values_[plan_.logarithms[k]] = made[k];
+    }
+
+    /// An early exponential together with the next ones that will be needed.
+    void exponentials(Node n)
+    {
+        std::vector<Node> list{n};
+        for (auto it = std::find(early_.begin(), early_.end(), n);
+             it != early_.end() && list.size() < at_once; ++it)
+            if (*it != n && !values_.count(*it))
+                list.push_back(*it);
+        for (const Node e : list)
+            require(g_.arg(e, 0));
+        const auto made = make_exponentials(list);
+        for (std::size_t k = 0; k < list.size(); ++k)
+            values_[list[k]] = made[k];
+    }
+
+    std::vector<Value*> make_exponentials(const std::vector<Node>& list)
+    {
+        std::vector<LlvmMath::Power> powers;
+        const double most = scalar_->isFloatTy() ? 85 : 700;
+        for (const Node e : list) {
+            const Interval& x = bounds_[g_.arg(e, 0)];
+            powers.push_back({in_octaves(g_.arg(e, 0), vector_, [&](Node a) { return use(a); }),
+                              x.low<-most, x.high> most});
+        }
+        return math_.exp2(powers);
+    }
+
+    /// The early exponentials outside of branches, in the order in which they are needed.
+    void list_early()
+    {
+        std::vector<bool> seen(g_.size(), false);
+        for (const auto& b : plan_.branches)
+            for (const auto* side : {&b.then_nodes, &b.else_nodes})
+                for (const Node n : *side)
+                    seen[n] = true;
+        std::vector<Node> stack;
+        for (auto k = plan_.order.rbegin(); k != plan_.order.rend(); ++k)
+            stack.push_back(p_.next[*k]);
+        while (!stack.empty()) {
+            const Node n = stack.back();
+            stack.pop_back();
+            if (seen[n] || !plan_.varying[n])
+                continue;
+            seen[n] = true;
+            if (plan_.early[n])
+                early_.push_back(n);
+            if (const int which = plan_.branch_of[n]; which >= 0)
+                for (const Node a : plan_.branches[static_cast<std::size_t>(which)].inputs)
+                    stack.push_back(a);
+            for (int k = g_.arity(n) - 1; k >= 0; --k)
+                stack.push_back(g_.arg(n, k));
+        }
+    }
+
+    Value* make(Node n)
+    {
+        return node(n, vector_, [&](Node a) { return use(a); });
+    }
+
+    /// One side of a branch in a block of its own, passed by when no cell is on it. @return the
+    /// selects' arguments `which`, or zeros
+    std::vector<Value*> side(const Branch& b, const std::vector<Node>& nodes, unsigned which,
+                             Value* any)
+    {
+        auto& context = module_.getContext();
+        auto* from = b_.GetInsertBlock();
+        auto* inside = llvm::BasicBlock::Create(context, "side", f_);
+        auto* after = llvm::BasicBlock::Create(context, "after", f_);
+        b_.CreateCondBr(any, inside, after);
+        b_.SetInsertPoint(inside);
+        std::unordered_map<Node, Value*> made;
+        const auto loads = loads_;
+        side_ = &made;
+        std::vector<Node> list; // early exponentials together, after what they need
+        for (const Node n : nodes)
+            if (plan_.early[n])
+                list.push_back(n);
+        for (const Node n : reachable(g_, list))
+            if (plan_.varying[n] && g_.arity(n) > 0 && !plan_.early[n] && !values_.count(n))
+                made[n] = make(n);
+        for (std::size_t k = 0; k < list.size(); k += at_once) {
+            const std::vector<Node> part(
+                list.begin() + static_cast<std::ptrdiff_t>(k),
+                list.begin() + static_cast<std::ptrdiff_t>(std::min(k + at_once, list.size())));
+            const auto powers = make_exponentials(part);
+            for (std::size_t j = 0; j < part.size(); ++j)
+                made[part[j]] = powers[j];
+        }
+        for (const Node n : nodes)
+            if (!made.count(n))
+                made[n] = make(n);
         std::vector<Value*> results;
-        for (const Node n : p_.next)
-            results.push_back(use(n));
-        for (std::size_t k = 0; k < results.size(); ++k)
-            if (g_.op(p_.next[k]) != Op::symbol)
-                b_.CreateAlignedStore(results[k], b_.CreateGEP(scalar_, pointers_[k], i), align);
+        for (const Node s : b.selects)
+            results.push_back(use(g_.arg(s, static_cast<int>(which))));
+        side_ = nullptr;
+        loads_ = loads;
+        auto* to = b_.GetInsertBlock();
+        b_.CreateBr(after);
+        b_.SetInsertPoint(after);
+        for (Value*& r : results) {
+            auto* phi = b_.CreatePHI(vector_, 2);
+            phi->addIncoming(r, to);
+            phi->addIncoming(llvm::Constant::getNullValue(vector_), from);
+            r = phi;
+        }
+        return results;
+    }
+
+    void branch(const Branch& b)
+    {
+        Value* condition = use(b.condition);
+        auto* bits = b_.getIntNTy(width_);
+        Value* mask = b_.CreateBitCast(condition, bits);
+        const auto then_side =
+            side(b, b.then_nodes, 1, b_.CreateICmpNE(mask, llvm::ConstantInt::get(bits, 0)));
+        const auto else_side = side(
+            b, b.else_nodes, 2, b_.CreateICmpNE(mask, llvm::ConstantInt::getAllOnesValue(bits)));
+        for (std::size_t k = 0; k < b.selects.size(); ++k)
+            values_[b.selects[k]] = b_.CreateSelect(condition, then_side[k], else_side[k]);
+    }
+
+    /// A node times log2(e): into its constant factor, where it has one.
+    template <class Use>
+    Value* in_octaves(Node n, llvm::Type* type, Use&& use)
+    {
+        for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
+            if (g_.is_constant(g_.arg(n, k)))
+                return b_.CreateFMul(use(g_.arg(n, 1 - k)),
+                                     math_.number(type, g_.value(g_.arg(n, k)) * LlvmMath::log2_e));
+        return b_.CreateFMul(use(n), math_.number(type, LlvmMath::log2_e));
     }
 
     template <class Use>
@@ -181,8 +403,11 @@ class Writer
             return b_.CreateFNeg(a);
         case Op::pow:
             return math_.pow(a, c);
-        case Op::exp:
-            return math_.exp(a);
+        case Op::exp: {
+            const double most = scalar_->isFloatTy() ? 85 : 700;
+            const Interval& x = bounds_[g_.arg(n, 0)];
+            return math_.exp2(in_octaves(g_.arg(n, 0), type, use), x.low<-most, x.high> most);
+        }
         case Op::log:
             return math_.log(a);
         case Op::sqrt:
@@ -245,8 +470,12 @@ class Writer
         return out;
     }
 
+    static constexpr std::size_t at_once = 4; ///< exponentials with their operations interleaved
+
     const Program& p_;
     const Graph& g_;
+    const Plan plan_;
+    const std::vector<Interval> bounds_;
     llvm::Module& module_;
     llvm::IRBuilder<> b_;
     LlvmMath math_;
@@ -255,9 +484,15 @@ class Writer
     llvm::VectorType* vector_;
     llvm::Function* f_ = nullptr;
     std::vector<Value*> pointers_;
-    std::vector<Node> order_;
-    std::vector<bool> varying_;
     std::unordered_map<Node, Value*> scalars_;
+    Value* cell_ = nullptr; ///< index of the vector's first cell
+    std::unordered_map<Node, Value*> values_;
+    std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
+    std::vector<Node> early_;
+    std::unordered_map<std::uint32_t, Value*> loads_;
+    std::vector<bool> stored_;
+    std::vector<Value*> kept_;
+    std::vector<std::vector<Node>> states_of_;
 };
 
 template <class T>
@@ -314,6 +549,8 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     const auto start = std::chrono::steady_clock::now();
     auto machine = must(llvm::orc::JITTargetMachineBuilder::detectHost());
     machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+    machine.setCodeModel(llvm::CodeModel::Small); // constants become operands
+    machine.setRelocationModel(llvm::Reloc::PIC_);
     machine.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Fast;
     const auto [bytes, target] = vectors_in_use();
     if (bytes < 64)

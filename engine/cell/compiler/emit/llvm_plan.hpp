@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/program.hpp"
+
+#include <limits>
+
+namespace tawara::cell::compiler {
+
+/// Selects that share a condition, and what is needed for one of their sides alone: when all cells
+/// of a vector are on the other side it is left out.
+struct Branch
+{
+    Node condition = no_node;
+    std::vector<Node> selects;
+    std::vector<Node> then_nodes, else_nodes; ///< ascending; each needed by that side alone
+    std::vector<Node> inputs;                 ///< varying nodes from outside that they need
+};
+
+/// What the emitter for the CPU does with a program's nodes. @thread const, any
+struct Plan
+{
+    std::vector<bool> varying; ///< differs from cell to cell, per node
+    std::vector<Branch> branches;
+    std::vector<int> branch_of; ///< per node: index of the branch whose select it is, or -1
+    std::vector<bool> early;    ///< exponentials that V alone is needed for, up to a few operations
+    std::vector<Node> logarithms;   ///< of a few operations on states: computed first of all
+    std::vector<std::size_t> order; ///< in which the states' results are computed and stored
+};
+Plan make_plan(const Program& p);
+
+/// Values that a node can have while V stays within 1000 mV (what the steppers check); other states
+/// and table entries may have any value.
+struct Interval
+{
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+};
+std::vector<Interval> intervals(const Program& p);
+
+} // namespace tawara::cell::compiler
