@@ -15,6 +15,10 @@ ReportJob::ReportJob(EngineHost* host, const QString& file, Pictures pictures, Q
 
 void ReportJob::start()
 {
+    if (!m_host->scene()) {
+        Q_EMIT ended(m_file, tr("Nothing is loaded; open a heart first."));
+        return deleteLater();
+    }
     m_host->exportResults(QStringLiteral("report-html"), m_folder.filePath("page.html"));
 }
 

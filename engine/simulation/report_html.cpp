@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of a run as HTML.
+#include "engine/core/error.hpp"
 #include "engine/simulation/report_page.hpp"
 
 namespace tawara::simulation {
 namespace {
+
+constexpr const char* place_of_pictures = "<!-- pictures -->\n";
 
 constexpr const char* style = R"(
 body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt; color: #1c2430; background: #ffffff; }
@@ -80,7 +83,30 @@ void add_table(std::string& out, const ReportPage::Table& t)
     out += "</table>\n";
 }
 
+std::string picture_row(const std::vector<ReportPage::Picture>& pictures)
+{
+    std::string out = "<table cellspacing=\"0\"><tr>\n";
+    for (const auto& picture : pictures) {
+        out += "<td class=\"picture\"><img alt=\"" + escaped(picture.caption) + "\"";
+        if (picture.width > 0)
+            out += " width=\"" + std::to_string(picture.width) + "\"";
+        out += " src=\"data:image/png;base64," + base64(picture.png) + "\"><br>" +
+               escaped(picture.caption) + "</td>\n";
+    }
+    return out + "</tr></table>\n";
+}
+
 } // namespace
+
+std::string with_pictures(std::string html, const std::vector<ReportPage::Picture>& pictures)
+{
+    const auto at = html.find(place_of_pictures);
+    if (at == std::string::npos)
+        throw Error("this report has no place for pictures");
+    if (!pictures.empty())
+        html.replace(at, std::string_view(place_of_pictures).size(), picture_row(pictures));
+    return html;
+}
 
 std::string to_html(const ReportPage& p)
 {
@@ -88,17 +114,7 @@ std::string to_html(const ReportPage& p)
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
         escaped(p.title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n";
     out += "<h1>" + escaped(p.title) + "</h1>\n<p class=\"sub\">" + escaped(p.subtitle) + "</p>\n";
-    if (!p.pictures.empty()) {
-        out += "<table cellspacing=\"0\"><tr>\n";
-        for (const auto& picture : p.pictures) {
-            out += "<td class=\"picture\"><img alt=\"" + escaped(picture.caption) + "\"";
-            if (picture.width > 0)
-                out += " width=\"" + std::to_string(picture.width) + "\"";
-            out += " src=\"data:image/png;base64," + base64(picture.png) + "\"><br>" +
-                   escaped(picture.caption) + "</td>\n";
-        }
-        out += "</tr></table>\n";
-    }
+    out += p.pictures.empty() ? place_of_pictures : picture_row(p.pictures);
     out += "<table cellspacing=\"0\"><tr><td class=\"half\">\n";
     for (const auto& t : p.figures)
         add_table(out, t);

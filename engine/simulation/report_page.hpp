@@ -40,6 +40,11 @@ ReportPage report_page(const ExportSource& source);
 /// simple viewers (and Qt's text documents) lay it out as well.
 std::string to_html(const ReportPage& page);
 
+/// Puts pictures into a page that to_html() has made without: the engine knows no pictures, the
+/// window has them.
+/// @throws Error when the text is no such page
+std::string with_pictures(std::string html, const std::vector<ReportPage::Picture>& pictures);
+
 /// Conduction velocity from an activation map [mm/ms]: 1 / |grad t|, for p1 on each tetrahedron
 /// whose corners were all activated, for fvm at each vertex by a linear fit to the tetrahedra
 /// around it; the 5th, 50th and 95th percentile by volume. NaN where there are none.

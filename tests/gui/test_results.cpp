@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a user leaves with: pictures, movies, reports.
+#include "app/export/live_movie.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
 #include "app/export/report_writer.hpp"
@@ -246,6 +247,32 @@ class TestResults : public QObject
         QVERIFY(change / static_cast<double>(m.frames[0].size()) > 2); // the wave moved
     }
 
+    void movieOfTheScreen()
+    {
+        HeartView v;
+        show(v);
+        int drawn = 0;
+        LiveMovie live(dir.filePath("live.mp4"), {320, 240, 20, 60, ""},
+                       [&](const PictureOptions& o, QString* why) {
+                           ++drawn;
+                           v.setValues(values(bowl, 10 * drawn), 10 * drawn);
+                           return takePicture(v, o, why);
+                       });
+        QSignalSpy written(&live, &LiveMovie::written);
+        QElapsedTimer clock;
+        clock.start();
+        live.start();
+        QTRY_VERIFY_WITH_TIMEOUT(drawn >= 8, 20000);
+        const double seconds = static_cast<double>(clock.elapsed()) / 1e3;
+        live.stop();
+        QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, 20000);
+        // as long as it was watched, however slowly it was drawn
+        const auto m = test::decode_movie(dir.filePath("live.mp4").toStdString());
+        QVERIFY2(std::abs(m.seconds - seconds) < 0.4 + 0.2 * seconds,
+                 qPrintable(QString("%1 s, watched %2 s").arg(m.seconds).arg(seconds)));
+        QCOMPARE(m.width, 320);
+    }
+
     void movieGivenUp()
     {
         int drawn = 0;
@@ -283,7 +310,8 @@ class TestResults : public QObject
         page.settings = {{"Mesh and numerics", {}, {{"Mesh", "bowl"}, {"Time step", "0.02 ms"}}}};
         page.wide = {{"Kernels", {"kernel", "ms"}, {{"step", "0.1"}}}};
         page.foot = "Tawara";
-        addPicture(page, takePicture(v, {{660, 440}, false, true, 0}), "V at 60 ms", 330);
+        page.pictures.push_back(
+            reportPicture(takePicture(v, {{660, 440}, false, true, 0}), "V at 60 ms", 330));
         simulation::Ecg ecg;
         ecg.leads = {"I", "II", "V1"};
         ecg.mV.resize(3);
@@ -293,13 +321,20 @@ class TestResults : public QObject
                 ecg.mV[l].push_back(static_cast<float>((1.0 - 0.6 * static_cast<double>(l)) *
                                                        std::exp(-std::pow((k - 80) / 12.0, 2))));
         }
-        addPicture(page, ecgPicture(ecg, {660, 440}), "Electrocardiogram", 330);
+        page.pictures.push_back(
+            reportPicture(ecgPicture(ecg, {660, 440}), "Electrocardiogram", 330));
         QVERIFY(ecgPicture({}, {100, 100}).isNull());
+        auto bare = page; // as the engine makes it; the window adds its pictures
+        bare.pictures.clear();
+        const std::string whole = simulation::with_pictures(to_html(bare), page.pictures);
+        QCOMPARE(whole, to_html(page));
+        QVERIFY_THROWS_EXCEPTION(Error, simulation::with_pictures("<p>", {}));
         const QString html = dir.filePath("r.html"), pdf = dir.filePath("r.pdf");
-        QCOMPARE(writeReport(page, html), QString());
-        QCOMPARE(writeReport(page, pdf), QString());
-        QVERIFY(writeReport(page, dir.filePath("r.doc")).contains(".pdf"));
-        QVERIFY(writeReport(page, dir.filePath("none/r.pdf")).contains("cannot be written"));
+        QCOMPARE(writeReport(whole, "A bowl", html), QString());
+        QCOMPARE(writeReport(whole, "A bowl", pdf), QString());
+        QVERIFY(writeReport(whole, "A bowl", dir.filePath("r.doc")).contains(".pdf"));
+        QVERIFY(
+            writeReport(whole, "A bowl", dir.filePath("none/r.pdf")).contains("cannot be written"));
         QFile file(pdf);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray bytes = file.readAll();
