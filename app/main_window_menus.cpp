@@ -52,13 +52,13 @@ struct ExampleText
 };
 /// In resources/sessions; each with a picture of the same name in resources/pictures.
 constexpr ExampleText examples[] = {
-    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A paced beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "The heart is paced at its apex: watch the wave, read the action potential.")},
+    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
+     QT_TRANSLATE_NOOP("MainWindow", "Both endocardia first, then through the wall: watch the wave, read the action potential and the 12-lead ECG.")},
     {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
      QT_TRANSLATE_NOOP("MainWindow", "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
-    {"figure_of_eight.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
+    {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
      QT_TRANSLATE_NOOP("MainWindow", "A premature beat starts two waves that turn around a scar and go on turning.")},
-    {"long_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
+    {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
      QT_TRANSLATE_NOOP("MainWindow", "Block of I_Kr: compare APD90 before and after in the Beats table.")},
 };
 

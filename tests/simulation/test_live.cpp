@@ -357,7 +357,10 @@ class TestLive : public QObject
         QTRY_VERIFY((m = e.newest_maps()) && m->time_ms > 399.9);
         QCOMPARE(m->activated, m->unknowns);
         for (std::size_t k = 0; k < m->activation.size(); ++k) {
-            QVERIFY(m->activation[k] < 40 && m->last_activation[k] > 350);
+            QVERIFY2(m->activation[k] < 40 && m->last_activation[k] > 349,
+                     qPrintable(QString("%1, %2 ms")
+                                    .arg(static_cast<double>(m->activation[k]))
+                                    .arg(static_cast<double>(m->last_activation[k]))));
             QVERIFY(std::abs(m->period[k] - 350) < 5);
             QVERIFY(m->apd90[k] > 250 && m->apd90[k] < 330);
             QCOMPARE(m->activations[k], 2);
@@ -386,7 +389,7 @@ class TestLive : public QObject
         in.answer(e.post(Load{sheet()}));
         run_to(e, in, 450);
         in.answer(e.post(WatchPhase{}));
-        in.answer(e.post(LimitSpeed{300}));
+        in.answer(e.post(LimitSpeed{200}));
         in.clear();
         e.post(RunUntil{900});
         std::map<double, std::size_t> lines;
@@ -404,7 +407,7 @@ class TestLive : public QObject
         for (const auto& [t, n] : lines)
             one += n == 1;
         qInfo("one filament in %zu of %zu frames, last at %.1f, %.1f mm", one, lines.size(), x, y);
-        QVERIFY(lines.size() > 150);
+        QVERIFY(lines.size() > 60);
         QVERIFY(static_cast<double>(one) > 0.95 * static_cast<double>(lines.size()));
     }
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The worked examples show what their titles say: by numbers. Full runs are in
+// tests/bench/records/examples.json.
+#include "engine/analysis/lead_field.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/figures.hpp"
+#include "engine/simulation/presets.hpp"
+#include "engine/simulation/suggest.hpp"
+#include "engine/simulation/tissue.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <map>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+Session example(const char* name)
+{
+    return read_session(std::string(TAWARA_SOURCE_DIR "/resources/sessions/") + name + ".json");
+}
+
+struct Run
+{
+    std::map<std::string, std::vector<Beat>> beats; ///< by probe
+    std::vector<double> ecg_ms;
+    std::map<std::string, std::vector<float>> ecg; ///< by lead
+    device::Maps maps;
+};
+
+Run run(const Session& s, double until_ms)
+{
+    Run out;
+    const auto t = build_tissue(s);
+    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::single, 0});
+    for (std::size_t k = 0; k < s.stimuli.size(); ++k)
+        for (auto& source : sources_of(t, s.stimuli[k], "s", "/stimuli"))
+            stepper->add_stimulus(std::move(source));
+    const auto every = std::llround(1 / s.dt_ms);
+    stepper->set_probes(probe_weights(t, s.probes, "s"), std::llround(0.5 / s.dt_ms));
+    EcgField field;
+    if (s.has_ecg())
+        field = EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches,
+                         ecg_layout(t, s.electrodes, s.leads, "s"), s.bath_conductivity_S_per_m);
+    std::vector<double> v(t.problem.size());
+    std::vector<double> times;
+    std::vector<std::vector<float>> traces(s.probes.size());
+    while (stepper->time_ms() < until_ms) {
+        stepper->advance(every);
+        std::vector<std::int64_t> steps;
+        std::vector<double> samples;
+        stepper->take_samples(steps, samples);
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            times.push_back(static_cast<double>(steps[k]) * s.dt_ms);
+            for (std::size_t p = 0; p < traces.size(); ++p)
+                traces[p].push_back(static_cast<float>(samples[k * traces.size() + p]));
+        }
+        if (!field.empty()) {
+            stepper->potential(v);
+            out.ecg_ms.push_back(stepper->time_ms());
+            const auto mV = field.leads(v);
+            for (std::size_t l = 0; l < mV.size(); ++l)
+                out.ecg[field.layout().leads[l].name].push_back(mV[l]);
+        }
+    }
+    for (std::size_t p = 0; p < traces.size(); ++p)
+        out.beats[s.probes[p].name] = beats_of(times, traces[p]);
+    out.maps = stepper->maps();
+    return out;
+}
+
+/// The value of a lead that is the farthest from 0 in a window of time.
+float peak(const Run& r, const std::string& lead, double from_ms, double to_ms)
+{
+    float out = 0;
+    const auto& v = r.ecg.at(lead);
+    for (std::size_t k = 0; k < v.size(); ++k)
+        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] < to_ms && std::abs(v[k]) > std::abs(out))
+            out = v[k];
+    return out;
+}
+
+} // namespace
+
+class TestExamples : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void allAreRead_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* n :
+             {"normal_beat", "bundle_activation", "reentry_around_scar", "drug_apd"})
+            QTest::newRow(n) << n;
+    }
+    void allAreRead()
+    {
+        QFETCH(QString, name);
+        const auto s = example(qPrintable(name));
+        const auto again = parse_session(to_json(s), "again");
+        QCOMPARE(QString::fromStdString(to_json(again)), QString::fromStdString(to_json(s)));
+        const auto t = build_tissue(s);
+        for (std::size_t k = 0; k < s.stimuli.size(); ++k)
+            QVERIFY(!unknowns_in(t, s.stimuli[k].region, "s", "/stimuli").empty());
+        QCOMPARE(probe_weights(t, s.probes, "s").size(), s.probes.size());
+    }
+
+    /// Site, both ends of the scar, behind it, back through the isthmus: at least three turns.
+    void reentryPersists()
+    {
+        const auto r = run(example("reentry_around_scar"), 1200);
+        const auto& site = r.beats.at("site");
+        QVERIFY2(site.size() >= 5, qPrintable(QString::number(site.size()))); // S1, S2, three turns
+        for (std::size_t turn = 2; turn < 5; ++turn) {
+            const double from = site[turn - 1].activation_ms, to = site[turn].activation_ms;
+            const auto within = [&](const char* probe) {
+                for (const auto& b : r.beats.at(probe))
+                    if (b.activation_ms > from && b.activation_ms < to)
+                        return b.activation_ms;
+                return -1.0;
+            };
+            const double left = within("left"), right = within("right"), base = within("base"),
+                         back = within("isthmus");
+            QVERIFY(left > 0 && right > 0);
+            QVERIFY(std::abs(left - right) < 40); // two loops, turning against each other
+            QVERIFY(base > std::min(left, right) && back > base); // and one way back
+            QVERIFY(to - from > 200 && to - from < 400);
+        }
+    }
+
+    /// One beat of the whole heart: QRS and T in twelve leads.
+    void normalBeatInTwelveLeads()
+    {
+        auto s = example("normal_beat");
+        s.ecg_every_ms = 1;
+        const auto r = run(s, 420);
+        for (double a : r.maps.activation_ms)
+            QVERIFY(a < 150);
+        const auto qrs = [&](const char* lead) { return peak(r, lead, 0, 120); };
+        const auto t = [&](const char* lead) { return peak(r, lead, 200, 420); };
+        for (const char* lead : {"I", "II", "V5", "V6"}) {
+            QVERIFY2(qrs(lead) > 0.2F, lead);
+            QVERIFY2(t(lead) > 0, lead); // same sign as QRS: the epicardium repolarises first
+            QVERIFY(std::abs(t(lead)) < std::abs(qrs(lead)));
+        }
+        QVERIFY(qrs("aVR") < -0.2F && t("aVR") < 0);
+        // Einthoven and Goldberger hold at any time
+        for (std::size_t k = 0; k < r.ecg_ms.size(); ++k) {
+            const auto at = [&](const char* lead) { return r.ecg.at(lead)[k]; };
+            QVERIFY(std::abs(at("I") + at("III") - at("II")) < 1e-4F);
+            QVERIFY(std::abs(at("aVR") + at("aVL") + at("aVF")) < 1e-4F);
+        }
+        // back at the line before and after
+        QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.02F);
+    }
+
+    /// The drug lengthens APD90 in tissue by as much as in a single cell.
+    void drugLengthensTheActionPotential()
+    {
+        const auto drug = example("drug_apd").drugs;
+        QCOMPARE(drug.size(), std::size_t(1));
+        Session s;
+        s.mesh = MeshSlab{{6, 2, 2}, 0.5};
+        s.scheme = diffusion::Scheme::p1;
+        s.regions[0].variant = "epi";
+        s.reaction = cell::Scheme::rush_larsen;
+        s.dt_ms = 0.05;
+        Stimulus st;
+        st.region = Box{{0, 0, 0}, {1, 2, 2}};
+        s.stimuli = {st};
+        s.probes = {{"P", {4, 1, 1}}};
+        const auto before = run(s, 420).beats.at("P");
+        s.drugs = drug;
+        const auto after = run(s, 420).beats.at("P");
+        QCOMPARE(before.size(), std::size_t(1));
+        QCOMPARE(after.size(), std::size_t(1));
+        const double longer = after[0].apd90_ms - before[0].apd90_ms;
+        qInfo("APD90 %.1f to %.1f ms", before[0].apd90_ms, after[0].apd90_ms);
+        // single cell: 289.8 and 311.5 ms (tawara-cli cell run, g_Kr at half)
+        QVERIFY2(std::abs(longer - 21.7) < 3, qPrintable(QString::number(longer)));
+    }
+
+    void leadFieldOfTheHeartAgreesWithDirectSummation()
+    {
+        const auto s = example("normal_beat");
+        const auto t = build_tissue(s);
+        const auto layout = ecg_layout(t, s.electrodes, s.leads, "s");
+        QCOMPARE(layout.electrodes.size(), std::size_t(9));
+        QCOMPARE(layout.leads.size(), std::size_t(12));
+        const EcgField field(*t.mesh, t.stars, true, t.patches, layout, 0.2);
+        std::vector<double> v(t.problem.size());
+        for (std::size_t k = 0; k < v.size(); ++k) // a front from apex to base
+            v[k] = -85 + 115 / (1 + std::exp((t.mesh->vertex(k)[2] + 20) / 2.0));
+        const auto found = field.leads(v);
+        const auto sigma = conductivities(*t.mesh, t.patches);
+        std::map<std::string, double> phi;
+        for (const auto& e : layout.electrodes)
+            phi[e.name] = analysis::direct_sum(*t.mesh, sigma, v, e.position_mm, 0.2);
+        double largest = 0;
+        for (float x : found)
+            largest = std::max(largest, std::abs(static_cast<double>(x)));
+        for (std::size_t l = 0; l < found.size(); ++l) {
+            double direct = 0;
+            for (const auto& [name, w] : layout.leads[l].weights)
+                direct += w * phi.at(name);
+            QVERIFY2(std::abs(static_cast<double>(found[l]) - direct) < 0.01 * largest,
+                     layout.leads[l].name.c_str());
+        }
+    }
+
+    void conductionIsEstimated()
+    {
+        Session s;
+        s.scheme = diffusion::Scheme::p1;
+        Region r;
+        r.variant = "epi";
+        r.conductivity_S_per_m = {0.13341772, 0.01760618, 0.01760618};
+        const auto fine = estimate_velocity(s, r, 0.1);
+        // benchmark at 0.1 mm: about 0.65 mm/ms along the fibres; a tenth of sigma, a third of the
+        // speed
+        QVERIFY2(fine.fine[0] > 0.55 && fine.fine[0] < 0.75,
+                 qPrintable(QString::number(fine.fine[0])));
+        QVERIFY(std::abs(fine.fine[1] / fine.fine[0] - std::sqrt(0.0176 / 0.1334)) < 0.03);
+        QCOMPARE(fine.fine[1], fine.fine[2]);
+        QVERIFY2(std::abs(fine.mesh[0] / fine.fine[0] - 1) < 0.05,
+                 qPrintable(QString::number(fine.mesh[0])));
+        const auto coarse = estimate_velocity(s, r, 1);
+        QVERIFY(coarse.mesh[0] < 0.9 * coarse.fine[0] && !coarse.warning.empty());
+        r.parameters = {{"g_Na", 0}, {"g_CaL", 0}};
+        QVERIFY(!estimate_velocity(s, r, 0.2).warning.empty());
+    }
+
+    void sitesAreSuggested()
+    {
+        const auto t = build_tissue(default_session());
+        const auto sites = suggested_sites(*t.mesh, *t.surface);
+        std::map<std::string, Vec3> at;
+        for (const auto& s : sites) {
+            at[s.name] = s.position_mm;
+            QVERIFY(t.locator->find(s.position_mm).distance_mm < 0.01);
+        }
+        QVERIFY(sites.size() >= 20);
+        QVERIFY(at.at("LV apex")[2] < -50 && at.at("RV apex")[0] < -15);
+        QVERIFY(at.at("LV lateral wall, epicardium")[0] > 25);
+        QVERIFY(at.at("Septum, left side")[0] < -10);
+        QVERIFY(at.at("AHA 7, mid anterior")[1] < -5 && at.at("AHA 10, mid inferior")[1] > 5);
+    }
+
+    void torsoFitsTheHeart()
+    {
+        const auto t = build_tissue(default_session());
+        const auto f = torso_frame(*t.mesh, *t.surface);
+        QVERIFY(std::abs(dot(f.left, f.posterior)) < 1e-9 &&
+                std::abs(dot(f.left, f.superior)) < 1e-9);
+        QVERIFY(dot(cross(f.left, f.posterior), f.superior) > 0.999);
+        QVERIFY(dot(f.superior, Vec3{0, 0, 1}) > 0.3); // base up, apex down and to the left
+        std::map<std::string, Vec3> at;
+        for (const auto& e : twelve_lead_frame(*t.mesh, *t.surface)) {
+            at[e.name] = e.position_mm;
+            QVERIFY(t.locator->find(e.position_mm).distance_mm > 5);
+        }
+        QVERIFY(norm(at["V1"] - f.origin_mm) < norm(at["LL"] - f.origin_mm));
+    }
+};
+QTEST_GUILESS_MAIN(TestExamples)
+#include "test_examples.moc"

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sessions beyond tissue and pulses: places, protocols, drugs, electrodes, the window's own
+// settings.
+#include "engine/core/error.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/simulation/presets.hpp"
+#include "engine/simulation/regions.hpp"
+#include "tests/simulation/bad_sessions.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+const char* const full = R"({
+  "schema": 1, "name": "full",
+  "mesh": {"slab_mm": [4, 2, 2], "spacing_mm": 0.5},
+  "tissue": {"regions": [
+    {"label": "*", "name": "healthy", "model": "ten_tusscher_2006", "variant": "epi",
+     "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1}, "parameters": {"g_Ks": 0.4}},
+    {"where": {"box_mm": [[0, 0, 0], [2, 2, 2]]}, "kind": "border_zone", "name": "zone",
+     "conductivity_scale": 0.5, "scale": {"g_Na": 0.5, "g_Ks": 0.5}},
+    {"where": {"sphere_mm": {"centre": [1, 1, 1], "radius": 1}}, "parameters": {"g_Kr": 0.1},
+     "scale": {"g_Ks": 0.5}},
+    {"where": {"tetrahedra": [0, [3, 9], 12, 13]}, "conductivity_scale": 0.01}]},
+  "time": {"dt_ms": 0.02, "end_ms": 10},
+  "stimuli": [
+    {"name": "a", "region": {"box_mm": [[0, 0, 0], [1, 1, 1]]}, "duration_ms": 2,
+     "amplitude_pA_per_pF": 50, "on": false,
+     "protocol": {"kind": "s1s2", "cycle_ms": 500, "count": 4, "extra_ms": [300, 250],
+                  "decrement_ms": 10, "repeats": 3, "pause_ms": 900}},
+    {"name": "b", "region": {"box_mm": [[0, 0, 0], [1, 1, 1]]}, "duration_ms": 2,
+     "amplitude_pA_per_pF": 50, "protocol": {"kind": "train", "cycle_ms": 400, "count": 0}}],
+  "drugs": [{"name": "dofetilide-like", "factors": {"g_Kr": 0.5}}],
+  "ecg": {"electrodes": [{"name": "A", "position_mm": [20, 1, 1]}, {"name": "B", "position_mm": [-20, 1, 1]}],
+          "leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}], "every_ms": 2,
+          "frame": {"origin_mm": [0, 0, 0], "left": [2, 0, 0], "posterior": [0, 1, 0], "superior": [0, 0, 1]}},
+  "view": {"camera": [1.5, 2, {"x": null}], "map": "inferno"}
+})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to)
+{
+    const auto at = text.find(from);
+    if (at == std::string::npos)
+        throw std::logic_error("nothing to replace: " + from);
+    return text.replace(at, from.size(), to);
+}
+
+double parameter(const Region& r, const std::string& name)
+{
+    for (const auto& [n, v] : r.parameters)
+        if (n == name)
+            return v;
+    return -1;
+}
+
+} // namespace
+
+class TestSessionExtras : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void roundTrips()
+    {
+        const auto s = parse_session(full, "full");
+        QVERIFY(s.regions[1].inherits() && s.regions[1].kind == "border_zone");
+        QCOMPARE(std::get<Tetrahedra>(*s.regions[3].where).tetrahedra.size(), std::size_t(10));
+        QVERIFY(!s.stimuli[0].on && s.stimuli[0].protocol->kind == Protocol::Kind::s1s2);
+        QCOMPARE(s.leads.frame->left[0], 1.0); // unit length
+        const auto text = to_json(s);
+        QCOMPARE(QString::fromStdString(to_json(parse_session(text, "again"))),
+                 QString::fromStdString(text));
+        QVERIFY(text.find("\"map\": \"inferno\"") != std::string::npos);
+        QVERIFY(parse_session(text, "again").view == s.view);
+    }
+
+    void errorsNameThePlace_data()
+    {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const char* from, const char* to, const char* says) {
+            QTest::newRow(name) << from << to << says;
+        };
+        row("two places", R"({"tetrahedra": [0,)", R"({"layer": "endo", "tetrahedra": [0,)",
+            "/tissue/regions/3/where");
+        row("label and where", R"({"where": {"box)", R"({"label": 1, "where": {"box)",
+            "/tissue/regions/1/label");
+        row("bad layer", R"({"tetrahedra": [0, [3, 9], 12, 13]})", R"({"layer": "end"})",
+            "/tissue/regions/3/where/layer");
+        row("segment 18", R"({"tetrahedra": [0, [3, 9], 12, 13]})", R"({"aha_segments": [18]})",
+            "/tissue/regions/3/where/aha_segments/0");
+        row("run backwards", "[3, 9]", "[9, 3]", "/where/tetrahedra/1/1");
+        row("negative factor", R"("g_Na": 0.5)", R"("g_Na": -1)", "/tissue/regions/1/scale/g_Na");
+        row("no conduction", R"("conductivity_scale": 0.01)", R"("conductivity_scale": 0)",
+            "/tissue/regions/3/conductivity_scale");
+        row("first inherits", R"("model": "ten_tusscher_2006", "variant": "epi",
+     "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1})",
+            R"("scale": {})", "/tissue/regions/0");
+        row("variant without model", R"("kind": "border_zone",)", R"("variant": "epi",)",
+            "/tissue/regions/1/variant");
+        row("protocol and period", R"("on": false,)", R"("period_ms": 100,)",
+            "/stimuli/0/period_ms");
+        row("kind", R"("kind": "s1s2")", R"("kind": "s1s3")", "/stimuli/0/protocol/kind");
+        row("short cycle", R"("cycle_ms": 500)", R"("cycle_ms": 1)",
+            "/stimuli/0/protocol/cycle_ms");
+        row("short coupling", "[300, 250]", "[300, 2]", "/stimuli/0/protocol/extra_ms/1");
+        row("train with pause", R"("cycle_ms": 400, "count": 0)",
+            R"("cycle_ms": 400, "pause_ms": 100)", "/stimuli/1/protocol/pause_ms");
+        row("on as number", R"("on": false)", R"("on": 0)", "/stimuli/0/on");
+        row("drug factor", R"("factors": {"g_Kr": 0.5})", R"("factors": {"g_Kr": "half"})",
+            "/drugs/0/factors/g_Kr");
+        row("unknown electrode", R"("A": 1, "B": -1)", R"("A": 1, "C": -1)",
+            "/ecg/leads/0/weights/C");
+        row("electrode twice", R"("name": "B")", R"("name": "A")", "/ecg/electrodes/1/name");
+        row("skew axes", R"("posterior": [0, 1, 0])", R"("posterior": [1, 1, 0])", "/ecg/frame");
+        row("leads", R"("leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}])",
+            R"("leads": "12")", "/ecg/leads");
+        row("view", R"("view": {"camera": [1.5, 2, {"x": null}], "map": "inferno"})",
+            R"("view": 3)", "/view");
+    }
+    void errorsNameThePlace()
+    {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(QString, says);
+        try {
+            parse_session(replaced(full, from.toStdString(), to.toStdString()), "full.json");
+            QFAIL("was accepted");
+        } catch (const InputError& e) {
+            QVERIFY2(QString::fromUtf8(e.what()).contains(says), e.what());
+        }
+    }
+
+    void regionsAreLaidOverOneAnother()
+    {
+        const auto s = parse_session(full, "full");
+        const auto m = mesh::slab({4, 2, 2}, 0.5);
+        auto p = lay_regions(s, m);
+        const auto at = [&](const Vec3& x) -> const Region& {
+            std::size_t best = 20; // not one of the painted ones
+            for (std::size_t t = 20; t < m.tetrahedron_count(); ++t)
+                if (norm(m.centroid(t) - x) < norm(m.centroid(best) - x))
+                    best = t;
+            return p.regions[static_cast<std::size_t>(p.of_tetrahedron[best])];
+        };
+        const auto& healthy = at({3.5, 1, 1});
+        QCOMPARE(parameter(healthy, "g_Ks"), 0.4);
+        QCOMPARE(parameter(healthy, "g_Kr"), 0.153 * 0.5); // the drug
+        QCOMPARE(healthy.conductivity_S_per_m.fibre, 0.2);
+        const auto& zone = at({0.1, 1.9, 1.9});
+        QCOMPARE(parameter(zone, "g_Ks"), 0.2);
+        QCOMPARE(parameter(zone, "g_Na"), 14.838 * 0.5);
+        QCOMPARE(zone.conductivity_S_per_m.fibre, 0.1);
+        const auto& ball = at({1, 1, 1});
+        QCOMPARE(parameter(ball, "g_Ks"), 0.1); // both factors
+        QCOMPARE(parameter(ball, "g_Kr"), 0.05);
+        QCOMPARE(ball.kind, std::string());
+        const auto& painted = p.regions[static_cast<std::size_t>(p.of_tetrahedron[5])];
+        QVERIFY(painted.conductivity_S_per_m.fibre < 0.0021);
+        auto other = s;
+        other.drugs.clear();
+        QVERIFY(same_places(s.regions, other.regions));
+        lay_again(other, p);
+        QCOMPARE(parameter(at({1, 1, 1}), "g_Kr"), 0.1);
+        other.regions[3].where = Tetrahedra{{5000}};
+        QVERIFY(!same_places(s.regions, other.regions));
+        QVERIFY_EXCEPTION_THROWN(lay_regions(other, m), InputError);
+        other.regions[3].where = Layer{Layer::Kind::mid}; // a slab has no layers
+        QVERIFY_EXCEPTION_THROWN(lay_regions(other, m), InputError);
+    }
+
+    void pulsesOfProtocols()
+    {
+        Stimulus s;
+        s.start_ms = 10;
+        QCOMPARE(pulse_times(s, 1e6), (std::vector<double>{10}));
+        s.period_ms = 100;
+        s.count = 3;
+        QCOMPARE(pulse_times(s, 1e6), (std::vector<double>{10, 110, 210}));
+        QCOMPARE(pulse_times(s, 200), (std::vector<double>{10, 110}));
+        s.count = 0;
+        QCOMPARE(pulse_times(s, 1000).size(), std::size_t(10));
+        s.protocol = Protocol{Protocol::Kind::s1s2, 500, 2, {300, 250}, 20, 2, 1000};
+        QCOMPARE(pulse_times(s, 1e6),
+                 (std::vector<double>{10, 510, 810, 1060, 2060, 2560, 2860, 3090}));
+        s.protocol->decrement_ms = 249; // the second time the coupling is no longer than the pulse
+        QCOMPARE(pulse_times(s, 1e6).size(), std::size_t(4));
+        s.protocol = Protocol{Protocol::Kind::burst, 50, 3, {}, 10, 2, 400};
+        QCOMPARE(pulse_times(s, 1e6), (std::vector<double>{10, 60, 110, 510, 550, 590}));
+        s.on = false;
+        QVERIFY(pulse_times(s, 1e6).empty());
+    }
+
+    void presetsFitTheModels()
+    {
+        QCOMPARE(QString::fromStdString(parameter_name("ten_tusscher_2006", "g_Kr")),
+                 QString("g_Kr"));
+        QVERIFY(parameter_name("aliev_panfilov_1996", "g_Kr").empty());
+        for (const auto& d : drug_presets()) {
+            QVERIFY(!d.description.empty() && !d.source.empty());
+            for (const auto& [name, factor] : d.drug.factors) {
+                const auto& list = canonical_parameters();
+                QVERIFY2(std::any_of(list.begin(), list.end(),
+                                     [&](const auto& c) { return c.name == name; }),
+                         name.c_str());
+                QVERIFY(factor >= 0 && factor <= 1);
+            }
+        }
+        Region r;
+        const std::vector<Drug> half{{"x", {{"g_CaL", 0.5}, {"g_NaL", 0.5}}}};
+        QCOMPARE(scaled_parameters(r, half).size(),
+                 std::size_t(1)); // TT06 has no late sodium current
+        for (const auto& t : tissue_presets())
+            QVERIFY(t.region.inherits() && !t.source.empty());
+    }
+};
+QTEST_GUILESS_MAIN(TestSessionExtras)
+#include "test_session_extras.moc"
