@@ -23,6 +23,7 @@ class BeatsPanel;
 class EcgPanel;
 class GuideWindow;
 class InfoPanel;
+class LiveMovie;
 class MessageBar;
 class Overlay;
 class PacingPanel;
@@ -69,6 +70,12 @@ class MainWindow : public QMainWindow
     QImage pictureOfHeart(const PictureOptions& options, QString* why = nullptr);
     /// Writes the session with view and layout; empty when done, else what failed.
     QString saveSession(const QString& path);
+    /// Writes a report of the run with pictures (.html or .pdf); a message says when it is there.
+    void makeReport(const QString& path);
+    /// Begins a movie of what the views show from now on, or ends it.
+    void filmScreen(const QString& path);
+    void endFilm();
+    bool filming() const { return m_film != nullptr; }
     /// Raises a panel by its dock's object name, e.g. "tissueDock".
     void raisePanel(const QString& dock);
 
@@ -85,6 +92,7 @@ class MainWindow : public QMainWindow
     void buildCentre();
     void buildDocks();
     void buildTools();
+    void dressTabs();
     void restoreSettings();
     // main_window_menus.cpp
     void buildMenus();
@@ -123,6 +131,8 @@ class MainWindow : public QMainWindow
     void askForFile();
     void askForPicture();
     void askForMovie();
+    void askForFilm();
+    void askForReport();
     void askForExport(const QString& kind, const QString& extension);
     void askForSession();
     void rememberFile(const QString& path);
@@ -157,9 +167,10 @@ class MainWindow : public QMainWindow
     QHash<QString, QDockWidget*> m_docks;
     QStringList m_dockOrder;
     QActionGroup* m_modes = nullptr;
+    LiveMovie* m_film = nullptr;
     QMenu* m_recent = nullptr;
     QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_saveAction = nullptr,
-            *m_lightAction = nullptr;
+            *m_lightAction = nullptr, *m_filmAction = nullptr;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
     std::optional<Quantity> m_beforePainting; // what the current view showed

@@ -136,6 +136,17 @@ void MainWindow::buildDocks()
     bottom->raise();
     resizeDocks({right}, {side_width}, Qt::Horizontal);
     resizeDocks({bottom}, {plots_height}, Qt::Vertical);
+    dressTabs();
+}
+
+void MainWindow::dressTabs()
+{
+    for (auto* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        bar->setElideMode(Qt::ElideNone);
+        bar->setDrawBase(false);
+        bar->setUsesScrollButtons(true);
+        bar->setExpanding(false);
+    }
 }
 
 void MainWindow::raisePanel(const QString& name)

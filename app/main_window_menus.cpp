@@ -81,8 +81,13 @@ void MainWindow::buildMenus()
         ->setShortcut(QKeySequence(tr("Ctrl+P")));
     file->addAction(themedIcon("movie"), tr("Make a &movie…"), this, &MainWindow::askForMovie)
         ->setShortcut(QKeySequence(tr("Ctrl+M")));
+    m_filmAction = file->addAction(tr("Film the &screen…"), this, &MainWindow::askForFilm);
+    m_filmAction->setObjectName("film");
     auto* exports = file->addMenu(tr("&Export"));
+    exports->addAction(tr("Report with pictures (.pdf, .html)…"), this, &MainWindow::askForReport);
     for (const auto& c : simulation::export_choices()) {
+        if (c.kind == simulation::ExportKind::report_html)
+            continue; // the window's has pictures
         const auto text = [](std::string_view v) {
             return QString::fromUtf8(v.data(), static_cast<qsizetype>(v.size()));
         };
@@ -284,9 +289,9 @@ void MainWindow::showHints()
     auto* card = new QFrame(m_viewFrame);
     card->setObjectName("hints");
     card->setAttribute(Qt::WA_StyledBackground);
-    auto* text = new QLabel(tr("<b>Three things to try</b><br>Click on the heart: a pulse, there, at once.<br>"
-                               "Press <b>P</b> and click: a probe draws its action potential.<br>"
-                               "Press <b>V</b>: two views, the second one shows when each place was activated."));
+    auto* text = new QLabel(tr("<b>Three things to try</b><p>Click on the heart: a pulse, there, at once.</p>"
+                               "<p>Press <b>P</b> and click: a probe draws its action potential.</p>"
+                               "<p>Press <b>V</b>: two views; the second shows when each place was activated.</p>"));
     auto* ok = new QPushButton(tr("Got it"));
     ok->setObjectName("hintsSeen");
     auto* column = new QVBoxLayout(card);
@@ -297,8 +302,11 @@ void MainWindow::showHints()
         openSettings()->setValue("help/hintsSeen", true);
         card->deleteLater();
     });
+    text->setWordWrap(true);
+    text->setMinimumWidth(210);
+    card->setFixedWidth(250);
     card->adjustSize();
-    card->move(16, 70);
+    card->move(14, 66);
     card->show();
 }
 

@@ -36,7 +36,9 @@ class TestHeartBeats : public QObject
         double time = 0;
         connect(&host, &EngineHost::frameArrived, &window,
                 [&](const EngineHost::FramePtr& f) { time = f->time_ms; });
-        QTRY_VERIFY_WITH_TIMEOUT(time > 0 && window.view()->framesDrawn() > 1, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(time > 0 && window.viewController()->ready() &&
+                                     window.view()->framesDrawn() > 1,
+                                 60000);
         qInfo("first moving frame after %.2f s", static_cast<double>(clock.elapsed()) / 1e3);
 
         // somewhere on the wall that is seen, far from the pacing site

@@ -44,6 +44,7 @@ void WindowFixture::start(bool autoPlay, bool load)
         return;
     window->open({});
     QTRY_VERIFY_WITH_TIMEOUT(host->scene() != nullptr && !host->isLoading(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(window->viewController()->ready(), 20000);
     const auto drawn = window->view()->framesDrawn();
     QTRY_VERIFY_WITH_TIMEOUT(window->view()->framesDrawn() > drawn, 20000);
 }

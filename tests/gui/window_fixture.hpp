@@ -69,6 +69,7 @@ int run(int argc, char** argv)
 {
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     QApplication app(argc, argv);
+    app.setProperty("noHints", true);
     applyTheme(app);
     QString why;
     if (!VtkView::supported(&why)) {

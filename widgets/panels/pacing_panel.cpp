@@ -106,8 +106,6 @@ PacingPanel::PacingPanel(QWidget* parent) : QWidget(parent)
     m_list->setHeaderLabels({tr("Site"), tr("Protocol"), tr("State")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
-    m_list->setMinimumHeight(110);
-    m_list->setMaximumHeight(190);
     m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
@@ -427,6 +425,7 @@ void PacingPanel::fillList()
     const int n = static_cast<int>(m_stimuli.size());
     if (n > 0)
         m_list->setCurrentItem(m_list->topLevelItem(std::clamp(before, 0, n - 1)));
+    m_list->setFixedHeight(std::clamp(30 + 27 * n, 84, 170));
     m_list->setVisible(n > 0);
     m_none->setVisible(n == 0);
     m_filling = false;

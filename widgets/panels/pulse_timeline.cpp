@@ -8,7 +8,7 @@
 namespace tawara {
 namespace {
 
-constexpr double most_pulses_shown = 60;
+constexpr double most_pulses_shown = 60, endless_shown = 8.5;
 
 }
 
@@ -22,9 +22,13 @@ void PulseTimeline::setStimulus(const simulation::Stimulus& s, double endMs)
 {
     // an endless train is drawn for as long as the run, at most some cycles
     double until = std::min(endMs, 1e7);
-    if (s.protocol && s.protocol->cycle_ms > 0)
-        until = std::min(until, s.start_ms + most_pulses_shown *
-                                                 (s.protocol->cycle_ms + s.protocol->pause_ms));
+    const bool endless = s.protocol ? s.protocol->kind == simulation::Protocol::Kind::train && s.protocol->count == 0
+                                    : s.period_ms > 0 && s.count == 0;
+    const double cycle = s.protocol ? s.protocol->cycle_ms : s.period_ms;
+    if (endless)
+        until = std::min(until, s.start_ms + endless_shown * cycle);
+    else if (s.protocol && cycle > 0)
+        until = std::min(until, s.start_ms + most_pulses_shown * (cycle + s.protocol->pause_ms));
     m_times = simulation::pulse_times(s, until);
     if (m_times.size() > 4 * most_pulses_shown)
         m_times.resize(static_cast<std::size_t>(4 * most_pulses_shown));

@@ -103,8 +103,6 @@ QWidget* TissuePanel::buildRegions()
     m_list->setObjectName("regions");
     m_list->setHeaderLabels({tr("Region"), tr("Where")});
     m_list->setRootIsDecorated(false);
-    m_list->setMinimumHeight(110);
-    m_list->setMaximumHeight(180);
     m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     m_list->header()->setStretchLastSection(false);
@@ -411,6 +409,7 @@ void TissuePanel::fillList()
     const int n = static_cast<int>(m_regions.size());
     if (n > 0)
         m_list->setCurrentItem(m_list->topLevelItem(before < 0 ? 0 : std::min(before, n - 1)));
+    m_list->setFixedHeight(std::clamp(30 + 27 * n, 84, 170));
     m_filling = false;
 }
 

@@ -368,7 +368,20 @@ void HeartScene::set_markers(std::span<const Marker> markers)
 {
     auto& s = *impl_;
     s.shown_markers.assign(markers.begin(), markers.end());
-    s.markers->set(markers, 0.009 * (s.model ? s.model->poly->GetLength() : 1));
+    if (s.model)
+        for (Marker& m : s.shown_markers) {
+            if (m.kind != Marker::Kind::site)
+                continue;
+            // a site within the wall shows on it
+            double at[3], d2 = 0;
+            vtkIdType cell = -1;
+            int sub = 0;
+            vtkNew<vtkGenericCell> scratch;
+            s.model->locator->FindClosestPoint(m.position_mm.data(), at, scratch, cell, sub, d2);
+            if (cell >= 0)
+                m.position_mm = {at[0], at[1], at[2]};
+        }
+    s.markers->set(s.shown_markers, 0.009 * (s.model ? s.model->poly->GetLength() : 1));
 }
 
 std::optional<Marker> HeartScene::marker_at(double x, double y, double within) const
