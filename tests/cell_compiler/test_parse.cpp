@@ -59,6 +59,18 @@ class TestParse : public QObject
         QCOMPARE(s.variants[0].parameters[0].second, 5.0);
         QCOMPARE(s.variants[0].initial[0].second, 0.2);
     }
+    void unit_of_a_constant()
+    {
+        const ModelText m = parse_mmt("[[model]]\nm.V = 1\n[m]\ndot(V) = g * t\n"
+                                      "g = 5 [mS/cm^2] : conductance\nt = 2 [min] in [h]\n",
+                                      "x.mmt");
+        const auto& g = m.variables[*m.find("m.g")];
+        QCOMPARE(g.unit_text, std::string("mS/cm^2"));
+        QCOMPARE(g.description, std::string("conductance"));
+        const auto& t = m.variables[*m.find("m.t")]; // what "in" says comes first
+        QCOMPARE(t.unit_text, std::string("h"));
+        QCOMPARE(t.units->factor, 3600.0);
+    }
     void mmt_errors_data()
     {
         QTest::addColumn<QString>("from");
