@@ -30,7 +30,9 @@ void ActivationTracker::clear()
 
 void ActivationTracker::sample(double t_ms, std::span<const float> v)
 {
-    if (!(t_ms > time_ms_))
+    if (t_ms == time_ms_)
+        return;
+    if (t_ms < time_ms_)
         clear();
     const bool first = std::isinf(time_ms_);
     const double from = time_ms_, step = t_ms - time_ms_;

@@ -22,7 +22,8 @@ class ActivationTracker
 
     explicit ActivationTracker(std::size_t places = 0, double threshold_mV = 0);
 
-    /// The next sample of all places [mV]; times ascend, an earlier one starts anew.
+    /// The next sample of all places [mV]; times ascend: the same one again is passed over, an earlier
+    /// one starts anew.
     /// @cost  about 5 ns per place
     void sample(double t_ms, std::span<const float> v);
     void clear();

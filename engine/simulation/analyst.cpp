@@ -19,8 +19,9 @@ constexpr float never = std::numeric_limits<float>::quiet_NaN();
 } // namespace
 
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
-    : tissue_(tissue), on_vertices_(tissue.on_vertices()), run_(run), results_(std::move(results)),
-      v_(tissue.mesh->vertex_count()), tracker_(0, tissue.problem.activation_threshold_mV),
+    : tissue_(tissue), on_vertices_(tissue.on_vertices()),
+      threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
+      results_(std::move(results)), v_(tissue.mesh->vertex_count()), tracker_(0, threshold_mV_),
       thread_([this](const std::stop_token& stop) { this->run(stop); })
 {
 }
@@ -73,8 +74,7 @@ void Analyst::watch(const Watch& w)
 {
     push([this, w] {
         if (w.maps && !watch_.maps)
-            tracker_ =
-                analysis::ActivationTracker(v_.size(), tissue_.problem.activation_threshold_mV);
+            tracker_ = analysis::ActivationTracker(v_.size(), threshold_mV_);
         if (!w.maps) {
             tracker_ = analysis::ActivationTracker(0, 0);
             results_->maps.put(nullptr);
@@ -256,7 +256,8 @@ void Analyst::phase(const Sample& s)
         *out = {s.time_ms, std::move(surface), std::move(found)};
         results_->phase.put(std::move(out));
     }
-    past_.emplace_back(s.time_ms, v_);
+    if (past_.empty() || past_.back().first < s.time_ms)
+        past_.emplace_back(s.time_ms, v_);
 }
 
 void Analyst::publish(const Sample& s)

@@ -93,6 +93,7 @@ class Analyst
 
     const Tissue& tissue_;
     const bool on_vertices_;
+    const double threshold_mV_;
     const std::uint64_t run_;
     std::shared_ptr<AnalystResults> results_;
 

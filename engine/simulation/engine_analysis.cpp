@@ -138,7 +138,10 @@ void Engine::Impl::sample(bool now)
         const auto took = Clock::now() - start;
         maps_due = Clock::now() + std::max(wall(maps_interval_s), 20 * took);
     } else {
-        sample_cost_s = std::max(0.9 * sample_cost_s, seconds(Clock::now() - start));
+        // A mean, in which one sample that the system interrupted counts little.
+        const double took = seconds(Clock::now() - start);
+        sample_cost_s += 0.1 * (std::min(took, sample_cost_s > 0 ? 4 * sample_cost_s : took) -
+                                sample_cost_s);
     }
     if (!sim->analyst->submit(std::move(s))) {
         std::lock_guard hold(status_mutex);

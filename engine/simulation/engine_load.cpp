@@ -53,7 +53,7 @@ void Engine::Impl::make_stepper(LoadedRun& s, const Progress& progress, Notices*
 std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Progress& progress)
 {
     auto s = std::make_unique<LoadedRun>();
-    s->tissue = build_tissue(session, progress);
+    s->tissue = build_tissue(session, progress, true);
     s->display = display_weights(s->tissue);
     auto scene = std::make_shared<Scene>();
     scene->run = ++runs;

@@ -6,6 +6,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -124,6 +125,15 @@ void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices
                         "picture only"});
 }
 
+/// Whether a region is a layer or a segment.
+bool needs_coordinates(const Session& s)
+{
+    return std::any_of(s.regions.begin(), s.regions.end(), [](const Region& r) {
+        return r.where && (std::holds_alternative<Layer>(*r.where) ||
+                           std::holds_alternative<Segments>(*r.where));
+    });
+}
+
 } // namespace
 
 mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
@@ -153,11 +163,12 @@ mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& prog
     return m;
 }
 
-Tissue build_tissue(const Session& s, const Progress& progress)
+Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing)
 {
     Tissue t;
     progress.at(0, "reading the mesh");
-    t.mesh = std::make_shared<mesh::TetMesh>(load_mesh(s, t.notices, progress));
+    const auto loaded = std::make_shared<mesh::TetMesh>(load_mesh(s, t.notices, progress));
+    t.mesh = loaded;
     const auto& m = *t.mesh;
     t.mesh_title = std::holds_alternative<MeshFile>(s.mesh)
                        ? std::filesystem::path(std::get<MeshFile>(s.mesh).file).filename().string()
@@ -175,6 +186,9 @@ Tissue build_tissue(const Session& s, const Progress& progress)
     const bool box = std::holds_alternative<MeshSlab>(s.mesh); // has no walls to look for
     t.surface =
         std::make_shared<mesh::Surface>(mesh::surface(m, t.neighbours, box ? nullptr : &t.notices));
+    constexpr std::size_t quick = 300'000; // tetrahedra: about a second
+    if (needs_coordinates(s) || (for_viewing && !box && m.tetrahedron_count() <= quick))
+        add_heart_coordinates(*loaded, *t.surface, progress);
     t.stars = mesh::vertex_stars(m);
     t.locator = std::make_shared<mesh::Locator>(m);
 

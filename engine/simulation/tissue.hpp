@@ -40,8 +40,9 @@ struct Tissue
 /// @throws InputError, MeshError, Cancelled
 mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress = {});
 
+/// @param for_viewing  also adds a heart's coordinates (coordinates.hpp) where that takes about a second
 /// @throws InputError, MeshError, Cancelled
-Tissue build_tissue(const Session& s, const Progress& progress = {});
+Tissue build_tissue(const Session& s, const Progress& progress = {}, bool for_viewing = false);
 
 /// Makes regions, operator and cells anew on the mesh that is there; adds to the notices.
 /// @throws InputError, MeshError, Cancelled

@@ -71,6 +71,8 @@ class TestAnalysis : public QObject
         QVERIFY(std::isnan(tracker.repolarisation[0])); // 1300: the newest beat has not ended
         QVERIFY(std::abs(tracker.apd90[0] - (200 + 36 - 0.74F)) < 1);
         QVERIFY(std::abs(tracker.apd90[1] - (150 + 36 - 0.74F)) < 1);
+        tracker.sample(1300, v); // the same time again
+        QCOMPARE(tracker.count[0], 4);
         tracker.sample(5, v); // an earlier time: the run was set back
         QCOMPARE(tracker.count[0], 0);
     }

@@ -2,6 +2,8 @@
 // The worked examples show what their titles say: by numbers. Full runs are in
 // tests/bench/records/examples.json.
 #include "engine/analysis/lead_field.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/presets.hpp"
@@ -11,6 +13,7 @@
 #include <QtTest>
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -246,6 +249,39 @@ class TestExamples : public QObject
         QVERIFY(at.at("LV lateral wall, epicardium")[0] > 25);
         QVERIFY(at.at("Septum, left side")[0] < -10);
         QVERIFY(at.at("AHA 7, mid anterior")[1] < -5 && at.at("AHA 10, mid inferior")[1] > 5);
+    }
+
+    /// Coordinates found from the walls alone are much those of the generator.
+    void coordinatesOfAHeartWithoutFields()
+    {
+        auto s = default_session();
+        const auto known = build_tissue(s);
+        mesh::TetMesh m = *known.mesh;
+        m.fields.clear();
+        QVERIFY(add_heart_coordinates(m, *known.surface));
+        const auto *depth = m.field("transmural"), *aha = m.field("aha_segment");
+        QVERIFY(depth && aha && m.field("apex_base"));
+        const auto& depth_known = known.mesh->field("transmural")->values;
+        double off = 0;
+        for (std::size_t v = 0; v < depth_known.size(); ++v)
+            off += std::abs(static_cast<double>(depth->values[v] - depth_known[v]));
+        off /= static_cast<double>(depth_known.size());
+        const auto& aha_known = known.mesh->field("aha_segment")->values;
+        double same = 0, left = 0;
+        std::set<float> found;
+        for (std::size_t t = 0; t < aha_known.size(); ++t)
+            if (aha_known[t] > 0) {
+                left += 1;
+                same += aha->values[t] == aha_known[t];
+                found.insert(aha->values[t]);
+            }
+        qInfo("transmural differs by %.3f on average; %.0f %% of the left ventricle in the same segment",
+              off, 100 * same / left);
+        QVERIFY(off < 0.05);
+        QVERIFY(same > 0.7 * left);
+        QVERIFY(found.size() >= 17);
+        mesh::TetMesh slab = mesh::slab({4, 2, 2}, 1);
+        QVERIFY(!add_heart_coordinates(slab, mesh::surface(slab, mesh::face_neighbours(slab))));
     }
 
     void torsoFitsTheHeart()

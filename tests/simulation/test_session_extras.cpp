@@ -5,40 +5,15 @@
 #include "engine/mesh/check.hpp"
 #include "engine/simulation/presets.hpp"
 #include "engine/simulation/regions.hpp"
-#include "tests/simulation/bad_sessions.hpp"
+#include "tests/simulation/full_session.hpp"
 
 #include <QtTest>
 
 using namespace tawara;
 using namespace tawara::simulation;
+using full_session::full;
 
 namespace {
-
-const char* const full = R"({
-  "schema": 1, "name": "full",
-  "mesh": {"slab_mm": [4, 2, 2], "spacing_mm": 0.5},
-  "tissue": {"regions": [
-    {"label": "*", "name": "healthy", "model": "ten_tusscher_2006", "variant": "epi",
-     "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1}, "parameters": {"g_Ks": 0.4}},
-    {"where": {"box_mm": [[0, 0, 0], [2, 2, 2]]}, "kind": "border_zone", "name": "zone",
-     "conductivity_scale": 0.5, "scale": {"g_Na": 0.5, "g_Ks": 0.5}},
-    {"where": {"sphere_mm": {"centre": [1, 1, 1], "radius": 1}}, "parameters": {"g_Kr": 0.1},
-     "scale": {"g_Ks": 0.5}},
-    {"where": {"tetrahedra": [0, [3, 9], 12, 13]}, "conductivity_scale": 0.01}]},
-  "time": {"dt_ms": 0.02, "end_ms": 10},
-  "stimuli": [
-    {"name": "a", "region": {"box_mm": [[0, 0, 0], [1, 1, 1]]}, "duration_ms": 2,
-     "amplitude_pA_per_pF": 50, "on": false,
-     "protocol": {"kind": "s1s2", "cycle_ms": 500, "count": 4, "extra_ms": [300, 250],
-                  "decrement_ms": 10, "repeats": 3, "pause_ms": 900}},
-    {"name": "b", "region": {"box_mm": [[0, 0, 0], [1, 1, 1]]}, "duration_ms": 2,
-     "amplitude_pA_per_pF": 50, "protocol": {"kind": "train", "cycle_ms": 400, "count": 0}}],
-  "drugs": [{"name": "dofetilide-like", "factors": {"g_Kr": 0.5}}],
-  "ecg": {"electrodes": [{"name": "A", "position_mm": [20, 1, 1]}, {"name": "B", "position_mm": [-20, 1, 1]}],
-          "leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}], "every_ms": 2,
-          "frame": {"origin_mm": [0, 0, 0], "left": [2, 0, 0], "posterior": [0, 1, 0], "superior": [0, 0, 1]}},
-  "view": {"camera": [1.5, 2, {"x": null}], "map": "inferno"}
-})";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to)
 {
@@ -81,45 +56,8 @@ class TestSessionExtras : public QObject
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");
         QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, const char* from, const char* to, const char* says) {
-            QTest::newRow(name) << from << to << says;
-        };
-        row("two places", R"({"tetrahedra": [0,)", R"({"layer": "endo", "tetrahedra": [0,)",
-            "/tissue/regions/3/where");
-        row("label and where", R"({"where": {"box)", R"({"label": 1, "where": {"box)",
-            "/tissue/regions/1/label");
-        row("bad layer", R"({"tetrahedra": [0, [3, 9], 12, 13]})", R"({"layer": "end"})",
-            "/tissue/regions/3/where/layer");
-        row("segment 18", R"({"tetrahedra": [0, [3, 9], 12, 13]})", R"({"aha_segments": [18]})",
-            "/tissue/regions/3/where/aha_segments/0");
-        row("run backwards", "[3, 9]", "[9, 3]", "/where/tetrahedra/1/1");
-        row("negative factor", R"("g_Na": 0.5)", R"("g_Na": -1)", "/tissue/regions/1/scale/g_Na");
-        row("no conduction", R"("conductivity_scale": 0.01)", R"("conductivity_scale": 0)",
-            "/tissue/regions/3/conductivity_scale");
-        row("first inherits", R"("model": "ten_tusscher_2006", "variant": "epi",
-     "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1})",
-            R"("scale": {})", "/tissue/regions/0");
-        row("variant without model", R"("kind": "border_zone",)", R"("variant": "epi",)",
-            "/tissue/regions/1/variant");
-        row("protocol and period", R"("on": false,)", R"("period_ms": 100,)",
-            "/stimuli/0/period_ms");
-        row("kind", R"("kind": "s1s2")", R"("kind": "s1s3")", "/stimuli/0/protocol/kind");
-        row("short cycle", R"("cycle_ms": 500)", R"("cycle_ms": 1)",
-            "/stimuli/0/protocol/cycle_ms");
-        row("short coupling", "[300, 250]", "[300, 2]", "/stimuli/0/protocol/extra_ms/1");
-        row("train with pause", R"("cycle_ms": 400, "count": 0)",
-            R"("cycle_ms": 400, "pause_ms": 100)", "/stimuli/1/protocol/pause_ms");
-        row("on as number", R"("on": false)", R"("on": 0)", "/stimuli/0/on");
-        row("drug factor", R"("factors": {"g_Kr": 0.5})", R"("factors": {"g_Kr": "half"})",
-            "/drugs/0/factors/g_Kr");
-        row("unknown electrode", R"("A": 1, "B": -1)", R"("A": 1, "C": -1)",
-            "/ecg/leads/0/weights/C");
-        row("electrode twice", R"("name": "B")", R"("name": "A")", "/ecg/electrodes/1/name");
-        row("skew axes", R"("posterior": [0, 1, 0])", R"("posterior": [1, 1, 0])", "/ecg/frame");
-        row("leads", R"("leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}])",
-            R"("leads": "12")", "/ecg/leads");
-        row("view", R"("view": {"camera": [1.5, 2, {"x": null}], "map": "inferno"})",
-            R"("view": 3)", "/view");
+        for (const auto& c : full_session::cases)
+            QTest::newRow(c.name) << c.from << c.to << c.says;
     }
     void errorsNameThePlace()
     {
