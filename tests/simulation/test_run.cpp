@@ -232,7 +232,12 @@ class TestRun : public QObject
     void regionsAndTypes()
     {
         auto s = slab_session(1);
-        s.regions.push_back({{1}, "ten_tusscher_2006", "endo", {0.1, 0.1, 0.1}, {{"g_Ks", 0.1}}, {}});
+        Region endo;
+        endo.labels = {1};
+        endo.variant = "endo";
+        endo.conductivity_S_per_m = {0.1, 0.1, 0.1};
+        endo.parameters = {{"g_Ks", 0.1}};
+        s.regions.push_back(endo);
         const auto t = build_tissue(s);
         QCOMPARE(t.problem.groups.size(), std::size_t(1));
         QCOMPARE(t.problem.groups[0].types.size(), std::size_t(1)); // the last match wins everywhere

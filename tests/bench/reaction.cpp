@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-bench-reaction: compiled CPU kernels of the library's models beside the hand-written TT06;
+// prints one JSON record. One core; kernels in turn, the best of many short repetitions each.
+//     tawara-bench-reaction [MODEL...]
+#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/core/aligned.hpp"
+#include "tests/cell/oracle.hpp"
+
+#include <hwy/highway.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+using namespace tawara;
+using namespace tawara::cell;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t cells = 1024; // as many as a worker of the tissue stepper takes at a time
+constexpr int repetitions = 40, steps = 8;
+constexpr double dt_ms = 0.002;
+
+template <class Real>
+class Block
+{
+  public:
+    /// Potentials spread over an action potential's range, or all at rest.
+    Block(const std::vector<double>& initial, bool spread) : type_(cells, 0)
+    {
+        for (const double x : initial)
+            arrays_.emplace_back(cells, static_cast<Real>(x));
+        for (std::size_t s = 1; s < arrays_.size(); ++s)
+            pointers_.push_back(arrays_[s].data());
+        for (std::size_t i = 0; spread && i < cells; ++i)
+            arrays_[0][i] = static_cast<Real>(-85 + 120 * static_cast<double>(i) / cells);
+    }
+    /// Cell-steps a second.
+    double rate(const CpuKernel<Real>& k)
+    {
+        const CellArrays<Real> c{
+            arrays_[0].data(), pointers_.data(), type_.data(), nullptr, 0, cells};
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < steps; ++i)
+            k.step(c, 0, dt_ms);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        return static_cast<double>(cells) * steps / took.count();
+    }
+
+  private:
+    std::vector<AlignedVector<Real>> arrays_;
+    std::vector<Real*> pointers_;
+    std::vector<std::uint8_t> type_;
+};
+
+template <class Real>
+ordered_json measure(const std::string& model, Scheme scheme)
+{
+    const auto type = make_cell_type(model, "", {}, {});
+    const auto kernel = make_cpu_kernel<Real>(std::span(&type, 1), scheme);
+    std::unique_ptr<CpuKernel<Real>> oracle;
+    if (model == "ten_tusscher_2006")
+        oracle = std::make_unique<tt06::OracleKernel<Real>>(std::span(&type, 1), scheme);
+    ordered_json j{{"model", model},
+                   {"scheme", std::string(name(scheme))},
+                   {"precision", sizeof(Real) == 8 ? "double" : "single"},
+                   {"instructions_estimated", kernel->flops_per_cell()},
+                   {"compile_ms", kernel->compile_ms()}};
+    for (const bool spread : {false, true}) {
+        Block<Real> a(type.initial, spread), b(type.initial, spread);
+        double compiled = 0, hand = 0;
+        for (int r = 0; r < repetitions; ++r) {
+            compiled = std::max(compiled, a.rate(*kernel));
+            if (oracle)
+                hand = std::max(hand, b.rate(*oracle));
+        }
+        ordered_json& out = j[spread ? "spread" : "at_rest"];
+        out["cell_steps_per_s"] = compiled;
+        if (oracle) {
+            out["oracle_cell_steps_per_s"] = hand;
+            out["ratio"] = compiled / hand;
+        }
+    }
+    return j;
+}
+
+std::string processor()
+{
+    std::ifstream f("/proc/cpuinfo");
+    for (std::string line; std::getline(f, line);)
+        if (line.starts_with("model name"))
+            return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    std::vector<std::string> models(argv + 1, argv + argc);
+    if (models.empty())
+        models = model_names();
+    ordered_json record{{"schema", 1},
+                        {"commit", TAWARA_COMMIT},
+                        {"compiler", TAWARA_COMPILER},
+                        {"processor", processor()},
+                        {"cells", cells},
+                        {"repetitions", repetitions},
+                        {"dt_ms", dt_ms},
+                        {"results", ordered_json::array()}};
+    const std::tuple<unsigned, std::int64_t> lengths[]{{64, HWY_AVX3}, {32, HWY_AVX2}};
+    for (const auto& [bytes, target] : lengths) {
+        if (!(hwy::SupportedTargets() & target))
+            continue;
+        compiler::limit_vectors(bytes);
+        hwy::SetSupportedTargetsForTest(target);
+        for (const auto& m : models) {
+            std::vector<Scheme> schemes{Scheme::rush_larsen_light};
+            if (m == "ten_tusscher_2006")
+                schemes = {Scheme::rush_larsen_light, Scheme::rush_larsen, Scheme::forward_euler,
+                           Scheme::grl1};
+            for (const Scheme s : schemes)
+                for (auto j : {measure<double>(m, s), measure<float>(m, s)}) {
+                    j["vectors"] = compiler::vectors_in_use().second;
+                    record["results"].push_back(std::move(j));
+                }
+        }
+    }
+    std::cout << record.dump(1) << '\n';
+}
