@@ -37,9 +37,8 @@ struct TissueProblem
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
     diffusion::SubStepping substeps;
-    /// Unknowns whose potential would rise by less than this over longest_rest_ms, change by less
-    /// than it by diffusion and fall by less than four times as much, take that time as one step
-    /// [mV]; 0: never.
+    /// Unknowns whose potential would change by less than this over longest_rest_ms, in all and by
+    /// diffusion alone, take that time as one step [mV]; 0: never. CUDA devices only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_rest_ms = 0.2;
     double activation_threshold_mV = 0;

@@ -264,13 +264,12 @@ class TestCuda : public QObject
         Snapshot first;
         std::vector<double> first_samples;
         std::vector<std::string> ways;
-        for (const Way& w :
-             {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
-              Way{"cuda:0", apart}, Way{"cuda:0,0", plain}, Way{"cuda:0,0,0,0", plain},
-              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis},
-              Way{"cuda:0,0,0,0,0,0,0,0", plain}, Way{"cuda:0,1", plain},
-              Way{"cuda:0,1,0,1,0,1,0,1", plain},
-              Way{"cuda:0,1,2,3", plain}, Way{"cuda:1,0,1", metis}}) {
+        for (const Way& w : {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
+                             Way{"cuda:0", apart}, Way{"cuda:0,0", plain},
+                             Way{"cuda:0,0,0,0", plain}, Way{"cuda:0,0,0,0", apart},
+                             Way{"cuda:0,0,0", metis}, Way{"cuda:0,0,0,0,0,0,0,0", plain},
+                             Way{"cuda:0,1", plain}, Way{"cuda:0,1,0,1,0,1,0,1", plain},
+                             Way{"cuda:0,1,2,3", plain}, Way{"cuda:1,0,1", metis}}) {
             if (!usable(w.devices))
                 continue;
             auto g = on(p, w.devices, static_cast<Precision>(precision), w.tuning);
@@ -370,7 +369,8 @@ class TestCuda : public QObject
         QVERIFY(late < 1);
         QVERIFY(kernels[0].calls < 20000 / 4);
         const auto last = whole->snapshot();
-        for (const char* devices : {"cuda:0,0", "cuda:0,0,0,0,0,0,0,0", "cuda:0,1", "cuda:0,1,2,3"}) {
+        for (const char* devices :
+             {"cuda:0,0", "cuda:0,0,0,0,0,0,0,0", "cuda:0,1", "cuda:0,1,2,3"}) {
             if (!usable(devices))
                 continue;
             auto cut = on(p, devices, number);
@@ -499,7 +499,41 @@ class TestCuda : public QObject
         const auto p = slab_problem({1, 1, 1}, 0.5);
         for (const char* devices : {"cuda:97", "cuda:", "cuda:0,", "cuda:x", "cudb", "cuda:0 1"})
             QVERIFY_EXCEPTION_THROWN(on(p, devices), InputError);
-        QVERIFY_EXCEPTION_THROWN(on(p, "cuda:0", Precision::mixed), InputError);
+        auto resting = p;
+        resting.rest_tolerance_mV = 0.1;
+        QVERIFY_EXCEPTION_THROWN(on(resting, "cuda:0", Precision::mixed), InputError);
+    }
+
+    /// The matrix in single precision, all else in double: errors far below those of single
+    /// precision.
+    void mixedPrecisionStaysNearDouble()
+    {
+        ProblemOptions o;
+        for (int scheme : {0, 1}) {
+            o.scheme = static_cast<diffusion::Scheme>(scheme);
+            const auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
+            auto d = on(p, "cuda:0"), m = on(p, "cuda:0", Precision::mixed),
+                 s = on(p, "cuda:0", Precision::single),
+                 cut = on(p, "cuda:0,0,0", Precision::mixed);
+            for (auto* x : {d.get(), m.get(), s.get(), cut.get()}) {
+                x->add_stimulus(left_end(p, 0.75));
+                x->advance(20000);
+            }
+            QVERIFY(same_bits(m->snapshot(), cut->snapshot()));
+            const auto a = d->maps(), b = m->maps(), c = s->maps();
+            double mixed = 0, single = 0, apd_mixed = 0, apd_single = 0;
+            for (std::size_t u = 0; u < p.size(); ++u) {
+                mixed = std::max(mixed, std::abs(a.activation_ms[u] - b.activation_ms[u]));
+                single = std::max(single, std::abs(a.activation_ms[u] - c.activation_ms[u]));
+                apd_mixed = std::max(apd_mixed, std::abs(a.apd90(u) - b.apd90(u)));
+                apd_single = std::max(apd_single, std::abs(a.apd90(u) - c.apd90(u)));
+            }
+            qInfo("activation: mixed %.1e, single %.1e ms; APD90: %.1e, %.1e ms", mixed, single,
+                  apd_mixed, apd_single);
+            QVERIFY(mixed < 1e-4);
+            QVERIFY(apd_mixed < 1e-3);
+            QVERIFY(mixed < single);
+        }
     }
 };
 QTEST_GUILESS_MAIN(TestCuda)

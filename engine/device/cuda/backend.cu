@@ -119,8 +119,6 @@ int longest_rest(const TissueProblem& p)
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
 {
-    if (precision == Precision::mixed)
-        return "mixed precision is not available on CUDA devices";
     if (p.stepping != Stepping::explicit_)
         return "implicit diffusion is not available on CUDA devices";
     if (p.system.mass == diffusion::Mass::consistent)
@@ -129,6 +127,9 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         const auto why = resting_reason(p);
         if (!why.empty())
             return why;
+        if (precision == Precision::mixed)
+            return "unknowns at rest (rest_tolerance_mV) are stepped in double or single precision "
+                   "alone";
     }
     if (uses_compiled_cells(p))
         return compiled_cells_reason(p);
@@ -194,7 +195,8 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
         throw InputError("--devices", why + "; use --devices cpu");
     if (precision == Precision::single)
         return std::make_unique<CudaStepper<float>>(p, devices, tuning, progress);
-    return std::make_unique<CudaStepper<double>>(p, devices, tuning, progress);
+    return std::make_unique<CudaStepper<double>>(p, devices, tuning, progress,
+                                                 precision == Precision::mixed);
 }
 
 } // namespace tawara::device::cuda

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int block = 256;
 
-template <class Real>
-__global__ void diffuse_kernel(const __grid_constant__ Pass<Real> p,
+template <class Real, class Stored>
+__global__ void diffuse_kernel(const __grid_constant__ Pass<Real, Stored> p,
                                const __grid_constant__ Moment m)
 {
     const std::int64_t slot =
@@ -24,11 +24,15 @@ __global__ void diffuse_kernel(const __grid_constant__ Pass<Real> p,
 }
 
 template <class Real>
-__global__ void send_kernel(const Real* v, Peer<Real> peer)
+__global__ void send_kernel(const Real* v, const __grid_constant__ Peers<Real> peers)
 {
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < peer.n)
-        peer.to[k] = v[peer.from[k]];
+    const int k = peers.first[0] + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (k >= peers.first[peers.count])
+        return;
+    int p = 0;
+    while (k >= peers.first[p + 1])
+        ++p;
+    peers.to[p][k - peers.first[p]] = v[peers.from[k]];
 }
 
 __global__ void end_kernel(Status* s, int steps, int long_steps)
@@ -67,16 +71,17 @@ __global__ void gather_kernel(const Real* v, const std::int64_t* first, const st
 
 } // namespace
 
-template <class Real>
-void diffuse(StreamRef s, const Pass<Real>& pass, const Moment& m)
+template <class Real, class Stored>
+void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m)
 {
-    launch(s, "diffusion", m.end - m.begin, block, diffuse_kernel<Real>, pass, m);
+    launch(s, "diffusion", m.end - m.begin, block, diffuse_kernel<Real, Stored>, pass, m);
 }
 
 template <class Real>
-void send(StreamRef s, const Real* v, const Peer<Real>& peer)
+void send(StreamRef s, const Real* v, const Peers<Real>& peers)
 {
-    launch(s, "exchange", peer.n, block, send_kernel<Real>, v, peer);
+    launch(s, "exchange", peers.first[peers.count] - peers.first[0], block, send_kernel<Real>, v,
+           peers);
 }
 
 void end_steps(StreamRef s, Status* status, int steps, int long_steps)
@@ -104,7 +109,7 @@ void gather(StreamRef s, const Real* v, const std::int64_t* first, const std::in
 
 #define TAWARA_INSTANTIATE(Real)                                                                   \
     template void diffuse(StreamRef, const Pass<Real>&, const Moment&);                            \
-    template void send(StreamRef, const Real*, const Peer<Real>&);                                 \
+    template void send(StreamRef, const Real*, const Peers<Real>&);                                \
     template void add_current(StreamRef, Real*, const std::int32_t*, std::int64_t, Real);          \
     template void gather(StreamRef, const Real*, const std::int64_t*, const std::int32_t*,         \
                          const float*, float*, std::int64_t);                                      \
@@ -113,5 +118,6 @@ void gather(StreamRef s, const Real* v, const std::int64_t* first, const std::in
 TAWARA_INSTANTIATE(double)
 TAWARA_INSTANTIATE(float)
 #undef TAWARA_INSTANTIATE
+template void diffuse(StreamRef, const Pass<double, float>&, const Moment&);
 
 } // namespace tawara::device::cuda

@@ -32,10 +32,11 @@ struct Matrix
 /// One explicit pass over the slots [begin, end), multiples of 32:
 ///     out_i = c_x x_i + c_y y_i + c_0 y0_i + c_l l0_i + tau sum_k a_ik (x_k - x_i)
 /// Null pointers stand for terms that are not there. With l_out the bare sum is kept there too.
-template <class Real>
+/// The matrix may be stored in less than the sums are made in (Precision::mixed).
+template <class Real, class Stored = Real>
 struct Pass
 {
-    Matrix<Real> a;
+    Matrix<Stored> a;
     const Real *x = nullptr, *y = nullptr, *y0 = nullptr, *l0 = nullptr;
     Real *out = nullptr, *l_out = nullptr;
     Real c_x = 1, c_y = 0, c_0 = 0, c_l = 0, tau = 0;

@@ -17,8 +17,8 @@ struct OneType
 
 /// @cost memory bound; per row its chunks (16 bytes of values, 4 pack of columns each), x and out
 /// once
-template <class Real>
-void diffuse(StreamRef s, const Pass<Real>& pass, const Moment& m);
+template <class Real, class Stored>
+void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m);
 
 /// Launches the reaction, fused with a pass when one is given (then v_in is not used).
 /// @param one  constants when reaction.type is null
@@ -27,23 +27,26 @@ void react(StreamRef s, cell::Scheme scheme, const Pass<Real>* pass, const React
            const OneType<Real>& one, const Moment& m);
 
 /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length dt
-/// (rush_larsen); those whose potential rises by more than the tolerance, changes by more by diffusion
-/// alone, or falls by more than four times as much, take the first short one instead (rush_larsen_light) and are listed. Later ones: the listed
+/// (rush_larsen); those whose potential changes by more than the tolerance, or would by diffusion
+/// alone, take the first short one instead (rush_larsen_light) and are listed. Later ones: the listed
 /// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
 template <class Real>
 void react_resting(StreamRef s, const Pass<Real>& pass, const Reaction<Real>& reaction,
                    const OneType<Real>& one, const Moment& m, const Rest& rest);
 
-/// to[k-th peer's pointer + offset] = v[from[k]]: stores separators into the halos of other shards.
+/// What a shard stores into the halos of up to `most` others: to[p][k - first[p]] = v[from[k]] for k
+/// in [first[p], first[p + 1]).
 template <class Real>
-struct Peer
+struct Peers
 {
-    Real* to = nullptr;
+    static constexpr int most = 8;
+    Real* to[most] = {};
+    std::int32_t first[most + 1] = {};
+    int count = 0;
     const std::int32_t* from = nullptr;
-    std::int64_t n = 0;
 };
 template <class Real>
-void send(StreamRef s, const Real* v, const Peer<Real>& peer);
+void send(StreamRef s, const Real* v, const Peers<Real>& peers);
 
 /// status->step += steps, also after a failure: later kernels must see that they are later.
 void end_steps(StreamRef s, Status* status, int steps, int long_steps = 0);

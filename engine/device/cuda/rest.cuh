@@ -23,10 +23,6 @@ __device__ __forceinline__ Real long_flow(const Pass<Real>& pass, int slot, Real
     return length * short_flow / fmax(Real(1), length * pass.tau * rate);
 }
 
-/// A potential may fall by so many tolerances in a long step: repolarisation is slow and smooth,
-/// and nothing runs away from it as it does from a rise.
-inline constexpr int fall = 4;
-
 /// A cell of a slot from memory, its potential after diffusion.
 template <class Real, bool many>
 __device__ __forceinline__ void load_cell(CellIo<Real>& io, const Reaction<Real>& p,
@@ -70,8 +66,7 @@ __global__ void __launch_bounds__(Ahead<Real>::block)
         const Real long_one = long_flow(pass, static_cast<int>(slot), v, length, flow);
         io.x[0] = v + long_one;
         step_cell<Real, CellMode::rush_larsen>(io, length * p.dt);
-        moves = !(fabs(long_one) <= tolerance && io.x[0] - v <= tolerance &&
-                  v - io.x[0] <= fall * tolerance);
+        moves = !(fabs(long_one) <= tolerance && fabs(io.x[0] - v) <= tolerance);
         if (moves) {
             StateChunks<Real>::load(p.states, p.slots, slot, io.x + 1);
             io.x[0] = v + flow;

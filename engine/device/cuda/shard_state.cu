@@ -78,8 +78,10 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
     column = uploaded(host.column, main);
     if constexpr (sizeof(Real) == 8)
         value = uploaded(host.double_value, main);
-    else
+    if constexpr (sizeof(Real) == 4)
         value = uploaded(host.single_value, main);
+    else
+        single_value = uploaded(host.single_value, main);
     host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
 
     for (const auto& g : p.groups) {
@@ -133,8 +135,10 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
         list = filled(slots / 32, 0, main);
         list_length = filled(2 * host.ranges.size(), 0U, main);
     }
+    std::vector<std::int32_t> sent;
     for (const auto& s : host.sends)
-        sends.emplace_back(s.shard, uploaded(s.from, main));
+        sent.insert(sent.end(), s.from.begin(), s.from.end());
+    sent_slots = uploaded(sent, main);
     *status_host.data() = Status{};
     status.upload(status_host.span(), main);
     main->synchronize();

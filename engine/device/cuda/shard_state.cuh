@@ -41,6 +41,22 @@ class ShardState
     /// Reaction of one range. @param recorded  the step's start, for the record; null for half
     /// steps
     Reaction<Real> reaction(const SlotRange& r, bool stimulated, double dt_ms) const;
+    /// The same pass with the matrix in single precision.
+    Pass<Real, float> mixed(const Pass<Real>& p) const
+    {
+        return {{p.a.chunk, p.a.column_chunk, p.a.column, single_value.data()},
+                p.x,
+                p.y,
+                p.y0,
+                p.l0,
+                p.out,
+                p.l_out,
+                p.c_x,
+                p.c_y,
+                p.c_0,
+                p.c_l,
+                p.tau};
+    }
     Moment moment(std::int64_t begin, std::int64_t end, int offset) const
     {
         return {status.data(), offset, dt_ms, begin, end};
@@ -65,13 +81,15 @@ class ShardState
     Buffer<std::uint32_t> chunk, column_chunk;
     Buffer<std::int16_t> column;
     Buffer<Real> value;
+    Buffer<float>
+        single_value; ///< in place of value: Real = double, the matrix in single precision
     Buffer<Real> v[2], half, scratch[2], l0;
     Buffer<Real> states, stimulus, track, rest;
     Buffer<double> activation_ms, repolarisation_ms;
     Buffer<std::uint8_t> phase, type;
     /// Per group, where cells are compiled; else the next three.
     std::vector<std::unique_ptr<CompiledReaction<Real>>> compiled;
-    std::size_t kept = 0; ///< most states of a group, without V
+    std::size_t kept = 0;                ///< most states of a group, without V
     std::vector<Buffer<Real>> tables;    ///< per group
     std::vector<OneType<Real>> one_type; ///< per group: its first type
     std::vector<cell::Scheme> scheme;    ///< per group
@@ -83,8 +101,7 @@ class ShardState
     Buffer<unsigned> list_length;
     Buffer<Status> status;
     PinnedBuffer<Status> status_host;
-    std::vector<std::pair<std::size_t, Buffer<std::int32_t>>>
-        sends; ///< (receiver, own slots), as host.sends
+    Buffer<std::int32_t> sent_slots; ///< of host.sends, one after the other
     ShardGather probes, display;
     Buffer<double> probe_rows;
     Buffer<float> display_out;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t slice = 32;
 constexpr std::int64_t sorting_window =
     256; // rows sorted by length among so many: less padding, same place
-constexpr std::size_t metis_limit = 2'000'000;
+constexpr std::size_t metis_limit = 4'000'000;
 
 std::size_t at(std::int64_t i)
 {

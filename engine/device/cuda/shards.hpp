@@ -59,7 +59,7 @@ struct Sharding
 };
 
 /// Cuts a problem into `count` shards (METIS k-way; along the Hilbert curve for Ordering::hilbert
-/// with more than two million unknowns) and lays each out. Each row keeps the order of its entries,
+/// with more than four million unknowns) and lays each out. Each row keeps the order of its entries,
 /// so that results do not depend on count or order, bit for bit.
 /// @param pack   16 bytes over the size of a stored value: 2 or 4
 /// @param count  at least 1

@@ -43,14 +43,16 @@ void enable_peers(const std::vector<int>& devices)
 
 template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& devices,
-                               const Tuning& tuning, const Progress& progress)
-    : tuning_(tuning), fused_(tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
+                               const Tuning& tuning, const Progress& progress, bool mixed)
+    : tuning_(tuning), mixed_(mixed),
+      fused_(!mixed && tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
       dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
     fused_ = fused_ || p.rest_tolerance_mV > 0;
     enable_peers(devices);
-    auto sharding = make_shards(p, static_cast<int>(devices.size()),
-                                16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
+    auto sharding =
+        make_shards(p, static_cast<int>(devices.size()),
+                    mixed ? 4 : 16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(
@@ -101,8 +103,12 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
     if (stage.kind != Stage::Kind::half_reaction)
         pass = s.pass(passes_[stage.pass], parity, diffused_from_);
     const bool with_pass = stage.kind == Stage::Kind::last && fused_;
-    if (stage.kind == Stage::Kind::pass)
+    if (stage.kind == Stage::Kind::pass) {
+        if constexpr (sizeof(Real) == 8)
+            if (mixed_)
+                return diffuse(stream, s.mixed(pass), s.moment(begin, end, offset));
         return diffuse(stream, pass, s.moment(begin, end, offset));
+    }
     for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
@@ -132,12 +138,21 @@ void CudaStepper<Real>::exchange(const Stage& stage, State& s, int parity)
     if (!stage.sends)
         return;
     const Current here(s.device);
-    for (std::size_t k = 0; k < s.sends.size(); ++k) {
-        const auto& [receiver, from] = s.sends[k];
-        send(s.urgent, s.vector(stage.out, parity),
-             Peer<Real>{shards_[receiver]->vector(stage.out, parity) + s.host.sends[k].to,
-                        from.data(), static_cast<std::int64_t>(from.size())});
+    Peers<Real> peers;
+    peers.from = s.sent_slots.data();
+    for (const auto& to : s.host.sends) {
+        if (peers.count == Peers<Real>::most) {
+            send(s.urgent, s.vector(stage.out, parity), peers);
+            peers.first[0] = peers.first[peers.count];
+            peers.count = 0;
+        }
+        peers.to[peers.count] = shards_[to.shard]->vector(stage.out, parity) + to.to;
+        peers.first[peers.count + 1] =
+            peers.first[peers.count] + static_cast<std::int32_t>(to.from.size());
+        ++peers.count;
     }
+    if (peers.count)
+        send(s.urgent, s.vector(stage.out, parity), peers);
 }
 
 template <class Real>

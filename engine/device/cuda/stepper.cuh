@@ -24,8 +24,9 @@ template <class Real>
 class CudaStepper final : public Stepper
 {
   public:
+    /// @param mixed  the matrix is stored in single precision; for Real = double
     CudaStepper(const TissueProblem& p, const std::vector<int>& devices, const Tuning& tuning,
-                const Progress& progress);
+                const Progress& progress, bool mixed = false);
     ~CudaStepper() override;
 
     void advance(std::int64_t n) override;
@@ -112,7 +113,7 @@ class CudaStepper final : public Stepper
     std::vector<KernelRecord> resting_kernels() const;
 
     Tuning tuning_;
-    bool fused_;
+    bool mixed_, fused_;
     double dt_;
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;

@@ -28,6 +28,7 @@ double CudaStepper<Real>::family_bytes(const State& s, Family f) const
     constexpr double r = sizeof(Real);
     const auto slots = static_cast<double>(s.host.slots);
     const double matrix = static_cast<double>(s.value.size()) * r +
+                          static_cast<double>(s.single_value.size()) * 4 +
                           static_cast<double>(s.column.size()) * 2 + slots / 4;
     // phase, track and the step's first potential; V; the other states in and out
     double cell = slots * (1 + 2 * r);
