@@ -82,6 +82,10 @@ struct Tuning
     /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
     int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
+    /// Cells by code compiled at run time; empty: all but tissue that is wholly ten_tusscher_2006,
+    /// where the hand-written kernels were measured to be 4 % (large) to 30 % (small) faster. To
+    /// rounding the same.
+    std::optional<bool> compiled_cells{};
 };
 
 struct StepperOptions

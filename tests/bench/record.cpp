@@ -4,7 +4,7 @@
 //                  [--scheme fvm|p1] [--types N] [--stages N] CASE...
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
 // BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
-// stands for ','. Options: metis, fused, unfused, nograph; fvm, p1; check (the stability analysis);
+// stands for ','. Options: metis, fused, unfused, compiled, nograph; fvm, p1; check (the stability analysis);
 // dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), against=NAME
 // (compare with kept maps; those of fvm are carried to the vertices).
 // The tissue is a slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
@@ -68,6 +68,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.stepper.tuning.ordering = device::Ordering::metis;
         else if (key == "unfused" || key == "fused")
             o.stepper.tuning.fused = key == "fused";
+        else if (key == "compiled")
+            o.stepper.tuning.compiled_cells = true;
         else if (key == "nograph")
             o.stepper.tuning.graph_steps = 0;
         else if (key == "fvm" || key == "p1")

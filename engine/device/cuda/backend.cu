@@ -4,6 +4,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
+#include "engine/device/cuda/nvrtc.hpp"
 #include "engine/device/cuda/stepper.cuh"
 
 #include <algorithm>
@@ -69,9 +70,13 @@ std::vector<DeviceInfo> devices()
     for (int d = 0; d < n; ++d) {
         const auto p = properties(d);
         const auto why = device_reason(p);
+        const auto compiler = nvrtc_missing_reason().empty()
+                                  ? ", cell models by NVRTC " + nvrtc_version()
+                                  : ", ten_tusscher_2006 alone, since " + nvrtc_missing_reason();
         out.push_back({"cuda:" + std::to_string(d),
                        std::string(p.name) + ", " + std::to_string(p.totalGlobalMem >> 30) +
-                           " GiB, " + std::to_string(p.multiProcessorCount) + " multiprocessors",
+                           " GiB, " + std::to_string(p.multiProcessorCount) + " multiprocessors" +
+                           (why.empty() ? compiler : ""),
                        why.empty(), why});
     }
     return out;
@@ -131,7 +136,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
             return "unknowns at rest (rest_tolerance_mV) are stepped in double or single precision "
                    "alone";
     }
-    if (uses_compiled_cells(p))
+    if (uses_compiled_cells(p, {}))
         return compiled_cells_reason(p);
     for (const auto& g : p.groups)
         if (g.types.at(0).model != "ten_tusscher_2006")

@@ -8,12 +8,33 @@
 #include "engine/device/cuda/reaction_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tawara::device::cuda {
 
-bool uses_compiled_cells(const TissueProblem& p)
+namespace {
+
+/// Whether the hand-written kernels can step a group: ten_tusscher_2006 of the library.
+bool is_hand_written(const CellGroup& g)
 {
-    return !(p.rest_tolerance_mV > 0);
+    using cell::Scheme;
+    static constexpr Scheme schemes[] = {Scheme::forward_euler, Scheme::rk4, Scheme::rush_larsen,
+                                         Scheme::rush_larsen_light, Scheme::grl1};
+    const char* name = "ten_tusscher_2006";
+    const auto& type = g.types.at(0);
+    return type.model == name &&
+           (!type.system || type.system == cell::compiler::system_of({name, {}, {}, {}})) &&
+           std::find(std::begin(schemes), std::end(schemes), g.scheme) != std::end(schemes);
+}
+
+} // namespace
+
+bool uses_compiled_cells(const TissueProblem& p, const Tuning& tuning)
+{
+    if (p.rest_tolerance_mV > 0)
+        return false;
+    return tuning.compiled_cells.value_or(
+        !std::all_of(p.groups.begin(), p.groups.end(), is_hand_written));
 }
 
 std::string compiled_cells_reason(const TissueProblem& p)

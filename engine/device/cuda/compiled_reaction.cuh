@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/problem.hpp"
+#include "engine/device/stepper.hpp"
 
 #include <memory>
 #include <span>
@@ -10,9 +11,9 @@
 
 namespace tawara::device::cuda {
 
-/// Whether a problem's cells are stepped by code compiled while the program runs: always, but for
-/// unknowns at rest.
-bool uses_compiled_cells(const TissueProblem& p);
+/// Whether a problem's cells are stepped by code compiled while the program runs (see Tuning);
+/// never where unknowns may rest.
+bool uses_compiled_cells(const TissueProblem& p, const Tuning& tuning);
 /// Why they cannot be; empty when they can.
 std::string compiled_cells_reason(const TissueProblem& p);
 

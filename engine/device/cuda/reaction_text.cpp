@@ -30,7 +30,7 @@ KernelShape kernel_shape(std::size_t states, bool single)
     // measured on an H200 (tests/bench/records/h200_models.json): a second stage pays while all
     // stages of four blocks fit into 227 KiB of shared memory; then more warps pay more
     if (states <= 24)
-        return single ? KernelShape{128, 8, 2} : KernelShape{128, 4, 2};
+        return single ? KernelShape{128, 4, 3} : KernelShape{128, 2, 2};
     if (states <= 48)
         return single ? KernelShape{128, 3, 3} : KernelShape{128, 4, 1};
     KernelShape s{128, single ? 3 : 2, 1};

@@ -65,7 +65,8 @@ Buffer<T> filled(std::size_t n, T value, StreamRef s)
 } // namespace
 
 template <class Real>
-ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused)
+ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused,
+                             const Tuning& tuning)
     : device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
@@ -86,7 +87,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
 
     for (const auto& g : p.groups) {
         kept = std::max(kept, g.types.at(0).initial.size() - 1);
-        if (uses_compiled_cells(p))
+        if (uses_compiled_cells(p, tuning))
             compiled.push_back(std::make_unique<CompiledReaction<Real>>(
                 g, fused, !fused || p.splitting == Splitting::strang, main));
     }

@@ -34,7 +34,7 @@ class ShardState
 {
   public:
     /// @param fused  whether the reaction kernels take the last diffusion pass with them
-    ShardState(const TissueProblem& p, Shard shard, int device, bool fused);
+    ShardState(const TissueProblem& p, Shard shard, int device, bool fused, const Tuning& tuning);
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;

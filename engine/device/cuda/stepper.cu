@@ -48,6 +48,9 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& d
       fused_(!mixed && tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
       dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
+    if (!uses_compiled_cells(p, tuning))
+        for (const auto& g : p.groups)
+            fused_ = fused_ && g.scheme == cell::Scheme::rush_larsen_light;
     fused_ = fused_ || p.rest_tolerance_mV > 0;
     enable_peers(devices);
     auto sharding =
@@ -56,7 +59,7 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& d
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(
-            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_));
+            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_, tuning));
     sampled_ms_.resize(shards_.size());
     if (p.splitting == Splitting::strang) {
         diffused_from_ = Vector::half;
@@ -127,7 +130,12 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
                           rest);
             continue;
         }
-        s.compiled.at(r.group)->launch(stream, with_pass ? &pass : nullptr, k, s.type.data(),
+        if (s.compiled.empty()) {
+            react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
+                  s.moment(r.begin, r.end, offset));
+            continue;
+        }
+        s.compiled[r.group]->launch(stream, with_pass ? &pass : nullptr, k, s.type.data(),
                                        s.moment(r.begin, r.end, offset));
     }
 }

@@ -11,13 +11,30 @@ namespace tawara::cell::compiler {
 // reciprocal: one step of third order from the hardware's approximation (2^-20): 2^-60.
 // log: x = 2^e k, sqrt(1/2) <= k < sqrt(2); s = (k - 1) / (k + 1), log k = 2 atanh s.
 const char* const cuda_math_double = R"(
-__constant__ double math_numbers[15] = {46.16624130844683, -0.02166084937925916, -1.3239129268154012e-11, 0.008333362430989848, 0.04166687035035709, 0.16666666666581323, 0.4999999999940259, 0.146171283998073, 0.15331666676597175, 0.1818289077802613, 0.22222211112104948, 0.2857142862611452, 0.399999999998992, 0.666666666666667, 0.69314718055994530942};
+__device__ const double powers_of_two[32] = { // 2^(k / 32)
+    1.0, 1.0218971486541166, 1.0442737824274138, 1.0671404006768237,
+    1.0905077326652577, 1.1143867425958924, 1.1387886347566916, 1.1637248587775775,
+    1.189207115002721, 1.215247359980469, 1.241857812073484, 1.2690509571917332,
+    1.2968395546510096, 1.3252366431597413, 1.3542555469368927, 1.383909881963832,
+    1.4142135623730951, 1.4451808069770467, 1.4768261459394993, 1.5091644275934228,
+    1.5422108254079407, 1.5759808451078865, 1.6104903319492543, 1.645755478153965,
+    1.681792830507429, 1.718619298122478, 1.7562521603732995, 1.7947090750031072,
+    1.8340080864093424, 1.8741676341103, 1.9152065613971474, 1.9571441241754002};
+// In constant memory, since instructions take operands from there but no literal doubles.
+enum MathNumber { per_step, minus_step, minus_step_low, exp_5, exp_4, exp_3, exp_2, log_6, log_5, log_4, log_3, log_2, log_1, log_0, ln_2 };
+__constant__ double math_numbers[15] = {
+    46.16624130844683, -0.02166084937925916, -1.3239129268154012e-11,
+    0.008333362430989848, 0.04166687035035709, 0.16666666666581323,
+    0.4999999999940259, 0.146171283998073, 0.15331666676597175,
+    0.1818289077802613, 0.22222211112104948, 0.2857142862611452,
+    0.399999999998992, 0.666666666666667, 0.69314718055994530942};
 struct Elementary
 {
     double power_of_two; // 2^(lane / 32 - 1021)
     __device__ __forceinline__ Elementary()
     {
-        power_of_two = exp2((threadIdx.x & 31) * (1.0 / 32) - 1021);
+        const double p = powers_of_two[threadIdx.x & 31];
+        power_of_two = __hiloint2double(__double2hiint(p) - (1021 << 20), __double2loint(p));
     }
     __device__ static __forceinline__ double reciprocal(double d)
     {
@@ -33,17 +50,17 @@ struct Elementary
     }
     __device__ __forceinline__ double exp(double x) const
     {
-        const double shifted = fma(x, math_numbers[0], 6755399441055744.0 + 1021 * 32);
+        const double shifted = fma(x, math_numbers[per_step], 6755399441055744.0 + 1021 * 32);
         const double n = shifted - (6755399441055744.0 + 1021 * 32);
-        double r = fma(n, math_numbers[1], x);
-        r = fma(n, math_numbers[2], r);
+        double r = fma(n, math_numbers[minus_step], x);
+        r = fma(n, math_numbers[minus_step_low], r);
         const int i = __vimin_s32_relu(__double2loint(shifted), 2044 * 32 + 31); // 0 to that
         const int high = __shfl_sync(0xffffffffu, __double2hiint(power_of_two), i);
         const int low = __shfl_sync(0xffffffffu, __double2loint(power_of_two), i);
         const double t = __hiloint2double(high + (i & ~31) * 32768, low);
-        double p = fma(math_numbers[3], r, math_numbers[4]);
-        p = fma(p, r, math_numbers[5]);
-        p = fma(p, r, math_numbers[6]);
+        double p = fma(math_numbers[exp_5], r, math_numbers[exp_4]);
+        p = fma(p, r, math_numbers[exp_3]);
+        p = fma(p, r, math_numbers[exp_2]);
         p = fma(p * r, r, r);
         return fma(t, p, t);
     }
@@ -55,13 +72,13 @@ struct Elementary
                          (4503599627370496.0 + 1023);
         const double k = __longlong_as_double((t & 0x000fffffffffffffull) + root);
         const double s = (k - 1.0) * reciprocal(k + 1.0), z = s * s;
-        double q = fma(math_numbers[7], z, math_numbers[8]);
-        q = fma(q, z, math_numbers[9]);
-        q = fma(q, z, math_numbers[10]);
-        q = fma(q, z, math_numbers[11]);
-        q = fma(q, z, math_numbers[12]);
-        q = fma(q, z, math_numbers[13]);
-        const double y = fma(e, math_numbers[14], fma(s * z, q, s + s));
+        double q = fma(math_numbers[log_6], z, math_numbers[log_5]);
+        q = fma(q, z, math_numbers[log_4]);
+        q = fma(q, z, math_numbers[log_3]);
+        q = fma(q, z, math_numbers[log_2]);
+        q = fma(q, z, math_numbers[log_1]);
+        q = fma(q, z, math_numbers[log_0]);
+        const double y = fma(e, math_numbers[ln_2], fma(s * z, q, s + s));
         return x > 0 ? y : __longlong_as_double(x == 0 ? 0xfff0000000000000ll : 0x7ff8000000000000ll);
     }
     __device__ static __forceinline__ double sqrt(double x)

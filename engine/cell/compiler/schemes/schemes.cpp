@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/schemes/newton.hpp"
 #include "engine/core/error.hpp"
 
 namespace tawara::cell::compiler {
@@ -24,9 +25,15 @@ class Stepper
             return rk4(f);
         if (scheme == Scheme::grl2)
             return grl2(f);
+        const bool newton = scheme == Scheme::backward_euler;
         for (std::uint32_t k = 0; k < f.size(); ++k)
-            out.push_back(one(scheme, k, f[k]));
-        return out;
+            out.push_back(one(newton ? Scheme::backward_euler_single : scheme, k, f[k]));
+        if (!newton)
+            return out;
+        NewtonOptions o;
+        if (f.size() > 48) // each Jacobian of its own is much code
+            o.exact = 1, o.simplified = 3;
+        return newton_step(s_, out, o);
     }
 
   private:
@@ -139,9 +146,9 @@ std::vector<Node> step_nodes(CellSystem& s, Scheme scheme)
 
 std::vector<Scheme> compiled_schemes()
 {
-    return {Scheme::forward_euler,        Scheme::rk4,  Scheme::rush_larsen,
-            Scheme::rush_larsen_light,    Scheme::grl1, Scheme::grl2,
-            Scheme::backward_euler_single};
+    return {Scheme::forward_euler,         Scheme::rk4,           Scheme::rush_larsen,
+            Scheme::rush_larsen_light,     Scheme::grl1,          Scheme::grl2,
+            Scheme::backward_euler_single, Scheme::backward_euler};
 }
 
 } // namespace tawara::cell::compiler

@@ -15,7 +15,10 @@ namespace tawara::cell::compiler {
 ///     grl2                   grl1 over dt/2, then f and a at the middle with the own state put
 ///     back backward_euler_single  y + dt f / (1 - dt a)
 ///
-/// @throws InputError for schemes that need a solver (backward_euler, cvode)
+///     backward_euler         y1 = y + dt f(y1) by Newton's method (newton.hpp); V is NaN where it
+///                            does not converge
+///
+/// @throws InputError for cvode, which is no scheme of fixed steps
 std::vector<Node> step_nodes(CellSystem& s, Scheme scheme);
 
 inline constexpr double stiff_tau_ms = 0.05;

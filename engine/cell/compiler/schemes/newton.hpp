@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/compiler/system.hpp"
+
+namespace tawara::cell::compiler {
+
+/// How backward Euler is solved. The equations are straight-line code, so the iterations are
+/// counted beforehand and every cell makes all of them.
+struct NewtonOptions
+{
+    int exact = 2;      ///< iterations with a Jacobian of their own
+    int simplified = 2; ///< iterations after these with the last one's
+    /// The last correction may be so large, relative to |y| and a floor of each state; more means
+    /// not converged.
+    double tolerance = 1e-4;
+};
+
+/// States after a step of backward Euler, y1 = y + dt f(y1, t + dt), by Newton's method
+///
+///     y1 <- y1 - (I - dt J)^-1 (y1 - y - dt f(y1)),   from y1 = the single-iteration step,
+///
+/// with the exact Jacobian J by symbolic differentiation, eliminated symbolically once for its
+/// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Gates are kept in
+/// [0, 1] after each iteration. A cell whose last correction is beyond the tolerance gets V = NaN,
+/// so that the step's verdict stops the run, and no wrong solution goes on.
+std::vector<Node> newton_step(CellSystem& s, const std::vector<Node>& start,
+                              const NewtonOptions& options = {});
+
+} // namespace tawara::cell::compiler

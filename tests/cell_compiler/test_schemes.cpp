@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Orders of the schemes, Newton's method of backward Euler, and removable singularities of every
+// library model in single precision.
+#include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/newton.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/core/aligned.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <set>
+
+using namespace tawara;
+using namespace tawara::cell;
+using namespace tawara::cell::compiler;
+
+namespace {
+
+constexpr std::size_t width = 16;
+
+/// Cells of a model, stepped by its machine code.
+template <class Real>
+class Cells
+{
+  public:
+    Cells(const std::string& model, Scheme scheme, std::size_t n = width, OptimiseOptions o = {})
+    {
+        const CellSystem s = load_model(model);
+        type_ = {"", s.parameter_values(), s.initial_values(), {}};
+        o.fractions = o.fractions && sizeof(Real) == 8;
+        kernel_ = make_compiled_kernel<Real>(
+            std::make_shared<Program>(compile(load_model(model), scheme, o)), std::span(&type_, 1));
+        for (const double x : type_.initial)
+            arrays.emplace_back(n, static_cast<Real>(x));
+        for (std::size_t k = 1; k < arrays.size(); ++k)
+            pointers_.push_back(arrays[k].data());
+    }
+    void step(double t, double dt)
+    {
+        CellArrays<Real> c;
+        c.v = arrays[0].data();
+        c.states = pointers_.data();
+        c.begin = 0, c.end = arrays[0].size();
+        kernel_->step(c, t, dt);
+    }
+    std::vector<AlignedVector<Real>> arrays;
+
+  private:
+    CellType type_;
+    std::unique_ptr<CpuKernel<Real>> kernel_;
+    std::vector<Real*> pointers_;
+};
+
+/// V after `until` ms of an excited cell.
+double after(const std::string& model, Scheme scheme, double dt, double until, double start_mV)
+{
+    Cells<double> c(model, scheme);
+    for (auto& v : c.arrays[0])
+        v = start_mV;
+    for (std::int64_t k = 0, n = std::lround(until / dt); k < n; ++k)
+        c.step(static_cast<double>(k) * dt, dt);
+    return c.arrays[0][3];
+}
+
+/// Potentials in [-120, 80] mV at which an argument of linexp vanishes, other states at rest.
+std::set<double> singular_places(const std::string& model)
+{
+    const CellSystem s = load_model(model);
+    const Program p = compile(load_model(model), Scheme::forward_euler);
+    const auto row = p.row(s.parameter_values());
+    const auto initial = s.initial_values();
+    const auto at = [&](Node n, double v) {
+        return evaluate(p.graph, n, [&](std::uint32_t id) {
+            switch (symbol_kind(id)) {
+            case Symbol::state:
+                return symbol_index(id) == 0 ? v : initial[symbol_index(id)];
+            case Symbol::table:
+                return row[symbol_index(id)];
+            case Symbol::dt:
+                return 0.02;
+            default:
+                return 0.0;
+            }
+        });
+    };
+    std::set<double> places;
+    for (const Node n : reachable(p.graph, p.next))
+        if (p.graph.op(n) == Op::linexp) {
+            const Node x = p.graph.arg(n, 0);
+            double left = at(x, -120);
+            for (double v = -120; v < 80; v += 1) {
+                const double right = at(x, v + 1);
+                if (left * right <= 0 && left != right)
+                    places.insert(v - left / (right - left));
+                left = right;
+            }
+        }
+    return places;
+}
+
+/// Largest difference between the steps of neighbours 1e-5 mV apart around the places, relative to
+/// the largest step there, beyond what the digits of a state hide.
+double largest_jump(const std::string& model, const std::set<double>& places,
+                    const OptimiseOptions& options)
+{
+    constexpr std::size_t n = 2048;
+    double worst = 0;
+    for (const double centre : places) {
+        Cells<float> c(model, Scheme::forward_euler, n, options);
+        for (std::size_t i = 0; i < n; ++i)
+            c.arrays[0][i] = static_cast<float>(centre + 1e-5 * (static_cast<double>(i) - n / 2.0));
+        const auto before = c.arrays;
+        c.step(0, 1);
+        for (std::size_t k = 0; k < before.size(); ++k) {
+            const auto step = [&](std::size_t at) {
+                return static_cast<double>(c.arrays[k][at]) - static_cast<double>(before[k][at]);
+            };
+            double size = 1e-9; // smaller steps are the rounding of what is at rest
+            for (std::size_t i = 0; i < n; ++i)
+                size = std::max(size, std::abs(step(i)));
+            for (std::size_t i = 1; i < n; ++i) {
+                const double digits = 2.4e-7 * (std::abs(static_cast<double>(before[k][i])) +
+                                                std::abs(static_cast<double>(c.arrays[k][i])));
+                worst = std::max(worst, (std::abs(step(i) - step(i - 1)) - digits) / size);
+            }
+        }
+    }
+    return worst;
+}
+
+} // namespace
+
+class TestSchemes : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    /// Observed order on a smooth stretch of Beeler and Reuter's plateau, from errors at two steps
+    /// against Runge-Kutta at a much smaller one.
+    void orders_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<double>("order");
+        QTest::addColumn<double>("dt");
+        const auto row = [](Scheme s, double order, double dt) {
+            QTest::addRow("%s", std::string(name(s)).c_str()) << int(s) << order << dt;
+        };
+        row(Scheme::forward_euler, 1, 0.01);
+        row(Scheme::rush_larsen, 1, 0.02);
+        row(Scheme::rush_larsen_light, 1, 0.01);
+        row(Scheme::grl1, 1, 0.02);
+        row(Scheme::backward_euler_single, 1, 0.02);
+        row(Scheme::backward_euler, 1, 0.02);
+        row(Scheme::grl2, 2, 0.0125);
+        row(Scheme::rk4, 4, 0.005);
+    }
+    void orders()
+    {
+        QFETCH(int, scheme);
+        QFETCH(double, order);
+        QFETCH(double, dt);
+        const auto s = static_cast<Scheme>(scheme);
+        static const double exact = after("beeler_reuter_1977", Scheme::rk4, 0.00125, 20, -40);
+        const double a = std::abs(after("beeler_reuter_1977", s, dt, 20, -40) - exact),
+                     b = std::abs(after("beeler_reuter_1977", s, dt / 2, 20, -40) - exact);
+        const double observed = std::log2(a / b);
+        qInfo("errors %.2e, %.2e mV: order %.2f", a, b, observed);
+        QVERIFY(std::abs(observed - order) < 0.25);
+    }
+
+    /// What backward Euler ends with fulfils its equation.
+    void newtonSolvesTheEquation()
+    {
+        for (const char* model : {"luo_rudy_1991", "ten_tusscher_2006"}) {
+            const CellSystem s = load_model(model);
+            const auto p = s.parameter_values();
+            Cells<double> c(model, Scheme::backward_euler);
+            for (auto& v : c.arrays[0])
+                v = -60;
+            double worst = 0;
+            constexpr double dt = 0.02;
+            for (int k = 0; k < 200; ++k) {
+                std::vector<double> before, now;
+                for (const auto& a : c.arrays)
+                    before.push_back(a[0]);
+                c.step(k * dt, dt);
+                for (const auto& a : c.arrays)
+                    now.push_back(a[0]);
+                for (std::size_t i = 0; i < now.size(); ++i) {
+                    const double rate = evaluate(s.graph, s.states[i].rate, [&](std::uint32_t id) {
+                        return s.value(id, now, p, (k + 1) * dt);
+                    });
+                    const double residual = now[i] - before[i] - dt * rate;
+                    worst = std::max(worst, std::abs(residual) / (1e-3 + std::abs(now[i])));
+                }
+            }
+            qInfo("%s: largest relative residual %.1e", model, worst);
+            QVERIFY(worst < 1e-6);
+        }
+    }
+    void newtonSaysWhereItDoesNotConverge()
+    {
+        Cells<double> c("ten_tusscher_2006", Scheme::backward_euler);
+        for (auto& v : c.arrays[0])
+            v = -50;
+        bool finite = true;
+        for (int k = 0; k < 40 && finite; ++k) {
+            c.step(k * 2.0, 2.0); // a hundred times too long for the upstroke
+            finite = std::isfinite(c.arrays[0][0]);
+        }
+        if (finite)
+            QVERIFY(c.arrays[0][0] > -150 && c.arrays[0][0] < 100);
+        else
+            QVERIFY(std::isnan(c.arrays[0][0]));
+    }
+
+    void singularitiesAreSmooth_data()
+    {
+        QTest::addColumn<QString>("model");
+        for (const auto& m : library_names())
+            QTest::addRow("%s", m.c_str()) << QString::fromStdString(m);
+    }
+    /// V through every place where the argument of a linexp vanishes: a step of no state in single
+    /// precision jumps there by more than 1e-4 of itself.
+    void singularitiesAreSmooth()
+    {
+        QFETCH(QString, model);
+        const auto places = singular_places(model.toStdString());
+        const double worst = largest_jump(model.toStdString(), places, {});
+        qInfo("%zu places, largest jump %.1e", places.size(), worst);
+        QVERIFY(worst < 1e-4);
+    }
+    /// The test above sees what the pass removes.
+    void withoutThePassTheyAreNot()
+    {
+        OptimiseOptions o = no_optimisation();
+        const auto places = singular_places("beeler_reuter_1977");
+        QVERIFY(largest_jump("beeler_reuter_1977", places, o) > 1e-4);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSchemes)
+#include "test_schemes.moc"
