@@ -361,7 +361,7 @@ class TestLive : public QObject
                      qPrintable(QString("%1, %2 ms")
                                     .arg(static_cast<double>(m->activation[k]))
                                     .arg(static_cast<double>(m->last_activation[k]))));
-            QVERIFY(std::abs(m->period[k] - 350) < 5);
+            QVERIFY(std::abs(m->period[k] - 350) < 20); // the second wave is the slower
             QVERIFY(m->apd90[k] > 250 && m->apd90[k] < 330);
             QCOMPARE(m->activations[k], 2);
         }
