@@ -91,7 +91,7 @@ std::string picture_row(const std::vector<ReportPage::Picture>& pictures)
         if (picture.width > 0)
             out += " width=\"" + std::to_string(picture.width) + "\"";
         out += " src=\"data:image/png;base64," + base64(picture.png) + "\"><br>" +
-               escaped(picture.caption) + "</td>\n";
+               escaped(picture.caption) + "<br>&nbsp;</td>\n";
     }
     return out + "</tr></table>\n";
 }

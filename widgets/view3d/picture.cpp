@@ -11,8 +11,11 @@
 #include <QPalette>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <vtkActor2D.h>
 #include <vtkActor2DCollection.h>
+#include <vtkCamera.h>
 #include <vtkOpenGLState.h>
 #include <vtkRenderer.h>
 #include <vtkRendererCollection.h>
@@ -34,8 +37,12 @@ double scale_of(const PictureOptions& o)
 class Session
 {
   public:
-    Session(HeartView& view, const PictureOptions& o) : view_(view), window_(view.renderWindow())
+    /// With `keep` the camera stays where it is (one of several linked views); else a view that
+    /// shows the whole heart does so in the shape of the picture, too.
+    Session(HeartView& view, const PictureOptions& o, bool keep)
+        : view_(view), window_(view.renderWindow())
     {
+        const auto pose = view.scene().camera();
         size_ = {window_->GetSize()[0], window_->GetSize()[1]};
         samples_ = window_->GetMultiSamples();
         auto* r = view.scene().renderer();
@@ -56,6 +63,19 @@ class Session
             r->SetBackgroundAlpha(0);
         }
         view.scene().prepare(o.size.width(), o.size.height(), o.scale);
+        fitted_ = view.scene().camera();
+        auto* camera = view.scene().renderer()->GetActiveCamera();
+        angle_ = camera->GetViewAngle();
+        if (keep) {
+            view.scene().set_camera(pose);
+            // a picture that is narrower than the screen must not lose its sides
+            const double narrower = (static_cast<double>(size_.width()) / size_.height()) /
+                                    (static_cast<double>(o.size.width()) / o.size.height());
+            const double half = angle_ / 2 * std::numbers::pi / 180;
+            if (narrower > 1)
+                camera->SetViewAngle(2 * std::atan(std::tan(half) * narrower) * 180 /
+                                     std::numbers::pi);
+        }
         if (!o.annotations)
             hide_annotations();
     }
@@ -70,6 +90,8 @@ class Session
         for (auto* other : undrawn_)
             other->DrawOn();
         window_->SetMultiSamples(samples_);
+        r->GetActiveCamera()->SetViewAngle(angle_);
+        view_.scene().set_camera(fitted_); // so that it is fitted to the screen again
         window_->SetSize(size_.width(), size_.height());
         view_.scene().prepare(size_.width(), size_.height(), view_.devicePixelRatioF());
     }
@@ -100,7 +122,8 @@ class Session
     QSize size_;
     int samples_ = 0;
     bool gradient_ = true;
-    double alpha_ = 1;
+    double alpha_ = 1, angle_ = 26;
+    scene::CameraPose fitted_;
     std::array<double, 3> low_{};
     std::vector<vtkActor2D*> hidden_;
     std::vector<vtkRenderer*> undrawn_;
@@ -124,7 +147,9 @@ QImage failed(QString* why, const QString& reason)
 
 } // namespace
 
-QImage takePicture(HeartView& view, const PictureOptions& wanted, QString* why)
+namespace {
+
+QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* why)
 {
     if (wanted.size.width() < 16 || wanted.size.height() < 16)
         return failed(why, QObject::tr("A picture needs at least 16 x 16 pixels."));
@@ -148,7 +173,7 @@ QImage takePicture(HeartView& view, const PictureOptions& wanted, QString* why)
         return failed(why, QObject::tr("There is not enough memory for a picture of that size."));
     QImage image;
     {
-        const Session session(view, o);
+        const Session session(view, o, keep);
         target.bind();
         view.renderWindow()->GetState()->Reset(); // the binding went behind VTK's back
         view.renderWindow()->Render();
@@ -170,6 +195,13 @@ QImage takePicture(HeartView& view, const PictureOptions& wanted, QString* why)
     return image.convertToFormat(o.transparent ? QImage::Format_ARGB32 : QImage::Format_RGB32);
 }
 
+} // namespace
+
+QImage takePicture(HeartView& view, const PictureOptions& options, QString* why)
+{
+    return draw(view, options, false, why);
+}
+
 QImage takePicture(ViewGrid& views, const PictureOptions& o, QString* why)
 {
     if (views.count() == 1)
@@ -186,7 +218,7 @@ QImage takePicture(ViewGrid& views, const PictureOptions& o, QString* why)
                                 edge(o.size.height(), y + 1, rows) - gap - 1));
         PictureOptions one = o;
         one.size = cell.size();
-        const QImage part = takePicture(*views.view(i), one, why);
+        const QImage part = draw(*views.view(i), one, views.linked(), why);
         if (part.isNull())
             return {};
         p.drawImage(cell.topLeft(), part);
