@@ -33,14 +33,14 @@ class Inbox
         return out;
     }
     template <class Match>
-    bool wait(Match match, int ms = 30000)
+    bool wait(Match match, int ms = 120000)
     {
         std::unique_lock hold(mutex_);
         return arrived_.wait_for(hold, std::chrono::milliseconds(ms), [&] {
             return std::any_of(events_.begin(), events_.end(), match);
         });
     }
-    bool wait_state(Status::State s, int ms = 30000)
+    bool wait_state(Status::State s, int ms = 120000)
     {
         return wait([&](const Event& e) {
             const auto* c = std::get_if<StateChanged>(&e);

@@ -3,6 +3,7 @@
 // tests/bench/records/examples.json.
 #include "engine/analysis/lead_field.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
@@ -10,9 +11,13 @@
 #include "engine/simulation/suggest.hpp"
 #include "engine/simulation/tissue.hpp"
 
+#include <QDirIterator>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 using namespace tawara;
@@ -275,7 +280,8 @@ class TestExamples : public QObject
                 same += aha->values[t] == aha_known[t];
                 found.insert(aha->values[t]);
             }
-        qInfo("transmural differs by %.3f on average; %.0f %% of the left ventricle in the same segment",
+        qInfo("transmural differs by %.3f on average; %.0f %% of the left ventricle in the same "
+              "segment",
               off, 100 * same / left);
         QVERIFY(off < 0.05);
         QVERIFY(same > 0.7 * left);
@@ -298,6 +304,52 @@ class TestExamples : public QObject
             QVERIFY(t.locator->find(e.position_mm).distance_mm > 5);
         }
         QVERIFY(norm(at["V1"] - f.origin_mm) < norm(at["LL"] - f.origin_mm));
+    }
+
+    /// On a heart from images the electrodes come to lie about where its authors put them.
+    void torsoFitsAHeartFromImages()
+    {
+        const QString data = QStringLiteral(TAWARA_SOURCE_DIR "/../shared/data/meshes/");
+        if (!QFile::exists(data + "dti004_carp_192k.tar.xz"))
+            QSKIP("the reference meshes are not beside this checkout");
+        QTemporaryDir folder;
+        for (const char* archive :
+             {"dti004_carp_192k.tar.xz", "dti004_nodefields_original.tar.xz"}) {
+            QProcess tar;
+            tar.start("tar", {"xJf", data + archive, "-C", folder.path()});
+            QVERIFY(tar.waitForFinished(60000) && tar.exitCode() == 0);
+        }
+        const auto find = [&](const QString& name) {
+            QDirIterator i(folder.path(), {name}, QDir::Files, QDirIterator::Subdirectories);
+            return i.hasNext() ? i.next() : QString();
+        };
+        auto m = mesh::io::read(find("dti004.pts").toStdString()).mesh;
+        const auto surface = mesh::surface(m, mesh::face_neighbours(m));
+        QVERIFY(add_heart_coordinates(m, surface));
+        std::set<float> segments(m.field("aha_segment")->values.begin(),
+                                 m.field("aha_segment")->values.end());
+        QCOMPARE(segments.size(), std::size_t(18)); // 17, and the right wall
+        const auto frame = torso_frame(m, surface);
+        std::map<std::string, Vec3> ours;
+        for (const auto& e : twelve_lead_electrodes(frame))
+            ours[e.name] = e.position_mm;
+        QFile file(find("DTI004_electrode_xyz.csv"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        for (const char* name : {"LA", "RA", "LL", "RL", "V1", "V2", "V3", "V4", "V5", "V6"}) {
+            const auto row = file.readLine().trimmed().split(',');
+            QCOMPARE(row.size(), 3);
+            if (!ours.count(name))
+                continue;
+            const Vec3 theirs{10 * row[0].toDouble(), 10 * row[1].toDouble(),
+                              10 * row[2].toDouble()};
+            const Vec3 a = theirs - frame.origin_mm, b = ours[name] - frame.origin_mm;
+            const double angle =
+                std::acos(dot(a, b) / (norm(a) * norm(b))) * 180 / std::numbers::pi;
+            qInfo("%s: %.0f degrees from the file's, %.0f mm against %.0f", name, angle, norm(b),
+                  norm(a));
+            QVERIFY2(angle < 50, name);
+            QVERIFY(norm(b) > 0.5 * norm(a) && norm(b) < 1.6 * norm(a));
+        }
     }
 };
 QTEST_GUILESS_MAIN(TestExamples)

@@ -543,7 +543,12 @@ class TestLive : public QObject
         std::sort(ms.begin(), ms.end());
         qInfo("click to tissue under load: median %.1f ms, 90 %% %.1f ms, worst %.1f ms", ms[15],
               ms[26], ms.back());
-        QVERIFY(ms[15] < 50);
+#if defined(__SANITIZE_THREAD__)
+        constexpr double allowed_ms = 1000; // every access is watched
+#else
+        constexpr double allowed_ms = 50;
+#endif
+        QVERIFY(ms[15] < allowed_ms);
     }
 };
 QTEST_GUILESS_MAIN(TestLive)
