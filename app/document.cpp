@@ -97,9 +97,7 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
     connect(m_host, &EngineHost::editRefused, this, [this](quint64 command, const QString& reason) {
         if (command != m_newestEdit)
             return; // a newer edit has taken its place
-        m_reverting = true;
         m_edits.revert();
-        m_reverting = false;
         Q_EMIT refused(reason);
     });
     connect(m_host, &EngineHost::captureKnown, this, &Document::captureKnown);

@@ -45,7 +45,6 @@ class Document : public QObject
     std::vector<CaptureState> m_captures;
     QHash<QString, quint64> m_probes; // ids by name
     quint64 m_newestEdit = 0;
-    bool m_reverting = false;
 };
 
 } // namespace tawara

@@ -4,6 +4,7 @@
 #include "app/real_engine.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
+#include "engine/simulation/recording.hpp"
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
@@ -134,6 +135,7 @@ int main(int argc, char** argv)
         return bad_argument(why.toStdString());
     applyTheme(app);
 
+    simulation::remove_orphaned_recordings(); // of programs that were killed
     simulation::EngineOptions options;
     options.devices = a.devices;
     options.precision = a.precision == "single"  ? Precision::single

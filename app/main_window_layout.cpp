@@ -168,7 +168,7 @@ void MainWindow::buildTools()
     m_modes = new QActionGroup(this);
     const auto themed = [bar](QAction* a, const char* icon) {
         a->setIcon(themedIcon(icon));
-        a->setProperty("icon", QLatin1String(icon));
+        a->setProperty("themedIcon", QString::fromLatin1(icon));
         bar->addAction(a);
     };
     for (const Tool& t : tools) {
@@ -223,7 +223,7 @@ void MainWindow::setTheme(Theme theme)
     openSettings()->setValue("window/theme", name(theme));
     // icons are drawn in the text's colour
     for (auto* a : findChildren<QAction*>())
-        if (const auto icon = a->property("icon").toString(); !icon.isEmpty())
+        if (const auto icon = a->property("themedIcon").toString(); !icon.isEmpty())
             a->setIcon(themedIcon(icon));
     for (auto* b : findChildren<QToolButton*>())
         if (const auto icon = b->property("themedIcon").toString(); !icon.isEmpty())

@@ -255,7 +255,7 @@ void MainWindow::fillStart()
     std::vector<Example> shown;
     for (const ExampleText& e : examples) {
         try {
-            const auto path = resource(std::string("sessions/") + e.file);
+            const auto path = resource(std::string("resources/sessions/") + e.file);
             const QString stem = QString::fromLatin1(e.file).section('.', 0, 0);
             QPixmap picture;
             picture.loadFromData(resourceFile(QStringLiteral("guide/%1.png").arg(stem)));

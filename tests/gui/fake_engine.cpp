@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace tawara::fake {
@@ -124,6 +125,91 @@ simulation::Trace FakeEngine::trace(std::uint64_t probe, std::size_t from) const
     return {};
 }
 
+std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
+{
+    std::lock_guard hold(mutex_);
+    if (!maps_ || !scene_)
+        return {};
+    auto m = std::make_shared<simulation::MapFrame>();
+    m->run = status_.run;
+    m->step = status_.step;
+    m->time_ms = status_.time_ms;
+    constexpr float never = std::numeric_limits<float>::quiet_NaN();
+    for (auto v : scene_->surface->vertices) {
+        const Vec3 p = scene_->mesh->vertex(static_cast<std::size_t>(v));
+        const double at = (p[2] + 60) / 0.6;
+        m->activation.push_back(at < m->time_ms ? static_cast<float>(at) : never);
+        m->repolarisation.push_back(at + 260 < m->time_ms ? static_cast<float>(at + 260) : never);
+        m->apd90.push_back(static_cast<float>(260 + p[0]));
+        m->period.push_back(never);
+        m->velocity.push_back({0, 0, 0.6F});
+        m->activations.push_back(1);
+    }
+    m->last_activation = m->activation;
+    m->last_repolarisation = m->repolarisation;
+    m->last_apd90 = m->apd90;
+    return m;
+}
+
+simulation::Ecg FakeEngine::ecg(std::size_t from) const
+{
+    std::lock_guard hold(mutex_);
+    simulation::Ecg e;
+    e.generation = ecg_generation_;
+    e.every_ms = 1;
+    if (!twelve_leads_)
+        return e;
+    e.leads = {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
+    e.mV.resize(e.leads.size());
+    for (std::size_t k = from; static_cast<double>(k) < status_.time_ms; ++k) {
+        const double t = static_cast<double>(k);
+        e.time_ms.push_back(t);
+        for (std::size_t l = 0; l < e.mV.size(); ++l)
+            e.mV[l].push_back(static_cast<float>(
+                (0.3 + 0.1 * static_cast<double>(l)) * std::exp(-std::pow((t - 50) / 12, 2)) +
+                0.2 * std::exp(-std::pow((t - 300) / 40, 2))));
+    }
+    return e;
+}
+
+std::vector<simulation::KernelFigure> FakeEngine::kernels() const
+{
+    std::lock_guard hold(mutex_);
+    const auto n = static_cast<double>(status_.step);
+    return {{"diffusion", "Fake", status_.step, 0.05 * n, 1.2e6 * n, 2e5 * n, 20, 60, 0.7, "memory"},
+            {"reaction", "Fake", status_.step, 0.15 * n, 3e6 * n, 6e6 * n, 20, 60, 0.66, "arithmetic"}};
+}
+
+std::shared_ptr<const simulation::Partition> FakeEngine::partition() const
+{
+    std::lock_guard hold(mutex_);
+    if (!scene_)
+        return {};
+    auto p = std::make_shared<simulation::Partition>();
+    p->run = status_.run;
+    p->shards = 2;
+    for (auto v : scene_->surface->vertices) {
+        const double x = scene_->mesh->vertex(static_cast<std::size_t>(v))[0];
+        p->shard.push_back(x > 0 ? 1 : 0);
+        p->separator.push_back(std::abs(x) < 3 ? 1 : 0);
+    }
+    return p;
+}
+
+std::vector<simulation::Beat> FakeEngine::beats(std::uint64_t) const
+{
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return {{10, 250, -85, 30, 115, 180, 230, 262, none, none},
+            {610, 248, -85, 29, 114, 178, 228, 258, 338, 600},
+            {1110, 240, -85, 28, 113, 170, 220, 249, 242, 500}};
+}
+
+std::shared_ptr<const simulation::Recording> FakeEngine::recording() const
+{
+    std::lock_guard hold(mutex_);
+    return recording_;
+}
+
 void FakeEngine::run(const std::stop_token& stop)
 {
     while (!stop.stop_requested()) {
@@ -234,6 +320,52 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     if (!refuse.empty())
         return answer(id, false, refuse);
     std::uint64_t probe = 0;
+    if (std::holds_alternative<simulation::SetTissue>(c)) {
+        std::string why;
+        {
+            std::lock_guard also(shared_->mutex);
+            why = shared_->refuse_tissue;
+        }
+        if (!why.empty())
+            return answer(id, false, why);
+    }
+    if (const auto* set = std::get_if<simulation::SetStimuli>(&c)) {
+        bool captured = false;
+        {
+            std::lock_guard also(shared_->mutex);
+            captured = shared_->capture;
+        }
+        for (std::size_t i = 0; i < set->stimuli.size(); ++i)
+            handler_(simulation::CaptureEvent{static_cast<int>(i), 0, 0, status().time_ms, captured});
+    }
+    if (const auto* w = std::get_if<simulation::WatchMaps>(&c)) {
+        std::lock_guard hold(mutex_);
+        maps_ = w->on;
+    }
+    if (const auto* w = std::get_if<simulation::WatchPhase>(&c)) {
+        std::lock_guard hold(mutex_);
+        phase_ = w->on;
+    }
+    if (const auto* e = std::get_if<simulation::SetElectrodes>(&c)) {
+        std::lock_guard hold(mutex_);
+        twelve_leads_ = e->leads.kind == simulation::Leads::Kind::twelve_lead;
+        ++ecg_generation_;
+    }
+    if (std::holds_alternative<simulation::MeasureCeilings>(c))
+        handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake"});
+    if (const auto* r = std::get_if<simulation::StartRecording>(&c)) {
+        std::lock_guard hold(mutex_);
+        simulation::RecordingOptions o;
+        o.run = status_.run;
+        o.every_ms = r->every_ms;
+        o.max_bytes = r->max_bytes;
+        recording_ = std::make_shared<simulation::Recording>(scene_->surface->vertices.size(), o);
+        status_.recording = true;
+    }
+    if (std::holds_alternative<simulation::StopRecording>(c)) {
+        std::lock_guard hold(mutex_);
+        status_.recording = false;
+    }
     if (std::holds_alternative<simulation::Play>(c)) {
         set_state(Status::State::running);
         if (!fail.empty()) {
@@ -296,6 +428,18 @@ void FakeEngine::publish()
     for (auto v : scene_->surface->vertices)
         f->values.push_back(wave_mV(scene_->mesh->vertex(static_cast<std::size_t>(v)), f->time_ms));
     f->made = std::chrono::steady_clock::now();
+    if (phase_) {
+        auto phase = std::make_shared<std::vector<float>>();
+        for (auto v : scene_->surface->vertices) {
+            const Vec3 p = scene_->mesh->vertex(static_cast<std::size_t>(v));
+            phase->push_back(static_cast<float>(
+                std::remainder(std::atan2(p[1], p[0]) + f->time_ms / 40, 2 * std::numbers::pi)));
+        }
+        f->phase = phase;
+        f->phase_time_ms = f->time_ms;
+    }
+    if (status_.recording && recording_)
+        recording_->append(f->time_ms, f->values);
     frame_ = f;
     ++status_.frames_published;
 }

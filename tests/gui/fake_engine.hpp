@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_control.hpp"
+#include "engine/simulation/recording.hpp"
 
 #include <deque>
 #include <mutex>
@@ -35,6 +36,8 @@ class FakeEngine : public EngineControl
         std::string refuse_load;   ///< not empty: Load is refused with this
         std::string refuse_all;    ///< not empty: every other command is
         std::string fail_on_play;  ///< not empty: the run fails when it is played
+        std::string refuse_tissue; ///< not empty: SetTissue is refused with this
+        bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
     };
 
@@ -45,12 +48,12 @@ class FakeEngine : public EngineControl
     simulation::Status status() const override;
     std::vector<simulation::Trace> traces() const override;
     simulation::Trace trace(std::uint64_t probe, std::size_t from) const override;
-    std::shared_ptr<const simulation::MapFrame> newest_maps() const override { return {}; }
-    simulation::Ecg ecg(std::size_t) const override { return {}; }
-    std::vector<simulation::KernelFigure> kernels() const override { return {}; }
-    std::shared_ptr<const simulation::Partition> partition() const override { return {}; }
-    std::vector<simulation::Beat> beats(std::uint64_t) const override { return {}; }
-    std::shared_ptr<const simulation::Recording> recording() const override { return {}; }
+    std::shared_ptr<const simulation::MapFrame> newest_maps() const override;
+    simulation::Ecg ecg(std::size_t from) const override;
+    std::vector<simulation::KernelFigure> kernels() const override;
+    std::shared_ptr<const simulation::Partition> partition() const override;
+    std::vector<simulation::Beat> beats(std::uint64_t probe) const override;
+    std::shared_ptr<const simulation::Recording> recording() const override;
 
   private:
     void run(const std::stop_token& stop);
@@ -71,6 +74,9 @@ class FakeEngine : public EngineControl
     std::shared_ptr<const simulation::Frame> frame_;
     std::shared_ptr<const simulation::Scene> scene_;
     std::vector<simulation::Trace> traces_;
+    bool maps_ = false, phase_ = false, twelve_leads_ = false;
+    std::uint64_t ecg_generation_ = 0;
+    std::shared_ptr<simulation::Recording> recording_;
     std::jthread thread_; // last: ends first
 };
 

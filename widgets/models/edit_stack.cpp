@@ -21,7 +21,13 @@ class Edit : public QUndoCommand
           m_after(std::move(after)), m_when(QDateTime::currentMSecsSinceEpoch())
     {
     }
-    void undo() override { m_owner.apply(m_before); }
+    void undo() override
+    {
+        m_owner.apply(m_before);
+        if (m_dropped)
+            setObsolete(true); // the stack deletes it
+    }
+    void drop() { m_dropped = true; }
     void redo() override { m_owner.apply(m_after); }
     int id() const override { return m_key.isEmpty() ? -1 : 1; }
     bool mergeWith(const QUndoCommand* next) override
@@ -39,6 +45,7 @@ class Edit : public QUndoCommand
     QString m_key;
     simulation::Session m_before, m_after;
     qint64 m_when;
+    bool m_dropped = false;
 };
 
 EditStack::EditStack(QObject* parent) : QObject(parent)
@@ -70,8 +77,9 @@ void EditStack::revert()
 {
     if (!m_stack.canUndo())
         return;
-    const_cast<QUndoCommand*>(m_stack.command(m_stack.index() - 1))->setObsolete(true);
-    m_stack.undo(); // applies what was before and deletes the command
+    const auto* newest = m_stack.command(m_stack.index() - 1);
+    static_cast<Edit*>(const_cast<QUndoCommand*>(newest))->drop();
+    m_stack.undo();
 }
 
 void EditStack::apply(const simulation::Session& s)

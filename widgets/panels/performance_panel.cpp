@@ -14,6 +14,8 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 
@@ -112,6 +114,9 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
     double bytes = 0, busy = 0, memory = 0, arithmetic = 0;
     m_table->setRowCount(static_cast<int>(kernels.size()));
     int row = 0;
+    const bool several = std::any_of(kernels.begin(), kernels.end(), [&](const auto& k) {
+        return k.device != kernels.front().device;
+    });
     for (const auto& k : kernels) {
         auto& old = m_before[k.device + "/" + k.name];
         if (old.ms > k.ms)
@@ -123,7 +128,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
         bytes += b, busy += ms;
         const QString name = QString::fromStdString(k.name) +
-                             (k.device.empty() ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
+                             (!several ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
         if (ms > 0 && b > 0)
             points.push_back({name, f / b, f / ms / 1e6});
         const QString texts[] = {name,

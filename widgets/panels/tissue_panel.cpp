@@ -27,6 +27,8 @@ namespace {
 using simulation::Region;
 using simulation::Session;
 
+constexpr qsizetype source_shown = 110; // characters; the rest is in the tool tip
+
 enum ParameterColumn { name_column, value_column, unit_column, default_column };
 
 /// The value that a region gives a parameter, if it gives one.
@@ -428,7 +430,9 @@ void TissuePanel::fillDetails()
     m_model->setCurrentIndex(std::max(0, m_model->findData(QString::fromStdString(r.model))));
     m_variant->clear();
     const auto* info = model(r.model);
-    m_source->setText(info != nullptr ? QString::fromStdString(info->source) : QString());
+    const QString source = info != nullptr ? QString::fromStdString(info->source).simplified() : QString();
+    m_source->setText(source.size() > source_shown ? source.left(source_shown) + QStringLiteral("…") : source);
+    m_source->setToolTip(source);
     m_source->setVisible(!m_source->text().isEmpty());
     m_variant->addItem(tr("default"), QString());
     if (info != nullptr)

@@ -505,6 +505,7 @@ CameraPose HeartScene::camera() const
     c->GetPosition(p.position.data());
     c->GetFocalPoint(p.focal_point.data());
     c->GetViewUp(p.up.data());
+    p.fitted = p.position == impl_->fitted_position && p.up == impl_->fitted_up;
     return p;
 }
 
@@ -514,7 +515,14 @@ void HeartScene::set_camera(const CameraPose& p)
     c->SetPosition(p.position.data());
     c->SetFocalPoint(p.focal_point.data());
     c->SetViewUp(p.up.data());
-    impl_->renderer->ResetCameraClippingRange();
+    if (p.fitted && impl_->model && impl_->width > 0)
+        look_from(p.position - p.focal_point, p.up);
+    else
+        impl_->renderer->ResetCameraClippingRange();
+    if (p.fitted) { // fits again when its own size is known
+        c->GetPosition(impl_->fitted_position.data());
+        c->GetViewUp(impl_->fitted_up.data());
+    }
 }
 
 void HeartScene::prepare(int width, int height, double scale)

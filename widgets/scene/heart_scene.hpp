@@ -51,6 +51,7 @@ struct SceneTheme
 struct CameraPose
 {
     Vec3 position{}, focal_point{}, up{0, 0, 1};
+    bool fitted = false; ///< nobody moved it since it was fitted: it fits again in another size
     bool operator==(const CameraPose&) const = default;
 };
 

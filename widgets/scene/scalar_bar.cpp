@@ -59,6 +59,7 @@ ScalarBar::ScalarBar(vtkRenderer* renderer) : renderer_(renderer), map_(color_ma
 void ScalarBar::set_title(const std::string& title)
 {
     title_->SetInput(title.c_str());
+    place();
 }
 
 void ScalarBar::set_map(const ColorMap& map)
@@ -141,7 +142,10 @@ void ScalarBar::place()
     lines_->SetLines(segments);
     line_actor_->GetProperty()->SetColor(text_[0], text_[1], text_[2]);
     style_text(title_, 13, scale_, text_);
-    title_->SetPosition((x0 + x1) / 2 + 8 * scale_, y0 + tall + 12 * scale_);
+    // a long title stays within the view
+    const double half = 3.7 * scale_ * static_cast<double>(std::string(title_->GetInput()).size());
+    title_->SetPosition(std::min((x0 + x1) / 2 + 8 * scale_, width_ - half - 4 * scale_),
+                        y0 + tall + 12 * scale_);
 }
 
 } // namespace tawara::scene

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pictures of every panel, in both sizes and themes, to look at by eye: not a test.
+//     gui_shots FOLDER [SESSION [MS]]
+#include "app/main_window.hpp"
+#include "app/real_engine.hpp"
+#include "widgets/panels/guide_window.hpp"
+#include "widgets/panels/view_panel.hpp"
+
+#include <QApplication>
+#include <QDialog>
+#include <QElapsedTimer>
+#include <QSettings>
+#include <QTemporaryDir>
+
+namespace {
+
+void wait(int ms)
+{
+    QElapsedTimer clock;
+    clock.start();
+    while (clock.elapsed() < ms)
+        QApplication::processEvents(QEventLoop::AllEvents, 10);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    using namespace tawara;
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QApplication app(argc, argv);
+    const QTemporaryDir settings;
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+    applyTheme(app);
+    app.setProperty("noHints", true);
+    const QString folder = argc > 1 ? argv[1] : ".";
+    const double until = argc > 3 ? QString(argv[3]).toDouble() : 40;
+    EngineHost host(real_engine({}), open_session);
+    MainWindow window(&host);
+    window.show();
+    window.open(argc > 2 ? QString(argv[2]) : QString());
+    while (!window.viewController()->ready())
+        wait(50);
+    window.document()->edits().edit("leads", [](simulation::Session& s) {
+        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        if (s.drugs.empty())
+            s.drugs.push_back({"I_Kr block", {{"g_Kr", 0.5}}});
+    });
+    ViewSettings two = window.findChild<ViewPanel*>()->settings();
+    two.count = 2;
+    window.findChild<ViewPanel*>()->setSettings(two);
+    Q_EMIT window.findChild<ViewPanel*>()->changed(two);
+    window.raisePanel("performanceDock");
+    host.measureCeilings();
+    while (!host.frame() || host.frame()->time_ms < until)
+        wait(50);
+    host.pause();
+    const QPair<const char*, const char*> panels[] = {
+        {"pacingDock", "plotDock"},      {"tissueDock", "beatsDock"}, {"viewDock", "ecgDock"},
+        {"performanceDock", "ecgDock"}, {"infoDock", "plotDock"}};
+    for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)})
+        for (Theme theme : {Theme::dark, Theme::light}) {
+            window.resize(size);
+            window.setTheme(theme);
+            const auto shot = [&](const QString& what) {
+                wait(700);
+                window.picture(true).save(QString("%1/%2-%3-%4.png")
+                                              .arg(folder, what)
+                                              .arg(size.width())
+                                              .arg(name(theme)));
+            };
+            for (const auto& [right, bottom] : panels) {
+                window.raisePanel(right);
+                window.raisePanel(bottom);
+                ViewSettings s = window.findChild<ViewPanel*>()->settings();
+                s.count = QLatin1String(right) == QLatin1String("viewDock") ? 4
+                          : QLatin1String(right) == QLatin1String("pacingDock") ? 1
+                                                                                : 2;
+                window.findChild<ViewPanel*>()->setSettings(s);
+                Q_EMIT window.findChild<ViewPanel*>()->changed(s);
+                shot(QString(right).remove("Dock"));
+            }
+            window.showStart(true);
+            shot("start");
+            window.showStart(false);
+        }
+    GuideWindow guide;
+    guide.show();
+    wait(300);
+    guide.grab().save(folder + "/guide.png");
+    return 0;
+}

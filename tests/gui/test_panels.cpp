@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every panel of the window, driven as a user does, with a fake engine behind it.
+#include "engine/simulation/session.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/form.hpp"
+#include "widgets/panels/guide_window.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/performance_panel.hpp"
+#include "widgets/panels/start_page.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/tissue_panel.hpp"
+#include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/roofline_plot.hpp"
+
+#include <QAction>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSlider>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QTextBrowser>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include <cmath>
+#include <vtkCamera.h>
+#include <vtkRenderer.h>
+
+using namespace tawara;
+using State = simulation::Status::State;
+
+class TestPanels : public QObject
+{
+    Q_OBJECT
+    std::unique_ptr<fake::WindowFixture> f;
+    const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+
+    template <class W>
+    W* child(const char* name = "")
+    {
+        return f->window->findChild<W*>(*name == 0 ? QString() : QString::fromLatin1(name));
+    }
+    void undo() { child<QAction>("undo")->trigger(); }
+    void redo() { child<QAction>("redo")->trigger(); }
+    const simulation::Session& session() { return f->window->document()->session(); }
+    template <class C>
+    C newest()
+    {
+        const auto all = f->posted<C>();
+        return all.empty() ? C{} : all.back();
+    }
+
+  private Q_SLOTS:
+    void init() { f = std::make_unique<fake::WindowFixture>(); }
+    void cleanup()
+    {
+        const std::string text = f->errors->text;
+        f.reset();
+        QVERIFY2(text.empty(), text.c_str());
+    }
+
+    void sitesArePlacedEditedUndone()
+    {
+        f->start();
+        f->window->raisePanel("pacingDock");
+        f->window->setMode(ClickMode::site);
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        QTRY_COMPARE(f->posted<simulation::SetStimuli>().size(), 1U);
+        QCOMPARE(session().stimuli.size(), 1U);
+        const auto ball = std::get<simulation::Sphere>(session().stimuli[0].region);
+        QVERIFY(norm(ball.centre - front) < 1.5);
+        QCOMPARE(child<QTreeWidget>("sites")->topLevelItemCount(), 1);
+        // captured: said in the list
+        QTRY_COMPARE(child<QTreeWidget>("sites")->topLevelItem(0)->text(2), QString("captures"));
+
+        child<NumberBox>("siteAmplitude")->setValue(30);
+        QTRY_COMPARE(newest<simulation::SetStimuli>().stimuli.at(0).amplitude_pA_per_pF, 30.0);
+        auto* kind = child<QComboBox>("siteProtocol");
+        kind->setCurrentIndex(2);
+        Q_EMIT kind->activated(2);
+        QTRY_VERIFY(newest<simulation::SetStimuli>().stimuli.at(0).protocol.has_value());
+        QCOMPARE(newest<simulation::SetStimuli>().stimuli.at(0).protocol->kind,
+                 simulation::Protocol::Kind::s1s2);
+        auto* extra = child<QLineEdit>("siteExtra");
+        QVERIFY(extra->isVisible());
+        extra->setText("320, 280");
+        Q_EMIT extra->editingFinished();
+        QTRY_COMPARE(newest<simulation::SetStimuli>().stimuli.at(0).protocol->extra_ms,
+                     (std::vector<double>{320, 280}));
+        undo();
+        undo();
+        undo();
+        QCOMPARE(session().stimuli.at(0).amplitude_pA_per_pF, 50.0);
+        undo();
+        QVERIFY(session().stimuli.empty());
+        redo();
+        QCOMPARE(session().stimuli.size(), 1U);
+    }
+
+    void aSiteThatDoesNotCaptureSaysSo()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->capture = false;
+        f->start();
+        f->window->raisePanel("pacingDock");
+        f->window->setMode(ClickMode::site);
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        QTRY_COMPARE(child<QTreeWidget>("sites")->topLevelItem(0)->text(2), QString("no capture"));
+        QVERIFY(child<QLabel>("siteState")->text().contains("did not capture"));
+        // its marker is red
+        QTRY_VERIFY(f->window->view()->scene().marker_at(0, 0, 1e6).has_value());
+        const auto m = *f->window->view()->scene().marker_at(0, 0, 1e6);
+        QVERIFY(m.color[0] > 0.8 && m.color[1] < 0.5);
+    }
+
+    void aSiteIsDraggedAlongTheWall()
+    {
+        f->start(true);
+        f->window->setMode(ClickMode::site);
+        auto* view = f->window->view();
+        const QPoint from = f->pixelOf(front);
+        QTest::mouseClick(view, Qt::LeftButton, {}, from);
+        QTRY_COMPARE(session().stimuli.size(), 1U);
+        const Vec3 before = std::get<simulation::Sphere>(session().stimuli[0].region).centre;
+        QTest::mousePress(view, Qt::LeftButton, {}, from);
+        QTest::mouseMove(view, from + QPoint(30, 5));
+        QTest::mouseMove(view, from + QPoint(60, 10));
+        QTest::mouseRelease(view, Qt::LeftButton, {}, from + QPoint(60, 10));
+        QCOMPARE(session().stimuli.size(), 1U);
+        const Vec3 after = std::get<simulation::Sphere>(session().stimuli[0].region).centre;
+        QVERIFY(norm(after - before) > 3);
+        QCOMPARE(f->host->status().state, State::running);
+        QTRY_COMPARE(f->posted<simulation::SetStimuli>().size(), 2U);
+    }
+
+    void tissueIsPaintedAndTakenBackWhenRefused()
+    {
+        f->start();
+        f->window->raisePanel("tissueDock");
+        auto& edits = f->window->document()->edits();
+        edits.edit("scar", [](simulation::Session& s) {
+            simulation::Region r;
+            r.model.clear();
+            r.name = "Scar";
+            r.kind = "scar_core";
+            r.conductivity_scale = 0.01;
+            r.where = simulation::Tetrahedra{};
+            s.regions.push_back(r);
+        });
+        child<TissuePanel>()->choose(1);
+        QCOMPARE(child<QTreeWidget>("regions")->topLevelItemCount(), 2);
+        QVERIFY2(f->posted<simulation::SetTissue>().empty(), "nothing is painted yet");
+        child<NumberBox>("sigmaScale")->setValue(0.05);
+        QCOMPARE(session().regions.at(1).conductivity_scale, 0.05);
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->refuse_tissue = "a region without tissue";
+        }
+        edits.edit("labels", [](simulation::Session& s) {
+            s.regions.at(1).where.reset();
+            s.regions.at(1).labels = {7};
+        });
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QVERIFY(child<MessageBar>()->text().contains("a region without tissue"));
+        QVERIFY2(session().regions.at(1).where.has_value(), "taken back");
+    }
+
+    void drugsAreFactors()
+    {
+        f->start();
+        auto& edits = f->window->document()->edits();
+        edits.edit("drug", [](simulation::Session& s) { s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}}); });
+        QTRY_COMPARE(newest<simulation::SetTissue>().drugs.size(), 1U);
+        auto* slider = child<QSlider>("factor_g_Kr");
+        QVERIFY(slider != nullptr);
+        QCOMPARE(slider->value(), 50);
+        slider->setValue(30);
+        slider->setValue(20);
+        QTRY_COMPARE(newest<simulation::SetTissue>().drugs.at(0).factors.at(0).second, 0.2);
+        undo(); // the drag is one edit
+        QCOMPARE(session().drugs.at(0).factors.at(0).second, 0.5);
+    }
+
+    void linkedViewsShowDifferentThings()
+    {
+        f->start(true);
+        auto* panel = child<ViewPanel>();
+        auto s = panel->settings();
+        s.count = 4;
+        panel->setSettings(s);
+        Q_EMIT panel->changed(s);
+        QCOMPARE(f->window->views()->count(), 4);
+        QTRY_VERIFY(f->posted<simulation::WatchMaps>().size() == 1);
+        QTRY_VERIFY(!f->window->viewController()->values(Quantity::activation).empty());
+        auto* first = f->window->views()->view(0);
+        const QPoint c(first->width() / 2, first->height() / 2);
+        f->window->setMode(ClickMode::rotate);
+        QTest::mousePress(first, Qt::LeftButton, {}, c);
+        QTest::mouseMove(first, c + QPoint(40, 10));
+        QTest::mouseRelease(first, Qt::LeftButton, {}, c + QPoint(40, 10));
+        QCOMPARE(f->window->views()->view(3)->scene().camera().position,
+                 first->scene().camera().position);
+        s.count = 1;
+        panel->setSettings(s);
+        Q_EMIT panel->changed(s);
+        QCOMPARE(f->window->views()->count(), 1);
+        QTRY_COMPARE(f->posted<simulation::WatchMaps>().size(), 2U);
+        QVERIFY2(!newest<simulation::WatchMaps>().on, "nothing shows them any more");
+    }
+
+    void phaseAndOwnColours()
+    {
+        f->start(true);
+        auto* quantity = child<QComboBox>("quantity");
+        quantity->setCurrentIndex(static_cast<int>(Quantity::phase));
+        Q_EMIT quantity->activated(static_cast<int>(Quantity::phase));
+        QTRY_VERIFY(!f->window->viewController()->values(Quantity::phase).empty());
+        quantity->setCurrentIndex(0);
+        Q_EMIT quantity->activated(0);
+        QTest::mouseClick(child<QPushButton>("ownMap"), Qt::LeftButton);
+        const auto s = child<ViewPanel>()->settings();
+        QCOMPARE(s.customMaps.size(), 1);
+        QCOMPARE(s.style(Quantity::potential).map, s.customMaps.firstKey());
+        QCOMPARE(ViewSettings::fromJson(s.toJson()), s);
+    }
+
+    void ecgRuns()
+    {
+        f->start(true);
+        f->window->raisePanel("ecgDock");
+        QTest::mouseClick(child<QToolButton>("twelveLeads"), Qt::LeftButton);
+        QTRY_COMPARE(child<EcgPanel>()->plot()->leads().size(), 12);
+        QTRY_VERIFY(child<EcgPanel>()->plot()->sampleCount() > 20);
+        QTest::mouseClick(child<QToolButton>("ecgSheet"), Qt::LeftButton);
+        QCOMPARE(child<EcgPanel>()->plot()->ecgLayout(), EcgPlot::Layout::sheet);
+        QTest::mouseClick(child<QToolButton>("placeElectrode"), Qt::LeftButton);
+        QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        QTRY_COMPARE(session().electrodes.size(), 1U);
+        QVERIFY(norm(session().electrodes[0].position_mm - front) > 10);
+        QVERIFY2(f->posted<simulation::Stimulate>().empty(), "the click was for the electrode");
+    }
+
+    void beatsAreListed()
+    {
+        f->start(true);
+        f->window->document()->addProbe("A", {0, 0, -60});
+        f->window->raisePanel("beatsDock");
+        auto* table = child<QTableWidget>("beats");
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
+        QCOMPARE(table->item(1, 4)->text(), QString("258.0"));
+        QCOMPARE(table->item(0, 7)->text(), QString("–"));
+    }
+
+    void performanceShowsKernels()
+    {
+        f->start(true);
+        f->window->raisePanel("performanceDock");
+        QTRY_COMPARE_WITH_TIMEOUT(child<QTableWidget>("kernels")->rowCount(), 2, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(child<RooflinePlot>("roofline")->pointCount(), 2U, 10000);
+        QTest::mouseClick(child<QPushButton>("measureCeilings"), Qt::LeftButton);
+        QTRY_VERIFY(child<QLabel>("ceilings")->text().contains("GB/s triad"));
+        QTest::mouseClick(child<QPushButton>("showPartition"), Qt::LeftButton);
+        QCOMPARE(f->window->viewController()->settings().shownIn(0), Quantity::partition);
+    }
+
+    void timelineLooksBack()
+    {
+        f->start(true);
+        QTRY_VERIFY(f->posted<simulation::StartRecording>().size() == 1);
+        QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() > 30);
+        auto* line = child<Timeline>("timeline");
+        Q_EMIT line->scrubbed(10);
+        QVERIFY(f->window->viewController()->lookingBack());
+        QVERIFY(line->shown() && std::abs(*line->shown() - 10) < 2);
+        QCOMPARE(f->host->status().state, State::running);
+        const auto now = f->host->frame()->time_ms;
+        QTRY_VERIFY(f->host->frame()->time_ms > now + 5); // the run goes on
+        QVERIFY(f->window->viewController()->lookingBack());
+        Q_EMIT line->followRequested();
+        QVERIFY(!f->window->viewController()->lookingBack());
+    }
+
+    void sessionBringsEverythingBack()
+    {
+        f->start();
+        f->window->document()->addProbe("A", {0, 0, -60});
+        QTRY_COMPARE(f->window->probes()->rowCount(), 1);
+        f->window->document()->edits().edit("x", [](simulation::Session& s) {
+            s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}});
+        });
+        auto* panel = child<ViewPanel>();
+        auto s = panel->settings();
+        s.count = 2;
+        s.opacity = 0.5;
+        panel->setSettings(s);
+        Q_EMIT panel->changed(s);
+        const QTemporaryDir dir;
+        const QString path = dir.filePath("all.json");
+        QCOMPARE(f->window->saveSession(path), QString());
+        const auto back = simulation::read_session(path.toStdString());
+        QCOMPARE(back.drugs.size(), 1U);
+        QCOMPARE(back.probes.size(), 1U);
+        const auto view = ViewSettings::fromJson(
+            QJsonDocument::fromJson(QByteArray::fromStdString(back.view)).object());
+        QCOMPARE(view.count, 2);
+        QCOMPARE(view.opacity, 0.5);
+        QVERIFY(view.cameras[0].has_value());
+    }
+
+    void themesAndHelp()
+    {
+        f->start();
+        f->window->setTheme(Theme::light);
+        QVERIFY(f->window->palette().color(QPalette::Window).lightness() > 200);
+        f->window->setTheme(Theme::dark);
+        QVERIFY(f->window->palette().color(QPalette::Window).lightness() < 60);
+        GuideWindow guide;
+        for (const QString& page : GuideWindow::pages()) {
+            guide.showPage(page);
+            QVERIFY2(guide.findChild<QTextBrowser*>()->toPlainText().size() > 200, qPrintable(page));
+        }
+        f->window->showStart(true);
+        QVERIFY(child<StartPage>()->isVisible());
+        QVERIFY(child<StartPage>()->findChildren<QPushButton*>("example").size() >= 1);
+        QTest::keyClick(f->window.get(), Qt::Key_Escape);
+        QVERIFY(!child<StartPage>()->isVisible());
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestPanels>(argc, argv);
+}
+#include "test_panels.moc"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window with the real engine and the embedded heart: nothing holds the GUI thread, a click
+// reaches the tissue at once.
+#include "app/real_engine.hpp"
+#include "engine/core/resource.hpp"
+#include "tests/gui/watchdog.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/view_panel.hpp"
+
+#include <atomic>
+#include <chrono>
+
+using namespace tawara;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Tells when commands were posted and when the engine's own thread answered them.
+struct Times
+{
+    std::atomic<std::uint64_t> stimulate{0};
+    std::atomic<Clock::rep> answered{0};
+};
+
+class TimedEngine : public EngineControl
+{
+  public:
+    TimedEngine(const EngineMaker& maker, const EventHandler& handler, std::shared_ptr<Times> times)
+        : times_(std::move(times)), inner_(maker([handler, t = times_](const simulation::Event& e) {
+              if (const auto* a = std::get_if<simulation::Answer>(&e);
+                  a != nullptr && a->command == t->stimulate)
+                  t->answered = Clock::now().time_since_epoch().count();
+              handler(e);
+          }))
+    {
+    }
+    std::uint64_t post(simulation::Command c) override
+    {
+        const bool pulse = std::holds_alternative<simulation::Stimulate>(c);
+        // the answer may come before post() returns: ids are handed out one after another
+        if (pulse)
+            times_->stimulate = last_ + 1;
+        last_ = inner_->post(std::move(c));
+        return last_;
+    }
+    std::shared_ptr<const simulation::Frame> newest_frame() const override { return inner_->newest_frame(); }
+    simulation::Status status() const override { return inner_->status(); }
+    std::vector<simulation::Trace> traces() const override { return inner_->traces(); }
+    simulation::Trace trace(std::uint64_t p, std::size_t n) const override { return inner_->trace(p, n); }
+    std::shared_ptr<const simulation::MapFrame> newest_maps() const override { return inner_->newest_maps(); }
+    simulation::Ecg ecg(std::size_t n) const override { return inner_->ecg(n); }
+    std::vector<simulation::KernelFigure> kernels() const override { return inner_->kernels(); }
+    std::shared_ptr<const simulation::Partition> partition() const override { return inner_->partition(); }
+    std::vector<simulation::Beat> beats(std::uint64_t p) const override { return inner_->beats(p); }
+    std::shared_ptr<const simulation::Recording> recording() const override { return inner_->recording(); }
+
+  private:
+    std::shared_ptr<Times> times_;
+    std::uint64_t last_ = 0;
+    std::unique_ptr<EngineControl> inner_;
+};
+
+} // namespace
+
+class TestResponsive : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        try {
+            (void)resource("meshes/default_heart.vtu");
+        } catch (const Error& e) {
+            QSKIP(e.what());
+        }
+    }
+
+    void nothingHoldsTheGuiThread()
+    {
+        const QTemporaryDir settings;
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+        vtkNew<fake::VtkErrors> errors;
+        vtkOutputWindow::SetInstance(errors);
+        const auto times = std::make_shared<Times>();
+        const EngineMaker maker = [times](EventHandler handler) {
+            return std::make_unique<TimedEngine>(real_engine({}), handler, times);
+        };
+        EngineHost host(maker, open_session);
+        MainWindow window(&host);
+        window.resize(1280, 800);
+        window.show();
+        window.open({});
+        double time = 0;
+        connect(&host, &EngineHost::frameArrived, &window,
+                [&](const EngineHost::FramePtr& f) { time = f->time_ms; });
+        QTRY_VERIFY_WITH_TIMEOUT(time > 0 && window.viewController()->ready(), 60000);
+        QTest::qWait(1500); // what is made on opening
+
+        auto* app = dynamic_cast<fake::WatchedApplication*>(qApp);
+        QVERIFY(app != nullptr);
+        const auto drawn = window.view()->framesDrawn();
+        QElapsedTimer clock;
+        clock.start();
+        app->begin();
+        QTest::qWait(4000);
+        const auto worst = app->end();
+        const double rate = 1e3 * static_cast<double>(window.view()->framesDrawn() - drawn) /
+                            static_cast<double>(clock.elapsed());
+        qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time; 99 %% below %.1f ms; "
+              "%.1f frames/s",
+              worst.cpu_ms, worst.what.c_str(), worst.wall_ms, app->wall(0.99), rate);
+        QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
+        QVERIFY(app->events() > 100);
+
+        // several clicks: the median from the mouse to the engine's answer
+        window.setMode(ClickMode::stimulate);
+        auto* view = window.view();
+        std::vector<double> took;
+        for (int k = 0; k < 7; ++k) {
+            times->answered = 0;
+            const auto from = Clock::now();
+            QTest::mouseClick(view, Qt::LeftButton, {},
+                              QPoint(view->width() / 2 + 12 * k - 40, view->height() / 2));
+            QTRY_VERIFY_WITH_TIMEOUT(times->answered != 0, 20000);
+            const auto at = Clock::time_point(Clock::duration(times->answered.load()));
+            took.push_back(std::chrono::duration<double, std::milli>(at - from).count());
+            QTest::qWait(120);
+        }
+        std::sort(took.begin(), took.end());
+        qInfo("click to tissue: median %.1f ms, longest %.1f ms", took[took.size() / 2], took.back());
+        QVERIFY2(took[took.size() / 2] < 50, qPrintable(QString::number(took[took.size() / 2])));
+        QVERIFY2(errors->text.empty(), errors->text.c_str());
+        vtkOutputWindow::SetInstance(nullptr);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    fake::WatchedApplication app(argc, argv);
+    app.setProperty("noHints", true);
+    applyTheme(app);
+    if (QString why; !VtkView::supported(&why)) {
+        qWarning("skipped: %s", qPrintable(why));
+        return 0;
+    }
+    TestResponsive t;
+    return QTest::qExec(&t, argc, argv);
+}
+#include "test_responsive.moc"

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QApplication>
+#include <QElapsedTimer>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace tawara::fake {
+
+/// An application that measures how long each event keeps the GUI thread: wall time, and the thread's
+/// own processor time, which other programs on the machine cannot lengthen.
+class WatchedApplication : public QApplication
+{
+  public:
+    using QApplication::QApplication;
+
+    struct Longest
+    {
+        double wall_ms = 0, cpu_ms = 0;
+        std::string what; ///< receiver and event of the longest processor time
+    };
+    void begin() { watching_ = true, longest_ = {}, walls_.clear(); }
+    Longest end()
+    {
+        watching_ = false;
+        return longest_;
+    }
+    /// Wall time that this part of the events since begin() did not exceed [ms].
+    double wall(double part)
+    {
+        if (walls_.empty())
+            return 0;
+        const auto k = static_cast<std::ptrdiff_t>(part * static_cast<double>(walls_.size() - 1));
+        std::nth_element(walls_.begin(), walls_.begin() + k, walls_.end());
+        return walls_[static_cast<std::size_t>(k)];
+    }
+    std::size_t events() const { return walls_.size(); }
+
+    bool notify(QObject* receiver, QEvent* e) override
+    {
+        if (!watching_ || depth_ > 0)
+            return QApplication::notify(receiver, e);
+        const std::string what =
+            std::string(receiver->metaObject()->className()) + ", event " + std::to_string(e->type());
+        QElapsedTimer clock;
+        clock.start();
+        const double cpu = cpu_ms();
+        ++depth_;
+        const bool done = QApplication::notify(receiver, e);
+        --depth_;
+        const double used = cpu_ms() - cpu, took = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+        walls_.push_back(took);
+        longest_.wall_ms = std::max(longest_.wall_ms, took);
+        if (used > longest_.cpu_ms)
+            longest_.cpu_ms = used, longest_.what = what;
+        return done;
+    }
+
+  private:
+    static double cpu_ms()
+    {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+    }
+    bool watching_ = false;
+    int depth_ = 0;
+    Longest longest_;
+    std::vector<double> walls_;
+};
+
+} // namespace tawara::fake
