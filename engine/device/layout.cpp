@@ -9,7 +9,9 @@ Layout make_layout(const TissueProblem& p)
 {
     const std::size_t n = p.size();
     const std::vector<std::int32_t> part(n, 0);
-    const std::vector<std::int32_t> major(p.group.begin(), p.group.end());
+    std::vector<std::int32_t> major(n); // cells of one type together: a kernel steps them alike
+    for (std::size_t u = 0; u < n; ++u)
+        major[u] = 256 * p.group[u] + p.type[u];
     const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
     const auto order = partition::cluster_order(graph, part, major);
 

@@ -5,8 +5,8 @@
 namespace tawara::device {
 
 /// A back end's order of the unknowns: clusters of neighbours, each cell group in one contiguous
-/// range that starts at a multiple of `block`. Gaps are filled with slots that hold no unknown
-/// (old_of = -1).
+/// range that starts at a multiple of `block`, in it the cells of each type together. Gaps are
+/// filled with slots that hold no unknown (old_of = -1).
 struct Layout
 {
     static constexpr std::int64_t block = 64;

@@ -110,9 +110,10 @@ int main(int argc, char** argv)
                         {"repetitions", repetitions},
                         {"dt_ms", dt_ms},
                         {"results", ordered_json::array()}};
+    const auto supported = hwy::SupportedTargets();
     const std::tuple<unsigned, std::int64_t> lengths[]{{64, HWY_AVX3}, {32, HWY_AVX2}};
     for (const auto& [bytes, target] : lengths) {
-        if (!(hwy::SupportedTargets() & target))
+        if (!(supported & target))
             continue;
         compiler::limit_vectors(bytes);
         hwy::SetSupportedTargetsForTest(target);
