@@ -359,7 +359,7 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
         QVERIFY(!list.isEmpty());
         QCOMPARE(list[0].toObject()["id"].toString(), QString("cpu"));
         QVERIFY(list[0].toObject()["usable"].toBool());
-        for (const char* bench : {"step", "reaction", "diffusion"}) {
+        for (const char* bench : {"step", "reaction", "diffusion", "spmv", "scaling"}) {
             r = run(
                 {"bench", bench, "--size", "3000", "--steps", "30", "--devices", "cpu", "--json"});
             QVERIFY2(r.status == 0, r.err.c_str());
@@ -370,6 +370,14 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
                 for (const char* key :
                      {"name", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction", "bound_by"})
                     QVERIFY2(k.toObject().contains(key), key);
+            if (j["bench"] == "spmv")
+                QVERIFY(j["nonzeros_per_row"].toDouble() > 10 && j["bytes_per_row"].toDouble() > 100);
+            if (j["bench"] == "scaling") {
+                const auto points = j["points"].toArray();
+                QVERIFY(!points.isEmpty());
+                QCOMPARE(points[0].toObject()["parts"].toInt(), 1);
+                QCOMPARE(points[0].toObject()["efficiency"].toDouble(), 1.0);
+            }
         }
     }
 
