@@ -234,7 +234,9 @@ void ViewController::dress(HeartView& view, int i)
     view.setTimeVisible(m_settings.annotations);
     applyRange(view, i);
     const bool slice = m_settings.cut == ViewSettings::Cut::slice;
-    scene.set_opacity(slice ? std::min(m_settings.opacity, 0.25) : m_settings.opacity);
+    // what lies within the wall would not be seen through it
+    const bool inside = m_settings.fibres != ViewSettings::Fibres::none || m_settings.filaments;
+    scene.set_opacity(std::min(m_settings.opacity, slice ? 0.25 : inside ? 0.45 : 1.0));
     scene.set_clip(m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
                                                                        : std::nullopt);
     auto& over = scene.overlays();

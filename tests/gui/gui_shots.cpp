@@ -84,6 +84,27 @@ int main(int argc, char** argv)
             shot("start");
             window.showStart(false);
         }
+    // what can be shown inside and on the heart, four at a time
+    window.resize(1600, 1000);
+    window.setTheme(Theme::dark);
+    const auto look = [&](const char* what, const std::function<void(ViewSettings&)>& change) {
+        ViewSettings s;
+        change(s);
+        window.findChild<ViewPanel*>()->setSettings(s);
+        Q_EMIT window.findChild<ViewPanel*>()->changed(s);
+        host.play(); // frames with what is watched now
+        wait(2500);
+        host.pause();
+        wait(600);
+        window.views()->picture().save(QString("%1/look-%2.png").arg(folder, what));
+    };
+    look("phase", [](ViewSettings& s) { s.shown[0] = Quantity::phase, s.filaments = true; });
+    look("clip", [](ViewSettings& s) { s.cut = ViewSettings::Cut::clip, s.axis = 1, s.flip = true; });
+    look("slice", [](ViewSettings& s) { s.cut = ViewSettings::Cut::slice, s.axis = 2; });
+    look("front", [](ViewSettings& s) { s.depolarised = true, s.opacity = 0.25; });
+    look("fibres", [](ViewSettings& s) { s.fibres = ViewSettings::Fibres::streamlines; });
+    look("arrows", [](ViewSettings& s) { s.shown[0] = Quantity::activation, s.arrows = true; });
+    look("regions", [](ViewSettings& s) { s.shown[0] = Quantity::regions; });
     GuideWindow guide;
     guide.show();
     wait(300);

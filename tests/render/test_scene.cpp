@@ -192,6 +192,38 @@ class TestScene : public QObject
         QVERIFY(centre(view->grabFramebuffer()) > rest + 60);
     }
 
+    void sectionsLookOneWay()
+    {
+        mesh::TetMesh m; // a cube of five tetrahedra
+        for (int i = 0; i < 8; ++i)
+            m.add_vertex({static_cast<double>(i & 1), static_cast<double>((i >> 1) & 1),
+                          static_cast<double>((i >> 2) & 1)});
+        for (const auto& c : {std::array{0, 1, 2, 4}, std::array{3, 2, 1, 7}, std::array{5, 4, 7, 1},
+                              std::array{6, 7, 4, 2}, std::array{1, 2, 4, 7}})
+            m.add_tetrahedron({c[0], c[1], c[2], c[3]}, 1);
+        const Vec3 normal{0, 0, 1};
+        const auto s = scene::plane_section(m, {normal, 0.4});
+        double area = 0;
+        for (const auto& t : s.triangles) {
+            const auto at = [&](std::size_t k) {
+                const auto i = 3 * static_cast<std::size_t>(t[k]);
+                return Vec3{s.points[i], s.points[i + 1], s.points[i + 2]};
+            };
+            const Vec3 c = cross(at(1) - at(0), at(2) - at(0));
+            QVERIFY(c[2] >= 0);
+            area += norm(c) / 2;
+        }
+        QVERIFY2(std::abs(area - 1) < 1e-6, qPrintable(QString::number(area)));
+        std::vector<float> z, out;
+        for (double v : m.z)
+            z.push_back(static_cast<float>(v));
+        s.carry(z, out);
+        for (float v : out)
+            QVERIFY(std::abs(v - 0.4F) < 1e-6F);
+        const auto same = scene::isosurface(m, z, 0.4F);
+        QCOMPARE(same.triangles.size(), s.triangles.size());
+    }
+
     void picks()
     {
         const auto b = fake::bowl(40);

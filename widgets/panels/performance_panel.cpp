@@ -88,7 +88,8 @@ void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& dev
     m_ceilings->setText(tr("%1: %2 GB/s triad, %3 GB/s copy, %4 GFLOP/s double, %5 GFLOP/s single")
                             .arg(device, numberText(c.triad_GB_per_s, 4), numberText(c.copy_GB_per_s, 4),
                                  numberText(c.fp64_GFLOP_per_s, 4), numberText(c.fp32_GFLOP_per_s, 4)));
-    m_roofline->setCeilings(c.triad_GB_per_s, c.fp64_GFLOP_per_s);
+    // kernels count a multiply-add as one operation, the ceiling as two
+    m_roofline->setCeilings(c.triad_GB_per_s, c.fp64_GFLOP_per_s / 2);
     m_bandwidth->setLevel(c.triad_GB_per_s);
 }
 

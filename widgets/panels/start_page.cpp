@@ -20,6 +20,7 @@ constexpr int recent_shown = 5;
 void empty(QGridLayout* grid)
 {
     while (auto* item = grid->takeAt(0)) {
+        item->widget()->hide();
         item->widget()->deleteLater();
         delete item;
     }

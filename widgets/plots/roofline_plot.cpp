@@ -73,7 +73,7 @@ void RooflinePlot::paintEvent(QPaintEvent*)
         y0 = std::min(y0, std::max(0.1, m_memory * x0));
     }
     Axes a{QRectF(rect()).adjusted(60, 10, -12, -36), x0, x1, y0, y1, true, true};
-    a.paint(p, c, tr("arithmetic intensity (flop/byte)"), tr("GFLOP/s"));
+    a.paint(p, c, tr("operations per byte"), tr("G operations/s"));
     p.setRenderHint(QPainter::Antialiasing);
     p.save();
     p.setClipRect(a.area);
@@ -95,9 +95,9 @@ void RooflinePlot::paintEvent(QPaintEvent*)
         p.drawPolyline(roof);
         p.setPen(c.text);
         const QFontMetricsF m(font());
-        p.drawText(QPointF(a.toX(x1) - m.horizontalAdvance(tr("%1 GFLOP/s").arg(m_arithmetic, 0, 'f', 0)) - 6,
+        p.drawText(QPointF(a.toX(x1) - m.horizontalAdvance(tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0)) - 6,
                            a.toY(m_arithmetic) - 4),
-                   tr("%1 GFLOP/s").arg(m_arithmetic, 0, 'f', 0));
+                   tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0));
         p.save();
         const double lx = std::sqrt(x0 * ridge);
         p.translate(a.toX(lx), a.toY(m_memory * lx));

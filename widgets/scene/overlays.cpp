@@ -35,7 +35,7 @@ vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal
         const Vec3 c = cross(place(t[1]) - place(t[0]), place(t[2]) - place(t[0]));
         for (auto v : t) {
             auto& sum = normal[static_cast<std::size_t>(v)];
-            sum = sum + (dot(sum, c) < 0 ? -1.0 : 1.0) * c; // the triangles' turn is free
+            sum = sum + c;
         }
     }
     vtkNew<vtkFloatArray> xyz, normals;

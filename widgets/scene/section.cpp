@@ -39,6 +39,7 @@ Section march(const mesh::TetMesh& m, Side side)
             (side(static_cast<std::size_t>(v)) > 0 ? above[na++] : below[nb++]) = v;
         if (na == 0 || nb == 0)
             continue;
+        const std::size_t fresh = s.triangles.size();
         if (na == 2) {
             const auto p = point(above[0], below[0]), q = point(above[0], below[1]),
                        r = point(above[1], below[1]), w = point(above[1], below[0]);
@@ -48,6 +49,19 @@ Section march(const mesh::TetMesh& m, Side side)
             const auto one = na == 1 ? above[0] : below[0];
             const auto& rest = na == 1 ? below : above;
             s.triangles.push_back({point(one, rest[0]), point(one, rest[1]), point(one, rest[2])});
+        }
+        // all look to the side above
+        const Vec3 up = m.vertex(static_cast<std::size_t>(above[0])) -
+                        m.vertex(static_cast<std::size_t>(below[0]));
+        for (std::size_t k = fresh; k < s.triangles.size(); ++k) {
+            auto& tri = s.triangles[k];
+            const auto place = [&](std::int32_t v) {
+                const auto i = 3 * static_cast<std::size_t>(v);
+                return Vec3{s.points[i], s.points[i + 1], s.points[i + 2]};
+            };
+            const Vec3 a = place(tri[0]);
+            if (dot(cross(place(tri[1]) - a, place(tri[2]) - a), up) < 0)
+                std::swap(tri[1], tri[2]);
         }
     }
     return s;

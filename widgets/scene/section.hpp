@@ -24,7 +24,8 @@ struct Section
     std::vector<std::int32_t> from, to; ///< mesh vertices, per point
     std::vector<float> at;
     std::vector<float> points;          ///< x y z [mm]
-    std::vector<std::array<std::int32_t, 3>> triangles;
+    std::vector<std::array<std::int32_t, 3>> triangles; ///< seen from where the field is higher, or
+                                                        ///< from the plane's normal: anticlockwise
 
     /// A field of the mesh's vertices on the points.
     void carry(std::span<const float> field, std::vector<float>& out) const;
