@@ -14,11 +14,12 @@ namespace tawara::device::cuda {
 
 namespace {
 
-/// Whether the hand-written kernels can step a group: ten_tusscher_2006 of the library.
+/// Whether the hand-written kernels can step a group: ten_tusscher_2006 of the library. Their
+/// rush_larsen takes other states for gates than the compiled one.
 bool is_hand_written(const CellGroup& g)
 {
     using cell::Scheme;
-    static constexpr Scheme schemes[] = {Scheme::forward_euler, Scheme::rk4, Scheme::rush_larsen,
+    static constexpr Scheme schemes[] = {Scheme::forward_euler, Scheme::rk4,
                                          Scheme::rush_larsen_light, Scheme::grl1};
     const char* name = "ten_tusscher_2006";
     const auto& type = g.types.at(0);
