@@ -20,14 +20,20 @@ def records(path):
 
 
 def numbers(r):
-    yield "median ms per step", r["median_ms"]
-    yield "unknown-steps per s", r["unknown_steps_per_s"]
-    yield "s per simulated s", r["seconds_per_simulated_second"]
-    yield "times memory bound", r["times_memory_bound"]
-    yield "triad GB/s", r["ceilings"]["triad_GB_per_s"]
+    for name, key in (("median ms per step", "median_ms"), ("unknown-steps per s", "unknown_steps_per_s"),
+                      ("s per simulated s", "seconds_per_simulated_second"),
+                      ("times memory bound", "times_memory_bound")):
+        if r.get(key) is not None:
+            yield name, r[key]
+    if "ceilings" in r:
+        yield "triad GB/s", r["ceilings"]["triad_GB_per_s"]
+    for reference, fields in r.get("against", {}).items():
+        for field, errors in fields.items():
+            yield f"{field} RMS ms, {reference}", errors["rms_ms"]
     for k in r.get("kernels", []):
         yield f"{k['name']} ms", k["ms"]
-        yield f"{k['name']} GB/s", k["GB_per_s"]
+        if "GB_per_s" in k:
+            yield f"{k['name']} GB/s", k["GB_per_s"]
 
 
 def main():
@@ -35,7 +41,8 @@ def main():
         sys.exit(__doc__)
     a, b = records(sys.argv[1]), records(sys.argv[2])
     wanted = sys.argv[3] if len(sys.argv) > 3 else ""
-    key = lambda r: (r["bench"], r["scheme"], r["precision"], r["unknowns"], r["device"].count("+"))
+    key = lambda r: (r["bench"], r["scheme"], r["precision"], r["unknowns"], r["device"].count("+"), r["dt_ms"],
+                     r["diffusion_stages"], r.get("rest_tolerance_mV", 0))
     for x in a:
         for y in b:
             if key(x) != key(y) or wanted not in x["case"]:
