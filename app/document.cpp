@@ -27,7 +27,8 @@ bool same(const Stimulus& a, const Stimulus& b)
 {
     return a.name == b.name && same(a.region, b.region) && a.start_ms == b.start_ms &&
            a.duration_ms == b.duration_ms && a.amplitude_pA_per_pF == b.amplitude_pA_per_pF &&
-           a.period_ms == b.period_ms && a.count == b.count && a.on == b.on && a.protocol == b.protocol;
+           a.period_ms == b.period_ms && a.count == b.count && a.on == b.on &&
+           a.protocol == b.protocol;
 }
 
 bool same(const Where& a, const Where& b)
@@ -52,9 +53,10 @@ bool same(const Region& a, const Region& b)
 {
     const auto& s = a.conductivity_S_per_m;
     const auto& t = b.conductivity_S_per_m;
-    return a.labels == b.labels && a.model == b.model && a.variant == b.variant && s.fibre == t.fibre &&
-           s.sheet == t.sheet && s.normal == t.normal && a.parameters == b.parameters &&
-           a.initial == b.initial && a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
+    return a.labels == b.labels && a.model == b.model && a.variant == b.variant &&
+           s.fibre == t.fibre && s.sheet == t.sheet && s.normal == t.normal &&
+           a.parameters == b.parameters && a.initial == b.initial &&
+           a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
            a.where.has_value() == b.where.has_value() && (!a.where || same(*a.where, *b.where));
 }
 
@@ -65,7 +67,8 @@ bool same(const std::vector<T>& a, const std::vector<T>& b)
                       [](const T& x, const T& y) { return same(x, y); });
 }
 
-/// What a region without tissue yet would make the engine refuse: it is left out until it is placed.
+/// What a region without tissue yet would make the engine refuse: it is left out until it is
+/// placed.
 std::vector<Region> placed(const std::vector<Region>& regions)
 {
     std::vector<Region> out;
@@ -194,7 +197,8 @@ void Document::captureKnown(const CaptureEvent& e)
         static_cast<std::size_t>(e.stimulus) >= session().stimuli.size())
         return;
     auto& c = m_captures[static_cast<std::size_t>(e.stimulus)];
-    const double amplitude = session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
+    const double amplitude =
+        session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
     ++c.pulses;
     if (e.captured) {
         ++c.captured;

@@ -8,8 +8,8 @@
 
 namespace tawara {
 
-/// The session that is open: edits go to the engine as commands, refused ones are taken back, what the
-/// engine finds out about its sites is kept.
+/// The session that is open: edits go to the engine as commands, refused ones are taken back, what
+/// the engine finds out about its sites is kept.
 ///
 /// @thread GUI thread
 class Document : public QObject

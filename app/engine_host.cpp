@@ -353,8 +353,8 @@ void EngineHost::poll()
 void EngineHost::pollEcg()
 {
     auto ecg = m_engine->ecg(m_ecgSamples);
-    const bool restarted = ecg.generation != m_ecgGeneration ||
-                           static_cast<qsizetype>(ecg.leads.size()) != m_ecgLeads;
+    const bool restarted =
+        ecg.generation != m_ecgGeneration || static_cast<qsizetype>(ecg.leads.size()) != m_ecgLeads;
     if (restarted) {
         m_ecgGeneration = ecg.generation;
         m_ecgLeads = static_cast<qsizetype>(ecg.leads.size());

@@ -3,8 +3,6 @@
 // main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
-#include "app/export/movie_dialog.hpp"
-#include "app/export/picture_dialog.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
@@ -44,10 +42,8 @@ namespace tawara {
 namespace {
 
 using State = EngineHost::State;
-constexpr int recent_count = 8;
 constexpr double electrode_gap_mm = 15, record_every_ms = 1;
 constexpr quint64 record_bytes = quint64{1} << 30;
-constexpr double replay_ms_per_s = 100; // where no speed is chosen
 
 } // namespace
 
@@ -150,14 +146,14 @@ void MainWindow::modelReady()
     if (m_host->frame())
         m_views->showFrame(m_host->frame());
     m_views->setPartition(m_host->partition());
-    elsewhere(
-        [scene] { return simulation::suggested_sites(*scene->mesh, *scene->surface); },
-        [this](const std::vector<simulation::Site>& sites) {
-            std::vector<SuggestedSite> out;
-            for (const auto& s : sites)
-                out.push_back({QString::fromStdString(s.name), QString::fromStdString(s.group), s.position_mm});
-            m_pacing->setSuggestions(out);
-        });
+    elsewhere([scene] { return simulation::suggested_sites(*scene->mesh, *scene->surface); },
+              [this](const std::vector<simulation::Site>& sites) {
+                  std::vector<SuggestedSite> out;
+                  for (const auto& s : sites)
+                      out.push_back({QString::fromStdString(s.name),
+                                     QString::fromStdString(s.group), s.position_mm});
+                  m_pacing->setSuggestions(out);
+              });
     elsewhere([scene] { return std::make_shared<const BallIndex>(*scene->mesh); },
               [this](const std::shared_ptr<const BallIndex>& b) { m_ball = b; });
     updateRegions();
@@ -282,19 +278,25 @@ void MainWindow::wallClicked(const scene::Pick& pick)
 void MainWindow::updateMarkers()
 {
     std::vector<scene::Marker> markers;
-    const auto rgb = [](const QColor& c) { return std::array<double, 3>{c.redF(), c.greenF(), c.blueF()}; };
+    const auto rgb = [](const QColor& c) {
+        return std::array<double, 3>{c.redF(), c.greenF(), c.blueF()};
+    };
     for (const ProbeEntry& e : m_probes->entries())
         markers.push_back({e.id, e.name.toStdString(), e.position, rgb(e.color)});
     const auto& s = m_document->session();
     for (std::size_t i = 0; i < s.stimuli.size(); ++i)
         if (const auto* ball = std::get_if<simulation::Sphere>(&s.stimuli[i].region)) {
             const auto& known = m_document->captures();
-            markers.push_back({i, s.stimuli[i].name, ball->centre,
-                               rgb(captureColor(s.stimuli[i], i < known.size() ? known[i] : CaptureState{})),
-                               scene::Marker::Kind::site, static_cast<int>(i) == m_pacing->chosen()});
+            markers.push_back(
+                {i, s.stimuli[i].name, ball->centre,
+                 rgb(captureColor(s.stimuli[i], i < known.size() ? known[i] : CaptureState{})),
+                 scene::Marker::Kind::site, static_cast<int>(i) == m_pacing->chosen()});
         }
     for (std::size_t i = 0; i < s.electrodes.size(); ++i)
-        markers.push_back({i, s.electrodes[i].name, s.electrodes[i].position_mm, {0.75, 0.79, 0.85},
+        markers.push_back({i,
+                           s.electrodes[i].name,
+                           s.electrodes[i].position_mm,
+                           {0.75, 0.79, 0.85},
                            scene::Marker::Kind::electrode});
     m_views->setMarkers(std::move(markers));
 }
@@ -349,12 +351,16 @@ void MainWindow::updateVelocity()
     elsewhere(
         [scene, session = m_document->session(), region = regions[static_cast<std::size_t>(i)]] {
             try {
-                const auto v = simulation::estimate_velocity(session, region,
-                                                             simulation::mean_edge_mm(*scene->mesh));
+                const auto v = simulation::estimate_velocity(
+                    session, region, simulation::mean_edge_mm(*scene->mesh));
                 const auto text = [](const Vec3& u) {
-                    return QStringLiteral("%1, %2, %3").arg(u[0], 0, 'f', 2).arg(u[1], 0, 'f', 2).arg(u[2], 0, 'f', 2);
+                    return QStringLiteral("%1, %2, %3")
+                        .arg(u[0], 0, 'f', 2)
+                        .arg(u[1], 0, 'f', 2)
+                        .arg(u[2], 0, 'f', 2);
                 };
-                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (edge %2 mm): %3 m/s")
+                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (edge "
+                               "%2 mm): %3 m/s")
                                 .arg(text(v.fine))
                                 .arg(v.edge_mm, 0, 'f', 2)
                                 .arg(text(v.mesh)),
@@ -411,7 +417,8 @@ void MainWindow::restoreView(const std::string& json)
     const auto s = ViewSettings::fromJson(o);
     m_viewPanel->setSettings(s);
     applyView(s);
-    if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1()); !layout.isEmpty())
+    if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
+        !layout.isEmpty())
         restoreState(layout);
 }
 
@@ -420,14 +427,17 @@ void MainWindow::paint(const scene::Pick& pick, bool erase)
     const int i = m_tissue->chosen();
     const auto& regions = m_document->session().regions;
     if (i < 0 || !m_ball || !regions[static_cast<std::size_t>(i)].where ||
-        !std::holds_alternative<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where)) {
-        m_message->showMessage(MessageBar::Level::note,
-                               tr("Choose a painted region in the Tissue panel first, or add one there: "
-                                  "scar core, border zone, ischaemia."));
+        !std::holds_alternative<simulation::Tetrahedra>(
+            *regions[static_cast<std::size_t>(i)].where)) {
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("Choose a painted region in the Tissue panel first, or add one there: "
+               "scar core, border zone, ischaemia."));
         return;
     }
     if (m_paintedRegion != i) {
-        const auto& t = std::get<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where);
+        const auto& t =
+            std::get<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where);
         m_painted = {t.tetrahedra.begin(), t.tetrahedra.end()};
         m_paintedRegion = i;
     }
@@ -445,12 +455,12 @@ void MainWindow::paintEnded()
         return;
     const auto i = static_cast<std::size_t>(m_paintedRegion);
     m_paintedRegion = -1;
-    m_document->edits().edit(
-        tr("Paint tissue"),
-        [i, all = std::vector<std::int64_t>(m_painted.begin(), m_painted.end())](simulation::Session& s) {
-            if (i < s.regions.size())
-                s.regions[i].where = simulation::Tetrahedra{all};
-        });
+    m_document->edits().edit(tr("Paint tissue"),
+                             [i, all = std::vector<std::int64_t>(
+                                     m_painted.begin(), m_painted.end())](simulation::Session& s) {
+                                 if (i < s.regions.size())
+                                     s.regions[i].where = simulation::Tetrahedra{all};
+                             });
     m_painted.clear();
 }
 
@@ -499,132 +509,6 @@ void MainWindow::record(bool on)
         m_host->startRecording(record_every_ms, record_bytes);
     else
         m_host->stopRecording();
-}
-
-void MainWindow::askForFile()
-{
-    const auto settings = openSettings();
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Open a mesh or a session"), settings->value("files/folder").toString(),
-        tr("Meshes and sessions (*.json *.vtu *.vtk *.pts *.elem *.node *.ele *.msh);;All files "
-           "(*)"));
-    if (path.isEmpty())
-        return;
-    settings->setValue("files/folder", QFileInfo(path).absolutePath());
-    open(path);
-}
-
-void MainWindow::askForPicture()
-{
-    auto* dialog = new PictureDialog(
-        [this](const PictureOptions& o, QString* why) { return takePicture(*m_grid, o, why); },
-        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
-    });
-    dialog->show();
-}
-
-void MainWindow::askForMovie()
-{
-    const auto recording = m_host->recording();
-    if (!recording || recording->frame_count() == 0)
-        return showError(tr("Nothing was recorded yet."),
-                         tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
-                            "recorded frames."));
-    auto* dialog = new MovieDialog(
-        recording,
-        [this](const simulation::RecordedFrame& f, const QSize& size, QString* why) {
-            m_grid->each([&](HeartView& v, int i) {
-                if (m_views->settings().shownIn(i) == Quantity::potential)
-                    v.setValues(f.values, f.time_ms);
-            });
-            PictureOptions o;
-            o.size = size;
-            o.annotations = m_views->settings().annotations;
-            return takePicture(*m_grid, o, why);
-        },
-        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
-    });
-    connect(dialog, &MovieDialog::failed, this,
-            [this](const QString& reason) { showError(reason, tr("Choose another size or folder.")); });
-    dialog->show();
-}
-
-void MainWindow::askForExport(const QString& kind, const QString& extension)
-{
-    const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export"), settings->value("files/results").toString() + QStringLiteral("/tawara") + extension,
-        QStringLiteral("*%1").arg(extension));
-    if (path.isEmpty())
-        return;
-    settings->setValue("files/results", QFileInfo(path).absolutePath());
-    m_host->exportResults(kind, path);
-}
-
-void MainWindow::askForSession()
-{
-    if (!m_host->scene())
-        return;
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save the session"), m_path.endsWith(".json") ? m_path : QStringLiteral("session.json"),
-        tr("Sessions (*.json)"));
-    if (path.isEmpty())
-        return;
-    if (const QString error = saveSession(path); !error.isEmpty())
-        showError(error, tr("Choose another folder."));
-    else
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
-}
-
-QString MainWindow::saveSession(const QString& path)
-{
-    simulation::Session session = m_document->session();
-    session.probes.clear();
-    for (const ProbeEntry& e : m_probes->entries())
-        session.probes.push_back({e.name.toStdString(), e.position});
-    QJsonObject view = m_views->settingsNow().toJson();
-    view["layout"] = QString::fromLatin1(saveState().toBase64());
-    session.view = QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString();
-    try {
-        simulation::write_session(session, path.toStdString());
-    } catch (const std::exception& e) {
-        return QString::fromUtf8(e.what());
-    }
-    m_document->edits().setSaved();
-    rememberFile(QFileInfo(path).absoluteFilePath());
-    return {};
-}
-
-QImage MainWindow::picture(bool wholeWindow)
-{
-    m_grid->each([](HeartView& v, int) { v.smoothNext(); });
-    return wholeWindow ? grab().toImage() : m_grid->picture();
-}
-
-void MainWindow::rememberFile(const QString& path)
-{
-    const auto settings = openSettings();
-    QStringList files = settings->value("files/recent").toStringList();
-    files.removeAll(path);
-    files.prepend(path);
-    settings->setValue("files/recent", QStringList(files.mid(0, recent_count)));
-    fillStart();
-}
-
-QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
-{
-    return takePicture(*m_grid, options, why);
-}
-
-QString savePicture(const QImage& image, const QString& path)
-{
-    return writePicture(image, path);
 }
 
 } // namespace tawara

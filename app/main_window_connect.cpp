@@ -187,10 +187,11 @@ void MainWindow::connectWidgets()
     });
     connect(m_views, &ViewController::modelReady, this, &MainWindow::modelReady);
     connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
-    connect(m_views, &ViewController::rangeFound, this, [this](Quantity q, double low, double high) {
-        if (q == m_views->settings().shownIn(m_grid->current()))
-            m_viewPanel->setFoundRange(low, high);
-    });
+    connect(m_views, &ViewController::rangeFound, this,
+            [this](Quantity q, double low, double high) {
+                if (q == m_views->settings().shownIn(m_grid->current()))
+                    m_viewPanel->setFoundRange(low, high);
+            });
     connect(m_document, &Document::changed, this, &MainWindow::documentChanged);
     connect(m_document, &Document::tissueChanged, this, [this] {
         updateRegions();
@@ -209,9 +210,8 @@ void MainWindow::connectWidgets()
 void MainWindow::connectPanels()
 {
     auto* edits = &m_document->edits();
-    const auto edit = [edits](const QString& what, const SessionChange& change, const QString& key) {
-        edits->edit(what, change, key);
-    };
+    const auto edit = [edits](const QString& what, const SessionChange& change,
+                              const QString& key) { edits->edit(what, change, key); };
     connect(m_pacing, &PacingPanel::edited, this, edit);
     connect(m_tissue, &TissuePanel::edited, this, edit);
     connect(m_ecg, &EcgPanel::edited, this, edit);
@@ -242,8 +242,9 @@ void MainWindow::connectPanels()
     connect(m_tissue, &TissuePanel::chosenChanged, this, &MainWindow::updateVelocity);
     connect(m_ecg, &EcgPanel::placeRequested, this, [this] {
         m_next = Next::electrode;
-        m_message->showMessage(MessageBar::Level::note,
-                               tr("Click on the heart: the electrode stands 15 mm in front of it."));
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("Click on the heart: the electrode stands 15 mm in front of it."));
     });
     connect(m_viewPanel, &ViewPanel::changed, this, &MainWindow::applyView);
     connect(m_probePanel, &ProbePanel::removeRequested, this, [this](quint64 id) {
@@ -252,7 +253,8 @@ void MainWindow::connectPanels()
                 return m_document->removeProbe(e.name, id);
     });
     connect(m_probePanel, &ProbePanel::placeRequested, this, [this] { setMode(ClickMode::probe); });
-    connect(m_performance, &PerformancePanel::measureRequested, m_host, &EngineHost::measureCeilings);
+    connect(m_performance, &PerformancePanel::measureRequested, m_host,
+            &EngineHost::measureCeilings);
     connect(m_performance, &PerformancePanel::partitionRequested, this, [this] {
         m_views->setPartition(m_host->partition());
         auto s = m_viewPanel->settings();

@@ -20,8 +20,8 @@
 
 #include <QActionGroup>
 #include <QApplication>
-#include <QDockWidget>
 #include <QCloseEvent>
+#include <QDockWidget>
 #include <QGridLayout>
 #include <QJsonDocument>
 #include <QSettings>
@@ -50,7 +50,8 @@ constexpr Tool tools[] = {
     {ClickMode::site, "site", QT_TRANSLATE_NOOP("MainWindow", "Site"), "A",
      QT_TRANSLATE_NOOP("MainWindow", "A click adds a pacing site; drag one to move it (A)")},
     {ClickMode::probe, "probe", QT_TRANSLATE_NOOP("MainWindow", "Probe"), "P",
-     QT_TRANSLATE_NOOP("MainWindow", "A click on the wall places a probe; drag one to move it (P)")},
+     QT_TRANSLATE_NOOP("MainWindow",
+                       "A click on the wall places a probe; drag one to move it (P)")},
     {ClickMode::paint, "paint", QT_TRANSLATE_NOOP("MainWindow", "Paint"), "B",
      QT_TRANSLATE_NOOP("MainWindow", "Paint the chosen region on the heart; Alt rubs out (B)")},
 };
@@ -248,8 +249,9 @@ void MainWindow::restoreSettings()
     m_stimulus->setSettings(st);
     m_autoPlayAction->setChecked(settings->value("run/autoPlay", true).toBool());
     m_autoRecordAction->setChecked(settings->value("run/autoRecord", true).toBool());
-    setTheme(settings->contains("window/theme") ? themeOf(settings->value("window/theme").toString())
-                                                : currentTheme());
+    setTheme(settings->contains("window/theme")
+                 ? themeOf(settings->value("window/theme").toString())
+                 : currentTheme());
 }
 
 void MainWindow::closeEvent(QCloseEvent* e)
@@ -263,8 +265,9 @@ void MainWindow::closeEvent(QCloseEvent* e)
     own.customMaps = v.customMaps;
     own.linked = v.linked;
     own.newestBeat = v.newestBeat;
-    settings->setValue("view/settings",
-                       QString::fromUtf8(QJsonDocument(own.toJson()).toJson(QJsonDocument::Compact)));
+    settings->setValue(
+        "view/settings",
+        QString::fromUtf8(QJsonDocument(own.toJson()).toJson(QJsonDocument::Compact)));
     const StimulusSettings st = m_stimulus->settings();
     settings->setValue("stimulus/radius_mm", st.radius_mm);
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);

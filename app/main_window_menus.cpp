@@ -53,13 +53,19 @@ struct ExampleText
 /// In resources/sessions; each with a picture of the same name in resources/pictures.
 constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "Both endocardia first, then through the wall: watch the wave, read the action potential and the 12-lead ECG.")},
+     QT_TRANSLATE_NOOP("MainWindow", "Both endocardia first, then through the wall: watch the "
+                                     "wave, read the action potential and the 12-lead ECG.")},
     {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
-     QT_TRANSLATE_NOOP("MainWindow", "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
+     QT_TRANSLATE_NOOP(
+         "MainWindow",
+         "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
     {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
-     QT_TRANSLATE_NOOP("MainWindow", "A premature beat starts two waves that turn around a scar and go on turning.")},
+     QT_TRANSLATE_NOOP(
+         "MainWindow",
+         "A premature beat starts two waves that turn around a scar and go on turning.")},
     {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
-     QT_TRANSLATE_NOOP("MainWindow", "Block of I_Kr: compare APD90 before and after in the Beats table.")},
+     QT_TRANSLATE_NOOP("MainWindow",
+                       "Block of I_Kr: compare APD90 before and after in the Beats table.")},
 };
 
 } // namespace
@@ -110,9 +116,9 @@ void MainWindow::buildMenus()
     edit->addSeparator();
     edit->addAction(tr("Length of the &run…"), this, [this] {
         bool ok = false;
-        const double ms = QInputDialog::getDouble(this, tr("Length of the run"),
-                                                  tr("The run ends at [ms]"), m_document->session().end_ms,
-                                                  1, 1e8, 0, &ok);
+        const double ms =
+            QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
+                                    m_document->session().end_ms, 1, 1e8, 0, &ok);
         if (ok)
             m_document->edits().edit(tr("Length of the run"),
                                      [ms](simulation::Session& s) { s.end_ms = ms; });
@@ -137,7 +143,8 @@ void MainWindow::buildMenus()
         ->setShortcut(QKeySequence(tr("Ctrl+E")));
     run->addAction(tr("Re&play what was recorded"), this, [this] { replay(!m_replay.isActive()); })
         ->setShortcut(QKeySequence(tr("Shift+Space")));
-    run->addAction(tr("&Follow the run"), this, &MainWindow::followRun)->setShortcut(QKeySequence(tr("End")));
+    run->addAction(tr("&Follow the run"), this, &MainWindow::followRun)
+        ->setShortcut(QKeySequence(tr("End")));
     run->addSeparator();
     m_autoPlayAction = run->addAction(tr("Start &when opened"));
     m_autoPlayAction->setCheckable(true);
@@ -196,8 +203,10 @@ void MainWindow::buildViewMenu()
 void MainWindow::buildHelpMenu()
 {
     auto* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Guide"), this, [this] { showGuide("start"); })->setShortcut(QKeySequence(Qt::Key_F1));
-    help->addAction(tr("&Keys and mouse"), this, &MainWindow::showShortcuts)->setShortcut(QKeySequence("?"));
+    help->addAction(tr("&Guide"), this, [this] { showGuide("start"); })
+        ->setShortcut(QKeySequence(Qt::Key_F1));
+    help->addAction(tr("&Keys and mouse"), this, &MainWindow::showShortcuts)
+        ->setShortcut(QKeySequence("?"));
     help->addAction(tr("&Hints on the heart"), this, [this] {
         openSettings()->setValue("help/hintsSeen", false);
         showHints();
@@ -207,7 +216,8 @@ void MainWindow::buildHelpMenu()
             QMessageBox::NoIcon, tr("About Tawara"),
             tr("<h3>Tawara</h3><p>A workstation for cardiac electrophysiology: the electrical wave "
                "of a heart, computed and shown at once.</p><p>Free software under the GNU General "
-               "Public License, version 3 or later. For research; not a medical device.</p><p>%1</p>")
+               "Public License, version 3 or later. For research; not a medical "
+               "device.</p><p>%1</p>")
                 .arg(view()->glDescription().toHtmlEscaped()),
             QMessageBox::Close, this);
         box->setAttribute(Qt::WA_DeleteOnClose);
@@ -259,7 +269,8 @@ void MainWindow::fillStart()
             const QString stem = QString::fromLatin1(e.file).section('.', 0, 0);
             QPixmap picture;
             picture.loadFromData(resourceFile(QStringLiteral("guide/%1.png").arg(stem)));
-            shown.push_back({QString::fromStdString(path.string()), tr(e.title), tr(e.text), picture});
+            shown.push_back(
+                {QString::fromStdString(path.string()), tr(e.title), tr(e.text), picture});
         } catch (const std::exception&) {
             continue; // an installation without this example
         }
@@ -289,9 +300,10 @@ void MainWindow::showHints()
     auto* card = new QFrame(m_viewFrame);
     card->setObjectName("hints");
     card->setAttribute(Qt::WA_StyledBackground);
-    auto* text = new QLabel(tr("<b>Three things to try</b><p>Click on the heart: a pulse, there, at once.</p>"
-                               "<p>Press <b>P</b> and click: a probe draws its action potential.</p>"
-                               "<p>Press <b>V</b>: two views; the second shows when each place was activated.</p>"));
+    auto* text = new QLabel(
+        tr("<b>Three things to try</b><p>Click on the heart: a pulse, there, at once.</p>"
+           "<p>Press <b>P</b> and click: a probe draws its action potential.</p>"
+           "<p>Press <b>V</b>: two views; the second shows when each place was activated.</p>"));
     auto* ok = new QPushButton(tr("Got it"));
     ok->setObjectName("hintsSeen");
     auto* column = new QVBoxLayout(card);

@@ -23,18 +23,18 @@ struct Shade
     const char *dark, *light;
 };
 constexpr std::array<Shade, 25> shades{{
-    {"@ground", "#12151b", "#ffffff"},     {"@panel", "#181c24", "#f3f5f8"},
-    {"@sunk", "#10131a", "#ffffff"},       {"@edge", "#0c0e13", "#d5dae2"},
-    {"@raised", "#2a3140", "#e4e8ee"},     {"@hover", "#343d4f", "#d8dee7"},
-    {"@pressed", "#3d485e", "#c9d2df"},    {"@line", "#333b49", "#c3cad5"},
-    {"@text", "#dfe4ec", "#1d2430"},       {"@strong", "#ffffff", "#0b1018"},
-    {"@weak", "#8d97a8", "#5b6678"},       {"@off", "#6a7383", "#9aa3b1"},
-    {"@menu", "#1d222c", "#ffffff"},       {"@choice", "#33405a", "#d7e3f7"},
-    {"@checked", "#2f3950", "#dce6f8"},    {"@checkedline", "#56678c", "#8ba6d6"},
-    {"@focus", "#6f84b0", "#5d86d1"},      {"@status", "#0f1217", "#e9ecf1"},
-    {"@stripe", "#151922", "#f6f8fb"},     {"@tip", "#262c38", "#fffdf4"},
-    {"@accent", "#e2674a", "#d2522f"},     {"@accenthover", "#ef7a5d", "#e06643"},
-    {"@handle", "#3a4353", "#b9c1cd"},     {"@card", "#1b2029", "#ffffff"},
+    {"@ground", "#12151b", "#ffffff"},  {"@panel", "#181c24", "#f3f5f8"},
+    {"@sunk", "#10131a", "#ffffff"},    {"@edge", "#0c0e13", "#d5dae2"},
+    {"@raised", "#2a3140", "#e4e8ee"},  {"@hover", "#343d4f", "#d8dee7"},
+    {"@pressed", "#3d485e", "#c9d2df"}, {"@line", "#333b49", "#c3cad5"},
+    {"@text", "#dfe4ec", "#1d2430"},    {"@strong", "#ffffff", "#0b1018"},
+    {"@weak", "#8d97a8", "#5b6678"},    {"@off", "#6a7383", "#9aa3b1"},
+    {"@menu", "#1d222c", "#ffffff"},    {"@choice", "#33405a", "#d7e3f7"},
+    {"@checked", "#2f3950", "#dce6f8"}, {"@checkedline", "#56678c", "#8ba6d6"},
+    {"@focus", "#6f84b0", "#5d86d1"},   {"@status", "#0f1217", "#e9ecf1"},
+    {"@stripe", "#151922", "#f6f8fb"},  {"@tip", "#262c38", "#fffdf4"},
+    {"@accent", "#e2674a", "#d2522f"},  {"@accenthover", "#ef7a5d", "#e06643"},
+    {"@handle", "#3a4353", "#b9c1cd"},  {"@card", "#1b2029", "#ffffff"},
     {"@link", "#7da6f0", "#1f5fbf"},
 }};
 
@@ -91,7 +91,8 @@ void applyTheme(QApplication& app, Theme theme)
     std::sort(ordered.begin(), ordered.end(),
               [](const Shade& a, const Shade& b) { return qstrlen(a.name) > qstrlen(b.name); });
     for (const Shade& s : ordered)
-        sheet.replace(QLatin1String(s.name), QLatin1String(theme == Theme::dark ? s.dark : s.light));
+        sheet.replace(QLatin1String(s.name),
+                      QLatin1String(theme == Theme::dark ? s.dark : s.light));
     app.setStyleSheet(sheet);
 }
 

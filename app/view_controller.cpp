@@ -74,8 +74,8 @@ ViewController::~ViewController()
     m_pool.waitForDone();
 }
 
-/// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy` stays
-/// and the caller asks again when it is done.
+/// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy`
+/// stays and the caller asks again when it is done.
 template <class Job, class Done>
 void ViewController::run(bool& busy, Job job, Done done)
 {
@@ -146,9 +146,9 @@ ViewSettings ViewController::settingsNow() const
     s.cameras = {};
     for (int i = 0; i < m_grid->count(); ++i) {
         const auto c = m_grid->view(i)->scene().camera();
-        s.cameras[static_cast<std::size_t>(i)] = {c.position[0],    c.position[1],    c.position[2],
-                                                  c.focal_point[0], c.focal_point[1], c.focal_point[2],
-                                                  c.up[0],          c.up[1],          c.up[2]};
+        s.cameras[static_cast<std::size_t>(i)] = {
+            c.position[0],    c.position[1], c.position[2], c.focal_point[0], c.focal_point[1],
+            c.focal_point[2], c.up[0],       c.up[1],       c.up[2]};
     }
     return s;
 }
@@ -238,7 +238,7 @@ void ViewController::dress(HeartView& view, int i)
     const bool inside = m_settings.fibres != ViewSettings::Fibres::none || m_settings.filaments;
     scene.set_opacity(std::min(m_settings.opacity, slice ? 0.25 : inside ? 0.45 : 1.0));
     scene.set_clip(m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
-                                                                       : std::nullopt);
+                                                                        : std::nullopt);
     auto& over = scene.overlays();
     over.set_face(m_settings.cut == ViewSettings::Cut::none ? nullptr : m_face, m_facePlane.normal);
     over.set_depolarised(m_settings.depolarised ? m_front : nullptr, depolarised_opacity);
@@ -261,7 +261,9 @@ std::vector<float> ViewController::values(Quantity q) const
     case Quantity::activation:
         return m == nullptr ? std::vector<float>() : newest ? m->last_activation : m->activation;
     case Quantity::repolarisation:
-        return m == nullptr ? std::vector<float>() : newest ? m->last_repolarisation : m->repolarisation;
+        return m == nullptr ? std::vector<float>()
+               : newest     ? m->last_repolarisation
+                            : m->repolarisation;
     case Quantity::apd:
         return m == nullptr ? std::vector<float>() : newest ? m->last_apd90 : m->apd90;
     case Quantity::period:
@@ -356,7 +358,8 @@ void ViewController::setPartition(const std::shared_ptr<const simulation::Partit
     if (p && m_model && p->shard.size() == m_model->surface_vertices)
         for (std::size_t i = 0; i < p->shard.size(); ++i)
             // parts at a border have a colour of their own, eight further on
-            m_partition.push_back(static_cast<float>(p->shard[i] % 8 + (p->separator[i] != 0 ? 8 : 0)));
+            m_partition.push_back(
+                static_cast<float>(p->shard[i] % 8 + (p->separator[i] != 0 ? 8 : 0)));
     feedAll();
 }
 
@@ -424,9 +427,11 @@ void ViewController::updateSection()
     const auto wanted = plane();
     if (m_face && m_facePlane == wanted)
         return;
-    run(m_sectionBusy,
+    run(
+        m_sectionBusy,
         [scene = m_scene, wanted] {
-            return std::make_shared<const scene::Section>(scene::plane_section(*scene->mesh, wanted));
+            return std::make_shared<const scene::Section>(
+                scene::plane_section(*scene->mesh, wanted));
         },
         [this, scene = m_scene, wanted](std::shared_ptr<const scene::Section> face) {
             if (scene != m_scene)
@@ -442,7 +447,8 @@ void ViewController::updateDepolarised()
 {
     if (!m_model || !m_settings.depolarised || m_frontBusy || !m_frame || !m_frame->volume)
         return;
-    run(m_frontBusy,
+    run(
+        m_frontBusy,
         [scene = m_scene, volume = m_frame->volume, level = m_settings.threshold_mV] {
             return std::make_shared<const scene::Section>(
                 scene::isosurface(*scene->mesh, *volume, static_cast<float>(level)));
@@ -464,7 +470,8 @@ void ViewController::updateFibres()
     if (!m_model || m_fibresBusy || wanted == ViewSettings::Fibres::none || wanted == m_fibresMade)
         return;
     const bool glyphs = wanted == ViewSettings::Fibres::glyphs;
-    run(m_fibresBusy,
+    run(
+        m_fibresBusy,
         [scene = m_scene, glyphs] {
             return scene::fibre_lines(*scene->mesh, *scene->surface,
                                       glyphs ? fibre_glyphs : streamline_count,
@@ -484,7 +491,8 @@ void ViewController::updateArrows()
 {
     if (!m_model || !m_settings.arrows || m_arrowsBusy || !m_maps || m_maps->velocity.empty())
         return;
-    run(m_arrowsBusy,
+    run(
+        m_arrowsBusy,
         [scene = m_scene, maps = m_maps] {
             std::vector<Vec3> v;
             for (const auto& u : maps->velocity)
@@ -518,8 +526,8 @@ void ViewController::updateFilaments()
             lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
         }
     m_grid->each([&](HeartView& v, int) {
-        v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines, scene::color_map("grey"),
-                                       0, 1, 4);
+        v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines,
+                                       scene::color_map("grey"), 0, 1, 4);
         v.schedule();
     });
 }

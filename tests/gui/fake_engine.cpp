@@ -165,9 +165,9 @@ simulation::Ecg FakeEngine::ecg(std::size_t from) const
         const double t = static_cast<double>(k);
         e.time_ms.push_back(t);
         for (std::size_t l = 0; l < e.mV.size(); ++l)
-            e.mV[l].push_back(static_cast<float>(
-                (0.3 + 0.1 * static_cast<double>(l)) * std::exp(-std::pow((t - 50) / 12, 2)) +
-                0.2 * std::exp(-std::pow((t - 300) / 40, 2))));
+            e.mV[l].push_back(static_cast<float>((0.3 + 0.1 * static_cast<double>(l)) *
+                                                     std::exp(-std::pow((t - 50) / 12, 2)) +
+                                                 0.2 * std::exp(-std::pow((t - 300) / 40, 2))));
     }
     return e;
 }
@@ -176,8 +176,9 @@ std::vector<simulation::KernelFigure> FakeEngine::kernels() const
 {
     std::lock_guard hold(mutex_);
     const auto n = static_cast<double>(status_.step);
-    return {{"diffusion", "Fake", status_.step, 0.05 * n, 1.2e6 * n, 2e5 * n, 20, 60, 0.7, "memory"},
-            {"reaction", "Fake", status_.step, 0.15 * n, 3e6 * n, 6e6 * n, 20, 60, 0.66, "arithmetic"}};
+    return {
+        {"diffusion", "Fake", status_.step, 0.05 * n, 1.2e6 * n, 2e5 * n, 20, 60, 0.7, "memory"},
+        {"reaction", "Fake", status_.step, 0.15 * n, 3e6 * n, 6e6 * n, 20, 60, 0.66, "arithmetic"}};
 }
 
 std::shared_ptr<const simulation::Partition> FakeEngine::partition() const
@@ -336,7 +337,8 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
             captured = shared_->capture;
         }
         for (std::size_t i = 0; i < set->stimuli.size(); ++i)
-            handler_(simulation::CaptureEvent{static_cast<int>(i), 0, 0, status().time_ms, captured});
+            handler_(
+                simulation::CaptureEvent{static_cast<int>(i), 0, 0, status().time_ms, captured});
     }
     if (const auto* w = std::get_if<simulation::WatchMaps>(&c)) {
         std::lock_guard hold(mutex_);

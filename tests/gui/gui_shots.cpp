@@ -55,9 +55,11 @@ int main(int argc, char** argv)
     while (!host.frame() || host.frame()->time_ms < until)
         wait(50);
     host.pause();
-    const QPair<const char*, const char*> panels[] = {
-        {"pacingDock", "plotDock"},      {"tissueDock", "beatsDock"}, {"viewDock", "ecgDock"},
-        {"performanceDock", "ecgDock"}, {"infoDock", "plotDock"}};
+    const QPair<const char*, const char*> panels[] = {{"pacingDock", "plotDock"},
+                                                      {"tissueDock", "beatsDock"},
+                                                      {"viewDock", "ecgDock"},
+                                                      {"performanceDock", "ecgDock"},
+                                                      {"infoDock", "plotDock"}};
     for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)})
         for (Theme theme : {Theme::dark, Theme::light}) {
             window.resize(size);
@@ -73,7 +75,7 @@ int main(int argc, char** argv)
                 window.raisePanel(right);
                 window.raisePanel(bottom);
                 ViewSettings s = window.findChild<ViewPanel*>()->settings();
-                s.count = QLatin1String(right) == QLatin1String("viewDock") ? 4
+                s.count = QLatin1String(right) == QLatin1String("viewDock")     ? 4
                           : QLatin1String(right) == QLatin1String("pacingDock") ? 1
                                                                                 : 2;
                 window.findChild<ViewPanel*>()->setSettings(s);
@@ -99,7 +101,8 @@ int main(int argc, char** argv)
         window.views()->picture().save(QString("%1/look-%2.png").arg(folder, what));
     };
     look("phase", [](ViewSettings& s) { s.shown[0] = Quantity::phase, s.filaments = true; });
-    look("clip", [](ViewSettings& s) { s.cut = ViewSettings::Cut::clip, s.axis = 1, s.flip = true; });
+    look("clip",
+         [](ViewSettings& s) { s.cut = ViewSettings::Cut::clip, s.axis = 1, s.flip = true; });
     look("slice", [](ViewSettings& s) { s.cut = ViewSettings::Cut::slice, s.axis = 2; });
     look("front", [](ViewSettings& s) { s.depolarised = true, s.opacity = 0.25; });
     look("fibres", [](ViewSettings& s) { s.fibres = ViewSettings::Fibres::streamlines; });

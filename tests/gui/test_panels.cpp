@@ -16,13 +16,13 @@
 #include "widgets/plots/roofline_plot.hpp"
 
 #include <QAction>
+#include <QComboBox>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSlider>
-#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSlider>
 #include <QTableWidget>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -175,7 +175,9 @@ class TestPanels : public QObject
     {
         f->start();
         auto& edits = f->window->document()->edits();
-        edits.edit("drug", [](simulation::Session& s) { s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}}); });
+        edits.edit("drug", [](simulation::Session& s) {
+            s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}});
+        });
         QTRY_COMPARE(newest<simulation::SetTissue>().drugs.size(), 1U);
         auto* slider = child<QSlider>("factor_g_Kr");
         QVERIFY(slider != nullptr);
@@ -323,7 +325,8 @@ class TestPanels : public QObject
         GuideWindow guide;
         for (const QString& page : GuideWindow::pages()) {
             guide.showPage(page);
-            QVERIFY2(guide.findChild<QTextBrowser*>()->toPlainText().size() > 200, qPrintable(page));
+            QVERIFY2(guide.findChild<QTextBrowser*>()->toPlainText().size() > 200,
+                     qPrintable(page));
         }
         f->window->showStart(true);
         QVERIFY(child<StartPage>()->isVisible());

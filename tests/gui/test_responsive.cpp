@@ -44,16 +44,31 @@ class TimedEngine : public EngineControl
         last_ = inner_->post(std::move(c));
         return last_;
     }
-    std::shared_ptr<const simulation::Frame> newest_frame() const override { return inner_->newest_frame(); }
+    std::shared_ptr<const simulation::Frame> newest_frame() const override
+    {
+        return inner_->newest_frame();
+    }
     simulation::Status status() const override { return inner_->status(); }
     std::vector<simulation::Trace> traces() const override { return inner_->traces(); }
-    simulation::Trace trace(std::uint64_t p, std::size_t n) const override { return inner_->trace(p, n); }
-    std::shared_ptr<const simulation::MapFrame> newest_maps() const override { return inner_->newest_maps(); }
+    simulation::Trace trace(std::uint64_t p, std::size_t n) const override
+    {
+        return inner_->trace(p, n);
+    }
+    std::shared_ptr<const simulation::MapFrame> newest_maps() const override
+    {
+        return inner_->newest_maps();
+    }
     simulation::Ecg ecg(std::size_t n) const override { return inner_->ecg(n); }
     std::vector<simulation::KernelFigure> kernels() const override { return inner_->kernels(); }
-    std::shared_ptr<const simulation::Partition> partition() const override { return inner_->partition(); }
+    std::shared_ptr<const simulation::Partition> partition() const override
+    {
+        return inner_->partition();
+    }
     std::vector<simulation::Beat> beats(std::uint64_t p) const override { return inner_->beats(p); }
-    std::shared_ptr<const simulation::Recording> recording() const override { return inner_->recording(); }
+    std::shared_ptr<const simulation::Recording> recording() const override
+    {
+        return inner_->recording();
+    }
 
   private:
     std::shared_ptr<Times> times_;
@@ -108,7 +123,8 @@ class TestResponsive : public QObject
         const auto worst = app->end();
         const double rate = 1e3 * static_cast<double>(window.view()->framesDrawn() - drawn) /
                             static_cast<double>(clock.elapsed());
-        qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time; 99 %% below %.1f ms; "
+        qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time; 99 %% "
+              "below %.1f ms; "
               "%.1f frames/s",
               worst.cpu_ms, worst.what.c_str(), worst.wall_ms, app->wall(0.99), rate);
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
@@ -129,7 +145,8 @@ class TestResponsive : public QObject
             QTest::qWait(120);
         }
         std::sort(took.begin(), took.end());
-        qInfo("click to tissue: median %.1f ms, longest %.1f ms", took[took.size() / 2], took.back());
+        qInfo("click to tissue: median %.1f ms, longest %.1f ms", took[took.size() / 2],
+              took.back());
         QVERIFY2(took[took.size() / 2] < 50, qPrintable(QString::number(took[took.size() / 2])));
         QVERIFY2(errors->text.empty(), errors->text.c_str());
         vtkOutputWindow::SetInstance(nullptr);

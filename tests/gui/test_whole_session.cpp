@@ -42,9 +42,8 @@ class TestWholeSession : public QObject
     static void wait_until(EngineHost& host, double ms)
     {
         host.runUntil(ms);
-        QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= ms - 0.1 &&
-                                     host.status().state == State::paused,
-                                 120000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            host.status().time_ms >= ms - 0.1 && host.status().state == State::paused, 120000);
     }
 
   private Q_SLOTS:
@@ -90,9 +89,10 @@ class TestWholeSession : public QObject
         QTRY_VERIFY(window.plot()->valueAt(id, 55).value_or(-90) > -20);
         QTRY_VERIFY(!window.viewController()->values(Quantity::activation).empty());
         const auto activation = window.viewController()->values(Quantity::activation);
-        const auto last = *std::max_element(activation.begin(), activation.end(), [](float a, float b) {
-            return (std::isfinite(a) ? a : -1) < (std::isfinite(b) ? b : -1);
-        });
+        const auto last =
+            *std::max_element(activation.begin(), activation.end(), [](float a, float b) {
+                return (std::isfinite(a) ? a : -1) < (std::isfinite(b) ? b : -1);
+            });
         QVERIFY2(last > 15 && last < 60, qPrintable(QString::number(static_cast<double>(last))));
         QTRY_COMPARE(window.document()->captures().at(0).last, CaptureState::Last::captured);
 
@@ -152,7 +152,8 @@ class TestWholeSession : public QObject
         QCOMPARE(window.saveSession(saved), QString());
         const auto run = host.scene()->run;
         window.open(saved);
-        QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && window.viewController()->ready(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && window.viewController()->ready(),
+                                 60000);
         const auto& back = window.document()->session();
         QCOMPARE(back.stimuli.size(), 1U);
         QCOMPARE(back.regions.size(), 2U);

@@ -10,8 +10,8 @@
 
 namespace tawara::fake {
 
-/// An application that measures how long each event keeps the GUI thread: wall time, and the thread's
-/// own processor time, which other programs on the machine cannot lengthen.
+/// An application that measures how long each event keeps the GUI thread: wall time, and the
+/// thread's own processor time, which other programs on the machine cannot lengthen.
 class WatchedApplication : public QApplication
 {
   public:
@@ -43,8 +43,8 @@ class WatchedApplication : public QApplication
     {
         if (!watching_ || depth_ > 0)
             return QApplication::notify(receiver, e);
-        const std::string what =
-            std::string(receiver->metaObject()->className()) + ", event " + std::to_string(e->type());
+        const std::string what = std::string(receiver->metaObject()->className()) + ", event " +
+                                 std::to_string(e->type());
         QElapsedTimer clock;
         clock.start();
         const double cpu = cpu_ms();

@@ -198,8 +198,9 @@ class TestScene : public QObject
         for (int i = 0; i < 8; ++i)
             m.add_vertex({static_cast<double>(i & 1), static_cast<double>((i >> 1) & 1),
                           static_cast<double>((i >> 2) & 1)});
-        for (const auto& c : {std::array{0, 1, 2, 4}, std::array{3, 2, 1, 7}, std::array{5, 4, 7, 1},
-                              std::array{6, 7, 4, 2}, std::array{1, 2, 4, 7}})
+        for (const auto& c :
+             {std::array{0, 1, 2, 4}, std::array{3, 2, 1, 7}, std::array{5, 4, 7, 1},
+              std::array{6, 7, 4, 2}, std::array{1, 2, 4, 7}})
             m.add_tetrahedron({c[0], c[1], c[2], c[3]}, 1);
         const Vec3 normal{0, 0, 1};
         const auto s = scene::plane_section(m, {normal, 0.4});

@@ -51,14 +51,16 @@ std::array<int, 3> BallIndex::at(const Vec3& p) const
 {
     std::array<int, 3> k{};
     for (std::size_t i = 0; i < 3; ++i)
-        k[i] = std::clamp(static_cast<int>(std::floor((p[i] - m_low[i]) / m_size)), 0, m_count[i] - 1);
+        k[i] =
+            std::clamp(static_cast<int>(std::floor((p[i] - m_low[i]) / m_size)), 0, m_count[i] - 1);
     return k;
 }
 
 std::size_t BallIndex::cell(const std::array<int, 3>& k) const
 {
     return (static_cast<std::size_t>(k[2]) * static_cast<std::size_t>(m_count[1]) +
-            static_cast<std::size_t>(k[1])) * static_cast<std::size_t>(m_count[0]) +
+            static_cast<std::size_t>(k[1])) *
+               static_cast<std::size_t>(m_count[0]) +
            static_cast<std::size_t>(k[0]);
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr qint64 together_ms = 1500; // edits of one key within this time are one
 constexpr int undo_limit = 200;
 
-}
+} // namespace
 
 class Edit : public QUndoCommand
 {
@@ -65,8 +65,7 @@ void EditStack::adopt(simulation::Session session)
     m_session = std::move(session);
 }
 
-void EditStack::edit(const QString& what, const SessionChange& change,
-                     const QString& key)
+void EditStack::edit(const QString& what, const SessionChange& change, const QString& key)
 {
     simulation::Session next = m_session;
     change(next);

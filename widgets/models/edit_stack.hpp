@@ -29,8 +29,7 @@ class EditStack : public QObject
 
     /// Changes the session. Edits of one non-empty key that follow each other closely are one step
     /// of undo (a drag, a turned wheel).
-    void edit(const QString& what, const SessionChange& change,
-              const QString& key = {});
+    void edit(const QString& what, const SessionChange& change, const QString& key = {});
     /// Takes the newest edit back for good: there is nothing to redo.
     void revert();
 
@@ -40,8 +39,7 @@ class EditStack : public QObject
 
   Q_SIGNALS:
     /// After every edit, undo and redo.
-    void changed(const tawara::simulation::Session& before,
-                 const tawara::simulation::Session& now);
+    void changed(const tawara::simulation::Session& before, const tawara::simulation::Session& now);
     void opened();
 
   private:

@@ -32,8 +32,8 @@ constexpr QuantityInfo infos[quantity_count] = {
 
 QJsonObject styleJson(const QuantityStyle& s)
 {
-    return {{"map", s.map},   {"reversed", s.reversed}, {"automatic", s.automatic},
-            {"low", s.low},   {"high", s.high},         {"isochrones", s.isochrones},
+    return {{"map", s.map},  {"reversed", s.reversed}, {"automatic", s.automatic},
+            {"low", s.low},  {"high", s.high},         {"isochrones", s.isochrones},
             {"step", s.step}};
 }
 
@@ -83,9 +83,8 @@ QStringList quantityNames()
 QString quantityTitle(Quantity q)
 {
     const auto& i = quantityInfo(q);
-    const QString name = q == Quantity::potential
-                             ? QStringLiteral("V")
-                             : QCoreApplication::translate("Quantity", i.name);
+    const QString name = q == Quantity::potential ? QStringLiteral("V")
+                                                  : QCoreApplication::translate("Quantity", i.name);
     return *i.unit == 0 ? name : QStringLiteral("%1 (%2)").arg(name, QLatin1String(i.unit));
 }
 
@@ -181,7 +180,8 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
                 v.shown[static_cast<std::size_t>(i)] = static_cast<Quantity>(q);
     const QJsonObject all = o["styles"].toObject();
     for (int q = 0; q < quantity_count; ++q)
-        readStyle(all[QLatin1String(infos[q].key)].toObject(), v.styles[static_cast<std::size_t>(q)]);
+        readStyle(all[QLatin1String(infos[q].key)].toObject(),
+                  v.styles[static_cast<std::size_t>(q)]);
     v.newestBeat = o["newest_beat"].toBool(v.newestBeat);
     const QJsonObject cutting = o["cut"].toObject();
     v.cut = word(cutting["kind"], cuts, v.cut);
@@ -201,7 +201,8 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
         for (const auto& k : i.value().toArray()) {
             const QJsonArray a = k.toArray();
             if (a.size() == 4)
-                knots.push_back({a[0].toDouble(), a[1].toDouble(), a[2].toDouble(), a[3].toDouble()});
+                knots.push_back(
+                    {a[0].toDouble(), a[1].toDouble(), a[2].toDouble(), a[3].toDouble()});
         }
         if (knots.size() >= 2)
             v.customMaps[i.key()] = knots;

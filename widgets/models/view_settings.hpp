@@ -13,7 +13,16 @@
 namespace tawara {
 
 /// What a view can show on the wall.
-enum class Quantity { potential, activation, repolarisation, apd, period, phase, regions, partition };
+enum class Quantity {
+    potential,
+    activation,
+    repolarisation,
+    apd,
+    period,
+    phase,
+    regions,
+    partition
+};
 inline constexpr int quantity_count = 8;
 
 struct QuantityInfo

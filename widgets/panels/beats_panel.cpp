@@ -27,21 +27,23 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
 {
     m_table = new QTableWidget(0, 9);
     m_table->setObjectName("beats");
-    m_table->setHorizontalHeaderLabels({tr("Probe"), tr("At\n(ms)"), tr("APD30\n(ms)"), tr("APD50\n(ms)"),
-                                        tr("APD90\n(ms)"), tr("dV/dt max\n(mV/ms)"), tr("Amplitude\n(mV)"),
-                                        tr("Diastole\n(ms)"), tr("Cycle\n(ms)")});
+    m_table->setHorizontalHeaderLabels(
+        {tr("Probe"), tr("At\n(ms)"), tr("APD30\n(ms)"), tr("APD50\n(ms)"), tr("APD90\n(ms)"),
+         tr("dV/dt max\n(mV/ms)"), tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"), tr("Cycle\n(ms)")});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(23);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
-    m_none = hintLabel(tr("No beat was measured yet. Place a probe (P) and let the simulation run: each beat's "
-                          "action potential duration, upstroke and diastolic interval appear here."));
+    m_none = hintLabel(
+        tr("No beat was measured yet. Place a probe (P) and let the simulation run: each beat's "
+           "action potential duration, upstroke and diastolic interval appear here."));
     m_none->setAlignment(Qt::AlignCenter);
     m_none->setContentsMargins(20, 10, 20, 10);
-    m_restitution = new ScatterPlot(tr("diastolic interval (ms)"), tr("APD90 (ms)"),
-                                    tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
+    m_restitution = new ScatterPlot(
+        tr("diastolic interval (ms)"), tr("APD90 (ms)"),
+        tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);

@@ -58,7 +58,8 @@ ColorKnots knotsOf(const scene::ColorMap& map, int count)
 ColorMapEditor::ColorMapEditor(QWidget* parent) : QWidget(parent)
 {
     setMinimumHeight(44);
-    setToolTip(tr("Click: a new knot. Drag: move it. Double click: its colour. Right click: remove it."));
+    setToolTip(
+        tr("Click: a new knot. Drag: move it. Double click: its colour. Right click: remove it."));
 }
 
 void ColorMapEditor::setKnots(const ColorKnots& knots)
@@ -96,10 +97,11 @@ void ColorMapEditor::paintEvent(QPaintEvent*)
         const double x = b.left() + k[0] * b.width();
         p.setPen(QPen(palette().color(QPalette::Text), 1.2));
         p.setBrush(colorOf(k));
-        p.drawPolygon(QPolygonF({QPointF(x, b.bottom() + 2), QPointF(x + knot_px - 1, b.bottom() + knot_px),
-                                 QPointF(x + knot_px - 1, b.bottom() + 2 * knot_px),
-                                 QPointF(x - knot_px + 1, b.bottom() + 2 * knot_px),
-                                 QPointF(x - knot_px + 1, b.bottom() + knot_px)}));
+        p.drawPolygon(
+            QPolygonF({QPointF(x, b.bottom() + 2), QPointF(x + knot_px - 1, b.bottom() + knot_px),
+                       QPointF(x + knot_px - 1, b.bottom() + 2 * knot_px),
+                       QPointF(x - knot_px + 1, b.bottom() + 2 * knot_px),
+                       QPointF(x - knot_px + 1, b.bottom() + knot_px)}));
     }
 }
 
@@ -121,7 +123,8 @@ void ColorMapEditor::mousePressEvent(QMouseEvent* e)
     const double t = std::clamp((e->position().x() - b.left()) / b.width(), 0.0, 1.0);
     const auto map = scene::make_color_map("edited", m_knots);
     const auto& c = map.colors[static_cast<std::size_t>(std::lround(255 * t))];
-    const auto after = std::find_if(m_knots.begin(), m_knots.end(), [t](const auto& k) { return k[0] > t; });
+    const auto after =
+        std::find_if(m_knots.begin(), m_knots.end(), [t](const auto& k) { return k[0] > t; });
     const auto at = m_knots.insert(after, {t, c[0] / 255.0, c[1] / 255.0, c[2] / 255.0});
     m_held = static_cast<int>(at - m_knots.begin());
     Q_EMIT changed(m_knots);

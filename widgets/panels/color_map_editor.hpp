@@ -8,7 +8,8 @@
 
 namespace tawara {
 
-/// A colour map by name, among the built-in and the session's own ones; reversed where the style says.
+/// A colour map by name, among the built-in and the session's own ones; reversed where the style
+/// says.
 scene::ColorMap mapOf(const QuantityStyle& style, const QMap<QString, ColorKnots>& custom);
 /// A small picture of a map, for menus and lists.
 QPixmap mapSwatch(const scene::ColorMap& map, int width, int height);

@@ -23,7 +23,8 @@ QString tipOf(const std::string& name)
 {
     for (const auto& p : simulation::canonical_parameters())
         if (p.name == name)
-            return QString::fromUtf8(p.description.data(), static_cast<qsizetype>(p.description.size()));
+            return QString::fromUtf8(p.description.data(),
+                                     static_cast<qsizetype>(p.description.size()));
     return {};
 }
 
@@ -31,7 +32,8 @@ QString tipOf(const std::string& name)
 
 DrugEditor::DrugEditor(QWidget* parent) : QWidget(parent)
 {
-    auto* add = smallButton({}, tr("Add a drug"), "addDrug", tr("A drug from the list, or an empty one"));
+    auto* add =
+        smallButton({}, tr("Add a drug"), "addDrug", tr("A drug from the list, or an empty one"));
     add->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(add);
     menu->setToolTipsVisible(true);
@@ -45,14 +47,16 @@ DrugEditor::DrugEditor(QWidget* parent) : QWidget(parent)
     }
     menu->addSeparator();
     menu->addAction(tr("Of my own"), this, [this] {
-        Q_EMIT edited(tr("Add a drug"),
-                      [](Session& s) {
-                          s.drugs.push_back({"drug " + std::to_string(s.drugs.size() + 1), {{"g_Kr", 1.0}}});
-                      },
-                      {});
+        Q_EMIT edited(
+            tr("Add a drug"),
+            [](Session& s) {
+                s.drugs.push_back({"drug " + std::to_string(s.drugs.size() + 1), {{"g_Kr", 1.0}}});
+            },
+            {});
     });
-    m_none = hintLabel(tr("No drug is given. A drug multiplies conductances, e.g. 0.5 × g_Kr blocks half of I_Kr and "
-                          "lengthens the action potential; it acts from the next time step on."));
+    m_none = hintLabel(tr(
+        "No drug is given. A drug multiplies conductances, e.g. 0.5 × g_Kr blocks half of I_Kr and "
+        "lengthens the action potential; it acts from the next time step on."));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(10, 8, 10, 8);
     column->addWidget(add, 0, Qt::AlignLeft);
@@ -102,16 +106,21 @@ QWidget* DrugEditor::card(std::size_t i)
         const auto& have = m_drugs[i].factors;
         if (std::any_of(have.begin(), have.end(), [&](const auto& f) { return f.first == name; }))
             continue;
-        menu->addAction(QString::fromStdString(name) + QStringLiteral(" – ") + tipOf(name), this, [this, i, name] {
-            Q_EMIT edited(tr("Add a factor"),
-                          [i, name](Session& s) { s.drugs.at(i).factors.emplace_back(name, 1.0); }, {});
-        });
+        menu->addAction(QString::fromStdString(name) + QStringLiteral(" – ") + tipOf(name), this,
+                        [this, i, name] {
+                            Q_EMIT edited(tr("Add a factor"),
+                                          [i, name](Session& s) {
+                                              s.drugs.at(i).factors.emplace_back(name, 1.0);
+                                          },
+                                          {});
+                        });
     }
     auto* remove = smallButton("close", {}, "removeDrug", tr("The drug is gone"));
     connect(remove, &QToolButton::clicked, this, [this, i] {
-        Q_EMIT edited(tr("Remove a drug"),
-                      [i](Session& s) { s.drugs.erase(s.drugs.begin() + static_cast<std::ptrdiff_t>(i)); },
-                      {});
+        Q_EMIT edited(
+            tr("Remove a drug"),
+            [i](Session& s) { s.drugs.erase(s.drugs.begin() + static_cast<std::ptrdiff_t>(i)); },
+            {});
     });
     head->addWidget(more);
     head->addWidget(remove);
@@ -143,8 +152,9 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     row->addWidget(number);
     const QString key = QStringLiteral("drug%1.%2").arg(i).arg(k);
     const auto set = [this, i, k, key](double v) {
-        Q_EMIT edited(tr("Strength of a drug"),
-                      [i, k, v](Session& s) { s.drugs.at(i).factors.at(k).second = v; }, key);
+        Q_EMIT edited(
+            tr("Strength of a drug"),
+            [i, k, v](Session& s) { s.drugs.at(i).factors.at(k).second = v; }, key);
     };
     connect(slider, &QSlider::valueChanged, this, [this, number, set](int v) {
         number->put(v / 100.0);

@@ -18,13 +18,16 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_plot = new EcgPlot;
     m_plot->setObjectName("ecgPlot");
     m_twelve = smallButton({}, tr("12 leads"), "twelveLeads",
-                           tr("The standard electrodes on a torso around the heart: I to III, aVR, aVL, aVF, V1 to V6"));
+                           tr("The standard electrodes on a torso around the heart: I to III, aVR, "
+                              "aVL, aVF, V1 to V6"));
     m_twelve->setCheckable(true);
-    m_place = smallButton("probe", tr("Electrode"), "placeElectrode",
-                          tr("The next click on the wall places an electrode 15 mm in front of it"));
+    m_place =
+        smallButton("probe", tr("Electrode"), "placeElectrode",
+                    tr("The next click on the wall places an electrode 15 mm in front of it"));
     m_sheet = smallButton({}, tr("Sheet"), "ecgSheet", tr("All leads side by side, as on paper"));
     m_sheet->setCheckable(true);
-    m_show = smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
+    m_show =
+        smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
     m_show->setCheckable(true);
     m_lead = new QComboBox;
     m_lead->setObjectName("ecgLead");
@@ -39,7 +42,8 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     bar->addWidget(m_lead);
     m_electrodes = new QTableWidget(0, 5);
     m_electrodes->setObjectName("electrodes");
-    m_electrodes->setHorizontalHeaderLabels({tr("Electrode"), tr("x (mm)"), tr("y (mm)"), tr("z (mm)"), {}});
+    m_electrodes->setHorizontalHeaderLabels(
+        {tr("Electrode"), tr("x (mm)"), tr("y (mm)"), tr("z (mm)"), {}});
     m_electrodes->verticalHeader()->hide();
     m_electrodes->verticalHeader()->setDefaultSectionSize(23);
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -60,7 +64,8 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
             return;
         Q_EMIT edited(on ? tr("12 leads") : tr("No 12 leads"),
                       [on](Session& s) {
-                          s.leads.kind = on ? simulation::Leads::Kind::twelve_lead : simulation::Leads::Kind::none;
+                          s.leads.kind = on ? simulation::Leads::Kind::twelve_lead
+                                            : simulation::Leads::Kind::none;
                       },
                       {});
     });
@@ -70,9 +75,8 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
         m_plot->setLayout(on ? EcgPlot::Layout::sheet : EcgPlot::Layout::strip);
         m_lead->setVisible(!on);
     });
-    connect(m_lead, &QComboBox::currentIndexChanged, this, [this] {
-        m_plot->setShown(m_lead->currentData().toStringList());
-    });
+    connect(m_lead, &QComboBox::currentIndexChanged, this,
+            [this] { m_plot->setShown(m_lead->currentData().toStringList()); });
     connect(m_electrodes, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
         const auto row = static_cast<std::size_t>(item->row());
         if (m_filling || row >= m_known.size())
@@ -96,7 +100,8 @@ void EcgPanel::setSession(const Session& s)
 {
     m_filling = true;
     m_twelve->setChecked(s.leads.kind == simulation::Leads::Kind::twelve_lead);
-    if (m_known != s.electrodes || m_electrodes->rowCount() != static_cast<int>(s.electrodes.size()))
+    if (m_known != s.electrodes ||
+        m_electrodes->rowCount() != static_cast<int>(s.electrodes.size()))
         fillElectrodes(s);
     m_filling = false;
 }
@@ -109,13 +114,14 @@ void EcgPanel::fillElectrodes(const Session& s)
         const auto& e = m_known[static_cast<std::size_t>(row)];
         m_electrodes->setItem(row, 0, new QTableWidgetItem(QString::fromStdString(e.name)));
         for (int k = 0; k < 3; ++k)
-            m_electrodes->setItem(
-                row, k + 1,
-                new QTableWidgetItem(QString::number(e.position_mm[static_cast<std::size_t>(k)], 'f', 1)));
+            m_electrodes->setItem(row, k + 1,
+                                  new QTableWidgetItem(QString::number(
+                                      e.position_mm[static_cast<std::size_t>(k)], 'f', 1)));
         auto* remove = smallButton("close", {}, "removeElectrode", tr("Remove this electrode"));
         connect(remove, &QToolButton::clicked, this, [this, row] {
             Q_EMIT edited(tr("Remove an electrode"),
-                          [row](Session& x) { x.electrodes.erase(x.electrodes.begin() + row); }, {});
+                          [row](Session& x) { x.electrodes.erase(x.electrodes.begin() + row); },
+                          {});
         });
         m_electrodes->setCellWidget(row, 4, remove);
     }

@@ -101,10 +101,13 @@ ShortcutSheet::ShortcutSheet(const std::vector<std::pair<QString, QString>>& row
     int lines = 0;
     for (const auto& [key, what] : rows) {
         QString& html = columns[lines++ > static_cast<int>(rows.size()) / 2 ? 1 : 0];
-        html += key.isEmpty() ? QStringLiteral("<tr><td colspan=2 style='padding-top:10px'><b>%1</b></td></tr>")
-                                    .arg(what.toHtmlEscaped())
-                              : QStringLiteral("<tr><td style='padding-right:16px'><code>%1</code></td><td>%2</td></tr>")
-                                    .arg(key.toHtmlEscaped(), what.toHtmlEscaped());
+        html +=
+            key.isEmpty()
+                ? QStringLiteral("<tr><td colspan=2 style='padding-top:10px'><b>%1</b></td></tr>")
+                      .arg(what.toHtmlEscaped())
+                : QStringLiteral(
+                      "<tr><td style='padding-right:16px'><code>%1</code></td><td>%2</td></tr>")
+                      .arg(key.toHtmlEscaped(), what.toHtmlEscaped());
     }
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(22, 14, 22, 18);

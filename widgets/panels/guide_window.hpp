@@ -7,8 +7,8 @@ class QTextBrowser;
 
 namespace tawara {
 
-/// The guide inside the program: pages of resources/guide, written in Markdown, with pictures of the
-/// program itself.
+/// The guide inside the program: pages of resources/guide, written in Markdown, with pictures of
+/// the program itself.
 class GuideWindow : public QDialog
 {
     Q_OBJECT

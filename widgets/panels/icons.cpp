@@ -41,7 +41,8 @@ QPixmap drawn(QByteArray svg, const QColor& color, int side)
 QIcon themedIcon(const QString& name, const QColor& color)
 {
     const QByteArray svg = read(QStringLiteral(":/icons/%1.svg").arg(name));
-    const QColor ink = color.isValid() ? color : QGuiApplication::palette().color(QPalette::WindowText);
+    const QColor ink =
+        color.isValid() ? color : QGuiApplication::palette().color(QPalette::WindowText);
     const QColor dim = QGuiApplication::palette().color(QPalette::Disabled, QPalette::WindowText);
     QIcon icon;
     for (int side : {16, 20, 24, 32, 48, 64}) {

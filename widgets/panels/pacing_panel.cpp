@@ -10,9 +10,9 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPainter>
 #include <QScrollArea>
-#include <QMenu>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -155,7 +155,8 @@ void PacingPanel::build()
             Q_EMIT edited(tr("Remove %1").arg(QString::fromStdString(m_stimuli[i].name)),
                           [i](simulation::Session& s) {
                               if (i < s.stimuli.size())
-                                  s.stimuli.erase(s.stimuli.begin() + static_cast<std::ptrdiff_t>(i));
+                                  s.stimuli.erase(s.stimuli.begin() +
+                                                  static_cast<std::ptrdiff_t>(i));
                           },
                           {});
     });
@@ -196,13 +197,15 @@ QWidget* PacingPanel::buildDetails()
                              tr("Tissue within this distance of the site is stimulated"));
     m_amplitude = new NumberBox("siteAmplitude", tr("pA/pF"), {-500, 2000, 5, 1},
                                 tr("Current per membrane capacitance; positive depolarises"));
-    m_duration = new NumberBox("siteDuration", tr("ms"), {0.1, 200, 0.5, 1},
-                               tr("Length of each pulse"));
-    m_start = new NumberBox("siteStart", tr("ms"), {0, 1e7, 10, 1}, tr("When the first pulse begins"));
+    m_duration =
+        new NumberBox("siteDuration", tr("ms"), {0.1, 200, 0.5, 1}, tr("Length of each pulse"));
+    m_start =
+        new NumberBox("siteStart", tr("ms"), {0, 1e7, 10, 1}, tr("When the first pulse begins"));
     m_kind = new QComboBox;
     m_kind->setObjectName("siteProtocol");
     m_kind->addItems({tr("Single pulse"), tr("Train"), tr("S1-S2(-S3)"), tr("Burst")});
-    m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1}, tr("Cycle length: from pulse to pulse"));
+    m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1},
+                            tr("Cycle length: from pulse to pulse"));
     m_count = new NumberBox("siteCount", {}, {0, 1e6, 1, 0}, tr("Pulses; 0: for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
@@ -221,7 +224,7 @@ QWidget* PacingPanel::buildDetails()
     form->addRow(tr("Starts at"), m_start);
     form->addRow(tr("Protocol"), m_kind);
     const std::pair<QString, QWidget*> rows[row_count] = {
-        {tr("Cycle"), m_cycle},       {tr("Pulses"), m_count},   {tr("S2, S3"), m_extra},
+        {tr("Cycle"), m_cycle},         {tr("Pulses"), m_count},    {tr("S2, S3"), m_extra},
         {tr("Decrement"), m_decrement}, {tr("Repeats"), m_repeats}, {tr("Pause"), m_pause}};
     for (int k = 0; k < row_count; ++k) {
         m_protocolLabels[k] = new QLabel(rows[k].first);
@@ -231,7 +234,8 @@ QWidget* PacingPanel::buildDetails()
     form->addRow(m_timeline);
 
     connect(m_name, &QLineEdit::editingFinished, this, [this] {
-        change(tr("Rename a site"), [t = m_name->text().toStdString()](Stimulus& s) { s.name = t; });
+        change(tr("Rename a site"),
+               [t = m_name->text().toStdString()](Stimulus& s) { s.name = t; });
     });
     const auto number = [this](NumberBox* b, const QString& what, auto set) {
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, what, set](double v) {
@@ -281,12 +285,13 @@ void PacingPanel::change(const QString& what, const std::function<void(Stimulus&
     if (m_filling || i < 0)
         return;
     const auto at = static_cast<std::size_t>(i);
-    Q_EMIT edited(what,
-                  [at, f](simulation::Session& s) {
-                      if (at < s.stimuli.size())
-                          f(s.stimuli[at]);
-                  },
-                  what + QString::number(i));
+    Q_EMIT edited(
+        what,
+        [at, f](simulation::Session& s) {
+            if (at < s.stimuli.size())
+                f(s.stimuli[at]);
+        },
+        what + QString::number(i));
 }
 
 void PacingPanel::changeProtocol(const QString& what, const std::function<void(Protocol&)>& f)

@@ -72,7 +72,7 @@ class PacingPanel : public QWidget
     QTreeWidget* m_list;
     QMenu* m_suggested;
     QWidget* m_details;
-    QWidget *m_protocolRows[7]{};
+    QWidget* m_protocolRows[7]{};
     QLabel *m_protocolLabels[7]{}, *m_state, *m_none;
     QLineEdit *m_name, *m_extra;
     NumberBox *m_radius, *m_amplitude, *m_duration, *m_start, *m_cycle, *m_count, *m_decrement,

@@ -19,7 +19,15 @@
 namespace tawara {
 namespace {
 
-enum Column { name_column, time_column, calls_column, bytes_column, flops_column, fraction_column, bound_column };
+enum Column {
+    name_column,
+    time_column,
+    calls_column,
+    bytes_column,
+    flops_column,
+    fraction_column,
+    bound_column
+};
 
 QString big(double v)
 {
@@ -43,8 +51,8 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_step->setObjectName("timePerStep");
     m_table = new QTableWidget(0, 7);
     m_table->setObjectName("kernels");
-    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Calls"), tr("Bytes"), tr("Flops"),
-                                        tr("Of ceiling"), tr("Bound by")});
+    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Calls"), tr("Bytes"),
+                                        tr("Flops"), tr("Of ceiling"), tr("Bound by")});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(23);
     m_table->setMinimumHeight(110);
@@ -53,11 +61,13 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_table->setShowGrid(false);
     m_measure = new QPushButton(tr("Measure ceilings"));
     m_measure->setObjectName("measureCeilings");
-    m_measure->setToolTip(tr("Measure what memory and arithmetic of this machine reach; takes about a second "
-                             "and holds the simulation up"));
+    m_measure->setToolTip(
+        tr("Measure what memory and arithmetic of this machine reach; takes about a second "
+           "and holds the simulation up"));
     auto* partition = new QPushButton(tr("Show partition"));
     partition->setObjectName("showPartition");
-    partition->setToolTip(tr("Colour the heart by the device that computes each part; parts at borders are darker"));
+    partition->setToolTip(
+        tr("Colour the heart by the device that computes each part; parts at borders are darker"));
     m_ceilings = hintLabel(tr("The roof is drawn once the ceilings were measured."));
     m_ceilings->setObjectName("ceilings");
     auto* buttons = new QHBoxLayout;
@@ -86,8 +96,9 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
 void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& device)
 {
     m_ceilings->setText(tr("%1: %2 GB/s triad, %3 GB/s copy, %4 GFLOP/s double, %5 GFLOP/s single")
-                            .arg(device, numberText(c.triad_GB_per_s, 4), numberText(c.copy_GB_per_s, 4),
-                                 numberText(c.fp64_GFLOP_per_s, 4), numberText(c.fp32_GFLOP_per_s, 4)));
+                            .arg(device, numberText(c.triad_GB_per_s, 4),
+                                 numberText(c.copy_GB_per_s, 4), numberText(c.fp64_GFLOP_per_s, 4),
+                                 numberText(c.fp32_GFLOP_per_s, 4)));
     // kernels count a multiply-add as one operation, the ceiling as two
     m_roofline->setCeilings(c.triad_GB_per_s, c.fp64_GFLOP_per_s / 2);
     m_bandwidth->setLevel(c.triad_GB_per_s);
@@ -128,17 +139,19 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         memory = std::max(memory, k.ceiling_GB_per_s);
         arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
         bytes += b, busy += ms;
-        const QString name = QString::fromStdString(k.name) +
-                             (!several ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
+        const QString name =
+            QString::fromStdString(k.name) +
+            (!several ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
         if (ms > 0 && b > 0)
             points.push_back({name, f / b, f / ms / 1e6});
-        const QString texts[] = {name,
-                                 steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-                                 big(static_cast<double>(calls)),
-                                 steps > 0 ? big(b / steps) : QStringLiteral("–"),
-                                 steps > 0 ? big(f / steps) : QStringLiteral("–"),
-                                 k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
-                                 k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by)};
+        const QString texts[] = {
+            name,
+            steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
+            big(static_cast<double>(calls)),
+            steps > 0 ? big(b / steps) : QStringLiteral("–"),
+            steps > 0 ? big(f / steps) : QStringLiteral("–"),
+            k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
+            k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by)};
         for (int column = 0; column < 7; ++column) {
             auto* item = m_table->item(row, column);
             if (item == nullptr)

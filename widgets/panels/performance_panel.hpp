@@ -16,8 +16,8 @@ namespace tawara {
 class RooflinePlot;
 class StripChart;
 
-/// How well the computing devices are used: roofline, bandwidth and time per step over time, a table
-/// of kernels.
+/// How well the computing devices are used: roofline, bandwidth and time per step over time, a
+/// table of kernels.
 class PerformancePanel : public QWidget
 {
     Q_OBJECT

@@ -22,8 +22,9 @@ void PulseTimeline::setStimulus(const simulation::Stimulus& s, double endMs)
 {
     // an endless train is drawn for as long as the run, at most some cycles
     double until = std::min(endMs, 1e7);
-    const bool endless = s.protocol ? s.protocol->kind == simulation::Protocol::Kind::train && s.protocol->count == 0
-                                    : s.period_ms > 0 && s.count == 0;
+    const bool endless =
+        s.protocol ? s.protocol->kind == simulation::Protocol::Kind::train && s.protocol->count == 0
+                   : s.period_ms > 0 && s.count == 0;
     const double cycle = s.protocol ? s.protocol->cycle_ms : s.period_ms;
     if (endless)
         until = std::min(until, s.start_ms + endless_shown * cycle);

@@ -21,8 +21,8 @@ QString tr(const char* text)
 
 QStringList placeKindNames()
 {
-    return {tr("All tissue"), tr("Labels"),  tr("Layer of the wall"), tr("AHA segments"),
-            tr("Ball"),       tr("Painted"), tr("Box")};
+    return {tr("All tissue"), tr("Labels"), tr("Layer of the wall"), tr("AHA segments"), tr("Ball"),
+            tr("Painted"),    tr("Box")};
 }
 
 PlaceKind placeKind(const Region& r)
@@ -118,7 +118,7 @@ QString placeText(const Region& r)
         return tr("ball, %1 mm").arg(std::get<simulation::Sphere>(*r.where).radius);
     case PlaceKind::painted:
         return std::get<simulation::Tetrahedra>(*r.where).tetrahedra.empty() ? tr("nowhere yet")
-                                                                            : tr("painted");
+                                                                             : tr("painted");
     case PlaceKind::box:
         return tr("box");
     }

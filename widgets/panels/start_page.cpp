@@ -34,7 +34,8 @@ StartPage::StartPage(QWidget* parent) : QFrame(parent)
     setAttribute(Qt::WA_StyledBackground);
     auto* title = new QLabel(tr("Tawara"));
     title->setProperty("heading", true);
-    auto* text = hintLabel(tr("Choose an example: it runs at once. Click on the heart to stimulate it."));
+    auto* text =
+        hintLabel(tr("Choose an example: it runs at once. Click on the heart to stimulate it."));
     auto* close = smallButton("close", {}, "closeStart", tr("Back to the heart (Esc)"));
     auto* head = new QHBoxLayout;
     auto* words = new QVBoxLayout;
@@ -96,11 +97,13 @@ void StartPage::setExamples(const std::vector<Example>& examples)
         row->setContentsMargins(10, 8, 10, 8);
         if (!e.picture.isNull()) {
             auto* picture = new QLabel;
-            picture->setPixmap(e.picture.scaled(96, 96, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+            picture->setPixmap(
+                e.picture.scaled(96, 96, Qt::KeepAspectRatio, Qt::SmoothTransformation));
             picture->setAttribute(Qt::WA_TransparentForMouseEvents);
             row->addWidget(picture);
         }
-        auto* label = new QLabel(QStringLiteral("<b>%1</b><br>%2").arg(e.title.toHtmlEscaped(), e.text.toHtmlEscaped()));
+        auto* label = new QLabel(
+            QStringLiteral("<b>%1</b><br>%2").arg(e.title.toHtmlEscaped(), e.text.toHtmlEscaped()));
         label->setWordWrap(true);
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
         row->addWidget(label, 1);

@@ -10,7 +10,7 @@ namespace tawara {
 /// A worked example on the start page.
 struct Example
 {
-    QString file;  ///< session
+    QString file; ///< session
     QString title, text;
     QPixmap picture; ///< may be null
 };

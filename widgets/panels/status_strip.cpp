@@ -107,9 +107,11 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
     const bool running = s.state == State::running;
     setTextIfNew(m_steps,
                  running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
-    setTextIfNew(m_slower, running && s.ms_per_second > 0
-                               ? tr("%1 × slower").arg(1000 / s.ms_per_second, 0, 'f', s.ms_per_second > 100 ? 1 : 0)
-                               : QString());
+    setTextIfNew(
+        m_slower,
+        running && s.ms_per_second > 0
+            ? tr("%1 × slower").arg(1000 / s.ms_per_second, 0, 'f', s.ms_per_second > 100 ? 1 : 0)
+            : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());
     setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());

@@ -19,7 +19,8 @@ Timeline::Timeline(QWidget* parent) : QWidget(parent)
     setObjectName("timeline");
     setMinimumHeight(30);
     setFocusPolicy(Qt::TabFocus);
-    setToolTip(tr("Drag over the recorded part (coloured) to look back, also while it runs; double click: follow "
+    setToolTip(tr("Drag over the recorded part (coloured) to look back, also while it runs; double "
+                  "click: follow "
                   "the run again"));
 }
 
@@ -62,7 +63,8 @@ void Timeline::paintEvent(QPaintEvent*)
     if (m_recorded) {
         p.setBrush(c.accent);
         p.drawRoundedRect(QRectF(x(m_recorded->first), y - 3,
-                                 std::max(2.0, x(m_recorded->second) - x(m_recorded->first)), 6), 3, 3);
+                                 std::max(2.0, x(m_recorded->second) - x(m_recorded->first)), 6),
+                          3, 3);
     }
     p.setPen(c.text);
     const double step = roundStep(span(), w / 70);

@@ -6,9 +6,9 @@
 
 namespace tawara {
 
-/// Simulated time from left to right: how far the run is, which part was recorded, and the moment that
-/// is shown. A press or drag within what was recorded shows that moment; a double click, or a press at
-/// the right end, follows the run again.
+/// Simulated time from left to right: how far the run is, which part was recorded, and the moment
+/// that is shown. A press or drag within what was recorded shows that moment; a double click, or a
+/// press at the right end, follows the run again.
 class Timeline : public QWidget
 {
     Q_OBJECT

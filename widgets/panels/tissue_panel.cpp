@@ -85,16 +85,18 @@ QWidget* TissuePanel::buildRegions()
     });
     menu->addSeparator();
     for (const auto& p : simulation::tissue_presets()) {
-        auto* a = menu->addAction(QString::fromStdString(p.name), this, [this, r = p.region]() mutable {
-            r.where = simulation::Tetrahedra{};
-            addRegion(r);
-        });
+        auto* a =
+            menu->addAction(QString::fromStdString(p.name), this, [this, r = p.region]() mutable {
+                r.where = simulation::Tetrahedra{};
+                addRegion(r);
+            });
         a->setToolTip(QString::fromStdString(p.description + "\n" + p.source));
     }
     menu->setToolTipsVisible(true);
     auto* remove = smallButton("close", {}, "removeRegion", tr("Remove the chosen region"));
     auto* up = smallButton({}, QStringLiteral("↑"), "regionUp", tr("Below the region before it"));
-    auto* down = smallButton({}, QStringLiteral("↓"), "regionDown", tr("On top of the region after it"));
+    auto* down =
+        smallButton({}, QStringLiteral("↓"), "regionDown", tr("On top of the region after it"));
     auto* row = new QHBoxLayout;
     row->addWidget(add);
     row->addStretch(1);
@@ -139,8 +141,10 @@ QWidget* TissuePanel::buildRegions()
         if (i < 0 || j < 0 || j >= static_cast<int>(m_regions.size()))
             return;
         Q_EMIT edited(tr("Order of regions"),
-                      [i, j](Session& s) { std::swap(s.regions.at(static_cast<std::size_t>(i)),
-                                                     s.regions.at(static_cast<std::size_t>(j))); },
+                      [i, j](Session& s) {
+                          std::swap(s.regions.at(static_cast<std::size_t>(i)),
+                                    s.regions.at(static_cast<std::size_t>(j)));
+                      },
                       {});
         choose(j);
     };
@@ -211,8 +215,9 @@ QWidget* TissuePanel::buildPlace()
     connect(m_centre, &QToolButton::clicked, this, [this] { Q_EMIT placeRequested(chosen()); });
     connect(m_paint, &QToolButton::clicked, this, [this] { Q_EMIT paintRequested(chosen()); });
     connect(m_erase, &QToolButton::clicked, this, [this] {
-        change(tr("Clear what is painted"), [](Region& r) { r.where = simulation::Tetrahedra{}; },
-               false);
+        change(
+            tr("Clear what is painted"), [](Region& r) { r.where = simulation::Tetrahedra{}; },
+            false);
     });
     connect(m_brush, &QDoubleSpinBox::valueChanged, this, &TissuePanel::brushChanged);
     return w;
@@ -235,7 +240,8 @@ QWidget* TissuePanel::buildCells()
         return new NumberBox(QLatin1String(name), {}, {0.0001, 10, 0.01, 4}, tip);
     };
     m_fibre = conductivity("sigmaFibre", tr("Conductivity along the fibres [S/m]"));
-    m_sheet = conductivity("sigmaSheet", tr("Conductivity across the fibres within the sheet [S/m]"));
+    m_sheet =
+        conductivity("sigmaSheet", tr("Conductivity across the fibres within the sheet [S/m]"));
     m_normal = conductivity("sigmaNormal", tr("Conductivity across the sheets [S/m]"));
     m_scale = new NumberBox("sigmaScale", {}, {0.001, 10, 0.05, 3},
                             tr("Factor on the conductivities: below 1 slows conduction"));
@@ -252,7 +258,8 @@ QWidget* TissuePanel::buildCells()
     m_filter->setClearButtonEnabled(true);
     m_parameters = new QTableWidget(0, 4);
     m_parameters->setObjectName("parameters");
-    m_parameters->setHorizontalHeaderLabels({tr("Parameter"), tr("Value"), tr("Unit"), tr("Default")});
+    m_parameters->setHorizontalHeaderLabels(
+        {tr("Parameter"), tr("Value"), tr("Unit"), tr("Default")});
     m_parameters->verticalHeader()->hide();
     m_parameters->verticalHeader()->setDefaultSectionSize(24);
     m_parameters->setMinimumHeight(190);
@@ -270,16 +277,20 @@ QWidget* TissuePanel::buildCells()
 
     connect(m_model, &QComboBox::activated, this, [this](int i) {
         const std::string name = m_model->itemData(i).toString().toStdString();
-        change(tr("Cell model of a region"), [name](Region& r) {
-            r.model = name;
-            r.variant.clear();
-            r.parameters.clear();
-            r.initial.clear();
-        }, false);
+        change(
+            tr("Cell model of a region"),
+            [name](Region& r) {
+                r.model = name;
+                r.variant.clear();
+                r.parameters.clear();
+                r.initial.clear();
+            },
+            false);
     });
     connect(m_variant, &QComboBox::activated, this, [this](int i) {
         const std::string name = m_variant->itemData(i).toString().toStdString();
-        change(tr("Cell variant of a region"), [name](Region& r) { r.variant = name; }, false);
+        change(
+            tr("Cell variant of a region"), [name](Region& r) { r.variant = name; }, false);
     });
     const auto sigmaChanged = [this](NumberBox* b, auto set) {
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, set](double v) {
@@ -293,7 +304,8 @@ QWidget* TissuePanel::buildCells()
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& t) {
         for (int row = 0; row < m_parameters->rowCount(); ++row)
             m_parameters->setRowHidden(
-                row, !m_parameters->item(row, name_column)->text().contains(t, Qt::CaseInsensitive));
+                row,
+                !m_parameters->item(row, name_column)->text().contains(t, Qt::CaseInsensitive));
     });
     connect(m_parameters, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
         if (m_filling || item->column() != value_column)
@@ -335,8 +347,9 @@ const cell::ModelInfo* TissuePanel::model(const std::string& name) const
 
 void TissuePanel::addRegion(const Region& r)
 {
-    Q_EMIT edited(tr("Add %1").arg(r.name.empty() ? tr("a region") : QString::fromStdString(r.name)),
-                  [r](Session& s) { s.regions.push_back(r); }, {});
+    Q_EMIT edited(
+        tr("Add %1").arg(r.name.empty() ? tr("a region") : QString::fromStdString(r.name)),
+        [r](Session& s) { s.regions.push_back(r); }, {});
     choose(static_cast<int>(m_regions.size()) - 1);
 }
 
@@ -345,18 +358,20 @@ void TissuePanel::change(const QString& what, const std::function<void(Region&)>
     const int i = chosen();
     if (m_filling || i < 0)
         return;
-    Q_EMIT edited(what,
-                  [i, f](Session& s) {
-                      if (static_cast<std::size_t>(i) < s.regions.size())
-                          f(s.regions[static_cast<std::size_t>(i)]);
-                  },
-                  together ? what + QString::number(i) : QString());
+    Q_EMIT edited(
+        what,
+        [i, f](Session& s) {
+            if (static_cast<std::size_t>(i) < s.regions.size())
+                f(s.regions[static_cast<std::size_t>(i)]);
+        },
+        together ? what + QString::number(i) : QString());
 }
 
 void TissuePanel::placeKindChosen(int kind)
 {
-    change(tr("Place of a region"), [kind](Region& r) { setPlaceKind(r, static_cast<PlaceKind>(kind)); },
-           false);
+    change(
+        tr("Place of a region"),
+        [kind](Region& r) { setPlaceKind(r, static_cast<PlaceKind>(kind)); }, false);
 }
 
 void TissuePanel::placeTextEdited()
@@ -392,7 +407,8 @@ void TissuePanel::setVelocity(const QString& text, const QString& warning)
 {
     QString html = text.toHtmlEscaped();
     if (!warning.isEmpty())
-        html += QStringLiteral("<br><span style='color:#d98a1f'>⚠ %1</span>").arg(warning.toHtmlEscaped());
+        html += QStringLiteral("<br><span style='color:#d98a1f'>⚠ %1</span>")
+                    .arg(warning.toHtmlEscaped());
     m_velocity->setText(html);
     m_velocity->setVisible(!html.isEmpty());
 }
@@ -430,8 +446,10 @@ void TissuePanel::fillDetails()
     m_model->setCurrentIndex(std::max(0, m_model->findData(QString::fromStdString(r.model))));
     m_variant->clear();
     const auto* info = model(r.model);
-    const QString source = info != nullptr ? QString::fromStdString(info->source).simplified() : QString();
-    m_source->setText(source.size() > source_shown ? source.left(source_shown) + QStringLiteral("…") : source);
+    const QString source =
+        info != nullptr ? QString::fromStdString(info->source).simplified() : QString();
+    m_source->setText(source.size() > source_shown ? source.left(source_shown) + QStringLiteral("…")
+                                                   : source);
     m_source->setToolTip(source);
     m_source->setVisible(!m_source->text().isEmpty());
     m_variant->addItem(tr("default"), QString());
@@ -503,11 +521,11 @@ void TissuePanel::fillParameters(const Region& r)
             QFont f = m_parameters->font();
             f.setBold(own != nullptr && column == value_column);
             item->setFont(f);
-            item->setToolTip(QString::fromStdString(p.description.empty() ? p.name : p.description) +
-                             tr("\nEmpty: back to the default. Bold: changed."));
+            item->setToolTip(
+                QString::fromStdString(p.description.empty() ? p.name : p.description) +
+                tr("\nEmpty: back to the default. Bold: changed."));
         }
-        m_parameters->setRowHidden(
-            row, !texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
+        m_parameters->setRowHidden(row, !texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
     }
 }
 

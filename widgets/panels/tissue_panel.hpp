@@ -18,8 +18,8 @@ namespace tawara {
 
 class DrugEditor;
 
-/// Regions of the tissue in the order in which they are laid (the last that holds a place wins), what
-/// the chosen one is made of, and drugs.
+/// Regions of the tissue in the order in which they are laid (the last that holds a place wins),
+/// what the chosen one is made of, and drugs.
 class TissuePanel : public QWidget
 {
     Q_OBJECT
@@ -36,8 +36,8 @@ class TissuePanel : public QWidget
 
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
-    void paintRequested(int region);  ///< choose the brush
-    void placeRequested(int region);  ///< the next click is the centre of the region's ball
+    void paintRequested(int region); ///< choose the brush
+    void placeRequested(int region); ///< the next click is the centre of the region's ball
     void brushChanged(double radiusMm);
     void chosenChanged(int index);
 

@@ -59,7 +59,8 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     m_play->setIcon(themedIcon("play", Qt::white));
     m_step = button("step", tr("One time step (.)"), "step");
     m_reset = button("reset", tr("Back to the start (Ctrl+R)"), "reset");
-    m_record = button("record", tr("Record frames, to scrub through and to make movies of (Ctrl+E)"), "record");
+    m_record = button(
+        "record", tr("Record frames, to scrub through and to make movies of (Ctrl+E)"), "record");
     m_record->setCheckable(true);
     m_timeline = new Timeline(this);
     m_time = new QLabel("0.0 ms", this);

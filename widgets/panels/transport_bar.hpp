@@ -16,7 +16,8 @@ QString speedText(double msPerSecond);
 
 class Timeline;
 
-/// Play, pause, step, reset, record; simulated time; timeline; bound of the speed and the speed reached.
+/// Play, pause, step, reset, record; simulated time; timeline; bound of the speed and the speed
+/// reached.
 class TransportBar : public QWidget
 {
     Q_OBJECT

@@ -87,7 +87,8 @@ QWidget* ViewPanel::buildColors()
     m_own->setToolTip(tr("Make an own colour map, starting from this one"));
     m_editor = new ColorMapEditor;
     m_editor->setObjectName("mapEditor");
-    m_automatic = check("automatic", tr("Fit to the values"), tr("The range follows what is there"));
+    m_automatic =
+        check("automatic", tr("Fit to the values"), tr("The range follows what is there"));
     m_low = new NumberBox("rangeLow", {}, {-1e6, 1e6, 5, 2}, tr("Value of the first colour"));
     m_high = new NumberBox("rangeHigh", {}, {-1e6, 1e6, 5, 2}, tr("Value of the last colour"));
     m_isochrones = check("isochrones", tr("Isochrones every"), tr("Lines of one value"));
@@ -154,8 +155,10 @@ QWidget* ViewPanel::buildColors()
     });
     connect(m_editor, &ColorMapEditor::colorWanted, this, [this](int knot) {
         const auto& k = m_editor->knots()[static_cast<std::size_t>(knot)];
-        auto* dialog = new QColorDialog(
-            QColor::fromRgbF(static_cast<float>(k[1]), static_cast<float>(k[2]), static_cast<float>(k[3])), this);
+        auto* dialog =
+            new QColorDialog(QColor::fromRgbF(static_cast<float>(k[1]), static_cast<float>(k[2]),
+                                              static_cast<float>(k[3])),
+                             this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         connect(dialog, &QColorDialog::colorSelected, m_editor,
                 [this, knot](const QColor& c) { m_editor->setColor(knot, c); });
@@ -169,7 +172,9 @@ QWidget* ViewPanel::buildColors()
     });
     const auto range_changed = [this] {
         if (m_high->value() > m_low->value())
-            set([this](ViewSettings&) { style().low = m_low->value(), style().high = m_high->value(); });
+            set([this](ViewSettings&) {
+                style().low = m_low->value(), style().high = m_high->value();
+            });
     };
     connect(m_low, &QDoubleSpinBox::valueChanged, this, range_changed);
     connect(m_high, &QDoubleSpinBox::valueChanged, this, range_changed);
@@ -234,8 +239,9 @@ QWidget* ViewPanel::buildVolume()
             [this](bool on) { set([on](ViewSettings& s) { s.flip = on; }); });
     connect(m_position, &QSlider::valueChanged, this,
             [this](int v) { set([v](ViewSettings& s) { s.position = v / 100.0; }); });
-    connect(m_opacity, &QSlider::valueChanged, this,
-            [this](int v) { set([v](ViewSettings& s) { s.opacity = std::max(0.02, v / 100.0); }); });
+    connect(m_opacity, &QSlider::valueChanged, this, [this](int v) {
+        set([v](ViewSettings& s) { s.opacity = std::max(0.02, v / 100.0); });
+    });
     connect(m_depolarised, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.depolarised = on; }); });
     connect(m_threshold, &QDoubleSpinBox::valueChanged, this,
@@ -307,7 +313,8 @@ void ViewPanel::fill()
     m_beat->setEnabled(info.maps);
     fillMaps();
     const bool own = m_settings.customMaps.contains(s.map);
-    for (QWidget* w : std::initializer_list<QWidget*>{m_map, m_reversed, m_own, m_automatic, m_isochrones})
+    for (QWidget* w :
+         std::initializer_list<QWidget*>{m_map, m_reversed, m_own, m_automatic, m_isochrones})
         w->setEnabled(!info.flat);
     m_own->setEnabled(!own && !info.flat);
     m_editor->setVisible(own);

@@ -17,7 +17,8 @@ class ColorMapEditor;
 class NumberBox;
 
 /// How the heart is shown: what, in which colours and range, with isochrones; cuts, transparency,
-/// depolarised tissue, fibres, filaments, velocities; the bull's-eye of what the current view shows.
+/// depolarised tissue, fibres, filaments, velocities; the bull's-eye of what the current view
+/// shows.
 class ViewPanel : public QWidget
 {
     Q_OBJECT

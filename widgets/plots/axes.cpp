@@ -22,12 +22,8 @@ PlotColors PlotColors::of(const QWidget* w)
 {
     const QColor ground = w->palette().color(QPalette::Base),
                  text = w->palette().color(QPalette::Text);
-    return {ground,
-            mixed(ground, text, 0.10),
-            mixed(ground, text, 0.22),
-            mixed(ground, text, 0.62),
-            text,
-            QColor(0xe2, 0x67, 0x4a)};
+    return {ground, mixed(ground, text, 0.10), mixed(ground, text, 0.22), mixed(ground, text, 0.62),
+            text,   QColor(0xe2, 0x67, 0x4a)};
 }
 
 bool isDark(const QWidget* w)

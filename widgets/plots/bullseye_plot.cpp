@@ -23,24 +23,23 @@ struct Ring
 constexpr Ring rings[] = {
     {1, 6, 0.75, 1.0, 60}, {7, 6, 0.5, 0.75, 60}, {13, 4, 0.25, 0.5, 45}, {17, 1, 0, 0.25, 0}};
 
-constexpr const char* names[] = {
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal anterior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal anteroseptal"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal inferoseptal"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal inferior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal inferolateral"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "basal anterolateral"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid anterior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid anteroseptal"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid inferoseptal"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid inferior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid inferolateral"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "mid anterolateral"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "apical anterior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "apical septal"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "apical inferior"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "apical lateral"),
-    QT_TRANSLATE_NOOP("BullseyePlot", "apex")};
+constexpr const char* names[] = {QT_TRANSLATE_NOOP("BullseyePlot", "basal anterior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "basal anteroseptal"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "basal inferoseptal"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "basal inferior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "basal inferolateral"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "basal anterolateral"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid anterior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid anteroseptal"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid inferoseptal"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid inferior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid inferolateral"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "mid anterolateral"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "apical anterior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "apical septal"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "apical inferior"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "apical lateral"),
+                                 QT_TRANSLATE_NOOP("BullseyePlot", "apex")};
 
 } // namespace
 
@@ -72,7 +71,8 @@ QPointF BullseyePlot::centre() const
 
 double BullseyePlot::radius() const
 {
-    return std::max(20.0, (std::min<double>(width(), height() - QFontMetricsF(font()).height()) - 14) / 2);
+    return std::max(
+        20.0, (std::min<double>(width(), height() - QFontMetricsF(font()).height()) - 14) / 2);
 }
 
 int BullseyePlot::segmentAt(QPointF p) const
@@ -125,11 +125,11 @@ void BullseyePlot::paintEvent(QPaintEvent*)
             const double middle = (from + span / 2) * std::numbers::pi / 180,
                          r = g.count == 1 ? 0 : (g.inner + g.outer) / 2 * whole;
             const QPointF at = o + QPointF(r * std::cos(middle), -r * std::sin(middle));
-            const bool bright = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
+            const bool bright =
+                0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
             p.setPen(known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text);
             p.drawText(QRectF(at.x() - 30, at.y() - 9, 60, 18), Qt::AlignCenter,
-                       known ? QString::number(v, 'f', m_decimals)
-                             : QString::number(g.first + k));
+                       known ? QString::number(v, 'f', m_decimals) : QString::number(g.first + k));
         }
 }
 
@@ -139,10 +139,12 @@ bool BullseyePlot::event(QEvent* e)
         const auto* h = static_cast<QHelpEvent*>(e);
         if (const int s = segmentAt(h->pos()); s > 0) {
             const double v = m_values[static_cast<std::size_t>(s - 1)];
-            QToolTip::showText(h->globalPos(),
-                               tr("%1, %2: %3").arg(s).arg(segmentName(s),
-                                   std::isfinite(v) ? numberText(v, 4) : tr("no value yet")),
-                               this);
+            QToolTip::showText(
+                h->globalPos(),
+                tr("%1, %2: %3")
+                    .arg(s)
+                    .arg(segmentName(s), std::isfinite(v) ? numberText(v, 4) : tr("no value yet")),
+                this);
         } else {
             QToolTip::hideText();
         }

@@ -8,8 +8,8 @@
 
 namespace tawara {
 
-/// The American Heart Association's bull's-eye: 17 segments of the left ventricle, base outside, apex
-/// in the middle, anterior up, in the colours of a map. A segment without a value stays grey.
+/// The American Heart Association's bull's-eye: 17 segments of the left ventricle, base outside,
+/// apex in the middle, anterior up, in the colours of a map. A segment without a value stays grey.
 class BullseyePlot : public QWidget
 {
     Q_OBJECT

@@ -127,7 +127,8 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
         g.setColorAt(0, ground);
         ground.setAlpha(0);
         g.setColorAt(1, ground);
-        p.fillRect(QRectF(x + 1, r.top() + 1, std::min(36.0, r.right() - x - 1), r.height() - 2), g);
+        p.fillRect(QRectF(x + 1, r.top() + 1, std::min(36.0, r.right() - x - 1), r.height() - 2),
+                   g);
     }
     QFont bold = font();
     bold.setBold(true);

@@ -8,8 +8,8 @@
 
 namespace tawara {
 
-/// The electrocardiogram: a strip that runs like a monitor's, or a sheet of all leads side by side, on
-/// ECG paper. Amplitudes share one scale, which fits itself.
+/// The electrocardiogram: a strip that runs like a monitor's, or a sheet of all leads side by side,
+/// on ECG paper. Amplitudes share one scale, which fits itself.
 ///
 /// @thread GUI thread
 class EcgPlot : public QWidget

@@ -95,9 +95,10 @@ void RooflinePlot::paintEvent(QPaintEvent*)
         p.drawPolyline(roof);
         p.setPen(c.text);
         const QFontMetricsF m(font());
-        p.drawText(QPointF(a.toX(x1) - m.horizontalAdvance(tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0)) - 6,
-                           a.toY(m_arithmetic) - 4),
-                   tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0));
+        p.drawText(
+            QPointF(a.toX(x1) - m.horizontalAdvance(tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0)) - 6,
+                    a.toY(m_arithmetic) - 4),
+            tr("%1 G/s").arg(m_arithmetic, 0, 'f', 0));
         p.save();
         const double lx = std::sqrt(x0 * ridge);
         p.translate(a.toX(lx), a.toY(m_memory * lx));

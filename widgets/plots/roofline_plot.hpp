@@ -9,15 +9,15 @@
 
 namespace tawara {
 
-/// Throughput over arithmetic intensity, both logarithmic: the ceilings of memory and arithmetic, and
-/// a point per kernel and device with a trail of where it was.
+/// Throughput over arithmetic intensity, both logarithmic: the ceilings of memory and arithmetic,
+/// and a point per kernel and device with a trail of where it was.
 class RooflinePlot : public QWidget
 {
     Q_OBJECT
   public:
     struct Point
     {
-        QString name;       ///< kernel and device
+        QString name; ///< kernel and device
         double flop_per_byte = 0;
         double GFLOP_per_s = 0;
     };

@@ -65,8 +65,8 @@ void StripChart::paintEvent(QPaintEvent*)
         p.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     }
     QPolygonF line;
-    double x = area.right() -
-               area.width() * static_cast<double>(m_values.size() - 1) / (length - 1.0);
+    double x =
+        area.right() - area.width() * static_cast<double>(m_values.size() - 1) / (length - 1.0);
     for (double v : m_values) {
         line << QPointF(x, area.bottom() - v / top * area.height());
         x += area.width() / (length - 1.0);

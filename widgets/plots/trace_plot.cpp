@@ -370,8 +370,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
     if (e->modifiers().testFlag(Qt::ShiftModifier)) {
         // A, then B, then the nearer of the two
         std::size_t k = !m_marks[0] ? 0 : 1;
-        if (m_marks[0] && m_marks[1] &&
-            std::abs(*m_marks[0] - time) < std::abs(*m_marks[1] - time))
+        if (m_marks[0] && m_marks[1] && std::abs(*m_marks[0] - time) < std::abs(*m_marks[1] - time))
             k = 0;
         m_marks[k] = time;
         m_pressMark = k;

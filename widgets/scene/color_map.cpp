@@ -50,7 +50,7 @@ ColorMap parse_color_map(std::string_view name, std::string_view text)
 const std::vector<std::string>& color_map_names()
 {
     static const std::vector<std::string> names{"tissue",  "night", "viridis", "plasma",
-                                                "inferno", "turbo", "grey",   "phase"};
+                                                "inferno", "turbo", "grey",    "phase"};
     return names;
 }
 
@@ -93,11 +93,22 @@ ColorMap reversed(const ColorMap& map)
 ColorMap category_map(int count)
 {
     // after Okabe and Ito, and lighter and darker ones of the same kind
-    static constexpr std::array<std::array<std::uint8_t, 3>, 16> hues{
-        {{0x56, 0xb4, 0xe9}, {0xe6, 0x9f, 0x00}, {0x00, 0x9e, 0x73}, {0xf0, 0xe4, 0x42},
-         {0x00, 0x72, 0xb2}, {0xd5, 0x5e, 0x00}, {0xcc, 0x79, 0xa7}, {0x9a, 0xa5, 0xb8},
-         {0x8d, 0xd3, 0xc7}, {0xb3, 0x4d, 0x4d}, {0x7d, 0x6b, 0xc4}, {0xa6, 0xd8, 0x54},
-         {0x3f, 0x6e, 0x5a}, {0xe8, 0xc5, 0x9c}, {0x5e, 0x4b, 0x3c}, {0xf7, 0xb6, 0xd2}}};
+    static constexpr std::array<std::array<std::uint8_t, 3>, 16> hues{{{0x56, 0xb4, 0xe9},
+                                                                       {0xe6, 0x9f, 0x00},
+                                                                       {0x00, 0x9e, 0x73},
+                                                                       {0xf0, 0xe4, 0x42},
+                                                                       {0x00, 0x72, 0xb2},
+                                                                       {0xd5, 0x5e, 0x00},
+                                                                       {0xcc, 0x79, 0xa7},
+                                                                       {0x9a, 0xa5, 0xb8},
+                                                                       {0x8d, 0xd3, 0xc7},
+                                                                       {0xb3, 0x4d, 0x4d},
+                                                                       {0x7d, 0x6b, 0xc4},
+                                                                       {0xa6, 0xd8, 0x54},
+                                                                       {0x3f, 0x6e, 0x5a},
+                                                                       {0xe8, 0xc5, 0x9c},
+                                                                       {0x5e, 0x4b, 0x3c},
+                                                                       {0xf7, 0xb6, 0xd2}}};
     ColorMap map;
     map.name = "parts";
     const int n = std::max(1, count);

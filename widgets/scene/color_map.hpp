@@ -33,8 +33,8 @@ ColorMap make_color_map(std::string_view name, std::vector<std::array<double, 4>
 /// The same colours from the other end.
 ColorMap reversed(const ColorMap& map);
 
-/// `count` colours that are told apart well, as bands of equal width: for numbers of parts, with the
-/// range [-0.5, count - 0.5].
+/// `count` colours that are told apart well, as bands of equal width: for numbers of parts, with
+/// the range [-0.5, count - 0.5].
 ColorMap category_map(int count);
 
 /// About `count` round numbers that lie within [low, high], both inclusive: multiples of 1, 2, 3

@@ -456,7 +456,7 @@ std::optional<Pick> HeartScene::pick(double x, double y) const
     vtkIdType cell = -1;
     vtkNew<vtkGenericCell> scratch;
     if (s.model->locator->IntersectWithLine(from.data(), to.data(), 0, t, at, pcoords, sub, cell,
-                                     scratch) == 0 ||
+                                            scratch) == 0 ||
         cell < 0)
         return {};
     Pick p;

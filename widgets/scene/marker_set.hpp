@@ -10,8 +10,8 @@
 
 namespace tawara::scene {
 
-/// Probes as small spheres on the wall, pacing sites as pins, electrodes as cubes, with labels beside
-/// them; a label goes when the wall hides its marker.
+/// Probes as small spheres on the wall, pacing sites as pins, electrodes as cubes, with labels
+/// beside them; a label goes when the wall hides its marker.
 class MarkerSet
 {
   public:

@@ -19,7 +19,8 @@ Section march(const mesh::TetMesh& m, Side side)
         const auto key = static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
         const auto [it, fresh] = known.try_emplace(key, static_cast<std::int32_t>(s.at.size()));
         if (fresh) {
-            const double u = side(static_cast<std::size_t>(a)), v = side(static_cast<std::size_t>(b));
+            const double u = side(static_cast<std::size_t>(a)),
+                         v = side(static_cast<std::size_t>(b));
             const double t = std::clamp(u / (u - v), 0.0, 1.0);
             s.from.push_back(a);
             s.to.push_back(b);
@@ -79,7 +80,8 @@ void Section::carry(std::span<const float> field, std::vector<float>& out) const
 
 Section plane_section(const mesh::TetMesh& m, const Plane& plane)
 {
-    return march(m, [&](std::size_t v) { return dot(m.vertex(v), plane.normal) - plane.offset_mm; });
+    return march(m,
+                 [&](std::size_t v) { return dot(m.vertex(v), plane.normal) - plane.offset_mm; });
 }
 
 Section isosurface(const mesh::TetMesh& m, std::span<const float> field, float level)

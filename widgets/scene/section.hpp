@@ -23,7 +23,7 @@ struct Section
 {
     std::vector<std::int32_t> from, to; ///< mesh vertices, per point
     std::vector<float> at;
-    std::vector<float> points;          ///< x y z [mm]
+    std::vector<float> points;                          ///< x y z [mm]
     std::vector<std::array<std::int32_t, 3>> triangles; ///< seen from where the field is higher, or
                                                         ///< from the plane's normal: anticlockwise
 

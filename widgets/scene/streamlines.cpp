@@ -58,8 +58,8 @@ Lines fibre_lines(const mesh::TetMesh& m, const mesh::Surface& s, std::size_t co
     for (std::size_t t = 0; t < s.tetrahedron.size(); ++t)
         if (s.wall[t] != mesh::Wall::base)
             seeds.push_back(s.tetrahedron[t]);
-    const double stride =
-        std::max(1.0, static_cast<double>(seeds.size()) / static_cast<double>(std::max<std::size_t>(1, count)));
+    const double stride = std::max(1.0, static_cast<double>(seeds.size()) /
+                                            static_cast<double>(std::max<std::size_t>(1, count)));
     for (double k = 0; k < static_cast<double>(seeds.size()); k += stride) {
         const auto t = static_cast<std::size_t>(seeds[static_cast<std::size_t>(k)]);
         const Vec3 p = m.centroid(t), f = m.fibre[t];

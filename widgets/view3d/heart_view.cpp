@@ -101,10 +101,10 @@ bool HeartView::grabsPress(QPointF position, Qt::KeyboardModifiers modifiers)
     const QPointF d = toDisplay(position);
     m_held = m_scene->marker_at(d.x(), d.y(), marker_px * devicePixelRatioF());
     m_heldAt.reset();
-    const bool ours = m_held && (m_held->kind == scene::Marker::Kind::probe
-                                     ? m_mode == ClickMode::probe
-                                     : m_held->kind == scene::Marker::Kind::site &&
-                                           m_mode == ClickMode::site);
+    const bool ours =
+        m_held && (m_held->kind == scene::Marker::Kind::probe
+                       ? m_mode == ClickMode::probe
+                       : m_held->kind == scene::Marker::Kind::site && m_mode == ClickMode::site);
     if (!ours)
         m_held.reset();
     return ours;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files that the window asks for, reads and writes.
+#include "app/export/movie_dialog.hpp"
+#include "app/export/picture_dialog.hpp"
+#include "app/main_window.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/recording.hpp"
+#include "widgets/panels/message_bar.hpp"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QSettings>
+
+namespace tawara {
+namespace {
+
+constexpr int recent_count = 8;
+
+} // namespace
+
+void MainWindow::askForFile()
+{
+    const auto settings = openSettings();
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a mesh or a session"), settings->value("files/folder").toString(),
+        tr("Meshes and sessions (*.json *.vtu *.vtk *.pts *.elem *.node *.ele *.msh);;All files "
+           "(*)"));
+    if (path.isEmpty())
+        return;
+    settings->setValue("files/folder", QFileInfo(path).absolutePath());
+    open(path);
+}
+
+void MainWindow::askForPicture()
+{
+    auto* dialog = new PictureDialog(
+        [this](const PictureOptions& o, QString* why) { return takePicture(*m_grid, o, why); },
+        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
+        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    });
+    dialog->show();
+}
+
+void MainWindow::askForMovie()
+{
+    const auto recording = m_host->recording();
+    if (!recording || recording->frame_count() == 0)
+        return showError(
+            tr("Nothing was recorded yet."),
+            tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
+               "recorded frames."));
+    auto* dialog = new MovieDialog(
+        recording,
+        [this](const simulation::RecordedFrame& f, const QSize& size, QString* why) {
+            m_grid->each([&](HeartView& v, int i) {
+                if (m_views->settings().shownIn(i) == Quantity::potential)
+                    v.setValues(f.values, f.time_ms);
+            });
+            PictureOptions o;
+            o.size = size;
+            o.annotations = m_views->settings().annotations;
+            return takePicture(*m_grid, o, why);
+        },
+        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
+        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    });
+    connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
+        showError(reason, tr("Choose another size or folder."));
+    });
+    dialog->show();
+}
+
+void MainWindow::askForExport(const QString& kind, const QString& extension)
+{
+    const auto settings = openSettings();
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export"),
+                                                      settings->value("files/results").toString() +
+                                                          QStringLiteral("/tawara") + extension,
+                                                      QStringLiteral("*%1").arg(extension));
+    if (path.isEmpty())
+        return;
+    settings->setValue("files/results", QFileInfo(path).absolutePath());
+    m_host->exportResults(kind, path);
+}
+
+void MainWindow::askForSession()
+{
+    if (!m_host->scene())
+        return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the session"),
+        m_path.endsWith(".json") ? m_path : QStringLiteral("session.json"),
+        tr("Sessions (*.json)"));
+    if (path.isEmpty())
+        return;
+    if (const QString error = saveSession(path); !error.isEmpty())
+        showError(error, tr("Choose another folder."));
+    else
+        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+}
+
+QString MainWindow::saveSession(const QString& path)
+{
+    simulation::Session session = m_document->session();
+    session.probes.clear();
+    for (const ProbeEntry& e : m_probes->entries())
+        session.probes.push_back({e.name.toStdString(), e.position});
+    QJsonObject view = m_views->settingsNow().toJson();
+    view["layout"] = QString::fromLatin1(saveState().toBase64());
+    session.view = QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString();
+    try {
+        simulation::write_session(session, path.toStdString());
+    } catch (const std::exception& e) {
+        return QString::fromUtf8(e.what());
+    }
+    m_document->edits().setSaved();
+    rememberFile(QFileInfo(path).absoluteFilePath());
+    return {};
+}
+
+QImage MainWindow::picture(bool wholeWindow)
+{
+    m_grid->each([](HeartView& v, int) { v.smoothNext(); });
+    return wholeWindow ? grab().toImage() : m_grid->picture();
+}
+
+void MainWindow::rememberFile(const QString& path)
+{
+    const auto settings = openSettings();
+    QStringList files = settings->value("files/recent").toStringList();
+    files.removeAll(path);
+    files.prepend(path);
+    settings->setValue("files/recent", QStringList(files.mid(0, recent_count)));
+    fillStart();
+}
+
+QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
+{
+    return takePicture(*m_grid, options, why);
+}
+
+QString savePicture(const QImage& image, const QString& path)
+{
+    return writePicture(image, path);
+}
+
+} // namespace tawara
