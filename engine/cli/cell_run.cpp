@@ -242,13 +242,15 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
     sub->add_option("model", a->words, "library name, .mmt or .cellml file")->type_name("MODEL");
     a->model.declare(*sub);
     sub->add_option("--variant", a->variant, "cell type, e.g. epi");
-    sub->add_option("--scheme", a->scheme, "how the equations are stepped; cvode: the reference");
-    sub->add_option("--precision", a->precision, "double or single");
-    sub->add_option("--dt", a->dt_ms, "time step [ms]");
+    sub->add_option("--scheme", a->scheme, "how the equations are stepped; cvode: the reference")
+        ->capture_default_str();
+    sub->add_option("--precision", a->precision, "double or single")->capture_default_str();
+    sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
     a->bcl = sub->add_option("--bcl", a->bcl_ms, "pacing cycle length [ms]; else the model's own");
     a->beat_count = sub->add_option("--beats", a->beats, "stimuli");
     a->until = sub->add_option("--until", a->until_ms, "end [ms]; else the last beat's");
-    a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]");
+    a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]")
+                   ->capture_default_str();
     a->amplitude_given = sub->add_option("--amplitude", a->amplitude,
                                          "of the stimulus [pA/pF], positive depolarises");
     a->duration_given = sub->add_option("--duration", a->duration_ms, "of the stimulus [ms]");

@@ -118,9 +118,9 @@ CLI::App* Declaration::command(CLI::App& parent, const std::string& name, const 
 
 void DeviceArguments::declare(CLI::App& app)
 {
-    app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto");
-    app.add_option("--precision", precision, "double, mixed or single");
-    app.add_option("--threads", threads, "threads of the CPU; 0: all");
+    app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto")->capture_default_str();
+    app.add_option("--precision", precision, "double, mixed or single")->capture_default_str();
+    app.add_option("--threads", threads, "threads of the CPU; 0: all")->capture_default_str();
 }
 
 Precision DeviceArguments::parsed_precision() const
@@ -129,9 +129,15 @@ Precision DeviceArguments::parsed_precision() const
     for (auto p : {Precision::double_, Precision::single, Precision::mixed})
         if (name(p) == precision)
             return p;
+    const auto has = [&](const char* part) { return precision.find(part) != std::string::npos; };
+    const bool is_double = has("64") || has("dp"); // float64, fp64
+    const bool is_single = has("32") || has("float") || has("sp");
     throw InputError("--precision", "is '" + precision +
                                         "'; it should be double, mixed or single (nearest: " +
-                                        nearest(precision, known) + ")");
+                                        (is_double   ? "double"
+                                         : is_single ? "single"
+                                                     : nearest(precision, known)) +
+                                        ")");
 }
 
 void need_positive(const std::string& option, double value)

@@ -98,7 +98,8 @@ void declare_run(const Declaration& d)
     a->until = run->add_option("--until", a->until_ms, "ends there in place of time.end_ms")
                    ->type_name("MS");
     run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
-    run->add_option("--report", a->report, "a report of one page, beside the other outputs")
+    run->add_option("--report", a->report,
+                    "also a report of one page; its path is as typed, not within --out")
         ->type_name("FILE.html");
     a->device.declare(*run);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tawara {
@@ -28,17 +29,51 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
     return row[b.size()];
 }
 
+std::string folded(std::string_view s)
+{
+    std::string out(s);
+    for (auto& c : out)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+/// Whether the letters of `word` stand in `whole` in that order, the first one first.
+bool abbreviates(std::string_view word, std::string_view whole)
+{
+    if (word.empty() || whole.empty() || word[0] != whole[0])
+        return false;
+    std::size_t met = 0;
+    for (char c : whole)
+        if (met < word.size() && c == word[met])
+            ++met;
+    return met == word.size();
+}
+
+/// How a word is like a candidate, the likest first.
+int kind_of_likeness(const std::string& word, const std::string& candidate, std::size_t distance)
+{
+    const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+    if (distance <= 1 || bare.size() < 3)
+        return 0;
+    if (candidate.find(bare) != std::string::npos)
+        return 1;
+    return abbreviates(word, candidate) ? 2 : 3;
+}
+
 } // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates)
 {
     std::string best;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (const auto& c : candidates)
-        if (const auto d = edit_distance(word, c); d < least) {
-            least = d;
+    std::pair<int, std::size_t> least{4, std::numeric_limits<std::size_t>::max()};
+    const std::string given = folded(word);
+    for (const auto& c : candidates) {
+        const auto d = edit_distance(word, c);
+        if (const std::pair now{kind_of_likeness(given, folded(c), d), d}; now < least) {
+            least = now;
             best = c;
         }
+    }
     return best;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/simulation/run.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/csv.hpp"
@@ -43,6 +44,7 @@ class Run
     void outputs_at(std::int64_t step);
     void write_results();
     void write_beats();
+    void say_why_nothing_activated(double end_ms) const;
 
     const Session& session_;
     const RunOptions& options_;
@@ -192,6 +194,49 @@ void Run::write_results()
     phases_.output_s += since(start);
 }
 
+/// For each stimulus, why it may have activated nothing.
+void Run::say_why_nothing_activated(double end_ms) const
+{
+    if (!options_.notice)
+        return;
+    const auto say = [&](const std::string& text) {
+        options_.notice({Notice::Level::warning, text});
+    };
+    if (session_.stimuli.empty())
+        say("nothing was activated: the session has no stimulus");
+    const double volume_per_charge = // uA/cm3 of 1 pA/pF
+        session_.surface_to_volume_per_mm * session_.capacitance_uF_per_cm2 *
+        uF_per_mm2_of_uF_per_cm2 / uA_per_mm3_of_uA_per_cm3;
+    for (const auto& s : session_.stimuli) {
+        const auto pulses = pulse_runs(s);
+        const double strength = s.amplitude_pA_per_pF;
+        char why[240];
+        if (pulses.empty())
+            std::snprintf(why, sizeof why, "it is off");
+        else if (pulses.front().start_ms >= end_ms)
+            std::snprintf(why, sizeof why,
+                          "its first pulse is at %g ms, and the run ended at %g ms",
+                          pulses.front().start_ms, end_ms);
+        else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.4g uA/cm3) over %g ms is far below threshold; usual is "
+                          "50 pA/pF (%.4g uA/cm3) over 2 ms",
+                          strength, strength * volume_per_charge, s.duration_ms,
+                          50 * volume_per_charge);
+        else if (end_ms < pulses.front().start_ms + s.duration_ms + 3)
+            std::snprintf(why, sizeof why,
+                          "the run ended at %g ms, during its first pulse or right after it "
+                          "(%g to %g ms)",
+                          end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
+        else
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.4g uA/cm3) over %g ms did not reach threshold there; "
+                          "raise it or enlarge its region",
+                          strength, strength * volume_per_charge, s.duration_ms);
+        say("stimulus '" + s.name + "' activated nothing: " + why);
+    }
+}
+
 RunReport Run::go(const Progress& progress)
 {
     auto finish = [&](const std::string& ended) {
@@ -238,7 +283,10 @@ RunReport Run::go(const Progress& progress)
         finish(e.what());
         throw;
     }
-    return finish("end");
+    auto report = finish("end");
+    if (report.activated == 0)
+        say_why_nothing_activated(static_cast<double>(end_step_) * session_.dt_ms);
+    return report;
 }
 
 } // namespace

@@ -227,8 +227,8 @@ Protocol protocol_of(const JsonNode& n, double duration_ms)
         return p;
     }
     if (s1s2)
-        for (const auto& x :
-             n.at("extra_ms", "the coupling intervals of S2, S3, .. in ms").items("a list", 1))
+        for (const auto& x : n.at("extra_ms", "the coupling intervals of S2, S3, .. in ms")
+                                 .items("a list of at least one interval in ms", 1))
             p.extra_ms.push_back(longer(x));
     else if (const auto extra = n.find("extra_ms"))
         extra->fail("is for kind \"s1s2\" alone; leave it out");

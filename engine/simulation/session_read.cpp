@@ -54,7 +54,8 @@ std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, cons
     return out;
 }
 
-/// A region without a model of its own: changes what lies beneath. Names are checked when that is known.
+/// A region without a model of its own: changes what lies beneath. Names are checked when that is
+/// known.
 void inherited(const JsonNode& n, Region& r)
 {
     r.model.clear();
@@ -271,9 +272,8 @@ std::vector<Probe> probes(const JsonNode& n)
         p.only({"name", "position_mm"});
         const auto name = p.at("name", "its name, the column's in probes.csv");
         const auto text = name.text();
-        if (text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char c) {
-                return c < 32 || c == '"';
-            }))
+        if (text.empty() || std::any_of(text.begin(), text.end(),
+                                        [](unsigned char c) { return c < 32 || c == '"'; }))
             name.fail_value("a name without quotes and line breaks, since it heads a "
                             "column of probes.csv");
         if (!names.insert(text).second)
@@ -296,8 +296,10 @@ void tissue(const JsonNode& n, Session& s)
         s.regions.push_back(region(r));
     }
     if (s.regions.front().inherits())
-        n.at("regions", should).items(should, 1).front().fail(
-            "has no \"model\", and no region before it to take one from");
+        n.at("regions", should)
+            .items(should, 1)
+            .front()
+            .fail("has no \"model\", and no region before it to take one from");
 }
 
 void diffusion_part(const JsonNode& n, Session& s)
@@ -437,6 +439,10 @@ Override apply_override(Json& document, const std::string& text)
         const std::string key = text.substr(begin, end - begin);
         if (key.empty())
             throw InputError(file, "the path has an empty part; write e.g. time.dt_ms");
+        if (key.ends_with(']'))
+            throw InputError(file, "'" + key +
+                                       "' has brackets; write an index as a part of the "
+                                       "path, e.g. tissue.regions.0.variant");
         if (at->is_null())
             *at = Json::object();
         if (at->is_array()) {

@@ -125,6 +125,25 @@ void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices
                         "picture only"});
 }
 
+/// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
+void say_if_beyond_tissue(const Patchwork& patches, Notices& notices)
+{
+    constexpr double most_S_per_m = 5;
+    for (std::size_t i = 0; i < patches.regions.size(); ++i) {
+        const auto& c = patches.regions[i].conductivity_S_per_m;
+        const std::pair<const char*, double> parts[]{
+            {"fibre", c.fibre}, {"sheet", c.sheet}, {"normal", c.normal}};
+        for (const auto& [name, sigma] : parts)
+            if (sigma > most_S_per_m) {
+                notices.push_back({Notice::Level::warning,
+                                   pointer("tissue/regions", patches.origin[i]) + ": " + name +
+                                       ": " + number(sigma) +
+                                       " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
+                break;
+            }
+    }
+}
+
 /// Whether a region is a layer or a segment.
 bool needs_coordinates(const Session& s)
 {
@@ -202,6 +221,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     const auto& m = *t.mesh;
     t.problem = {};
     t.patches = lay_regions(s, m);
+    say_if_beyond_tissue(t.patches, t.notices);
     const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
     for (const auto& r : t.patches.regions)

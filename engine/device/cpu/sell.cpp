@@ -91,7 +91,8 @@ void apply(const Sell<float>& a, const SellTerms<float>& t, float* out, std::int
 }
 std::string vector_target()
 {
-    return HWY_DYNAMIC_DISPATCH(target)();
+    const std::string name = HWY_DYNAMIC_DISPATCH(target)(); // "AVX3", "AVX3_ZEN4", ...: AVX-512
+    return name.starts_with("AVX3") ? "AVX-512" : name;
 }
 
 template <class Real>

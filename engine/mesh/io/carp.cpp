@@ -260,14 +260,16 @@ Raw read_carp(const fs::path& file, const Progress& progress)
     raw.convention = LengthUnit::um;
     const auto extension = file.extension().string();
     const bool prefer_binary = extension.starts_with(".b");
-    const bool binary = prefer_binary || !fs::exists(beside(file, ".pts"));
+    const bool binary =
+        prefer_binary || (!fs::exists(beside(file, ".pts")) && fs::exists(beside(file, ".bpts")));
     raw.format = binary ? "CARP binary" : "CARP";
     const fs::path pts = beside(file, binary ? ".bpts" : ".pts");
     const fs::path elem = beside(file, binary ? ".belem" : ".elem");
     const fs::path lon = beside(file, binary ? ".blon" : ".lon");
+    const bool none = !fs::exists(pts) && !fs::exists(elem);
     for (const auto& f : {pts, elem})
         if (!fs::exists(f))
-            throw MeshError(f.string(),
+            throw MeshError((none ? file : f).string(),
                             "is missing; a CARP mesh needs .pts and .elem (or .bpts and "
                             ".belem) side by side");
     Kept kept;

@@ -73,7 +73,7 @@ LengthUnit choose_unit(Raw& raw, std::optional<LengthUnit> given)
     const auto across = [&](LengthUnit u) { return s.diagonal * millimetres(u); };
     const auto say = [&](LengthUnit u, const std::string& how, bool sure) {
         char text[64];
-        std::snprintf(text, sizeof text, ": the mesh is %.4g mm across", across(u));
+        std::snprintf(text, sizeof text, ": the mesh's box has a diagonal of %.4g mm", across(u));
         raw.notices.push_back({sure ? Notice::Level::info : Notice::Level::warning,
                                "length unit " + std::string(name(u)) + " (" + how + ")" + text +
                                    (sure ? "" : "; give the unit if that is wrong")});

@@ -35,7 +35,11 @@ void check_head(const std::string& text, const std::string& file)
     if (root == text.npos)
         throw MeshError(file, 1, "has no <VTKFile> element; it is no VTU file");
     const auto root_end = text.find('>', root);
-    if (text.substr(root, root_end - root).find("\"UnstructuredGrid\"") == std::string::npos)
+    const auto head = text.substr(root, root_end - root);
+    if (head.find("\"PolyData\"") != std::string::npos)
+        throw MeshError(file, line_at(text, root),
+                        "is a surface (PolyData); Tawara needs tetrahedra (VTU)");
+    if (head.find("\"UnstructuredGrid\"") == std::string::npos)
         throw MeshError(file, line_at(text, root),
                         "is no unstructured grid; type=\"UnstructuredGrid\" is due");
     const auto appended = std::min(text.find("<AppendedData"), text.size());
