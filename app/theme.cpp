@@ -22,7 +22,7 @@ struct Shade
     const char* name;
     const char *dark, *light;
 };
-constexpr std::array<Shade, 25> shades{{
+constexpr std::array<Shade, 30> shades{{
     {"@ground", "#12151b", "#ffffff"},  {"@panel", "#181c24", "#f3f5f8"},
     {"@sunk", "#10131a", "#ffffff"},    {"@edge", "#0c0e13", "#d5dae2"},
     {"@raised", "#2a3140", "#e4e8ee"},  {"@hover", "#343d4f", "#d8dee7"},
@@ -35,7 +35,9 @@ constexpr std::array<Shade, 25> shades{{
     {"@stripe", "#151922", "#f6f8fb"},  {"@tip", "#262c38", "#fffdf4"},
     {"@accent", "#e2674a", "#d2522f"},  {"@accenthover", "#ef7a5d", "#e06643"},
     {"@handle", "#3a4353", "#b9c1cd"},  {"@card", "#1b2029", "#ffffff"},
-    {"@link", "#7da6f0", "#1f5fbf"},
+    {"@link", "#7da6f0", "#1f5fbf"},    {"@errorbar", "#4a2420", "#fbdcd5"},
+    {"@notebar", "#22304a", "#dce8fb"}, {"@warningbar", "#463716", "#fbeec6"},
+    {"@bartext", "#ffe9e2", "#2a1d18"}, {"@theme", "dark", "light"}, // of the arrows' files
 }};
 
 QColor shade(const char* name, Theme t)

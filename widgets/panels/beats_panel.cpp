@@ -10,6 +10,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara {
@@ -91,6 +92,9 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries)
         }
         series.push_back(std::move(s));
     }
+    const bool points =
+        std::any_of(series.begin(), series.end(), [](const auto& s) { return !s.points.empty(); });
+    m_restitution->setVisible(rows == 0 || points); // until then the table has its room
     m_restitution->setSeries(std::move(series));
     m_none->setVisible(rows == 0);
     m_table->setVisible(rows > 0);

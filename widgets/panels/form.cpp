@@ -24,7 +24,7 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
     if (!unit.isEmpty())
         setSuffix(QStringLiteral(" ") + unit);
     setToolTip(unit.isEmpty() ? tip : QStringLiteral("%1 [%2]").arg(tip, unit));
-    setButtonSymbols(QAbstractSpinBox::NoButtons);
+    setButtonSymbols(QAbstractSpinBox::UpDownArrows);
     setAlignment(Qt::AlignRight);
     setFocusPolicy(Qt::StrongFocus);
     setKeyboardTracking(false);

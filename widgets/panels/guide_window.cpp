@@ -98,9 +98,13 @@ ShortcutSheet::ShortcutSheet(const std::vector<std::pair<QString, QString>>& row
     setWindowTitle(tr("Keys and mouse"));
     setObjectName("shortcuts");
     QString columns[2];
-    int lines = 0;
+    std::size_t lines = 0, at = 0;
     for (const auto& [key, what] : rows) {
-        QString& html = columns[lines++ > static_cast<int>(rows.size()) / 2 ? 1 : 0];
+        // a group of keys stays together with its heading
+        if (at == 0 && key.isEmpty() && 5 * lines >= 2 * rows.size())
+            at = 1;
+        ++lines;
+        QString& html = columns[at];
         html +=
             key.isEmpty()
                 ? QStringLiteral("<tr><td colspan=2 style='padding-top:10px'><b>%1</b></td></tr>")

@@ -3,10 +3,13 @@
 
 #include <QFile>
 #include <QGuiApplication>
+#include <QIconEngine>
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
 #include <QSvgRenderer>
+
+#include <utility>
 
 // Q_INIT_RESOURCE has to stand outside of any namespace; a static library needs it.
 static void initTawaraResources()
@@ -25,31 +28,41 @@ QByteArray read(const QString& path)
     return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
 }
 
-QPixmap drawn(QByteArray svg, const QColor& color, int side)
+/// Draws the icon anew each time, so that it follows the theme wherever it stands.
+class ThemedEngine : public QIconEngine
 {
-    svg.replace("currentColor", color.name(QColor::HexRgb).toLatin1());
-    QSvgRenderer renderer(svg);
-    QPixmap map(side, side);
-    map.fill(Qt::transparent);
-    QPainter p(&map);
-    renderer.render(&p);
-    return map;
-}
+  public:
+    ThemedEngine(QByteArray svg, const QColor& color) : m_svg(std::move(svg)), m_color(color) {}
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override
+    {
+        const QPalette palette = QGuiApplication::palette();
+        QColor ink = m_color.isValid() ? m_color : palette.color(QPalette::WindowText);
+        if (mode == QIcon::Disabled)
+            ink = palette.color(QPalette::Disabled, QPalette::WindowText);
+        QByteArray svg = m_svg;
+        svg.replace("currentColor", ink.name(QColor::HexRgb).toLatin1());
+        QSvgRenderer(svg).render(painter, rect);
+    }
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
+    {
+        QPixmap map(size);
+        map.fill(Qt::transparent);
+        QPainter p(&map);
+        paint(&p, QRect(QPoint(), size), mode, state);
+        return map;
+    }
+    QIconEngine* clone() const override { return new ThemedEngine(*this); }
+
+  private:
+    QByteArray m_svg;
+    QColor m_color;
+};
 
 } // namespace
 
 QIcon themedIcon(const QString& name, const QColor& color)
 {
-    const QByteArray svg = read(QStringLiteral(":/icons/%1.svg").arg(name));
-    const QColor ink =
-        color.isValid() ? color : QGuiApplication::palette().color(QPalette::WindowText);
-    const QColor dim = QGuiApplication::palette().color(QPalette::Disabled, QPalette::WindowText);
-    QIcon icon;
-    for (int side : {16, 20, 24, 32, 48, 64}) {
-        icon.addPixmap(drawn(svg, ink, side));
-        icon.addPixmap(drawn(svg, dim, side), QIcon::Disabled);
-    }
-    return icon;
+    return QIcon(new ThemedEngine(read(QStringLiteral(":/icons/%1.svg").arg(name)), color));
 }
 
 QByteArray resourceFile(const QString& name)

@@ -6,8 +6,8 @@
 
 namespace tawara {
 
-/// An icon of resources/icons in a colour, or in that of the application's text now where none is
-/// given; dimmed where disabled. Sharp at every scale factor.
+/// An icon of resources/icons in a colour, or, where none is given, in that of the application's
+/// text at the time it is drawn: it follows the theme. Dimmed where disabled; sharp at every scale.
 QIcon themedIcon(const QString& name, const QColor& color = {});
 
 /// Any file of the program's resources, e.g. "guide/start.md"; empty where there is none.

@@ -51,8 +51,7 @@ void MessageBar::showMessage(Level level, const QString& text, const QString& ad
                                                    : "note");
     style()->unpolish(this);
     style()->polish(this);
-    m_icon->setPixmap(
-        themedIcon(level == Level::note ? "check" : "warning", Qt::white).pixmap(18, 18));
+    m_icon->setPixmap(themedIcon(level == Level::note ? "check" : "warning").pixmap(18, 18));
     m_text->setText(advice.isEmpty() ? text : text + QChar('\n') + advice);
     show();
     if (level == Level::note)

@@ -49,6 +49,11 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_bandwidth->setObjectName("bandwidth");
     m_step = new StripChart(tr("Time per step"), tr("ms"), QColor(0xe6, 0x9f, 0x00));
     m_step->setObjectName("timePerStep");
+    m_step->setToolTip(
+        tr("Wall time of one step: the kernels' times of the table and all that is not in a "
+           "kernel: waiting of threads for each other, recording, probes and the copy for the "
+           "picture. At a limited speed the pauses count as well, so this is more than the sum."));
+    m_bandwidth->setToolTip(tr("Bytes that the kernels moved, over the time they were busy."));
     m_table = new QTableWidget(0, 7);
     m_table->setObjectName("kernels");
     m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Calls"), tr("Bytes"),
@@ -139,9 +144,11 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         memory = std::max(memory, k.ceiling_GB_per_s);
         arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
         bytes += b, busy += ms;
+        // of the device what stands before its details: the panel is narrow
+        const QString where = QString::fromStdString(k.device);
         const QString name =
             QString::fromStdString(k.name) +
-            (!several ? QString() : QStringLiteral(" · ") + QString::fromStdString(k.device));
+            (!several ? QString() : QStringLiteral(" · ") + where.section(',', 0, 0));
         if (ms > 0 && b > 0)
             points.push_back({name, f / b, f / ms / 1e6});
         const QString texts[] = {
@@ -157,6 +164,9 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
             if (item == nullptr)
                 m_table->setItem(row, column, item = new QTableWidgetItem);
             item->setText(texts[column]);
+            item->setToolTip(column == name_column
+                                 ? QString::fromStdString(k.name) + QStringLiteral(" · ") + where
+                                 : texts[column]);
             if (column != name_column && column != bound_column)
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         }

@@ -16,6 +16,7 @@ namespace tawara {
 namespace {
 
 constexpr int recent_shown = 5;
+constexpr int picture_side = 104;
 
 void empty(QGridLayout* grid)
 {
@@ -95,19 +96,24 @@ void StartPage::setExamples(const std::vector<Example>& examples)
         card->setAccessibleName(e.title);
         auto* row = new QHBoxLayout(card);
         row->setContentsMargins(10, 8, 10, 8);
+        row->setSpacing(12);
         if (!e.picture.isNull()) {
             auto* picture = new QLabel;
-            picture->setPixmap(
-                e.picture.scaled(96, 96, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+            picture->setPixmap(e.picture.scaled(picture_side, picture_side, Qt::KeepAspectRatio,
+                                                Qt::SmoothTransformation));
+            picture->setFixedSize(picture_side, picture_side);
+            picture->setAlignment(Qt::AlignCenter);
             picture->setAttribute(Qt::WA_TransparentForMouseEvents);
             row->addWidget(picture);
         }
         auto* label = new QLabel(
             QStringLiteral("<b>%1</b><br>%2").arg(e.title.toHtmlEscaped(), e.text.toHtmlEscaped()));
         label->setWordWrap(true);
+        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        label->setContentsMargins(0, 4, 0, 0);
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
         row->addWidget(label, 1);
-        card->setMinimumHeight(112);
+        card->setMinimumHeight(picture_side + 20);
         connect(card, &QPushButton::clicked, this, [this, f = e.file] { Q_EMIT openRequested(f); });
         m_examples->addWidget(card, k / 2, k % 2);
         ++k;

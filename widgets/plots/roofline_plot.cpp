@@ -122,7 +122,8 @@ void RooflinePlot::paintEvent(QPaintEvent*)
         p.setPen(c.strong);
         const double wide = QFontMetricsF(font()).horizontalAdvance(t.now.name);
         const bool left = t.at.x() + 9 + wide > a.area.right();
-        p.drawText(t.at + QPointF(left ? -9 - wide : 9, 4), t.now.name);
+        const double from = t.at.x() + (left ? -9 - wide : 9);
+        p.drawText(QPointF(std::max(from, a.area.left() + 3), t.at.y() + 4), t.now.name);
     }
     p.restore();
     if (m_points.empty()) {

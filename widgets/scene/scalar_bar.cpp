@@ -143,8 +143,9 @@ void ScalarBar::place()
     line_actor_->GetProperty()->SetColor(text_[0], text_[1], text_[2]);
     style_text(title_, 13, scale_, text_);
     // a long title stays within the view
-    const double half = 3.7 * scale_ * static_cast<double>(std::string(title_->GetInput()).size());
-    title_->SetPosition(std::min((x0 + x1) / 2 + 8 * scale_, width_ - half - 4 * scale_),
+    double size[2] = {};
+    title_->GetSize(renderer_, size);
+    title_->SetPosition(std::min((x0 + x1) / 2 + 8 * scale_, width_ - size[0] / 2 - 8 * scale_),
                         y0 + tall + 12 * scale_);
 }
 
