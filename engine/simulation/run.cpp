@@ -219,8 +219,8 @@ void Run::say_why_nothing_activated(double end_ms) const
                           pulses.front().start_ms, end_ms);
         else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
             std::snprintf(why, sizeof why,
-                          "%.4g pA/pF (%.4g uA/cm3) over %g ms is far below threshold; usual is "
-                          "50 pA/pF (%.4g uA/cm3) over 2 ms",
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms is far below threshold; usual is "
+                          "50 pA/pF (%.6g uA/cm3) over 2 ms",
                           strength, strength * volume_per_charge, s.duration_ms,
                           50 * volume_per_charge);
         else if (end_ms < pulses.front().start_ms + s.duration_ms + 3)
@@ -230,7 +230,7 @@ void Run::say_why_nothing_activated(double end_ms) const
                           end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
         else
             std::snprintf(why, sizeof why,
-                          "%.4g pA/pF (%.4g uA/cm3) over %g ms did not reach threshold there; "
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
                           "raise it or enlarge its region",
                           strength, strength * volume_per_charge, s.duration_ms);
         say("stimulus '" + s.name + "' activated nothing: " + why);

@@ -22,7 +22,8 @@ class TestCore : public QObject
   private Q_SLOTS:
     void inputErrorsReadAsOneLine()
     {
-        QCOMPARE(std::string(InputError("a.json", "/time/dt_ms", "no").what()), "a.json:/time/dt_ms: no");
+        QCOMPARE(std::string(InputError("a.json", "/time/dt_ms", "no").what()),
+                 "a.json:/time/dt_ms: no");
         QCOMPARE(std::string(MeshError("a.node", 12L, "no").what()), "a.node:12: no");
         QCOMPARE(std::string(InputError("--dt", "no").what()), "--dt: no");
     }
@@ -53,12 +54,12 @@ class TestCore : public QObject
     void poolPassesErrorsOn()
     {
         ThreadPool pool(3);
-        QVERIFY_EXCEPTION_THROWN(
-            pool.for_range(100, 1, [](std::size_t a, std::size_t, unsigned) {
-                if (a > 0)
-                    throw InputError("x", "y");
-            }),
-            InputError);
+        QVERIFY_EXCEPTION_THROWN(pool.for_range(100, 1,
+                                                [](std::size_t a, std::size_t, unsigned) {
+                                                    if (a > 0)
+                                                        throw InputError("x", "y");
+                                                }),
+                                 InputError);
         int sum = 0;
         std::mutex m;
         pool.for_range(10, 1, [&](std::size_t a, std::size_t b, unsigned) {
@@ -115,6 +116,12 @@ class TestCore : public QObject
         QCOMPARE(nearest("tiem", keys), "time");
         QCOMPARE(nearest("Stimulus", keys), "stimuli");
         QCOMPARE(nearest("x", {}), "");
+        const std::vector<std::string> options{"--mesh", "--json", "--length-unit"};
+        QCOMPARE(nearest("--unit", options), "--length-unit"); // holds it
+        const std::vector<std::string> models{"stewart_2009", "ohara_rudy_2011",
+                                              "ten_tusscher_2006"};
+        QCOMPARE(nearest("tt06", models), "ten_tusscher_2006"); // abbreviates it
+        QCOMPARE(nearest("ord", models), "ohara_rudy_2011");
     }
 
     void lengthUnits()

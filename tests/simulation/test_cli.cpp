@@ -138,6 +138,13 @@ class TestCli : public QObject
         QTest::newRow("unit") << QStringList{"mesh", "info", s, "--length-unit", "ft"}
                               << "--length-unit";
         QTest::newRow("model") << QStringList{"cell", "info", "luo"} << "luo_rudy_1991";
+        QTest::newRow("model, short") << QStringList{"cell", "run", "tt06"} << "ten_tusscher_2006";
+        QTest::newRow("float") << QStringList{"run", s, "--precision", "float"}
+                               << "nearest: single";
+        QTest::newRow("brackets") << QStringList{"run", s, "--set", "tissue.regions[0].variant=epi"}
+                                  << "tissue.regions.0.variant";
+        QTest::newRow("absent points")
+            << QStringList{"mesh", "info", "/nowhere.pts"} << "/nowhere.pts: ";
         QTest::newRow("parameter")
             << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_X=1"} << "nearest known";
         QTest::newRow("value") << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_Ks=x"}
@@ -345,7 +352,8 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
             QVERIFY2(r.status == 0, r.err.c_str());
             QCOMPARE(r.json()["stimulus"].toString(), QString("own"));
             const double v = r.json()["final_state"].toObject()["cell.V"].toDouble();
-            QVERIFY2(std::abs(v + 80 - 250 * (1 - std::exp(-0.2))) < 1e-4, qPrintable(QString::number(v, 'g', 10)));
+            QVERIFY2(std::abs(v + 80 - 250 * (1 - std::exp(-0.2))) < 1e-4,
+                     qPrintable(QString::number(v, 'g', 10)));
         }
         r = run({"cell", "info", path("two.mmt"), "--v", "other.V", "--json"});
         QCOMPARE(r.json()["membrane_potential"].toString(), QString("other.V"));
@@ -371,7 +379,8 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
                      {"name", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction", "bound_by"})
                     QVERIFY2(k.toObject().contains(key), key);
             if (j["bench"] == "spmv")
-                QVERIFY(j["nonzeros_per_row"].toDouble() > 10 && j["bytes_per_row"].toDouble() > 100);
+                QVERIFY(j["nonzeros_per_row"].toDouble() > 10 &&
+                        j["bytes_per_row"].toDouble() > 100);
             if (j["bench"] == "scaling") {
                 const auto points = j["points"].toArray();
                 QVERIFY(!points.isEmpty());
