@@ -28,6 +28,8 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 
@@ -97,8 +99,11 @@ void MainWindow::buildMenus()
         const auto text = [](std::string_view v) {
             return QString::fromUtf8(v.data(), static_cast<qsizetype>(v.size()));
         };
-        exports->addAction(text(c.text) + QStringLiteral(" (%1)…").arg(text(c.extension)), this,
-                           [this, k = text(c.name), e = text(c.extension)] { askForExport(k, e); });
+        const QString kind = text(c.text); // some name their format already
+        exports->addAction(
+            kind + (kind.endsWith(')') ? QStringLiteral("…")
+                                       : QStringLiteral(" (%1)…").arg(text(c.extension))),
+            this, [this, k = text(c.name), e = text(c.extension)] { askForExport(k, e); });
     }
     file->addSeparator();
     file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
@@ -236,6 +241,11 @@ void MainWindow::showShortcuts()
                 rows.emplace_back(a->shortcut().toString(QKeySequence::NativeText),
                                   a->text().remove('&').remove(QStringLiteral("…")));
     }
+    const auto views = std::find_if(rows.begin(), rows.end(),
+                                    [](const auto& r) { return r.first == QLatin1String("1"); });
+    rows.emplace(views, tr("V"), tr("One, two or four views in turn"));
+    rows.emplace_back(QString(), tr("Anywhere"));
+    rows.emplace_back(tr("Esc"), tr("Leave the tool or the start page"));
     rows.emplace_back(QString(), tr("Mouse on the heart"));
     rows.emplace_back(tr("Left drag"), tr("turn"));
     rows.emplace_back(tr("Wheel, right drag"), tr("zoom"));
