@@ -68,8 +68,9 @@ class MainWindow : public QMainWindow
     QImage picture(bool wholeWindow);
     /// The heart at any size, off the screen; null (with the reason) where that fails.
     QImage pictureOfHeart(const PictureOptions& options, QString* why = nullptr);
-    /// Writes the session with view and layout; empty when done, else what failed.
-    QString saveSession(const QString& path);
+    /// Writes the session with view and layout into an existing folder, as .json where no suffix is
+    /// given; empty when done, else what failed.
+    QString saveSession(const QString& chosen);
     /// Writes a report of the run with pictures (.html or .pdf); a message says when it is there.
     void makeReport(const QString& path);
     /// Begins a movie of what the views show from now on, or ends it.
@@ -129,6 +130,8 @@ class MainWindow : public QMainWindow
     void replay(bool on);
     void record(bool on);
     void askForFile();
+    /// Opens after asking what becomes of unsaved changes.
+    void askAndOpen(const QString& path);
     void askForPicture();
     void askForMovie();
     void askForFilm();

@@ -163,15 +163,15 @@ void MainWindow::connectWidgets()
     });
     connect(m_overlay, &Overlay::cancelRequested, m_host, &EngineHost::cancelLoading);
     connect(m_overlay, &Overlay::openRequested, this, &MainWindow::askForFile);
-    connect(m_overlay, &Overlay::heartRequested, this, [this] { open({}); });
+    connect(m_overlay, &Overlay::heartRequested, this, [this] { askAndOpen({}); });
     connect(m_start, &StartPage::closed, this, [this] { showStart(false); });
-    connect(m_start, &StartPage::heartRequested, this, [this] { open({}); });
+    connect(m_start, &StartPage::heartRequested, this, [this] { askAndOpen({}); });
     connect(m_start, &StartPage::guideRequested, this, [this] { showGuide("start"); });
     connect(m_start, &StartPage::openRequested, this, [this](const QString& file) {
         if (file.isEmpty())
             askForFile();
         else
-            open(file);
+            askAndOpen(file);
     });
     connect(m_grid, &ViewGrid::viewAdded, this, &MainWindow::connectView);
     m_grid->each([this](HeartView& v, int i) { connectView(&v, i); });
@@ -210,6 +210,9 @@ void MainWindow::connectWidgets()
 void MainWindow::connectPanels()
 {
     auto* edits = &m_document->edits();
+    // the stack knows only after an edit's signal whether it is clean
+    connect(&edits->stack(), &QUndoStack::cleanChanged, this,
+            [this](bool clean) { setWindowModified(!clean); });
     const auto edit = [edits](const QString& what, const SessionChange& change,
                               const QString& key) { edits->edit(what, change, key); };
     connect(m_pacing, &PacingPanel::edited, this, edit);

@@ -10,12 +10,28 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QJsonDocument>
+#include <QMessageBox>
+#include <QRegularExpression>
 #include <QSettings>
 
 namespace tawara {
 namespace {
 
 constexpr int recent_count = 8;
+
+/// The file that a session is saved in: .json where no suffix was given.
+QString sessionFile(const QString& path)
+{
+    return QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".json") : path;
+}
+
+/// A name for people as a file's name.
+QString fileName(QString name)
+{
+    static const QRegularExpression unfit(QStringLiteral("[/\\\\:*?\"<>|\\s]+"));
+    name = name.trimmed().replace(unfit, QStringLiteral("_"));
+    return name.isEmpty() ? QStringLiteral("session") : name;
+}
 
 } // namespace
 
@@ -29,7 +45,27 @@ void MainWindow::askForFile()
     if (path.isEmpty())
         return;
     settings->setValue("files/folder", QFileInfo(path).absolutePath());
-    open(path);
+    askAndOpen(path);
+}
+
+void MainWindow::askAndOpen(const QString& path)
+{
+    if (!m_document->edits().modified())
+        return open(path);
+    auto* box = new QMessageBox(
+        QMessageBox::Question, tr("Unsaved changes"),
+        tr("The session has changes that are not saved. Save them before another is opened?"),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setObjectName("unsaved");
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, path](int answer) {
+        if (answer == QMessageBox::Save)
+            askForSession();
+        if (answer == QMessageBox::Discard ||
+            (answer == QMessageBox::Save && !m_document->edits().modified()))
+            open(path);
+    });
+    box->open();
 }
 
 void MainWindow::askForPicture()
@@ -92,20 +128,33 @@ void MainWindow::askForSession()
 {
     if (!m_host->scene())
         return;
-    const QString path = QFileDialog::getSaveFileName(
+    const QString named = fileName(QFileInfo(m_path).completeBaseName().isEmpty()
+                                       ? QString::fromStdString(m_host->scene()->title)
+                                       : QFileInfo(m_path).completeBaseName());
+    const QString chosen = QFileDialog::getSaveFileName(
         this, tr("Save the session"),
-        m_path.endsWith(".json") ? m_path : QStringLiteral("session.json"),
+        m_path.endsWith(".json") ? m_path : named + QStringLiteral(".json"),
         tr("Sessions (*.json)"));
-    if (path.isEmpty())
+    if (chosen.isEmpty())
+        return;
+    const QString path = sessionFile(chosen);
+    if (path != chosen && QFileInfo::exists(path) &&
+        QMessageBox::question(this, tr("Save the session"),
+                              tr("%1 exists. Replace it?").arg(path)) != QMessageBox::Yes)
         return;
     if (const QString error = saveSession(path); !error.isEmpty())
         showError(error, tr("Choose another folder."));
-    else
+    else {
+        m_path = QFileInfo(path).absoluteFilePath();
         m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    }
 }
 
-QString MainWindow::saveSession(const QString& path)
+QString MainWindow::saveSession(const QString& chosen)
 {
+    const QString path = sessionFile(chosen);
+    if (const QString folder = QFileInfo(path).absolutePath(); !QFileInfo(folder).isDir())
+        return tr("There is no folder %1; the session was not saved.").arg(folder);
     simulation::Session session = m_document->session();
     session.probes.clear();
     for (const ProbeEntry& e : m_probes->entries())

@@ -80,7 +80,7 @@ void MainWindow::buildMenus()
         ->setShortcut(QKeySequence::Open);
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
-    file->addAction(tr("Open the &built-in heart"), this, [this] { open({}); });
+    file->addAction(tr("Open the &built-in heart"), this, [this] { askAndOpen({}); });
     file->addSeparator();
     m_saveAction = file->addAction(tr("&Save session as…"), this, &MainWindow::askForSession);
     m_saveAction->setShortcut(QKeySequence::Save);
@@ -342,7 +342,7 @@ void MainWindow::fillRecent()
     m_recent->clear();
     const QStringList files = openSettings()->value("files/recent").toStringList();
     for (const QString& f : files)
-        m_recent->addAction(f, this, [this, f] { open(f); });
+        m_recent->addAction(f, this, [this, f] { askAndOpen(f); });
     if (files.isEmpty())
         m_recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
 }
@@ -370,7 +370,7 @@ void MainWindow::dropEvent(QDropEvent* e)
     if (urls.isEmpty() || !urls.first().isLocalFile())
         return;
     e->acceptProposedAction();
-    open(urls.first().toLocalFile());
+    askAndOpen(urls.first().toLocalFile());
 }
 
 } // namespace tawara

@@ -207,29 +207,54 @@ std::pair<double, double> ViewController::range(Quantity q) const
     return {s.low, s.high};
 }
 
+double ViewController::step(Quantity q) const
+{
+    const auto& s = m_settings.style(q);
+    const auto& found = m_found[static_cast<std::size_t>(q)];
+    return s.stepFits && s.automatic && found.second > found.first
+               ? isochroneStep(found.first, found.second)
+               : s.step;
+}
+
 void ViewController::applyRange(HeartView& view, int i)
 {
     const auto [low, high] = range(m_settings.shownIn(i));
     view.scene().set_range(low, high);
 }
 
-void ViewController::dress(HeartView& view, int i)
+void ViewController::setLook(HeartView& view, int i)
 {
     const Quantity q = m_settings.shownIn(i);
     const auto& info = quantityInfo(q);
     const auto& style = m_settings.style(q);
-    auto& scene = view.scene();
-    scene.set_color_map(mapOf(style, m_settings.customMaps));
-    scene.set_title(quantityTitle(q).toStdString());
-    scene.set_bar(!info.flat);
     scene::LiveScalarMapper::Style look;
-    look.isochrones = style.isochrones && !info.flat ? static_cast<float>(style.step) : 0;
+    look.isochrones = style.isochrones && !info.flat ? static_cast<float>(step(q)) : 0;
     look.cyclic = info.cyclic;
     look.flat = info.flat;
     const bool dark = m_theme.background_low[0] < 0.5;
     for (float& c : look.never)
         c = dark ? 0.36F : 0.66F;
-    scene.set_style(look);
+    view.scene().set_style(look);
+}
+
+QString ViewController::captionOf(Quantity q) const
+{
+    if (!m_settings.annotations || !quantityInfo(q).maps)
+        return {};
+    if (q == Quantity::period)
+        return tr("of the whole run");
+    return m_settings.newestBeat ? tr("newest beat of the whole run")
+                                 : tr("first beat of the whole run");
+}
+
+void ViewController::dress(HeartView& view, int i)
+{
+    const Quantity q = m_settings.shownIn(i);
+    auto& scene = view.scene();
+    scene.set_color_map(mapOf(m_settings.style(q), m_settings.customMaps));
+    scene.set_title(quantityTitle(q).toStdString());
+    scene.set_bar(!quantityInfo(q).flat);
+    setLook(view, i);
     scene.set_annotations(m_settings.annotations);
     view.setTimeVisible(m_settings.annotations);
     applyRange(view, i);
@@ -298,9 +323,12 @@ void ViewController::feed(HeartView& view, int i)
             m_found[static_cast<std::size_t>(q)] = fitted(v, {s.low, s.high});
             const auto& f = m_found[static_cast<std::size_t>(q)];
             Q_EMIT rangeFound(q, f.first, f.second);
+            setLook(view, i); // lines follow the range
         }
         applyRange(view, i);
-        view.setValues(v, time);
+        view.setValues(v, q == Quantity::phase && m_frame ? m_frame->phase_time_ms : time);
+        if (q != Quantity::phase) // not of one moment
+            view.setCaption(captionOf(q));
     }
     if (m_settings.cut != ViewSettings::Cut::none && m_frame && m_frame->volume) {
         // the face always shows the potential, in its own colours

@@ -61,6 +61,12 @@ class ViewController : public QObject
     void dress(HeartView& view, int i);
     void feed(HeartView& view, int i);
     void feedAll();
+    /// Distance of isochrones: fitted to the range found unless the user gave it.
+    double step(Quantity q) const;
+    /// Colours and lines of the wall.
+    void setLook(HeartView& view, int i);
+    /// What a map that is not of one moment says in place of the time.
+    QString captionOf(Quantity q) const;
     void applyRange(HeartView& view, int i);
     void updateSection();
     void updateDepolarised();

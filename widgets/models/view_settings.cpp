@@ -32,9 +32,9 @@ constexpr QuantityInfo infos[quantity_count] = {
 
 QJsonObject styleJson(const QuantityStyle& s)
 {
-    return {{"map", s.map},  {"reversed", s.reversed}, {"automatic", s.automatic},
-            {"low", s.low},  {"high", s.high},         {"isochrones", s.isochrones},
-            {"step", s.step}};
+    return {{"map", s.map},   {"reversed", s.reversed}, {"automatic", s.automatic},
+            {"low", s.low},   {"high", s.high},         {"isochrones", s.isochrones},
+            {"step", s.step}, {"step_fits", s.stepFits}};
 }
 
 void readStyle(const QJsonObject& o, QuantityStyle& s)
@@ -46,8 +46,10 @@ void readStyle(const QJsonObject& o, QuantityStyle& s)
     if (high > low)
         s.low = low, s.high = high;
     s.isochrones = o["isochrones"].toBool(s.isochrones);
-    if (const double step = o["step"].toDouble(s.step); step > 0)
+    if (const double step = o["step"].toDouble(s.step); step > 0) {
+        s.stepFits = o["step_fits"].toBool(step == s.step);
         s.step = step;
+    }
 }
 
 template <class E>
@@ -86,6 +88,13 @@ QString quantityTitle(Quantity q)
     const QString name = q == Quantity::potential ? QStringLiteral("V")
                                                   : QCoreApplication::translate("Quantity", i.name);
     return *i.unit == 0 ? name : QStringLiteral("%1 (%2)").arg(name, QLatin1String(i.unit));
+}
+
+double isochroneStep(double low, double high)
+{
+    const double raw = (high - low) / 10, power = std::pow(10, std::floor(std::log10(raw)));
+    const double m = raw / power;
+    return std::max(0.1, power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10));
 }
 
 ViewSettings::ViewSettings()

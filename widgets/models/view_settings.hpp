@@ -40,6 +40,9 @@ QStringList quantityNames();
 /// "Activation (ms)".
 QString quantityTitle(Quantity q);
 
+/// 1, 2 or 5 times a power of ten, at least 0.1, for about ten lines; @pre high > low
+double isochroneStep(double low, double high);
+
 struct QuantityStyle
 {
     QString map;
@@ -47,6 +50,7 @@ struct QuantityStyle
     double low = 0, high = 1;
     bool isochrones = false;
     double step = 10;
+    bool stepFits = true; ///< an automatic range gives the step; false once the user gave it
     bool operator==(const QuantityStyle&) const = default;
 };
 

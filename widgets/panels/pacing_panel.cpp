@@ -14,14 +14,20 @@
 #include <QPainter>
 #include <QScrollArea>
 #include <QToolButton>
+#include <QToolTip>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+
+#include <cmath>
+#include <optional>
 
 namespace tawara {
 namespace {
 
 using simulation::Protocol;
 using simulation::Stimulus;
+
+constexpr double slow_cycle_ms = 500, burst_cycle_ms = 200;
 
 enum Row { cycle_row, count_row, extra_row, decrement_row, repeats_row, pause_row, row_count };
 
@@ -52,6 +58,22 @@ QString protocolText(const Stimulus& s)
         return PacingPanel::tr("burst %1 ms").arg(p.cycle_ms);
     }
     return {};
+}
+
+/// Positive intervals separated by commas; nothing where any part is not one, or there is none.
+std::optional<std::vector<double>> intervalsOf(const QString& text)
+{
+    std::vector<double> ms;
+    for (const QString& part : text.split(',', Qt::SkipEmptyParts)) {
+        bool number = false;
+        const double v = part.trimmed().toDouble(&number);
+        if (part.trimmed().isEmpty())
+            continue;
+        if (!number || !std::isfinite(v) || v <= 0)
+            return {};
+        ms.push_back(v);
+    }
+    return ms.empty() ? std::nullopt : std::optional(ms);
 }
 
 bool uses(Protocol::Kind k, int row)
@@ -207,10 +229,10 @@ QWidget* PacingPanel::buildDetails()
     m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1},
                             tr("Cycle length: from pulse to pulse"));
     m_count = new NumberBox("siteCount", {}, {0, 1e6, 1, 0}, tr("Pulses; 0: for ever"));
+    m_count->setSpecialValueText(tr("for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
-    m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... after the pulse before, separated by "
-                           "commas, e.g. 320, 280 [ms]"));
+    checkExtra();
     m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
                                 tr("How much shorter the last interval is in each repeat"));
     m_repeats = new NumberBox("siteRepeats", {}, {1, 1000, 1, 0}, tr("How often it is all done"));
@@ -254,9 +276,11 @@ QWidget* PacingPanel::buildDetails()
     number(m_start, tr("Start of a site"), [](Stimulus& s, double v) { s.start_ms = v; });
     connect(m_kind, &QComboBox::activated, this, [this](int k) {
         changeProtocol(tr("Protocol of a site"), [k](Protocol& p) {
+            const bool was_burst = p.kind == Protocol::Kind::burst;
             p.kind = static_cast<Protocol::Kind>(k);
-            if (p.kind == Protocol::Kind::s1s2 && p.extra_ms.empty())
-                p.extra_ms = {0.55 * p.cycle_ms};
+            // the cycle of a resting rhythm makes no burst
+            if (p.kind == Protocol::Kind::burst && !was_burst && p.cycle_ms >= slow_cycle_ms)
+                p.cycle_ms = burst_cycle_ms;
         });
     });
     const auto protocol = [this](NumberBox* b, auto set) {
@@ -270,12 +294,13 @@ QWidget* PacingPanel::buildDetails()
     protocol(m_repeats, [](Protocol& p, double v) { p.repeats = static_cast<int>(v); });
     protocol(m_pause, [](Protocol& p, double v) { p.pause_ms = v; });
     connect(m_extra, &QLineEdit::editingFinished, this, [this] {
-        std::vector<double> ms;
-        for (const QString& part : m_extra->text().split(',', Qt::SkipEmptyParts))
-            if (const double v = part.trimmed().toDouble(); v > 0)
-                ms.push_back(v);
-        changeProtocol(tr("Extra pulses of a site"), [ms](Protocol& p) { p.extra_ms = ms; });
+        if (const auto ms = intervalsOf(m_extra->text()))
+            changeProtocol(tr("Extra pulses of a site"), [ms](Protocol& p) { p.extra_ms = *ms; });
+        else // what was given before stays
+            QToolTip::showText(m_extra->mapToGlobal(QPoint(0, m_extra->height())),
+                               m_extra->toolTip(), m_extra);
     });
+    connect(m_extra, &QLineEdit::textChanged, this, &PacingPanel::checkExtra);
     return w;
 }
 
@@ -299,12 +324,23 @@ void PacingPanel::changeProtocol(const QString& what, const std::function<void(P
     change(what, [f](Stimulus& s) {
         Protocol p = protocolOf(s);
         f(p);
+        if (p.kind == Protocol::Kind::s1s2 && p.extra_ms.empty())
+            p.extra_ms = {0.55 * p.cycle_ms};
         if (p.kind != Protocol::Kind::train && p.count == 0)
             p.count = 8; // only a train goes on for ever
         s.protocol = p;
         s.period_ms = 0;
         s.count = 1;
     });
+}
+
+void PacingPanel::checkExtra()
+{
+    const bool fine = m_extra->text().isEmpty() || intervalsOf(m_extra->text());
+    m_extra->setStyleSheet(fine ? QString() : QStringLiteral("border: 1px solid #ff6b57"));
+    m_extra->setToolTip(fine ? tr("Coupling intervals of S2, S3, ... after the pulse before, "
+                                  "separated by commas, e.g. 320, 280 [ms]")
+                             : tr("Not taken: intervals in ms, e.g. 320, 280"));
 }
 
 void PacingPanel::setSession(const simulation::Session& s)

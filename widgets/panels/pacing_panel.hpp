@@ -63,6 +63,7 @@ class PacingPanel : public QWidget
     void fillProtocol(const simulation::Stimulus& s);
     void change(const QString& what, const std::function<void(simulation::Stimulus&)>& f);
     void changeProtocol(const QString& what, const std::function<void(simulation::Protocol&)>& f);
+    void checkExtra();
     QString stateText(std::size_t i) const;
 
     std::vector<simulation::Stimulus> m_stimuli;

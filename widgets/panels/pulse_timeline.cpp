@@ -48,9 +48,12 @@ void PulseTimeline::paintEvent(QPaintEvent*)
     p.drawLine(a.bottomLeft(), a.bottomRight());
     const double step = roundStep(m_endMs, a.width() / 60);
     p.setPen(c.text);
-    for (double t = 0; t <= m_endMs; t += step)
-        p.drawText(QRectF(a.left() + t / m_endMs * a.width() - 30, a.bottom() + 1, 60, m.height()),
-                   Qt::AlignCenter, numberText(t));
+    for (double t = 0; t <= m_endMs; t += step) { // the last label stays inside
+        const QString text = numberText(t);
+        const double half = m.horizontalAdvance(text) / 2 + 1;
+        const double x = std::min(a.left() + t / m_endMs * a.width(), width() - half);
+        p.drawText(QRectF(x - half, a.bottom() + 1, 2 * half, m.height()), Qt::AlignCenter, text);
+    }
     if (m_times.empty()) {
         p.drawText(a, Qt::AlignCenter, tr("no pulses"));
         return;

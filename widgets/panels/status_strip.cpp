@@ -94,8 +94,6 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_steps = label("steps", tr("Time steps per second of wall time"), true);
     m_slower = label("slower", tr("Wall time for a simulated second"), true);
     m_frames = label("fps", tr("Pictures drawn per second"), true);
-    m_dropped = label("dropped",
-                      tr("Frames that the engine made and the window had no time to show"), true);
     m_memory = label("memory", tr("Memory of this program in the machine"), true);
     setStatus({}, 0);
 }
@@ -115,8 +113,11 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());
     setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());
-    setTextIfNew(m_dropped,
-                 s.frames_dropped > 0 ? tr("%1 dropped").arg(s.frames_dropped) : QString());
+    m_frames->setToolTip(s.frames_dropped > 0
+                             ? tr("Pictures drawn per second; %1 display frames were skipped, the "
+                                  "computation is complete")
+                                   .arg(s.frames_dropped)
+                             : tr("Pictures drawn per second"));
 }
 
 void StatusStrip::setDevice(const QString& text)

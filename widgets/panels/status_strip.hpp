@@ -10,7 +10,7 @@ class QStatusBar;
 namespace tawara {
 
 /// The status bar's fields: state, device and precision, render path, steps per second, frames per
-/// second, times slower than real time, dropped frames, memory of the program.
+/// second, times slower than real time, memory of the program.
 class StatusStrip : public QObject
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ class StatusStrip : public QObject
     void setRenderPath(const QString& text, const QString& tip);
 
   private:
-    QLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_dropped, *m_memory;
+    QLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_memory;
     int m_polls = 0;
 };
 

@@ -40,7 +40,7 @@ StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
     form->addRow(tr("Amplitude"), m_amplitude);
     form->addRow(tr("Duration"), m_duration);
     auto* hint =
-        new QLabel(tr("In Stimulate mode (S) a click on the heart gives this, also while it "
+        new QLabel(tr("With the Pulse tool (S) a click on the heart gives this, also while it "
                       "runs."));
     hint->setWordWrap(true);
     hint->setProperty("weak", true);

@@ -70,7 +70,10 @@ void Timeline::paintEvent(QPaintEvent*)
     const double step = roundStep(span(), w / 70);
     for (double t = 0; t <= span() + 1e-9; t += step) {
         p.drawLine(QPointF(x(t), y + 5), QPointF(x(t), y + 8));
-        p.drawText(QRectF(x(t) - 35, y + 8, 70, m.height()), Qt::AlignCenter, numberText(t));
+        const QString text = numberText(t);
+        const double half = m.horizontalAdvance(text) / 2 + 1; // the last label stays inside
+        p.drawText(QRectF(std::min(x(t), width() - half) - half, y + 8, 2 * half, m.height()),
+                   Qt::AlignCenter, text);
     }
     p.setPen(QPen(c.ground, 1.5));
     p.setBrush(m_shown ? c.accent : c.strong);

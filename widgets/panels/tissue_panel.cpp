@@ -460,9 +460,13 @@ void TissuePanel::fillDetails()
     m_variant->setEnabled(m_variant->count() > 1);
     for (auto* b : {m_fibre, m_sheet, m_normal})
         b->setEnabled(!r.inherits());
-    m_fibre->put(r.conductivity_S_per_m.fibre);
-    m_sheet->put(r.conductivity_S_per_m.sheet);
-    m_normal->put(r.conductivity_S_per_m.normal);
+    // what inherits has none of its own: the tissue beneath says them
+    for (auto* b : {m_fibre, m_sheet, m_normal})
+        b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
+    const auto& sigma = r.conductivity_S_per_m;
+    m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
+    m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
+    m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
     m_scale->put(r.conductivity_scale);
     fillParameters(r);
     m_filling = false;

@@ -167,7 +167,7 @@ QWidget* ViewPanel::buildColors()
     connect(m_reversed, &QCheckBox::toggled, this,
             [this](bool on) { set([this, on](ViewSettings&) { style().reversed = on; }); });
     connect(m_automatic, &QCheckBox::toggled, this, [this](bool on) {
-        set([this, on](ViewSettings&) { style().automatic = on; });
+        set([this, on](ViewSettings&) { style().automatic = on, style().stepFits |= on; });
         fill();
     });
     const auto range_changed = [this] {
@@ -180,8 +180,9 @@ QWidget* ViewPanel::buildColors()
     connect(m_high, &QDoubleSpinBox::valueChanged, this, range_changed);
     connect(m_isochrones, &QCheckBox::toggled, this,
             [this](bool on) { set([this, on](ViewSettings&) { style().isochrones = on; }); });
-    connect(m_step, &QDoubleSpinBox::valueChanged, this,
-            [this](double v) { set([this, v](ViewSettings&) { style().step = v; }); });
+    connect(m_step, &QDoubleSpinBox::valueChanged, this, [this](double v) {
+        set([this, v](ViewSettings&) { style().step = v, style().stepFits = false; });
+    });
     connect(m_annotations, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.annotations = on; }); });
     return w;
@@ -278,10 +279,13 @@ void ViewPanel::setCurrentView(int view)
 
 void ViewPanel::setFoundRange(double low, double high)
 {
+    m_found[m_settings.shownIn(m_view)] = {low, high};
     if (!style().automatic)
         return;
     m_low->put(low);
     m_high->put(high);
+    if (style().stepFits)
+        m_step->put(isochroneStep(low, high));
 }
 
 void ViewPanel::fillMaps()
@@ -331,6 +335,8 @@ void ViewPanel::fill()
     m_isochrones->setChecked(s.isochrones);
     m_step->setSuffix(*info.unit == 0 ? QString() : QStringLiteral(" ") + QLatin1String(info.unit));
     m_step->put(s.step);
+    if (const auto found = m_found.constFind(q); s.automatic && found != m_found.constEnd())
+        setFoundRange(found->first, found->second);
     m_annotations->setChecked(m_settings.annotations);
     m_cut->setCurrentIndex(static_cast<int>(m_settings.cut));
     m_axis->setCurrentIndex(m_settings.axis);

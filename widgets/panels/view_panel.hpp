@@ -44,6 +44,7 @@ class ViewPanel : public QWidget
     QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
 
     ViewSettings m_settings;
+    QMap<Quantity, std::pair<double, double>> m_found; ///< automatic ranges as last found
     int m_view = 0;
     bool m_filling = false;
     QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
