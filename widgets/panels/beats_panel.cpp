@@ -50,7 +50,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     row->addWidget(m_none, 3);
-    row->addWidget(m_table, 3);
+    row->addWidget(m_table, 5);
     row->addWidget(m_restitution, 2);
     setBeats({});
 }
