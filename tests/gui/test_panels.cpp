@@ -17,6 +17,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
@@ -93,6 +94,11 @@ class TestPanels : public QObject
         Q_EMIT extra->editingFinished();
         QTRY_COMPARE(newest<simulation::SetStimuli>().stimuli.at(0).protocol->extra_ms,
                      (std::vector<double>{320, 280}));
+        QVERIFY(f->window->isWindowModified());
+        extra->setText("abc,-50"); // said, and not taken
+        QVERIFY(!extra->styleSheet().isEmpty());
+        Q_EMIT extra->editingFinished();
+        QCOMPARE(session().stimuli.at(0).protocol->extra_ms, (std::vector<double>{320, 280}));
         undo();
         undo();
         undo();
@@ -304,7 +310,10 @@ class TestPanels : public QObject
         Q_EMIT panel->changed(s);
         const QTemporaryDir dir;
         const QString path = dir.filePath("all.json");
-        QCOMPARE(f->window->saveSession(path), QString());
+        QVERIFY(!f->window->saveSession(dir.filePath("nowhere/all")).isEmpty());
+        QVERIFY(!QDir(dir.filePath("nowhere")).exists());
+        QCOMPARE(f->window->saveSession(dir.filePath("all")), QString()); // .json is added
+        QVERIFY(!f->window->isWindowModified());
         const auto back = simulation::read_session(path.toStdString());
         QCOMPARE(back.drugs.size(), 1U);
         QCOMPARE(back.probes.size(), 1U);
