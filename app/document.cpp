@@ -8,44 +8,12 @@ namespace {
 
 using namespace simulation;
 
-bool same(const StimulusRegion& a, const StimulusRegion& b)
-{
-    if (a.index() != b.index())
-        return false;
-    if (const auto* s = std::get_if<Sphere>(&a))
-        return s->centre == std::get<Sphere>(b).centre && s->radius == std::get<Sphere>(b).radius;
-    if (const auto* s = std::get_if<Box>(&a))
-        return s->low == std::get<Box>(b).low && s->high == std::get<Box>(b).high;
-    if (const auto* s = std::get_if<Label>(&a))
-        return s->labels == std::get<Label>(b).labels;
-    if (const auto* s = std::get_if<SurfaceRegion>(&a))
-        return s->wall == std::get<SurfaceRegion>(b).wall;
-    return std::get<Nodes>(a).nodes == std::get<Nodes>(b).nodes;
-}
-
 bool same(const Stimulus& a, const Stimulus& b)
 {
-    return a.name == b.name && same(a.region, b.region) && a.start_ms == b.start_ms &&
+    return a.name == b.name && a.region == b.region && a.start_ms == b.start_ms &&
            a.duration_ms == b.duration_ms && a.amplitude_pA_per_pF == b.amplitude_pA_per_pF &&
            a.period_ms == b.period_ms && a.count == b.count && a.on == b.on &&
            a.protocol == b.protocol;
-}
-
-bool same(const Where& a, const Where& b)
-{
-    if (a.index() != b.index())
-        return false;
-    if (const auto* s = std::get_if<Sphere>(&a))
-        return s->centre == std::get<Sphere>(b).centre && s->radius == std::get<Sphere>(b).radius;
-    if (const auto* s = std::get_if<Box>(&a))
-        return s->low == std::get<Box>(b).low && s->high == std::get<Box>(b).high;
-    if (const auto* s = std::get_if<Label>(&a))
-        return s->labels == std::get<Label>(b).labels;
-    if (const auto* s = std::get_if<Layer>(&a))
-        return s->kind == std::get<Layer>(b).kind;
-    if (const auto* s = std::get_if<Segments>(&a))
-        return s->segments == std::get<Segments>(b).segments;
-    return std::get<Tetrahedra>(a).tetrahedra == std::get<Tetrahedra>(b).tetrahedra;
 }
 
 /// Whether the engine would see no difference; names are the window's own.
@@ -56,8 +24,7 @@ bool same(const Region& a, const Region& b)
     return a.labels == b.labels && a.model == b.model && a.variant == b.variant &&
            s.fibre == t.fibre && s.sheet == t.sheet && s.normal == t.normal &&
            a.parameters == b.parameters && a.initial == b.initial &&
-           a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
-           a.where.has_value() == b.where.has_value() && (!a.where || same(*a.where, *b.where));
+           a.conductivity_scale == b.conductivity_scale && a.scale == b.scale && a.where == b.where;
 }
 
 template <class T>

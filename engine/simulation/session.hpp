@@ -47,11 +47,32 @@ struct MeshEmbedded
 };
 using MeshSource = std::variant<MeshEmbedded, MeshFile, MeshSlab, MeshHeart>;
 
-struct Box { Vec3 low{}, high{}; };
-struct Sphere { Vec3 centre{}; double radius = 1; };
-struct Label { std::vector<std::int32_t> labels; };
-struct SurfaceRegion { mesh::Wall wall = mesh::Wall::epi; };
-struct Nodes { std::vector<std::int64_t> nodes; };
+struct Box
+{
+    Vec3 low{}, high{};
+    bool operator==(const Box&) const = default;
+};
+struct Sphere
+{
+    Vec3 centre{};
+    double radius = 1;
+    bool operator==(const Sphere&) const = default;
+};
+struct Label
+{
+    std::vector<std::int32_t> labels;
+    bool operator==(const Label&) const = default;
+};
+struct SurfaceRegion
+{
+    mesh::Wall wall = mesh::Wall::epi;
+    bool operator==(const SurfaceRegion&) const = default;
+};
+struct Nodes
+{
+    std::vector<std::int64_t> nodes;
+    bool operator==(const Nodes&) const = default;
+};
 /// Where a stimulus acts: a box or sphere [mm], tetrahedra of a label, a part of the boundary, vertices.
 using StimulusRegion = std::variant<Box, Sphere, Label, SurfaceRegion, Nodes>;
 
@@ -60,11 +81,20 @@ struct Layer
 {
     enum class Kind { endo, mid, epi };
     Kind kind = Kind::endo;
+    bool operator==(const Layer&) const = default;
 };
 /// AHA segments 1 to 17, from the mesh's field "aha_segment", else by geometry (analysis/segments.hpp).
-struct Segments { std::vector<int> segments; };
+struct Segments
+{
+    std::vector<int> segments;
+    bool operator==(const Segments&) const = default;
+};
 /// Tetrahedra one by one: what was painted on the heart.
-struct Tetrahedra { std::vector<std::int64_t> tetrahedra; };
+struct Tetrahedra
+{
+    std::vector<std::int64_t> tetrahedra;
+    bool operator==(const Tetrahedra&) const = default;
+};
 /// Where a region of tissue is. A box or sphere holds the tetrahedra whose centroids lie in it.
 using Where = std::variant<Label, Box, Sphere, Layer, Segments, Tetrahedra>;
 
