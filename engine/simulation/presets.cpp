@@ -136,17 +136,15 @@ std::span<const DrugPreset> drug_presets()
          "potential.",
          pore},
         {{"Class Ib (lidocaine-like)", {{"g_Na", 0.85}, {"g_NaL", 0.5}}},
-         "Weak block of the peak sodium current at slow rates, strong block of the late one (where "
-         "a "
-         "model has it).",
+         "Weak block of the peak sodium current at slow rates, strong block of the late one "
+         "(where a model has it).",
          pore},
         {{"Class Ic (flecainide-like)", {{"g_Na", 0.5}, {"g_Kr", 0.8}}},
          "Strong sodium block: much slower conduction, action potential hardly longer.",
          pore},
         {{"Class II (beta blocker, on adrenergic tone)", {{"g_CaL", 0.75}, {"g_Ks", 0.75}}},
          "Takes back part of the rise of I_CaL and I_Ks under adrenergic tone; the models' "
-         "baseline "
-         "has none, so values are below it.",
+         "baseline has none, so values are below it.",
          "factors are this program's choice, by direction only: adrenergic tone raises both "
          "currents"},
         {{"Class III (sotalol- or dofetilide-like)", {{"g_Kr", 0.5}}},
@@ -168,16 +166,13 @@ std::span<const TissuePreset> tissue_presets()
     static const std::vector<TissuePreset> list{
         {"Scar core", "Dense scar: does not fire and hardly conducts.",
          "insulating, passive scar: Arevalo et al., Nat Commun 7:11437 (2016); Mendonca Costa et "
-         "al., "
-         "Front Physiol 9:356 (2018)",
+         "al., Front Physiol 9:356 (2018)",
          over("scar_core", "scar core", 0.001, {{"g_Na", 0}, {"g_CaL", 0}})},
         {"Border zone",
          "Around a scar: weaker sodium, calcium and potassium currents, poorer coupling.",
          "I_Na 38 %, I_CaL 31 %, I_Kr 30 %, I_Ks 20 % of normal: Arevalo et al., Nat Commun "
-         "7:11437 "
-         "(2016), after Decker & Rudy, Heart Rhythm 7:1857 (2010); there conductivity across "
-         "fibres "
-         "falls to a tenth, here all directions to a quarter",
+         "7:11437 (2016), after Decker & Rudy, Heart Rhythm 7:1857 (2010); there conductivity "
+         "across fibres falls to a tenth, here all directions to a quarter",
          over("border_zone", "border zone", 0.25,
               {{"g_Na", 0.38}, {"g_CaL", 0.31}, {"g_Kr", 0.3}, {"g_Ks", 0.2}})},
         {"Ischaemia, phase 1a",
