@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Shards stepped on the CPU as the kernels step them: separators first, their values sent into the
+// halos of others, then the interior. What comes out must be that of the plain rows, bit for bit.
+#include "engine/core/error.hpp"
+#include "engine/device/cuda/shards.hpp"
+#include "tests/device/tissue_problem.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <cstring>
+
+using namespace tawara;
+using namespace tawara::device;
+using namespace tawara::test;
+
+namespace {
+
+std::size_t at(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+/// v <- v + dt sum_j alpha_ij (v_j - v_i), row by row as the mesh numbers them.
+template <class Value>
+std::vector<double> plain_pass(const TissueProblem& p, const std::vector<double>& v)
+{
+    const auto& a = p.system.alpha;
+    auto next = v;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        double sum = 0;
+        for (auto e = a.first[i]; e < a.first[i + 1]; ++e)
+            sum += static_cast<Value>(a.value[at(e)]) * (v[at(a.column[at(e)])] - v[i]);
+        next[i] = v[i] + p.dt_ms * sum;
+    }
+    return next;
+}
+
+/// The same over shards.
+template <class Value>
+class Sharded
+{
+  public:
+    Sharded(const TissueProblem& p, int count, Ordering ordering)
+        : dt_(p.dt_ms), all_(cuda::make_shards(p, count, 16 / int{sizeof(Value)}, ordering))
+    {
+        for (const auto& s : all_.shards) {
+            v_.emplace_back(at(s.slots + s.halo), std::nan(""));
+            next_.push_back(v_.back());
+        }
+    }
+    const cuda::Sharding& sharding() const { return all_; }
+
+    void set(const std::vector<double>& v)
+    {
+        for (std::size_t u = 0; u < v.size(); ++u)
+            v_[at(all_.place[u].shard)][at(all_.place[u].slot)] = v[u];
+        exchange(v_);
+    }
+    void pass()
+    {
+        for (std::size_t k = 0; k < v_.size(); ++k)
+            rows(k, 0, all_.shards[k].separator);
+        exchange(next_);
+        for (std::size_t k = 0; k < v_.size(); ++k)
+            rows(k, all_.shards[k].separator, all_.shards[k].slots);
+        std::swap(v_, next_);
+    }
+    std::vector<double> values() const
+    {
+        std::vector<double> v(all_.place.size());
+        for (std::size_t u = 0; u < v.size(); ++u)
+            v[u] = v_[at(all_.place[u].shard)][at(all_.place[u].slot)];
+        return v;
+    }
+
+  private:
+    void exchange(std::vector<std::vector<double>>& v) const
+    {
+        for (std::size_t k = 0; k < v.size(); ++k)
+            for (const auto& send : all_.shards[k].sends)
+                for (std::size_t i = 0; i < send.from.size(); ++i)
+                    v[send.shard][at(send.to) + i] = v[k][at(send.from[i])];
+    }
+    static std::int32_t column(const cuda::Shard& s, std::size_t slice, std::size_t to)
+    {
+        const auto* from = s.column.data() + std::size_t{s.column_chunk[slice] >> 1} * 32 *
+                                                 static_cast<std::size_t>(s.pack);
+        if (s.column_chunk[slice] & 1U) {
+            std::int32_t j = 0;
+            std::memcpy(&j, from + 2 * to, sizeof j);
+            return j;
+        }
+        return static_cast<std::int32_t>(slice * 32) + from[to];
+    }
+    void rows(std::size_t k, std::int64_t begin, std::int64_t end)
+    {
+        const auto& s = all_.shards[k];
+        const auto pack = static_cast<std::size_t>(s.pack);
+        for (auto slot = at(begin); slot < at(end); ++slot) {
+            const auto slice = slot / 32;
+            const double own = v_[k][slot];
+            double sum = 0;
+            const auto entries = std::size_t{s.chunk[slice + 1] - s.chunk[slice]} * pack;
+            for (std::size_t e = 0; e < entries; ++e) {
+                const auto to = (e / pack * 32 + slot % 32) * pack + e % pack;
+                const auto place = std::size_t{s.chunk[slice]} * 32 * pack + to;
+                const Value value = [&]() -> Value {
+                    if constexpr (sizeof(Value) == 4)
+                        return s.single_value[place];
+                    else
+                        return s.double_value[place];
+                }();
+                if (value != 0) // unused entries point at the row itself
+                    sum += value * (v_[k][at(column(s, slice, to))] - own);
+            }
+            next_[k][slot] = own + dt_ * sum;
+        }
+    }
+
+    double dt_;
+    cuda::Sharding all_;
+    std::vector<std::vector<double>> v_, next_;
+};
+
+std::vector<double> bump(const TissueProblem& p)
+{
+    std::vector<double> v;
+    for (const auto& x : p.position_mm)
+        v.push_back(-85 + 120 * std::exp(-0.3 * (x[0] * x[0] + x[1] * x[1])) + std::sin(7 * x[2]));
+    return v;
+}
+
+/// Fourteen steps by `Value` over `count` shards and by plain rows; whether all bits agree.
+template <class Value>
+bool agrees(const TissueProblem& p, int count, Ordering ordering)
+{
+    auto expected = bump(p);
+    Sharded<Value> s(p, count, ordering);
+    s.set(expected);
+    for (int k = 0; k < 14; ++k) {
+        expected = plain_pass<Value>(p, expected);
+        s.pass();
+    }
+    const auto found = s.values();
+    return std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)) == 0;
+}
+
+} // namespace
+
+class TestShards : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void anyNumberOfShardsGivesTheSameBits_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("count");
+        QTest::addColumn<int>("ordering");
+        for (int scheme : {0, 1})
+            for (int count : {1, 2, 4, 8})
+                for (int ordering : {0, 1})
+                    QTest::addRow("%s, %d, %s", scheme ? "p1" : "fvm", count,
+                                  ordering ? "metis" : "hilbert")
+                        << scheme << count << ordering;
+    }
+    void anyNumberOfShardsGivesTheSameBits()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, count);
+        QFETCH(int, ordering);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.dt_ms = 0.01;
+        o.types = 2;
+        auto p = slab_problem({6, 5, 4}, 0.5, o);
+        p.groups.push_back(p.groups[0]); // two groups: ranges within a shard
+        for (std::size_t u = 0; u < p.size(); ++u)
+            p.group[u] = p.position_mm[u][1] > 3;
+        const auto by = static_cast<Ordering>(ordering);
+        QVERIFY(agrees<double>(p, count, by));
+        QVERIFY(agrees<float>(p, count, by)); // `mixed`: the matrix in single precision
+    }
+
+    void shardsCoverEveryUnknownOnceAndSendWhatIsRead()
+    {
+        const auto p = slab_problem({8, 5, 4}, 0.5);
+        const auto all = cuda::make_shards(p, 4, 2, Ordering::metis);
+        std::vector<int> seen(p.size(), 0);
+        for (std::size_t k = 0; k < all.shards.size(); ++k) {
+            const auto& s = all.shards[k];
+            QCOMPARE(s.separator % 32, std::int64_t{0});
+            QCOMPARE(s.slots % 32, std::int64_t{0});
+            std::int64_t halo = 0;
+            for (std::size_t slot = 0; slot < s.old_of.size(); ++slot)
+                if (s.old_of[slot] >= 0) {
+                    ++seen[at(s.old_of[slot])];
+                    QCOMPARE(all.place[at(s.old_of[slot])].shard, static_cast<std::int32_t>(k));
+                }
+            for (const auto& other : all.shards)
+                for (const auto& send : other.sends)
+                    if (send.shard == k) {
+                        halo += static_cast<std::int64_t>(send.from.size());
+                        QVERIFY(std::all_of(send.from.begin(), send.from.end(),
+                                            [&](auto slot) { return slot < other.separator; }));
+                    }
+            QCOMPARE(halo, s.halo);
+            QVERIFY(s.halo > 0);
+            QVERIFY(s.separator < s.slots); // an interior to hide the exchange behind
+        }
+        QVERIFY(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+    }
+
+    void moreShardsThanUnknownsAreRefused()
+    {
+        const auto p = slab_problem({0.5, 0.5, 0.5}, 0.5);
+        QVERIFY_EXCEPTION_THROWN(
+            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, Ordering::metis), InputError);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestShards)
+#include "test_shards.moc"
