@@ -4,6 +4,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
+#include "engine/device/cuda/links.hpp"
 #include "engine/device/cuda/nvrtc.hpp"
 #include "engine/device/cuda/stepper.cuh"
 
@@ -198,10 +199,14 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
     const auto why = unsupported_reason(p, precision);
     if (!why.empty())
         throw InputError("--devices", why + "; use --devices cpu");
-    if (precision == Precision::single)
-        return std::make_unique<CudaStepper<float>>(p, devices, tuning, progress);
-    return std::make_unique<CudaStepper<double>>(p, devices, tuning, progress,
-                                                 precision == Precision::mixed);
+    enable_peers(devices);
+    const bool mixed = precision == Precision::mixed, single = precision == Precision::single;
+    auto sharding = make_shards(p, static_cast<int>(devices.size()), single || mixed ? 4 : 2,
+                                tuning.ordering, progress);
+    const auto placed = placed_on(devices, sharding);
+    if (single)
+        return std::make_unique<CudaStepper<float>>(p, std::move(sharding), placed, tuning);
+    return std::make_unique<CudaStepper<double>>(p, std::move(sharding), placed, tuning, mixed);
 }
 
 } // namespace tawara::device::cuda

@@ -5,8 +5,6 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <set>
 
 namespace tawara::device::cuda {
 
@@ -17,45 +15,16 @@ constexpr std::int64_t timing_every = 1024; // one step in so many is timed kern
 
 constexpr std::int64_t rest_timing_every = 16 * timing_every; // the same of long steps
 constexpr std::size_t few_unknowns = 300'000; // below it, one launch less counts for more
-
-/// Lets each device write to the others' memory; once a pair in the life of the program.
-void enable_peers(const std::vector<int>& devices)
-{
-    static std::mutex mutex;
-    static std::set<std::pair<int, int>> enabled;
-    const std::scoped_lock lock(mutex);
-    for (int a : devices)
-        for (int b : devices) {
-            if (a == b)
-                continue;
-            const Current here(a);
-            int can = 0;
-            check(cudaDeviceCanAccessPeer(&can, a, b), "cudaDeviceCanAccessPeer", a);
-            if (!can)
-                throw InputError("--devices",
-                                 "cuda:" + std::to_string(a) + " cannot reach the memory of cuda:" +
-                                     std::to_string(b) + "; use devices that can, or one");
-            if (enabled.insert({a, b}).second)
-                check(cudaDeviceEnablePeerAccess(b, 0), "cudaDeviceEnablePeerAccess", a);
-        }
-}
 } // namespace
 
 template <class Real>
-CudaStepper<Real>::CudaStepper(const TissueProblem& p, const std::vector<int>& devices,
-                               const Tuning& tuning, const Progress& progress, bool mixed)
+CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
+                               const std::vector<int>& devices, const Tuning& tuning, bool mixed)
     : tuning_(tuning), mixed_(mixed),
       fused_(!mixed && tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
       dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
-    if (!uses_compiled_cells(p, tuning))
-        for (const auto& g : p.groups)
-            fused_ = fused_ && g.scheme == cell::Scheme::rush_larsen_light;
     fused_ = fused_ || p.rest_tolerance_mV > 0;
-    enable_peers(devices);
-    auto sharding =
-        make_shards(p, static_cast<int>(devices.size()),
-                    mixed ? 4 : 16 / static_cast<int>(sizeof(Real)), tuning.ordering, progress);
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(

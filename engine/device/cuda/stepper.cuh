@@ -24,9 +24,11 @@ template <class Real>
 class CudaStepper final : public Stepper
 {
   public:
-    /// @param mixed  the matrix is stored in single precision; for Real = double
-    CudaStepper(const TissueProblem& p, const std::vector<int>& devices, const Tuning& tuning,
-                const Progress& progress, bool mixed = false);
+    /// @param sharding  of the problem, values packed for Real, or for float where mixed
+    /// @param devices   of each shard; they can reach each other's memory
+    /// @param mixed     the matrix is stored in single precision; for Real = double
+    CudaStepper(const TissueProblem& p, Sharding sharding, const std::vector<int>& devices,
+                const Tuning& tuning, bool mixed = false);
     ~CudaStepper() override;
 
     void advance(std::int64_t n) override;
