@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps with unknowns at rest in float precision.
+#include "engine/device/cuda/rest.cuh"
+
+namespace tawara::device::cuda {
+
+template <>
+void react_resting(StreamRef s, const Pass<float>& pass, const Reaction<float>& reaction,
+                   const OneType<float>& one, const Moment& m, const Rest& rest)
+{
+    rest_as(s, pass, reaction, one, m, rest);
+}
+
+} // namespace tawara::device::cuda
