@@ -24,6 +24,16 @@ void check_types(const CellGroup& group, std::span<const cell::CellType> types)
                                                "cannot");
 }
 
+bool needs_solver(const TissueProblem& p)
+{
+    return p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent;
+}
+
+double theta(Stepping s)
+{
+    return s == Stepping::explicit_ ? 0 : s == Stepping::backward_euler ? 1 : 0.5;
+}
+
 double StimulusSource::overlap(double t_ms, double dt_ms) const
 {
     if (t_ms + dt_ms <= start_ms)

@@ -37,6 +37,9 @@ struct TissueProblem
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
     diffusion::SubStepping substeps;
+    /// Of the linear solver, where a step has one (needs_solver).
+    double solver_tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
+    int solver_iterations = 2000;      ///< more are an error
     /// Unknowns whose potential would change by less than this over longest_rest_ms, in all and by
     /// diffusion alone, take that time as one step [mV]; 0: never. CUDA devices only.
     double rest_tolerance_mV = 0;
@@ -44,6 +47,11 @@ struct TissueProblem
     double activation_threshold_mV = 0;
     std::size_t size() const { return system.size(); }
 };
+
+/// Whether a step solves a linear system: implicit stepping, or a consistent mass matrix.
+bool needs_solver(const TissueProblem& p);
+/// Weight of the step's end in its diffusion (diffusion::ImplicitSolver): 0, 1/2 or 1.
+double theta(Stepping s);
 
 /// A current into a set of unknowns, in pulses.
 struct StimulusSource

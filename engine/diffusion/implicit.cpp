@@ -28,6 +28,32 @@ SolverError::SolverError(int iterations_, double residual_mV_, std::int64_t unkn
 {
 }
 
+ImplicitMatrix implicit_matrix(const System& s, double dt_ms, double theta, ThreadPool& pool)
+{
+    if (!(dt_ms > 0) || !std::isfinite(dt_ms) || !(theta >= 0 && theta <= 1))
+        throw InputError("time step", "dt must be positive and theta between 0 and 1");
+    const bool consistent = s.mass == Mass::consistent;
+    ImplicitMatrix m;
+    if (theta == 0 && dt_ms > s.stable_dt_ms * (1 + 1e-9))
+        m.sub_steps = static_cast<int>(std::ceil(dt_ms / s.stable_dt_ms));
+    const double dt = dt_ms / m.sub_steps;
+    m.flow.resize(s.alpha.column.size());
+    m.off.resize(s.alpha.column.size());
+    m.diagonal.resize(s.size());
+    pool.for_range(s.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i) {
+            m.diagonal[i] = consistent ? s.mass_diagonal[i] : s.volume[i];
+            for (auto e = static_cast<std::size_t>(s.alpha.first[i]);
+                 e < static_cast<std::size_t>(s.alpha.first[i + 1]); ++e) {
+                m.flow[e] = dt * s.alpha.value[e] * (consistent ? 1 : s.volume[i]);
+                m.off[e] = (consistent ? s.mass_rows.value[e] : 0) - theta * m.flow[e];
+                m.diagonal[i] += theta * m.flow[e];
+            }
+        }
+    });
+    return m;
+}
+
 struct ImplicitSolver::State
 {
     using Vector = std::vector<double>;
@@ -36,23 +62,11 @@ struct ImplicitSolver::State
         : options(o), pool(o.threads), first(s.alpha.first), column(s.alpha.column),
           symmetric(s.scheme == Scheme::p1)
     {
-        const bool consistent = s.mass == Mass::consistent;
-        if (theta == 0 && dt_ms > s.stable_dt_ms * (1 + 1e-9))
-            sub_steps = static_cast<int>(std::ceil(dt_ms / s.stable_dt_ms));
-        const double dt = dt_ms / sub_steps;
-        flow.resize(column.size());
-        off.resize(column.size());
-        diagonal.resize(s.size());
-        pool.for_range(s.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-            for (std::size_t i = begin; i < end; ++i) {
-                diagonal[i] = consistent ? s.mass_diagonal[i] : s.volume[i];
-                for (auto e = entry(i); e < entry(i + 1); ++e) {
-                    flow[e] = dt * s.alpha.value[e] * (consistent ? 1 : s.volume[i]);
-                    off[e] = (consistent ? s.mass_rows.value[e] : 0) - theta * flow[e];
-                    diagonal[i] += theta * flow[e];
-                }
-            }
-        });
+        auto matrix = implicit_matrix(s, dt_ms, theta, pool);
+        sub_steps = matrix.sub_steps;
+        flow = std::move(matrix.flow);
+        off = std::move(matrix.off);
+        diagonal = std::move(matrix.diagonal);
         for (auto* v : {&b, &x, &r, &z, &p, &q})
             v->resize(s.size());
         if (!symmetric)
@@ -204,8 +218,6 @@ ImplicitSolver::ImplicitSolver(const System& s, double dt_ms, double theta)
 
 ImplicitSolver::ImplicitSolver(const System& s, double dt_ms, double theta, const Options& options)
 {
-    if (!(dt_ms > 0) || !std::isfinite(dt_ms) || !(theta >= 0 && theta <= 1))
-        throw InputError("time step", "dt must be positive and theta between 0 and 1");
     state_ = std::make_unique<State>(s, dt_ms, theta, options);
 }
 

@@ -8,6 +8,18 @@
 
 namespace tawara::diffusion {
 
+/// The matrix of an implicit step in parts, entries in the order of System::alpha: rows of
+/// M + theta dt K have `off` and `diagonal`, and dt (K v)_i = -sum_j flow_ij (v_j - v_i).
+struct ImplicitMatrix
+{
+    int sub_steps = 1;         ///< equal parts of dt that are solved for one after the other
+    std::vector<double> flow;  ///< dt k_ij of one sub-step [mm3]
+    std::vector<double> off;   ///< [mm3]
+    std::vector<double> diagonal; ///< [mm3]
+};
+/// @throws InputError when dt is not positive or theta is outside [0, 1]
+ImplicitMatrix implicit_matrix(const System& s, double dt_ms, double theta, ThreadPool& pool);
+
 /// A linear solver that did not reach its tolerance: the step cannot be trusted.
 struct SolverError : Error
 {

@@ -117,11 +117,12 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
       threshold_(p.activation_threshold_mV), splitting_(p.splitting), diffusion_(p, layout_),
       record_(layout_), worker_(pool_.size())
 {
-    if (p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent) {
-        const double theta = p.stepping == Stepping::explicit_        ? 0
-                             : p.stepping == Stepping::backward_euler ? 1
-                                                                      : 0.5;
-        solver_ = std::make_unique<diffusion::ImplicitSolver>(p.system, p.dt_ms, theta);
+    if (needs_solver(p)) {
+        diffusion::ImplicitSolver::Options options;
+        options.tolerance_mV = p.solver_tolerance_mV;
+        options.most_iterations = p.solver_iterations;
+        solver_ = std::make_unique<diffusion::ImplicitSolver>(p.system, p.dt_ms, theta(p.stepping),
+                                                              options);
         solver_v_.resize(p.size());
     }
     initial_state(p);
