@@ -89,10 +89,15 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
         r.activated += !std::isnan(t);
     r.activated /= static_cast<double>(std::max<std::size_t>(r.unknowns, 1));
     const auto after = s->kernels();
+    if (options.counted > 0)
+        r.not_counted = s->advance_counted(options.counted);
+    const auto counted = s->kernels();
+    const auto all = static_cast<double>(s->step());
     for (std::size_t k = 0; k < after.size(); ++k)
         if (!parts || after[k].name.rfind(r.bench, 0) == 0)
             r.kernels.push_back(
-                against(after[k], before[k], r.steps, r.ceilings, options.stepper.precision));
+                against(after[k], before[k], r.steps, r.ceilings, options.stepper.precision)),
+                r.kernels.back().counted_bytes = counted[k].counted_bytes / all;
     if (parts) {
         r.seconds = 0;
         for (const auto& k : r.kernels)

@@ -13,6 +13,7 @@ struct BenchKernel
     double ms = 0;    ///< per step
     double bytes = 0; ///< per step, at least, by the data structures
     double flops = 0; ///< floating-point instructions per step
+    double counted_bytes = 0; ///< per step, by hardware counters; 0: not counted
     double ceiling_GB_per_s = 0;
     double fraction = 0; ///< of the ceiling that bounds it
     std::string bound_by;
@@ -31,6 +32,7 @@ struct BenchResult
     int diffusion_stages = 1;       ///< passes over the matrix in one step
     std::vector<BenchKernel> kernels;
     Ceilings ceilings; ///< of one device
+    std::string not_counted; ///< why there are no counted_bytes where they were asked for
 };
 
 struct BenchOptions
@@ -41,6 +43,7 @@ struct BenchOptions
     /// Else the first tenth of the unknowns is stimulated in the first 2 ms.
     std::optional<StimulusSource> source{};
     std::int64_t warm_up = 200;
+    std::int64_t counted = 0; ///< steps under hardware counters, after the timed ones
 };
 
 /// Times steps of a problem: whole ones, or the diffusion or reaction kernels within them (then run

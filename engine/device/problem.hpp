@@ -109,6 +109,9 @@ struct KernelRecord
     double ms = 0;    ///< wall time in all
     double bytes = 0; ///< moved at least, by the data structures, in all
     double flops = 0; ///< floating-point instructions in all: add, mul and fma count one each
+    /// To and from the device's memory in all, by its hardware counters in the steps that
+    /// Stepper::advance_counted() took; 0: it took none.
+    double counted_bytes = 0;
 };
 
 } // namespace tawara::device

@@ -21,6 +21,12 @@ class Stepper
     /// samples probes and ends with a verdict.
     /// @throws NumericsError  naming step, place and value; the state is that of the failed step
     virtual void advance(std::int64_t n) = 0;
+    /// The same under hardware counters, kernel by kernel, for KernelRecord::counted_bytes.
+    /// @return why it cannot be done, no step was taken then; else empty
+    virtual std::string advance_counted(std::int64_t /*n*/)
+    {
+        return "hardware counters are read on NVIDIA GPUs alone";
+    }
     virtual std::int64_t step() const = 0;
     double time_ms() const { return static_cast<double>(step()) * dt_ms(); }
     virtual double dt_ms() const = 0;
@@ -81,7 +87,8 @@ struct Tuning
     /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
     /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
-    int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
+    int graph_steps = 32;   ///< steps of the larger captured graph; 0: no graphs
+    int timed_every = 1024; ///< one step in so many is timed kernel by kernel; 0: none
     /// Cells by code compiled at run time; empty: all but tissue that is wholly ten_tusscher_2006,
     /// where the hand-written kernels were measured to be 4 % (large) to 30 % (small) faster. To
     /// rounding the same.

@@ -5,6 +5,7 @@
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
 // BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
 // stands for ','. Options: metis, fused, unfused, compiled, nograph; fvm, p1; check (the stability analysis);
+// untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be, consistent;
 // dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), against=NAME
 // (compare with kept maps; those of fvm are carried to the vertices).
 // The tissue is a slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
@@ -72,6 +73,14 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.stepper.tuning.compiled_cells = true;
         else if (key == "nograph")
             o.stepper.tuning.graph_steps = 0;
+        else if (key == "untimed")
+            o.stepper.tuning.timed_every = 0;
+        else if (key == "counters")
+            o.counted = 4;
+        else if (key == "cn" || key == "be")
+            c.choice.stepping = key;
+        else if (key == "consistent")
+            c.choice.consistent = true;
         else if (key == "fvm" || key == "p1")
             c.choice.scheme = key;
         else if (key == "check")
@@ -134,6 +143,11 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     j["rest_tolerance_mV"] = p.rest_tolerance_mV;
     j["stable_dt_ms"] = p.system.stable_dt_ms;
     j["diffusion_stages"] = p.substeps.stages;
+    if (device::needs_solver(p)) {
+        j["stepping"] = c.choice.stepping.empty() ? "explicit" : c.choice.stepping;
+        j["mass"] = std::string(diffusion::name(p.system.mass));
+        j["solver_tolerance_mV"] = p.solver_tolerance_mV;
+    }
     if (c.choice.check)
         j["stability"] = {{"stable", p.system.stability.stable},
                           {"proven_cell_by_cell", p.system.stability.proven_cell_by_cell},
@@ -241,6 +255,12 @@ ordered_json record(bench::Bench& b, const Case& c)
                                 {"ceiling_GB_per_s", k.ceiling_GB_per_s},
                                 {"fraction", k.fraction},
                                 {"bound_by", k.bound_by}});
+    for (std::size_t k = 0; c.options.counted > 0 && r.not_counted.empty() && k < r.kernels.size(); ++k) {
+        j["kernels"][k]["counted_bytes"] = r.kernels[k].counted_bytes;
+        j["kernels"][k]["counted_over_modelled"] = r.kernels[k].counted_bytes / r.kernels[k].bytes;
+    }
+    if (!r.not_counted.empty())
+        j["not_counted"] = r.not_counted;
     j["seconds_of_setup"] = {{"operator", b.seconds_of_operator()}, {"case", total - r.seconds}};
     return j;
 }

@@ -58,6 +58,7 @@ const device::TissueProblem& Bench::problem(const Choice& c)
         return *problem_;
     const auto start = std::chrono::steady_clock::now();
     const bool same_operator = problem_ && choice_.scheme == c.scheme && choice_.dt_ms == c.dt_ms &&
+                               choice_.consistent == c.consistent &&
                                choice_.check == c.check && choice_.mass_scaling == c.mass_scaling;
     auto p = std::make_unique<device::TissueProblem>();
     p->dt_ms = c.dt_ms;
@@ -70,6 +71,7 @@ const device::TissueProblem& Bench::problem(const Choice& c)
         diffusion::Options o;
         o.scheme = on_vertices ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
         o.check_stability = c.check;
+        o.mass = c.consistent ? diffusion::Mass::consistent : diffusion::Mass::lumped;
         o.mass_scaling = c.mass_scaling;
         o.dt_ms = c.dt_ms;
         p->system = diffusion::assemble(
@@ -77,6 +79,9 @@ const device::TissueProblem& Bench::problem(const Choice& c)
             diffusion::diffusivities(mesh_, region, std::span(&place_.sigma, 1), 140, 0.01), o);
     }
     p->substeps = diffusion::choose_substeps(p->dt_ms, p->system.stable_dt_ms);
+    if (!c.stepping.empty())
+        p->stepping = c.stepping == "be" ? device::Stepping::backward_euler
+                                         : device::Stepping::crank_nicolson;
     if (c.stages)
         p->substeps = {diffusion::SubStepping::Kind::euler, c.stages};
     device::CellGroup g;

@@ -100,6 +100,8 @@ namespace {
 std::string resting_reason(const TissueProblem& p)
 {
     const std::string what = "unknowns at rest (rest_tolerance_mV) are stepped ";
+    if (needs_solver(p))
+        return what + "with explicit diffusion and lumped mass alone";
     if (p.splitting != Splitting::godunov)
         return what + "with godunov splitting alone";
     if (p.substeps.stages != 1)
@@ -125,10 +127,9 @@ int longest_rest(const TissueProblem& p)
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
 {
-    if (p.stepping != Stepping::explicit_)
-        return "implicit diffusion is not available on CUDA devices";
-    if (p.system.mass == diffusion::Mass::consistent)
-        return "the consistent mass matrix is not available on CUDA devices";
+    if (needs_solver(p) && p.system.scheme != diffusion::Scheme::p1)
+        return "implicit diffusion of fvm is not available on CUDA devices (its matrix is not "
+               "symmetric; p1's is)";
     if (p.rest_tolerance_mV > 0) {
         const auto why = resting_reason(p);
         if (!why.empty())

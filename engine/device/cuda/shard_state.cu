@@ -201,6 +201,8 @@ Real* ShardState<Real>::vector(Vector which, int parity) const
         return scratch[0].data();
     case Vector::scratch2:
         return scratch[1].data();
+    case Vector::correction:
+        return solver->u.data();
     case Vector::none:
         break;
     }

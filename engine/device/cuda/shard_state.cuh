@@ -4,11 +4,12 @@
 #include "engine/device/cuda/compiled_reaction.cuh"
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/shards.hpp"
+#include "engine/device/cuda/solver.cuh"
 
 namespace tawara::device::cuda {
 
 /// Vectors of the potential; current and next change places after each step.
-enum class Vector { current, next, half, scratch1, scratch2, none };
+enum class Vector { current, next, half, scratch1, scratch2, correction, none };
 
 /// One explicit pass of a step's diffusion, by vectors.
 struct PlannedPass
@@ -102,6 +103,7 @@ class ShardState
     Buffer<Status> status;
     PinnedBuffer<Status> status_host;
     Buffer<std::int32_t> sent_slots; ///< of host.sends, one after the other
+    std::unique_ptr<ShardSolver<Real>> solver; ///< where steps solve a linear system
     ShardGather probes, display;
     Buffer<double> probe_rows;
     Buffer<float> display_out;

@@ -3,19 +3,24 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
+#include "engine/diffusion/implicit.hpp"
 #include "engine/partition/partition.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace tawara::device::cuda {
 namespace {
 
 constexpr std::size_t slice = 32;
-constexpr std::int64_t sorting_window =
+constexpr std::size_t sorting_window =
     256; // rows sorted by length among so many: less padding, same place
+/// Cells sorted by type among so many: the cells of a warp are then of one type but for a few, and
+/// read the same constants at once; still so near that columns fit 16 bits.
+constexpr std::size_t type_window = 4096;
 constexpr std::size_t metis_limit = 4'000'000;
 
 std::size_t at(std::int64_t i)
@@ -132,18 +137,28 @@ void fill_slots(Shard& s, std::vector<std::int32_t>& mine,
         return std::pair(separator[at(u)] ? 0 : 1, static_cast<int>(p.group[at(u)]));
     };
     std::stable_sort(mine.begin(), mine.end(), [&](auto a, auto b) { return key(a) < key(b); });
+    const auto sort_windows = [&](std::size_t b, std::size_t e, std::size_t window, auto before) {
+        const auto place = [&](std::size_t k) {
+            return mine.begin() + static_cast<std::ptrdiff_t>(k);
+        };
+        for (auto w = b; w < e; w += window)
+            std::stable_sort(place(w), place(std::min(e, w + window)), before);
+    };
     for (std::size_t b = 0; b < mine.size();) {
         std::size_t e = b;
         while (e < mine.size() && key(mine[e]) == key(mine[b]))
             ++e;
-        for (auto w = b; w < e; w += static_cast<std::size_t>(sorting_window))
-            std::stable_sort(mine.begin() + static_cast<std::ptrdiff_t>(w),
-                             mine.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                e, w + static_cast<std::size_t>(sorting_window))),
-                             [&](auto x, auto y) {
-                                 return row_length(p.system.alpha, x) >
-                                        row_length(p.system.alpha, y);
-                             });
+        sort_windows(b, e, type_window,
+                     [&](auto x, auto y) { return p.type[at(x)] < p.type[at(y)]; });
+        for (auto run = b; run < e;) { // windows end where the type does
+            auto stop = run;
+            while (stop < e && p.type[at(mine[stop])] == p.type[at(mine[run])])
+                ++stop;
+            sort_windows(run, stop, sorting_window, [&](auto x, auto y) {
+                return row_length(p.system.alpha, x) > row_length(p.system.alpha, y);
+            });
+            run = stop;
+        }
         const auto begin = static_cast<std::int64_t>(s.old_of.size());
         s.old_of.insert(s.old_of.end(), mine.begin() + static_cast<std::ptrdiff_t>(b),
                         mine.begin() + static_cast<std::ptrdiff_t>(e));
@@ -209,9 +224,10 @@ class Columns
         const auto u = s_.old_of[slot];
         return u < 0 ? 0 : row_length(a_, u);
     }
-    double value(std::size_t slot, std::int64_t e) const
+    /// Entry e of a row among values in the order of the rows.
+    double value(const std::vector<double>& of, std::size_t slot, std::int64_t e) const
     {
-        return e < length(slot) ? a_.value[at(a_.first[at(s_.old_of[slot])] + e)] : 0;
+        return e < length(slot) ? of[at(a_.first[at(s_.old_of[slot])] + e)] : 0;
     }
     /// Local index of entry e of a row; the row itself beyond its end.
     std::int32_t operator()(std::size_t slot, std::int64_t e) const
@@ -266,12 +282,33 @@ void measure_slices(Shard& s, const Columns& columns, ThreadPool& pool)
     s.column.resize(std::size_t{next} * slice * at(s.pack));
 }
 
-void fill_matrix(Shard& s, const Columns& columns)
+/// Values in the order of the chunks, in one of two precisions.
+void fill_values(const Shard& s, const Columns& columns, const std::vector<double>& of,
+                 std::vector<double>& twice, std::vector<float>& once, ThreadPool& pool)
 {
-    ThreadPool pool;
-    measure_slices(s, columns, pool);
     const std::size_t pack = at(s.pack), entries = std::size_t{s.chunk.back()} * slice * pack;
-    (s.pack == 2 ? s.double_value.resize(entries) : s.single_value.resize(entries));
+    (s.pack == 2 ? twice.resize(entries) : once.resize(entries));
+    pool.for_range(s.column_chunk.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (auto k = begin; k < end; ++k) {
+            const auto room = std::size_t{s.chunk[k + 1] - s.chunk[k]} * pack;
+            for (std::size_t r = 0; r < slice; ++r)
+                for (std::size_t e = 0; e < room; ++e) {
+                    const double value =
+                        columns.value(of, k * slice + r, static_cast<std::int64_t>(e));
+                    const auto place = std::size_t{s.chunk[k]} * slice * pack +
+                                       (e / pack * slice + r) * pack + e % pack;
+                    if (s.pack == 2)
+                        twice[place] = value;
+                    else
+                        once[place] = static_cast<float>(value);
+                }
+        }
+    });
+}
+
+void fill_columns(Shard& s, const Columns& columns, ThreadPool& pool)
+{
+    const std::size_t pack = at(s.pack);
     pool.for_range(s.column_chunk.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
         for (auto k = begin; k < end; ++k) {
             const auto room = std::size_t{s.chunk[k + 1] - s.chunk[k]} * pack;
@@ -283,20 +320,56 @@ void fill_matrix(Shard& s, const Columns& columns)
                     const auto slot = k * slice + r;
                     const auto to = (e / pack * slice + r) * pack + e % pack;
                     const auto j = columns(slot, static_cast<std::int64_t>(e));
-                    const double value = columns.value(slot, static_cast<std::int64_t>(e));
                     if (wide)
                         std::memcpy(columns_of + 2 * to, &j, sizeof j);
                     else
                         columns_of[to] =
                             static_cast<std::int16_t>(j - static_cast<std::int64_t>(k * slice));
-                    const auto place = std::size_t{s.chunk[k]} * slice * pack + to;
-                    if (s.pack == 2)
-                        s.double_value[place] = value;
-                    else
-                        s.single_value[place] = static_cast<float>(value);
                 }
         }
     });
+}
+
+/// The linear system of a step, if there is one.
+struct Solved
+{
+    diffusion::ImplicitMatrix matrix;
+    std::vector<double> weight; ///< row sums: flows cancel, so that mass alone is left
+    bool consistent = false;
+};
+
+std::optional<Solved> solved(const TissueProblem& p)
+{
+    if (!needs_solver(p))
+        return {};
+    ThreadPool pool;
+    Solved s;
+    s.matrix = diffusion::implicit_matrix(p.system, p.dt_ms, theta(p.stepping), pool);
+    s.consistent = p.system.mass == diffusion::Mass::consistent;
+    s.weight = s.consistent ? p.system.mass_diagonal : p.system.volume;
+    if (s.consistent)
+        for (std::size_t i = 0; i < s.weight.size(); ++i)
+            for (auto e = p.system.alpha.first[i]; e < p.system.alpha.first[i + 1]; ++e)
+                s.weight[i] += p.system.mass_rows.value[at(e)];
+    return s;
+}
+
+void fill_matrix(Shard& s, const Columns& columns, const std::vector<double>& alpha,
+                 const std::optional<Solved>& system)
+{
+    ThreadPool pool;
+    measure_slices(s, columns, pool);
+    fill_columns(s, columns, pool);
+    fill_values(s, columns, system ? system->matrix.flow : alpha, s.double_value, s.single_value,
+                pool);
+    if (!system)
+        return;
+    if (system->consistent)
+        fill_values(s, columns, system->matrix.off, s.double_second, s.single_second, pool);
+    for (auto u : s.old_of) {
+        s.diagonal.push_back(u < 0 ? 1 : system->matrix.diagonal[at(u)]);
+        s.weight.push_back(u < 0 ? 1 : system->weight[at(u)]);
+    }
 }
 
 } // namespace
@@ -333,8 +406,11 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering order
                                                  static_cast<std::int32_t>(slot)};
     }
     progress.at(0.6, "laying out the matrix");
+    const auto system = solved(p);
+    all.sub_steps = system ? system->matrix.sub_steps : 1;
     link(all, p.system.alpha, [&](std::size_t me, const std::vector<std::int32_t>& local) {
-        fill_matrix(all.shards[me], Columns(all.shards[me], me, all, p.system.alpha, local));
+        fill_matrix(all.shards[me], Columns(all.shards[me], me, all, p.system.alpha, local),
+                    p.system.alpha.value, system);
     });
     return all;
 }

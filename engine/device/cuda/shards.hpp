@@ -44,6 +44,11 @@ struct Shard
     std::vector<double> double_value;
     std::vector<Send> sends;
     std::int64_t nonzeros = 0;
+    /// Only where steps solve a linear system (needs_solver): the values above are then the flow of
+    /// diffusion::implicit_matrix. Consistent mass: off-diagonals of the system's matrix, as above.
+    std::vector<float> single_second;
+    std::vector<double> double_second;
+    std::vector<double> diagonal, weight; ///< [slots] of the system's matrix; its row sums
 };
 
 /// Where an unknown of the mesh lies.
@@ -56,6 +61,7 @@ struct Sharding
 {
     std::vector<Shard> shards;
     std::vector<Place> place; ///< [unknowns]
+    int sub_steps = 1;        ///< systems to solve in a step, where there is a solver
 };
 
 /// Cuts a problem into `count` shards (METIS k-way; along the Hilbert curve for Ordering::hilbert

@@ -5,15 +5,13 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tawara::device::cuda {
 
 namespace {
 constexpr std::int64_t check_every =
     1024; // steps between looks at the verdict inside one advance()
-constexpr std::int64_t timing_every = 1024; // one step in so many is timed kernel by kernel
-
-constexpr std::int64_t rest_timing_every = 16 * timing_every; // the same of long steps
 constexpr std::size_t few_unknowns = 300'000; // below it, one launch less counts for more
 } // namespace
 
@@ -24,7 +22,8 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
       fused_(!mixed && tuning.fused.value_or(sizeof(Real) == 4 || p.size() < few_unknowns)),
       dt_(p.dt_ms), position_(p.position_mm), groups_(p.groups), forked_(devices.at(0))
 {
-    fused_ = fused_ || p.rest_tolerance_mV > 0;
+    solves_ = needs_solver(p);
+    fused_ = (fused_ && !solves_) || p.rest_tolerance_mV > 0;
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(
@@ -35,13 +34,26 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
         stages_.push_back({Stage::Kind::half_reaction, 0, Vector::half});
     }
     passes_ = plan_passes(p, diffused_from_);
-    for (std::size_t k = 0; k < passes_.size(); ++k)
+    for (std::size_t k = 0; !solves_ && k < passes_.size(); ++k)
         if (k + 1 < passes_.size() || !fused_)
             stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
     stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
     rest_tolerance_mV_ = p.rest_tolerance_mV;
     longest_rest_ = longest_rest(p);
+    if (solves_)
+        make_solver(p, sharding.sub_steps);
+    if (!tuning_.timed_every)
+        schedule_timing();
     exchange_current();
+}
+
+/// The next steps that are timed kernel by kernel; a long step of resting unknowns has many.
+template <class Real>
+void CudaStepper<Real>::schedule_timing()
+{
+    next_timing_ = tuning_.timed_every
+                       ? steps_done_ + std::int64_t{tuning_.timed_every} * (longest_rest_ ? 16 : 1)
+                       : std::numeric_limits<std::int64_t>::max();
 }
 
 template <class Real>
@@ -220,6 +232,61 @@ void CudaStepper<Real>::enqueue(int steps, int parity)
         join();
 }
 
+/// Work on a shard's main stream between two events, or in a range of the counters.
+template <class Real>
+void CudaStepper<Real>::measured(Family f, std::size_t shard, const std::function<void()>& body)
+{
+    const State& s = *shards_[shard];
+    if (counters_) {
+        const Current here(s.device);
+        s.main->synchronize();
+        counters_->begin();
+        body();
+        s.main->synchronize();
+        counters_->end();
+        counted_ranges_.push_back(f);
+        return;
+    }
+    Timing t{shard, f, Event(s.device, true), Event(s.device, true)};
+    t.begin.record(s.main);
+    body();
+    t.end.record(s.main);
+    pending_.push_back(std::move(t));
+}
+
+template <class Real>
+std::string CudaStepper<Real>::advance_counted(std::int64_t n)
+{
+    if (!single())
+        return "hardware counters are read on one device at a time; use one, e.g. --devices cuda:0";
+    if (longest_rest_)
+        return "hardware counters are not read where unknowns rest; leave rest_tolerance_mV out";
+    constexpr std::size_t parts = 4; // of a step that solves
+    const Current here(shards_[0]->device);
+    synchronize();
+    try {
+        counters_ = std::make_unique<MemoryCounters>(
+            shards_[0]->device, static_cast<std::size_t>(n) * std::max(stages_.size(), parts));
+    } catch (const DeviceError& e) {
+        return e.what();
+    }
+    counted_ranges_.clear();
+    const auto timing = next_timing_;
+    for (std::int64_t k = 0; k < n; ++k) {
+        apply_stimulus();
+        next_timing_ = steps_done_; // so that it is measured
+        run_steps(1);
+    }
+    next_timing_ = timing;
+    const auto bytes = counters_->finish();
+    counters_.reset();
+    for (std::size_t k = 0; k < bytes.size(); ++k)
+        counted_bytes_[counted_ranges_[k]] += bytes[k].read + bytes[k].written;
+    counted_steps_ += n;
+    settle();
+    return "";
+}
+
 template <class Real>
 void CudaStepper<Real>::sampled_step()
 {
@@ -229,12 +296,8 @@ void CudaStepper<Real>::sampled_step()
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < shards_.size(); ++k) {
             State& s = *shards_[k];
-            Timing t{k, long_.at ? f_moving : family(stage), Event(s.device, true),
-                     Event(s.device, true)};
-            t.begin.record(s.main);
-            run(stage, s, Part::all, s.main, parity(), 0);
-            t.end.record(s.main);
-            pending_.push_back(std::move(t));
+            measured(long_.at ? f_moving : family(stage), k,
+                     [&] { run(stage, s, Part::all, s.main, parity(), 0); });
         }
         if (single())
             continue;
@@ -243,7 +306,8 @@ void CudaStepper<Real>::sampled_step()
             exchange(stage, *s, parity());
         synchronize();
     }
-    ++pending_steps_;
+    if (!counters_)
+        ++pending_steps_;
     const bool ends = longest_rest_ && ++long_.at == long_.length;
     if (ends)
         long_.at = 0;
@@ -259,13 +323,18 @@ template <class Real>
 void CudaStepper<Real>::run_steps(std::int64_t n)
 {
     while (n > 0) {
+        if (solves_) {
+            solved_step();
+            --n;
+            continue;
+        }
         if (longest_rest_) {
             n -= run_resting(n);
             continue;
         }
         if (steps_done_ >= next_timing_) {
             sampled_step();
-            next_timing_ = steps_done_ + timing_every;
+            schedule_timing();
             ++step_, ++steps_done_, --n;
             continue;
         }
@@ -307,7 +376,7 @@ std::int64_t CudaStepper<Real>::run_resting(std::int64_t n)
                 sampled_step();
                 ++step_, ++steps_done_;
             }
-            next_timing_ = steps_done_ + rest_timing_every;
+            schedule_timing();
             return length;
         }
         if (n >= row && free >= row) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/cuda/backend.hpp"
+#include "engine/device/cuda/counters.hpp"
 #include "engine/device/cuda/shard_state.cuh"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -32,6 +34,7 @@ class CudaStepper final : public Stepper
     ~CudaStepper() override;
 
     void advance(std::int64_t n) override;
+    std::string advance_counted(std::int64_t n) override;
     std::int64_t step() const override { return step_; }
     double dt_ms() const override { return dt_; }
     std::size_t add_stimulus(StimulusSource source) override;
@@ -59,7 +62,7 @@ class CudaStepper final : public Stepper
   private:
     using State = ShardState<Real>;
     enum class Part { all, separator, interior };
-    enum Family { f_diffusion, f_reaction, f_fused, f_moving, family_count };
+    enum Family { f_diffusion, f_reaction, f_fused, f_moving, f_solver, family_count };
     struct Stage
     {
         enum class Kind { half_reaction, pass, last } kind;
@@ -89,9 +92,24 @@ class CudaStepper final : public Stepper
     void enqueue(int steps, int parity);
     void enqueue_overlapped(const Stage& stage, int parity, int offset);
     void sampled_step();
+    void measured(Family f, std::size_t shard, const std::function<void()>& body);
+    void schedule_timing();
     void run_steps(std::int64_t n);
     std::int64_t run_resting(std::int64_t n);
     void launch_steps(int steps);
+    void make_solver(const TissueProblem& p, int sub_steps);
+    void solved_step();
+    void solve(int sub_step);
+    template <class Body>
+    void replay(int part, int iterations, Body body);
+    template <class Body>
+    void with_rows(const State& s, bool own, Body body) const;
+    void exchange_after_main(Vector what);
+    void enqueue_start(int sub_step);
+    void enqueue_iterations(int count);
+    void enqueue_result(int sub_step);
+    [[noreturn]] void fail_to_solve(const SolverStatus& status);
+    KernelRecord solver_record(std::size_t shard) const;
     void restore_resting(State& d, const Snapshot& s);
     std::int64_t steady(std::int64_t most);
     void apply_stimulus();
@@ -112,6 +130,7 @@ class CudaStepper final : public Stepper
     std::vector<std::vector<T>> download(Buffer<T> State::*member) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
+    double counted_bytes(Family f) const;
     std::vector<KernelRecord> resting_kernels() const;
 
     Tuning tuning_;
@@ -135,6 +154,16 @@ class CudaStepper final : public Stepper
     Rest long_;            ///< place of the step to come in its long one
     std::int64_t step_ = 0, base_ = 0, steps_done_ = 0, checked_ = 0, next_timing_ = 4;
 
+    bool solves_ = false;     ///< steps solve a linear system
+    bool own_matrix_ = false; ///< its rows are not those of the flow
+    int sub_steps_ = 1, iterations_ahead_ = 8;
+    double solver_factor_ = 1;
+    SolverLimits solver_limits_;
+    PinnedBuffer<SolverStatus> solver_status_;
+    std::int64_t iterations_done_ = 0, solutions_done_ = 0;
+    /// by part of the step, iterations, parity, stimulated
+    std::map<std::tuple<int, int, int, bool>, Graph> solver_graphs_;
+
     Gather probes_;
     std::int64_t probe_every_ = 1, probe_rows_ = 0, probe_capacity_ = 0;
     std::vector<std::int64_t> row_steps_, sample_steps_;
@@ -142,6 +171,10 @@ class CudaStepper final : public Stepper
     std::size_t display_size_ = 0;
     PinnedBuffer<float> display_host_;
 
+    std::unique_ptr<MemoryCounters> counters_; ///< while steps are taken under them
+    std::vector<Family> counted_ranges_;
+    std::array<double, family_count> counted_bytes_{};
+    std::int64_t counted_steps_ = 0;
     mutable std::vector<Timing> pending_;
     mutable std::vector<std::array<double, family_count>> sampled_ms_;
     mutable std::int64_t timed_steps_ = 0;

@@ -82,6 +82,11 @@ std::vector<KernelRecord> CudaStepper<Real>::kernels() const
     if (longest_rest_)
         return resting_kernels();
     const char* names[] = {"diffusion", "reaction", "diffusion+reaction"};
+    const auto where = [&](std::size_t k) {
+        return single() ? std::string()
+                        : " cuda:" + std::to_string(shards_[k]->device) + " shard " +
+                              std::to_string(k);
+    };
     std::vector<KernelRecord> out;
     for (std::size_t k = 0; k < shards_.size(); ++k)
         for (int f = 0; f < family_count; ++f) {
@@ -92,19 +97,31 @@ std::vector<KernelRecord> CudaStepper<Real>::kernels() const
                 continue;
             KernelRecord r;
             r.name = names[f];
-            if (!single())
-                r.name +=
-                    " cuda:" + std::to_string(shards_[k]->device) + " shard " + std::to_string(k);
+            r.name += where(k);
             r.calls = launches * steps_done_;
             const auto steps = static_cast<double>(steps_done_);
-            r.ms = timed_steps_ ? sampled_ms_[k][static_cast<std::size_t>(f)] /
+            r.ms = timed_steps_ ? sampled_ms_[solves_ ? 0 : k][static_cast<std::size_t>(f)] /
                                       static_cast<double>(timed_steps_) * steps
                                 : 0;
             r.bytes = family_bytes(*shards_[k], static_cast<Family>(f)) * steps;
             r.flops = family_flops(*shards_[k], static_cast<Family>(f)) * steps;
+            r.counted_bytes = counted_bytes(static_cast<Family>(f));
             out.push_back(r);
         }
+    for (std::size_t k = 0; solves_ && k < shards_.size(); ++k) {
+        out.push_back(solver_record(k));
+        out.back().name += where(k);
+    }
     return out;
+}
+
+/// Of all steps, by those under counters.
+template <class Real>
+double CudaStepper<Real>::counted_bytes(Family f) const
+{
+    return counted_steps_ ? counted_bytes_[f] / static_cast<double>(counted_steps_) *
+                                static_cast<double>(steps_done_)
+                          : 0;
 }
 
 /// Long steps move every slot; the short ones inside them the slices that were counted.

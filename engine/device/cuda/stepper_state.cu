@@ -264,6 +264,7 @@ void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellT
     synchronize(); // nothing may still read the tables
     for (auto& s : shards_)
         s->set_types(group, types);
+    solver_graphs_.clear();
     graphs_.clear(); // they hold the constants of single types as arguments
     groups_[group].types.assign(types.begin(), types.end());
 }
