@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace tawara::simulation {
 namespace {
@@ -85,6 +87,10 @@ bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
 
 void Engine::Impl::run()
 {
+    // On Linux a thread has a niceness of its own, which the threads that it starts inherit: with
+    // work for all, one of niceness 5 gets a third of what one of 0 gets, and wakes after it.
+    if (options.niceness > 0)
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), std::min(options.niceness, 19));
     for (;;) {
         std::pair<std::uint64_t, Command> c;
         while (next(c))
