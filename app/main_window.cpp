@@ -383,6 +383,9 @@ void MainWindow::updateWatches()
     m_host->watchPhase(s.needsPhase());
     m_host->watchBeats(m_beats->isVisible());
     m_host->watchKernels(m_performance->isVisible());
+    // the bull's-eye sums values of the potential here
+    m_displayPath->needHost(s.shownIn(m_grid->current()) == Quantity::potential &&
+                            m_viewPanel->isVisible() && m_views->hasSegments());
 }
 
 void MainWindow::updateBullseye()

@@ -61,6 +61,7 @@ class MainWindow : public QMainWindow
     HeartView* view() { return m_grid->view(0); }
     ViewGrid* views() { return m_grid; }
     ViewController* viewController() { return m_views; }
+    DisplayPath* displayPath() { return m_displayPath; }
     Document* document() { return m_document; }
     ProbeModel* probes() { return m_probes; }
     TracePlot* plot() { return m_plot; }
@@ -148,6 +149,7 @@ class MainWindow : public QMainWindow
     EngineHost* m_host;
     Document* m_document;
     ViewGrid* m_grid = nullptr;
+    DisplayPath* m_displayPath = nullptr;
     ViewController* m_views = nullptr;
     QWidget* m_viewFrame = nullptr;
     TransportBar* m_transport = nullptr;

@@ -177,6 +177,7 @@ void MainWindow::connectWidgets()
     m_grid->each([this](HeartView& v, int i) { connectView(&v, i); });
     connect(m_grid, &ViewGrid::currentChanged, this, [this](int i) {
         m_viewPanel->setCurrentView(i);
+        updateWatches();
         updateBullseye();
     });
     connect(m_grid, &ViewGrid::quantityChosen, this, [this](int i, int q) {
@@ -185,6 +186,8 @@ void MainWindow::connectWidgets()
         m_viewPanel->setSettings(s);
         applyView(s);
     });
+    connect(m_displayPath, &DisplayPath::changed, this,
+            [this] { m_strip->setRenderPath(m_displayPath->text(), m_displayPath->tip()); });
     connect(m_views, &ViewController::modelReady, this, &MainWindow::modelReady);
     connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
     connect(m_views, &ViewController::rangeFound, this,
@@ -313,10 +316,6 @@ void MainWindow::connectView(HeartView* v, int index)
 
 void MainWindow::showGl()
 {
-    m_strip->setRenderPath(view()->softwareRendering() ? tr("host upload · software OpenGL")
-                                                       : tr("host upload"),
-                           tr("Values reach the picture through the host's memory. Drawn by %1.")
-                               .arg(view()->glDescription()));
     // the engine need not make more frames than are drawn
     m_host->setFrameInterval(view()->softwareRendering() ? 33 : 16);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/units.hpp"
+#include "engine/device/display_feed.hpp"
 #include "engine/device/problem.hpp"
 
 #include <memory>
@@ -44,6 +45,9 @@ class Stepper
     /// Sets the display field and gathers it: out[k] [mV].
     virtual void set_display(Gather display) = 0;
     virtual void display(std::span<float> out) = 0;
+    /// Gathers the display field where it was computed and makes it the newest of a feed that lives
+    /// as long as somebody holds it; enqueues, does not wait. Null where fields lie on the host.
+    virtual std::shared_ptr<DisplayFeed> publish_display() { return {}; }
 
     virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown
     virtual Maps maps() const = 0;

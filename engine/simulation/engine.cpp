@@ -241,8 +241,12 @@ void Engine::Impl::publish_frame(bool now)
     f->run = sim->scene->run;
     f->step = step;
     f->time_ms = sim->stepper->time_ms();
-    f->values.resize(sim->display.size());
-    sim->stepper->display(f->values);
+    if (frame_values.device)
+        f->feed = sim->stepper->publish_display();
+    if (frame_values.host || !f->feed) {
+        f->values.resize(sim->display.size());
+        sim->stepper->display(f->values);
+    }
     if (watch.volume || watch.phase)
         attach(*f);
     f->made = Clock::now();

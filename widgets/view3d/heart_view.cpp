@@ -33,6 +33,7 @@ HeartView::HeartView(QWidget* parent)
     m_sinceDrawn.start();
     connect(&m_pace, &QTimer::timeout, this, qOverload<>(&QWidget::update));
     connect(this, &VtkView::aboutToRender, this, &HeartView::prepare);
+    connect(this, &VtkView::glReleasing, this, [this] { m_scene->release_source(); });
     connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
         if (m_mode == ClickMode::rotate)
             return;
@@ -64,6 +65,11 @@ HeartView::~HeartView()
 {
     // the scene's OpenGL resources go with the window, in VtkView
     disconnect(this, nullptr, this, nullptr);
+    if (context() != nullptr && m_scene->has_source()) {
+        makeCurrent();
+        m_scene->set_source(nullptr);
+        doneCurrent();
+    }
 }
 
 void HeartView::setSurface(const mesh::TetMesh& m, const mesh::Surface& s)
@@ -155,6 +161,12 @@ void HeartView::setValues(std::span<const float> values, double timeMs)
     schedule();
 }
 
+void HeartView::setLive()
+{
+    m_scene->set_live();
+    schedule();
+}
+
 void HeartView::setTimeVisible(bool on)
 {
     m_timeVisible = on;
@@ -187,7 +199,8 @@ void HeartView::schedule()
     if (m_pace.isActive())
         return;
     const double since = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6 - m_drawnMs;
-    const double least = softwareRendering()
+    const double least = m_leastMs >= 0 ? m_leastMs
+                         : softwareRendering()
                              ? std::clamp(1.6 * paintMilliseconds(), software_interval_ms, 50.0)
                              : screen_interval_ms;
     m_pace.start(static_cast<int>(std::lround(std::max(0.0, least - since))));
@@ -224,6 +237,17 @@ void HeartView::prepare()
     }
     const int* size = renderWindow()->GetSize();
     m_scene->prepare(size[0], size[1], devicePixelRatioF());
+    showLiveTime();
+    if (const auto error = m_scene->source_error(); !error.empty())
+        QMetaObject::invokeMethod(
+            this, [this, error] { Q_EMIT sourceFailed(QString::fromStdString(error)); },
+            Qt::QueuedConnection); // not while it draws
+}
+
+void HeartView::showLiveTime()
+{
+    if (const auto time = m_scene->live_time(); time && m_timeVisible)
+        m_scene->set_time_text(timeText(*time));
 }
 
 void HeartView::showBrush(QPointF position)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/cuda/backend.hpp"
+#include "engine/device/cuda/display_feed.cuh"
 #include "engine/device/cuda/shard_state.cuh"
 
 #include <map>
@@ -41,6 +42,7 @@ class CudaStepper final : public Stepper
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
     void set_display(Gather display) override;
     void display(std::span<float> out) override;
+    std::shared_ptr<DisplayFeed> publish_display() override;
     void potential(std::span<double> out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
@@ -141,6 +143,7 @@ class CudaStepper final : public Stepper
     std::vector<double> samples_;
     std::size_t display_size_ = 0;
     PinnedBuffer<float> display_host_;
+    std::shared_ptr<CudaDisplayFeed> feed_; ///< made by the first publish_display()
 
     mutable std::vector<Timing> pending_;
     mutable std::vector<std::array<double, family_count>> sampled_ms_;
