@@ -31,7 +31,7 @@ HeartView::HeartView(QWidget* parent)
     m_pace.setSingleShot(true);
     m_pace.setTimerType(Qt::PreciseTimer);
     m_sinceDrawn.start();
-    connect(&m_pace, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+    connect(&m_pace, &QTimer::timeout, this, &VtkView::draw);
     connect(this, &VtkView::aboutToRender, this, &HeartView::prepare);
     connect(this, &VtkView::glReleasing, this, [this] { m_scene->release_source(); });
     connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
@@ -49,7 +49,8 @@ HeartView::HeartView(QWidget* parent)
     m_idle.setInterval(idle_ms);
     connect(&m_idle, &QTimer::timeout, this, [this] {
         m_fine = true;
-        update();
+        drawWhole();
+        draw();
     });
     m_glow.setInterval(glow_interval_ms);
     connect(&m_glow, &QTimer::timeout, this, [this] {
@@ -105,7 +106,7 @@ bool HeartView::grabsPress(QPointF position, Qt::KeyboardModifiers modifiers)
         return true;
     }
     const QPointF d = toDisplay(position);
-    m_held = m_scene->marker_at(d.x(), d.y(), marker_px * devicePixelRatioF());
+    m_held = m_scene->marker_at(d.x(), d.y(), marker_px * pixelRatio());
     m_heldAt.reset();
     const bool ours =
         m_held && (m_held->kind == scene::Marker::Kind::probe
@@ -236,7 +237,7 @@ void HeartView::prepare()
         m_fine = false;
     }
     const int* size = renderWindow()->GetSize();
-    m_scene->prepare(size[0], size[1], devicePixelRatioF());
+    m_scene->prepare(size[0], size[1], pixelRatio());
     showLiveTime();
     if (const auto error = m_scene->source_error(); !error.empty())
         QMetaObject::invokeMethod(

@@ -76,6 +76,8 @@ class HeartView : public VtkView
     void grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers) override;
     void grabbedRelease(QPointF position, bool dragged) override;
 
+    void requestDraw() override { schedule(); }
+
   private:
     std::optional<scene::Pick> pickAt(QPointF position) const;
     void paintAt(QPointF position, Qt::KeyboardModifiers modifiers);
