@@ -81,15 +81,11 @@ enum class Ordering {
 struct Tuning
 {
     Ordering ordering = Ordering::hilbert;
-    /// Last diffusion pass and reaction in one kernel (rush_larsen_light); empty: where it was
+    /// Last diffusion pass and reaction in one kernel; empty: where it was
     /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
     /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
     int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
-    /// Cells by code compiled at run time; empty: all but tissue that is wholly ten_tusscher_2006,
-    /// where the hand-written kernels were measured to be 4 % (large) to 30 % (small) faster. To
-    /// rounding the same.
-    std::optional<bool> compiled_cells{};
 };
 
 struct StepperOptions

@@ -28,7 +28,7 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(
-            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_, tuning));
+            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_));
     sampled_ms_.resize(shards_.size());
     if (p.splitting == Splitting::strang) {
         diffused_from_ = Vector::half;
@@ -85,7 +85,9 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        auto k = s.reaction(r, stimulated_, strang ? dt_ / 2 : dt_);
+        auto k = s.reaction(stimulated_, strang ? dt_ / 2 : dt_);
+        const auto moment = s.moment(r.begin, r.end, offset);
+        const auto& cells = *s.cells[r.group];
         k.v_out = s.vector(stage.out, parity);
         k.v_in = k.v_out;
         if (stage.kind == Stage::Kind::half_reaction)
@@ -95,17 +97,10 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
         if (longest_rest_) {
             auto rest = s.rest_of(index, rest_tolerance_mV_);
             rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
-            react_resting(stream, pass, k, s.one_type[r.group], s.moment(r.begin, r.end, offset),
-                          rest);
+            cells.launch_resting(stream, pass, k, s.type.data(), moment, rest);
             continue;
         }
-        if (s.compiled.empty()) {
-            react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
-                  s.moment(r.begin, r.end, offset));
-            continue;
-        }
-        s.compiled[r.group]->launch(stream, with_pass ? &pass : nullptr, k, s.type.data(),
-                                       s.moment(r.begin, r.end, offset));
+        cells.launch(stream, with_pass ? &pass : nullptr, k, s.type.data(), moment);
     }
 }
 

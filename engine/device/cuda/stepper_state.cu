@@ -403,7 +403,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             repolarisation[slot] = s.repolarisation_ms[u];
             const bool before = std::isnan(s.activation_ms[u]);
             phase[slot] = before ? 0 : std::isnan(s.repolarisation_ms[u]) ? 1 : 2;
-            track[slot] = static_cast<Real>(before ? s.rest_mV[u] : s.peak_mV[u]);
+            track[slot] = static_cast<Real>(before ? std::min(s.rest_mV[u], s.v[u]) : s.peak_mV[u]);
             rest[slot] = static_cast<Real>(s.rest_mV[u]);
         }
         const Current here(d.device);
