@@ -151,6 +151,10 @@ void EngineHost::setFrameInterval(double wallMs)
 {
     post(simulation::FrameInterval{wallMs});
 }
+void EngineHost::setFrameValues(bool host, bool device)
+{
+    post(simulation::FrameValues{host, device});
+}
 void EngineHost::stimulate(const simulation::Stimulate& stimulus)
 {
     post(stimulus);

@@ -44,6 +44,8 @@ class EngineHost : public QObject
     void runUntil(double timeMs);
     void limitSpeed(double msPerSecond);
     void setFrameInterval(double wallMs);
+    /// Where values of frames are wanted.
+    void setFrameValues(bool host, bool device);
     void stimulate(const simulation::Stimulate& stimulus);
     void addProbe(const QString& name, const Vec3& position);
     void removeProbe(quint64 id);

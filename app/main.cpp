@@ -24,6 +24,7 @@ struct Arguments
     int quality = 75;
     unsigned threads = 0;
     bool whole_window = false, paused = false, transparent = false, no_annotations = false;
+    bool host_frames = false;
 };
 
 int bad_argument(const std::string& what)
@@ -62,6 +63,9 @@ void declare(CLI::App& cli, Arguments& a)
     cli.add_option("--quality", a.quality, "of the movie, 0 to 100")
         ->check(CLI::Range(0, 100))
         ->capture_default_str();
+    cli.add_flag("--host-frames", a.host_frames,
+                 "bring values to the picture through the host's memory, also where CUDA could write "
+                 "OpenGL's buffers");
     cli.add_option("--size", a.size,
                    "size of the picture, the movie, or else the window, e.g. 1280x720");
 }
@@ -148,6 +152,7 @@ int main(int argc, char** argv)
     if (width > 0 && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))
         window.resize(size);
     const auto unattended = make_unattended(a, size, host, window);
+    window.displayPath()->setAllowed(!a.host_frames);
     if (unattended || a.paused)
         window.setAutoPlay(false);
     window.show();

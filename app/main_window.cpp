@@ -112,6 +112,7 @@ void MainWindow::open(const QString& path)
 void MainWindow::hostLoaded()
 {
     const auto scene = m_host->scene();
+    m_changes.clear();
     m_probes->clear();
     m_plot->removeCurves();
     m_performance->reset();
@@ -175,12 +176,31 @@ void MainWindow::documentChanged()
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
 {
     m_views->showFrame(frame);
-    if (!m_views->lookingBack())
-        m_transport->setTime(frame->time_ms);
+    withPicture([this, ms = frame->time_ms] {
+        if (!m_views->lookingBack())
+            m_transport->setTime(ms);
+    });
     // the bull's-eye of the potential follows at the pace of the plots, not of the picture
     static constexpr int every = 6;
     if (frame->step % every == 0 && m_viewPanel->isVisible())
         updateBullseye();
+}
+
+void MainWindow::withPicture(std::function<void()> change)
+{
+    static constexpr int longest_wait_ms = 100;
+    if (!view()->softwareRendering())
+        return change();
+    m_changes.push_back(std::move(change));
+    if (!m_changesDue.isActive())
+        m_changesDue.start(longest_wait_ms);
+}
+
+void MainWindow::flushChanges()
+{
+    m_changesDue.stop();
+    for (const auto& change : std::exchange(m_changes, {}))
+        change();
 }
 
 void MainWindow::showError(const QString& reason, const QString& advice)
@@ -383,6 +403,9 @@ void MainWindow::updateWatches()
     m_host->watchPhase(s.needsPhase());
     m_host->watchBeats(m_beats->isVisible());
     m_host->watchKernels(m_performance->isVisible());
+    // the bull's-eye sums values of the potential here
+    m_displayPath->needHost(s.shownIn(m_grid->current()) == Quantity::potential &&
+                            m_viewPanel->isVisible() && m_views->hasSegments());
 }
 
 void MainWindow::updateBullseye()

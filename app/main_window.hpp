@@ -61,6 +61,7 @@ class MainWindow : public QMainWindow
     HeartView* view() { return m_grid->view(0); }
     ViewGrid* views() { return m_grid; }
     ViewController* viewController() { return m_views; }
+    DisplayPath* displayPath() { return m_displayPath; }
     Document* document() { return m_document; }
     ProbeModel* probes() { return m_probes; }
     TracePlot* plot() { return m_plot; }
@@ -141,6 +142,10 @@ class MainWindow : public QMainWindow
     void rememberFile(const QString& path);
     void fillRecent();
     void showGl();
+    /// Changes widgets along with the next picture: on software OpenGL every change composes the
+    /// whole window anew.
+    void withPicture(std::function<void()> change);
+    void flushChanges();
     /// Runs `job` elsewhere, then `done` with its result here, unless another scene was loaded.
     template <class Job, class Done>
     void elsewhere(Job job, Done done);
@@ -148,6 +153,7 @@ class MainWindow : public QMainWindow
     EngineHost* m_host;
     Document* m_document;
     ViewGrid* m_grid = nullptr;
+    DisplayPath* m_displayPath = nullptr;
     ViewController* m_views = nullptr;
     QWidget* m_viewFrame = nullptr;
     TransportBar* m_transport = nullptr;
@@ -180,7 +186,8 @@ class MainWindow : public QMainWindow
     std::shared_ptr<const BallIndex> m_ball;
     std::set<std::int64_t> m_painted;
     int m_paintedRegion = -1;
-    QTimer m_replay;
+    QTimer m_replay, m_changesDue;
+    std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
     QString m_path; // of what is being opened or open
     bool m_autoPlay = true;

@@ -63,7 +63,7 @@ void MainWindow::connectHost()
     });
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
-        m_strip->setStatus(s, view()->framesPerSecond());
+        m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
         const auto recording = m_host->recording();
         if (recording && m_host->scene() && recording->run() == m_host->scene()->run &&
             recording->frame_count() > 0) {
@@ -91,16 +91,20 @@ void MainWindow::connectHost()
                 updateMarkers();
             });
     connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
+        flushChanges();
         m_probes->remove(id);
         m_plot->removeCurve(id);
         updateMarkers();
     });
     connect(m_host, &EngineHost::samplesArrived, this,
             [this](quint64 id, const std::vector<double>& t, const std::vector<float>& v) {
-                m_plot->append(id, t, v);
-                m_probes->setValue(id, v.back());
+                withPicture([this, id, t, v] {
+                    m_plot->append(id, t, v);
+                    m_probes->setValue(id, v.back());
+                });
             });
     connect(m_host, &EngineHost::samplesCleared, this, [this] {
+        flushChanges();
         m_plot->clearSamples();
         m_beats->setBeats({});
         m_document->forgetCaptures();
@@ -109,6 +113,7 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::ecgArrived, this,
             [this](const simulation::Ecg& ecg, bool restarted) {
                 if (restarted) {
+                    flushChanges();
                     QStringList names;
                     for (const auto& n : ecg.leads)
                         names << QString::fromStdString(n);
@@ -117,7 +122,7 @@ void MainWindow::connectHost()
                     else
                         m_ecg->plot()->setLeads(names);
                 }
-                m_ecg->plot()->append(ecg.time_ms, ecg.mV);
+                withPicture([this, ecg] { m_ecg->plot()->append(ecg.time_ms, ecg.mV); });
             });
     connect(m_host, &EngineHost::kernelsPolled, this,
             [this](const std::vector<simulation::KernelFigure>& k) {
@@ -151,6 +156,8 @@ void MainWindow::connectWidgets()
     connect(m_transport, &TransportBar::recordRequested, this, &MainWindow::record);
     connect(m_transport->timeline(), &Timeline::scrubbed, this, &MainWindow::lookBack);
     connect(m_transport->timeline(), &Timeline::followRequested, this, &MainWindow::followRun);
+    m_changesDue.setSingleShot(true);
+    connect(&m_changesDue, &QTimer::timeout, this, &MainWindow::flushChanges);
     connect(&m_replay, &QTimer::timeout, this, [this] {
         const auto recording = m_host->recording();
         if (!recording || recording->frame_count() == 0)
@@ -177,6 +184,7 @@ void MainWindow::connectWidgets()
     m_grid->each([this](HeartView& v, int i) { connectView(&v, i); });
     connect(m_grid, &ViewGrid::currentChanged, this, [this](int i) {
         m_viewPanel->setCurrentView(i);
+        updateWatches();
         updateBullseye();
     });
     connect(m_grid, &ViewGrid::quantityChosen, this, [this](int i, int q) {
@@ -185,6 +193,8 @@ void MainWindow::connectWidgets()
         m_viewPanel->setSettings(s);
         applyView(s);
     });
+    connect(m_displayPath, &DisplayPath::changed, this,
+            [this] { m_strip->setRenderPath(m_displayPath->text(), m_displayPath->tip()); });
     connect(m_views, &ViewController::modelReady, this, &MainWindow::modelReady);
     connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
     connect(m_views, &ViewController::rangeFound, this,
@@ -307,16 +317,14 @@ void MainWindow::connectView(HeartView* v, int index)
                                 ball->centre = at;
                     });
             });
-    if (index == 0)
+    if (index == 0) {
         connect(v, &VtkView::glReady, this, &MainWindow::showGl);
+        connect(v, &VtkView::arrived, this, &MainWindow::flushChanges);
+    }
 }
 
 void MainWindow::showGl()
 {
-    m_strip->setRenderPath(view()->softwareRendering() ? tr("host upload · software OpenGL")
-                                                       : tr("host upload"),
-                           tr("Values reach the picture through the host's memory. Drawn by %1.")
-                               .arg(view()->glDescription()));
     // the engine need not make more frames than are drawn
     m_host->setFrameInterval(view()->softwareRendering() ? 33 : 16);
 }

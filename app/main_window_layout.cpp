@@ -64,7 +64,9 @@ void MainWindow::buildCentre()
     auto* stack = new QGridLayout(m_viewFrame);
     stack->setContentsMargins(0, 0, 0, 0);
     m_grid = new ViewGrid(quantityNames());
+    m_displayPath = new DisplayPath(m_grid, m_host, this); // gives a view its source first
     m_views = new ViewController(m_grid, this);
+    m_views->setDisplayPath(m_displayPath);
     m_start = new StartPage;
     m_start->hide();
     stack->addWidget(m_grid, 0, 0);

@@ -9,6 +9,10 @@
 namespace tawara {
 namespace {
 
+/// The window comes first: what it and the rasteriser of software OpenGL need is little and soon
+/// done, while the solver takes every core that it gets.
+constexpr int solver_niceness = 5;
+
 class RealEngine : public EngineControl
 {
   public:
@@ -57,6 +61,7 @@ class RealEngine : public EngineControl
 
 EngineMaker real_engine(simulation::EngineOptions options)
 {
+    options.niceness = std::max(options.niceness, solver_niceness);
     return [options](EventHandler handler) {
         return std::make_unique<RealEngine>(std::move(handler), options);
     };

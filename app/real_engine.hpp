@@ -7,7 +7,7 @@
 
 namespace tawara {
 
-/// Makes the simulator itself.
+/// Makes the simulator itself; its threads give way to the window's.
 EngineMaker real_engine(simulation::EngineOptions options);
 
 /// The session of a file: a session file, or one around a mesh; the built-in heart for an empty

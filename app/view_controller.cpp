@@ -312,7 +312,9 @@ void ViewController::feed(HeartView& view, int i)
     if (q == Quantity::potential) {
         if (m_recorded)
             view.setValues(m_recorded->values, time);
-        else if (m_frame)
+        else if (m_path != nullptr && m_path->live())
+            view.setLive();
+        else if (m_frame && !m_frame->values.empty())
             view.setValues(m_frame->values, time);
     } else {
         auto v = values(q);
@@ -350,6 +352,8 @@ void ViewController::showFrame(const EngineHost::FramePtr& frame)
         m_frame = frame;
         return;
     }
+    if (m_path != nullptr)
+        m_path->follow(frame);
     const bool phase = !m_frame || m_frame->phase_time_ms != frame->phase_time_ms;
     const bool volume = frame->volume && (!m_frame || m_frame->volume != frame->volume);
     m_frame = frame;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "app/display_path.hpp"
 #include "app/engine_host.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/models/view_settings.hpp"
@@ -33,6 +34,8 @@ class ViewController : public QObject
     void setMarkers(std::vector<scene::Marker> markers);
     void setMode(ClickMode mode, double brushMm);
 
+    /// Says whether frames come by the GPU; must outlive this. Without it they come by the host.
+    void setDisplayPath(DisplayPath* path) { m_path = path; }
     void showFrame(const EngineHost::FramePtr& frame);
     void showMaps(const std::shared_ptr<const simulation::MapFrame>& maps);
     void setPartition(const std::shared_ptr<const simulation::Partition>& p);
@@ -76,6 +79,7 @@ class ViewController : public QObject
     scene::Plane plane() const;
 
     ViewGrid* m_grid;
+    DisplayPath* m_path = nullptr;
     ViewSettings m_settings;
     scene::SceneTheme m_theme;
     std::vector<scene::Marker> m_markers;

@@ -2,6 +2,7 @@
 #include "engine/cell/model.hpp"
 
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
@@ -32,7 +33,9 @@ std::shared_ptr<const compiler::Model> find_model(const std::string& model, cons
     static std::set<std::shared_ptr<const compiler::Model>> kept;
 
     require_model(model, file, where);
-    auto found = compiler::shared_model(model);
+    const auto names = special_variables_of(model);
+    auto found = compiler::shared_model(
+        path_of(model), {names.membrane_potential, names.stimulus, names.time, false});
     const std::scoped_lock lock(mutex);
     kept.insert(found);
     return found;
@@ -77,13 +80,14 @@ std::string model_text(const std::string& key, const std::filesystem::path& fold
 {
     if (key.find('.') == std::string::npos || folder.empty())
         return key;
-    return std::filesystem::path(key)
+    return std::filesystem::path(path_of(key))
         .lexically_proximate(std::filesystem::absolute(folder).lexically_normal())
         .string();
 }
 
-void require_model(const std::string& model, const std::string& file, const std::string& where)
+void require_model(const std::string& key, const std::string& file, const std::string& where)
 {
+    const std::string model = path_of(key);
     if (model.find('.') == std::string::npos) {
         const auto known = compiler::library_names();
         if (!std::binary_search(known.begin(), known.end(), model))

@@ -204,7 +204,8 @@ void info(Context& c, const InfoArguments& a)
 
 void ModelArguments::declare(CLI::App& app)
 {
-    app.add_option("--v", potential, "which state is the membrane potential, when that is unclear")
+    app.add_option("--membrane-potential,--v", potential,
+                   "which state is the membrane potential, when that is unclear")
         ->type_name("COMPONENT.VARIABLE");
     app.add_option("--stimulus", stimulus, "which variable is the stimulus current")
         ->type_name("COMPONENT.VARIABLE");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/units.hpp"
+#include "engine/device/display_feed.hpp"
 #include "engine/device/problem.hpp"
 
 #include <memory>
@@ -21,7 +22,8 @@ class Stepper
     /// samples probes and ends with a verdict.
     /// @throws NumericsError  naming step, place and value; the state is that of the failed step
     virtual void advance(std::int64_t n) = 0;
-    /// The same under hardware counters, kernel by kernel, for KernelRecord::counted_bytes.
+    /// The same under hardware counters, kernel by kernel, for KernelRecord::counted_bytes; probes
+    /// take no samples meanwhile.
     /// @return why it cannot be done, no step was taken then; else empty
     virtual std::string advance_counted(std::int64_t /*n*/)
     {
@@ -50,6 +52,9 @@ class Stepper
     /// Sets the display field and gathers it: out[k] [mV].
     virtual void set_display(Gather display) = 0;
     virtual void display(std::span<float> out) = 0;
+    /// Gathers the display field where it was computed and makes it the newest of a feed that lives
+    /// as long as somebody holds it; enqueues, does not wait. Null where fields lie on the host.
+    virtual std::shared_ptr<DisplayFeed> publish_display() { return {}; }
 
     virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown
     virtual Maps maps() const = 0;
@@ -83,16 +88,14 @@ enum class Ordering {
 struct Tuning
 {
     Ordering ordering = Ordering::hilbert;
-    /// Last diffusion pass and reaction in one kernel (rush_larsen_light); empty: where it was
+    /// Last diffusion pass and reaction in one kernel; empty: where it was
     /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
     /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
-    int graph_steps = 32;   ///< steps of the larger captured graph; 0: no graphs
-    int timed_every = 1024; ///< one step in so many is timed kernel by kernel; 0: none
-    /// Cells by code compiled at run time; empty: all but tissue that is wholly ten_tusscher_2006,
-    /// where the hand-written kernels were measured to be 4 % (large) to 30 % (small) faster. To
-    /// rounding the same.
-    std::optional<bool> compiled_cells{};
+    int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
+    /// One step in so many is timed kernel by kernel (a tissue below 300 000 unknowns: one in eight
+    /// times as many, so that it costs less than 1 % there too); 0: none.
+    int timed_every = 1024;
 };
 
 struct StepperOptions

@@ -16,6 +16,7 @@ struct EngineOptions
     Precision precision = Precision::double_;
     unsigned threads = 0;                  ///< 0: all hardware threads
     double trace_sample_ms = 0.1;
+    int niceness = 0;                      ///< of all its threads, 0 to 19: above 0 they give way to the caller's
 };
 
 /// Runs one simulation on a thread of its own. Commands go in by value and are applied between steps;

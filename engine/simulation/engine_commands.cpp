@@ -141,6 +141,16 @@ void Engine::Impl::apply(std::uint64_t id, const FrameInterval& c)
     answer(id);
 }
 
+void Engine::Impl::apply(std::uint64_t id, const FrameValues& c)
+{
+    frame_values = c;
+    if (sim && state != State::running) { // nothing else would make another frame
+        frame_step = -1;
+        publish_frame(true);
+    }
+    answer(id);
+}
+
 void Engine::Impl::apply(std::uint64_t id, const RunUntil& c)
 {
     if (!sim || state == State::failed)

@@ -122,6 +122,7 @@ struct Engine::Impl
     double limit_from_ms = 0;
     std::int64_t batch = 1, frame_step = -1;
     std::uint64_t frame_run = 0;
+    FrameValues frame_values;
     EngineClock::time_point rate_from{};
     std::int64_t rate_from_step = 0;
     Analyst::Watch watch;
@@ -178,6 +179,7 @@ struct Engine::Impl
     void apply(std::uint64_t id, const RemoveProbe&);
     void apply(std::uint64_t id, const LimitSpeed&);
     void apply(std::uint64_t id, const FrameInterval&);
+    void apply(std::uint64_t id, const FrameValues&);
     void apply(std::uint64_t id, const RunUntil&);
     void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
     void apply(std::uint64_t id, const SetStimuli&);

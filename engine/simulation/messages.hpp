@@ -49,7 +49,10 @@ struct Frame
     std::uint64_t run = 0;
     std::int64_t step = 0;
     double time_ms = 0;
-    std::vector<float> values;             ///< V [mV], one per surface vertex
+    std::vector<float> values;             ///< V [mV], one per surface vertex; empty where only `feed` was asked for
+    /// Where the same field, or by now a newer one, lies on a GPU; null unless FrameValues asked for it
+    /// and a GPU computes.
+    std::shared_ptr<device::DisplayFeed> feed;
     std::chrono::steady_clock::time_point made;
     /// V [mV] per vertex of Scene::mesh while WatchVolume is on: of this frame or, on large meshes, of a
     /// slightly earlier one (volume_time_ms). Null when off.
@@ -169,6 +172,9 @@ struct RemoveProbe { std::uint64_t probe = 0; };
 struct LimitSpeed { double ms_per_second = 0; };
 /// Wall time between two frames that the engine makes, at least [ms].
 struct FrameInterval { double wall_ms = 16; };
+/// Where the values of frames are wanted: in the host's memory, on the GPU that computes them, or both.
+/// Where none computes they are on the host. It holds for later loads too.
+struct FrameValues { bool host = true, device = false; };
 /// Ends a Load that is under way; what was loaded before stays. The Load is answered as refused.
 struct CancelLoad {};
 /// Runs to that time and pauses there (used by unattended screenshots and movies).
@@ -195,9 +201,9 @@ struct MeasureCeilings {};                 ///< answered at once; CeilingsMeasur
 /// Writes results; `kind` is a name of export_choices() (export.hpp). Answered at once; Exported follows.
 struct Export { std::string kind; std::filesystem::path path; };
 using Command = std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe,
-                             LimitSpeed, FrameInterval, RunUntil, CancelLoad, SetStimuli, SetTissue,
-                             SetElectrodes, WatchMaps, WatchVolume, WatchPhase, SetEnd, StartRecording,
-                             StopRecording, MeasureCeilings, Export>;
+                             LimitSpeed, FrameInterval, FrameValues, RunUntil, CancelLoad, SetStimuli,
+                             SetTissue, SetElectrodes, WatchMaps, WatchVolume, WatchPhase, SetEnd,
+                             StartRecording, StopRecording, MeasureCeilings, Export>;
 
 // Events: rare, pushed from the engine's thread.
 struct Loading { double fraction = 0; std::string stage; };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Session files to values: what is allowed where. Values to files: session_write.cpp.
+#include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/session_extras.hpp"
@@ -59,7 +60,7 @@ std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, cons
 void inherited(const JsonNode& n, Region& r)
 {
     r.model.clear();
-    for (const char* key : {"variant", "conductivity_S_per_m"})
+    for (const char* key : {"variant", "conductivity_S_per_m", "model_variables"})
         if (const auto at = n.find(key))
             at->fail("is for regions with a \"model\" of their own; give one, or leave this out");
     for (const char* key : {"parameters", "initial"})
@@ -69,10 +70,21 @@ void inherited(const JsonNode& n, Region& r)
                     .emplace_back(name, at->at(name, "").number());
 }
 
+/// Which variables of a model file are its membrane potential, stimulus and time.
+cell::SpecialVariables special_variables(const JsonNode& n)
+{
+    n.only({"membrane_potential", "stimulus", "time"});
+    const auto text = [&](const char* key) {
+        const auto at = n.find(key);
+        return at ? at->text() : std::string();
+    };
+    return {text("membrane_potential"), text("stimulus"), text("time")};
+}
+
 Region region(const JsonNode& n)
 {
-    n.only({"label", "where", "name", "kind", "model", "variant", "conductivity_S_per_m",
-            "parameters", "initial", "conductivity_scale", "scale"});
+    n.only({"label", "where", "name", "kind", "model", "model_variables", "variant",
+            "conductivity_S_per_m", "parameters", "initial", "conductivity_scale", "scale"});
     Region r;
     if (const auto name = n.find("name"))
         r.name = name->text();
@@ -96,6 +108,8 @@ Region region(const JsonNode& n)
     const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\", or a "
                                      ".mmt or .cellml file");
     r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
+    if (const auto names = n.find("model_variables"))
+        r.model = cell::key_with(r.model, special_variables(*names));
     cell::model_info(r.model, n.file(), model.pointer());
     if (const auto v = n.find("variant")) {
         r.variant = v->text();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values to session files. Every key is written, so that a file says what it means by itself.
+#include "engine/cell/special_variables.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/session_extras.hpp"
@@ -72,6 +73,19 @@ Json mesh_source(const MeshSource& source)
         source);
 }
 
+Json special_variables(const cell::SpecialVariables& names)
+{
+    Json out;
+    const std::pair<const char*, const std::string*> all[] = {
+        {"membrane_potential", &names.membrane_potential},
+        {"stimulus", &names.stimulus},
+        {"time", &names.time}};
+    for (const auto& [key, text] : all)
+        if (!text->empty())
+            out[key] = *text;
+    return out;
+}
+
 Json region(const Region& r, const std::filesystem::path& folder)
 {
     Json out;
@@ -85,6 +99,8 @@ Json region(const Region& r, const std::filesystem::path& folder)
         out["kind"] = r.kind;
     if (!r.inherits()) {
         out["model"] = cell::model_text(r.model, folder);
+        if (const auto names = cell::special_variables_of(r.model); !names.empty())
+            out["model_variables"] = special_variables(names);
         if (!r.variant.empty())
             out["variant"] = r.variant;
         const auto& c = r.conductivity_S_per_m;

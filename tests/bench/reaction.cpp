@@ -4,7 +4,7 @@
 //     tawara-bench-reaction [MODEL...]
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/core/aligned.hpp"
-#include "tests/cell/oracle.hpp"
+#include "tests/cell/oracle/oracle_kernel.hpp"
 
 #include <hwy/highway.h>
 

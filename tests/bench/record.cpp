@@ -69,8 +69,10 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.stepper.tuning.ordering = device::Ordering::metis;
         else if (key == "unfused" || key == "fused")
             o.stepper.tuning.fused = key == "fused";
-        else if (key == "compiled")
-            o.stepper.tuning.compiled_cells = true;
+        else if (key == "model")
+            c.choice.model = value;
+        else if (key == "reaction")
+            c.choice.reaction = cell::scheme_by_name(value);
         else if (key == "nograph")
             o.stepper.tuning.graph_steps = 0;
         else if (key == "untimed")
@@ -134,9 +136,9 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     j["precision"] = std::string(name(c.options.stepper.precision));
     j["mesh"] = mesh_of(b, p);
     j["scheme"] = c.choice.scheme;
-    j["model"] = "ten_tusscher_2006";
+    j["model"] = c.choice.model;
     j["cell_types"] = c.choice.types;
-    j["reaction_scheme"] = "rush_larsen_light";
+    j["reaction_scheme"] = std::string(cell::name(c.choice.reaction));
     j["dt_ms"] = p.dt_ms;
     j["mass_scaling"] = c.choice.mass_scaling;
     j["added_volume_fraction"] = p.system.added_volume_fraction;

@@ -85,10 +85,15 @@ const device::TissueProblem& Bench::problem(const Choice& c)
     if (c.stages)
         p->substeps = {diffusion::SubStepping::Kind::euler, c.stages};
     device::CellGroup g;
-    for (int k = 0; k < c.types; ++k)
-        g.types.push_back(cell::make_cell_type(
-            "ten_tusscher_2006", std::array{"epi", "m", "endo"}[static_cast<std::size_t>(k)], {},
-            {}));
+    g.scheme = c.reaction;
+    const auto& known = cell::model_info(c.model).variants;
+    for (int k = 0; k < c.types; ++k) {
+        const auto name = known.empty() ? ""
+                          : c.model == "ten_tusscher_2006"
+                              ? std::array{"epi", "m", "endo"}[static_cast<std::size_t>(k)]
+                              : known.at(static_cast<std::size_t>(k)).name;
+        g.types.push_back(cell::make_cell_type(c.model, name, {}, {}));
+    }
     p->groups.push_back(g);
     p->group.assign(p->size(), 0);
     p->type.assign(p->size(), 0);

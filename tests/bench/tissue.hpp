@@ -22,9 +22,11 @@ struct Place
 /// What of a problem a case can choose.
 struct Choice
 {
-    std::string scheme = "fvm";
-    int types =
-        1; ///< 1 to 3; a heart with region labels of the generator has its layers' types then
+    std::string scheme = "fvm", model = "ten_tusscher_2006";
+    cell::Scheme reaction = cell::Scheme::rush_larsen_light;
+    /// 1 to 3 variants of the model (as many as it has); a heart with region labels of the
+    /// generator has its layers' types then.
+    int types = 1;
     int stages = 0; ///< 0: as many as stability asks for
     double dt_ms = 0.02, mass_scaling = 1e-3, rest_tolerance_mV = 0;
     bool check = false; ///< the stability analysis

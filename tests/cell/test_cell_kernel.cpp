@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/cpu_kernel.hpp"
-#include "engine/cell/tt06.hpp"
-#include "tests/cell/oracle.hpp"
-#include "tests/cell/tt06_plain.hpp"
+#include "tests/cell/oracle/tt06.hpp"
+#include "tests/cell/oracle/oracle_kernel.hpp"
+#include "tests/cell/oracle/tt06_plain.hpp"
 
 #include <hwy/highway.h>
 

@@ -3,10 +3,10 @@
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
-#include "engine/cell/ten_tusscher_2006.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/resource.hpp"
-#include "tests/cell/tt06_plain.hpp"
+#include "tests/cell/oracle/tt06_plain.hpp"
 
 #include <QtTest>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/system.hpp"
+#include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/resource.hpp"
 #include "tests/cell_compiler/model_texts.hpp"
 
 #include <QtTest>
@@ -9,6 +11,7 @@
 #include <fstream>
 
 using namespace tawara;
+using namespace tawara::cell;
 using namespace tawara::cell::compiler;
 
 namespace {
@@ -154,6 +157,35 @@ class TestParse : public QObject
         QVERIFY(has(refuse(cellml_head + "<import xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
                                          "xlink:href=\"/etc/passwd\"/></model>"),
                     "give a relative path"));
+    }
+
+    /// What a dialog asks when a file leaves open which variable is which.
+    void candidates()
+    {
+        QTemporaryDir folder;
+        const auto file = folder.path().toStdString() + "/two.mmt";
+        std::ofstream(file) << "[[model]]\ncell.V = -80\nother.V = -70\ncell.m = 0\n"
+                               "[engine]\ntime = 0 [ms] in [ms] bind time\npace = 0 bind pace\n"
+                               "[cell]\npush = -25 [A/F] * engine.pace in [A/F]\n"
+                               "dot(V) = -0.1 * (V + 80) - push in [mV]\ndot(m) = 1 - m\n"
+                               "[other]\ndot(V) = 0.1 * (cell.V - V) in [mV]\n";
+        const auto c = candidates_of(file);
+        QVERIFY(c.must_ask());
+        QCOMPARE(c.membrane_potential.size(), std::size_t(3));
+        QCOMPARE(c.membrane_potential[1].name, std::string("other.V"));
+        QCOMPARE(c.membrane_potential[1].unit, std::string("mV"));
+        QCOMPARE(c.membrane_potential[1].reason, std::string("a state in volt, with a usual name"));
+        QCOMPARE(c.membrane_potential[2].name, std::string("cell.m"));
+        QCOMPARE(c.found.time, std::string("engine.time"));
+        QVERIFY(c.found.stimulus.empty());
+        QCOMPARE(c.stimulus.size(), std::size_t(1));
+        QCOMPARE(c.stimulus[0].name, std::string("cell.push"));
+        const SpecialVariables answer{"other.V", "cell.push", ""};
+        const auto key = key_with(file, answer);
+        QCOMPARE(path_of(key), file);
+        QVERIFY(special_variables_of(key) == answer);
+        QCOMPARE(model_info(key).states[0].full_name, std::string("other.V"));
+        QVERIFY(!candidates_of(resource("resources/models/beeler_reuter_1977.mmt")).must_ask());
     }
 };
 

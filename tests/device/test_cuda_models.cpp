@@ -30,7 +30,6 @@ std::string gpu_reason()
 std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
                             Precision precision = Precision::double_, Tuning tuning = {})
 {
-    tuning.compiled_cells = true;
     StepperOptions o;
     o.devices = devices;
     o.precision = precision;

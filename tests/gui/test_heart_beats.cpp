@@ -59,7 +59,7 @@ class TestHeartBeats : public QObject
         QSignalSpy given(&host, &EngineHost::stimulated);
         window.setMode(ClickMode::stimulate);
         const auto at = view->scene().project(place->position_mm);
-        const double s = view->devicePixelRatioF();
+        const double s = view->pixelRatio();
         clock.restart();
         QTest::mouseClick(view, Qt::LeftButton, {},
                           QPoint(qRound(at[0] / s), qRound(view->height() - 1 - at[1] / s)));

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 using namespace tawara;
 
@@ -123,31 +124,51 @@ class TestResponsive : public QObject
         const auto worst = app->end();
         const double rate = 1e3 * static_cast<double>(window.view()->framesDrawn() - drawn) /
                             static_cast<double>(clock.elapsed());
-        qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time; 99 %% "
-              "below %.1f ms; "
-              "%.1f frames/s",
-              worst.cpu_ms, worst.what.c_str(), worst.wall_ms, app->wall(0.99), rate);
+        qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time (%s); "
+              "99 %% below %.1f ms, %zu of %zu above 30 ms; %.1f frames/s, %.1f ms simulated/s",
+              worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(),
+              app->wall(0.99), app->above(30), app->events(), rate, host.status().ms_per_second);
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         QVERIFY(app->events() > 100);
 
-        // several clicks: the median from the mouse to the engine's answer
+        // clicks that come at any moment of the GUI thread's work, as those of a hand do
         window.setMode(ClickMode::stimulate);
         auto* view = window.view();
-        std::vector<double> took;
-        for (int k = 0; k < 7; ++k) {
-            times->answered = 0;
-            const auto from = Clock::now();
-            QTest::mouseClick(view, Qt::LeftButton, {},
-                              QPoint(view->width() / 2 + 12 * k - 40, view->height() / 2));
-            QTRY_VERIFY_WITH_TIMEOUT(times->answered != 0, 20000);
-            const auto at = Clock::time_point(Clock::duration(times->answered.load()));
-            took.push_back(std::chrono::duration<double, std::milli>(at - from).count());
-            QTest::qWait(120);
+        std::atomic<Clock::rep> noticed{0};
+        connect(&host, &EngineHost::stimulated, &window,
+                [&] { noticed = Clock::now().time_since_epoch().count(); });
+        std::vector<double> tissue, notice;
+        const auto since = [](Clock::time_point from, Clock::rep to) {
+            return std::chrono::duration<double, std::milli>(
+                       Clock::time_point(Clock::duration(to)) - from)
+                .count();
+        };
+        for (int k = 0; k < 25; ++k) {
+            times->answered = 0, noticed = 0;
+            Clock::time_point from;
+            std::thread hand([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(40 + 7 * k));
+                from = Clock::now();
+                QMetaObject::invokeMethod(
+                    view,
+                    [view, k] {
+                        QTest::mouseClick(
+                            view, Qt::LeftButton, {},
+                            QPoint(view->width() / 2 + 4 * k - 40, view->height() / 2));
+                    },
+                    Qt::QueuedConnection);
+            });
+            QTRY_VERIFY_WITH_TIMEOUT(times->answered != 0 && noticed != 0, 20000);
+            hand.join();
+            tissue.push_back(since(from, times->answered));
+            notice.push_back(since(from, noticed));
         }
-        std::sort(took.begin(), took.end());
-        qInfo("click to tissue: median %.1f ms, longest %.1f ms", took[took.size() / 2],
-              took.back());
-        QVERIFY2(took[took.size() / 2] < 50, qPrintable(QString::number(took[took.size() / 2])));
+        std::sort(tissue.begin(), tissue.end());
+        std::sort(notice.begin(), notice.end());
+        qInfo("from the press: in the tissue after %.1f ms (median), %.1f ms (longest); noticed by "
+              "the window after %.1f, %.1f ms",
+              tissue[tissue.size() / 2], tissue.back(), notice[notice.size() / 2], notice.back());
+        QVERIFY2(tissue[tissue.size() / 2] < 50, qPrintable(QString::number(tissue.back())));
         QVERIFY2(errors->text.empty(), errors->text.c_str());
         vtkOutputWindow::SetInstance(nullptr);
     }

@@ -20,7 +20,8 @@ class WatchedApplication : public QApplication
     struct Longest
     {
         double wall_ms = 0, cpu_ms = 0;
-        std::string what; ///< receiver and event of the longest processor time
+        std::string what;      ///< receiver and event of the longest processor time
+        std::string what_wall; ///< the same of the longest wall time
     };
     void begin() { watching_ = true, longest_ = {}, walls_.clear(); }
     Longest end()
@@ -38,6 +39,12 @@ class WatchedApplication : public QApplication
         return walls_[static_cast<std::size_t>(k)];
     }
     std::size_t events() const { return walls_.size(); }
+    /// How many events took longer than this [ms] of wall time.
+    std::size_t above(double ms) const
+    {
+        return static_cast<std::size_t>(
+            std::count_if(walls_.begin(), walls_.end(), [ms](double w) { return w > ms; }));
+    }
 
     bool notify(QObject* receiver, QEvent* e) override
     {
@@ -53,7 +60,8 @@ class WatchedApplication : public QApplication
         --depth_;
         const double used = cpu_ms() - cpu, took = static_cast<double>(clock.nsecsElapsed()) / 1e6;
         walls_.push_back(took);
-        longest_.wall_ms = std::max(longest_.wall_ms, took);
+        if (took > longest_.wall_ms)
+            longest_.wall_ms = took, longest_.what_wall = what;
         if (used > longest_.cpu_ms)
             longest_.cpu_ms = used, longest_.what = what;
         return done;

@@ -59,7 +59,7 @@ QPoint WindowFixture::pixelOf(const Vec3& p) const
 {
     auto* view = window->view();
     const auto d = view->scene().project(p);
-    const double s = view->devicePixelRatioF();
+    const double s = view->pixelRatio();
     return {static_cast<int>(std::lround(d[0] / s)),
             static_cast<int>(std::lround(view->height() - 1 - d[1] / s))};
 }

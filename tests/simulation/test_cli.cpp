@@ -343,7 +343,7 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
         auto r = run({"cell", "run", path("two.mmt"), "--until", "30", "--json"});
         QCOMPARE(r.status, static_cast<int>(cli::bad_input));
         QVERIFY2(r.err.find("cell.V, other.V") != std::string::npos &&
-                     r.err.find("--v") != std::string::npos,
+                     r.err.find("--membrane-potential cell.V") != std::string::npos,
                  r.err.c_str());
         // 25 mV/ms for 2 ms from 10 ms on, in both ways of stepping: 250 (1 - exp(-0.2)) mV
         for (const char* scheme : {"rk4", "cvode"}) {
@@ -355,7 +355,7 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
             QVERIFY2(std::abs(v + 80 - 250 * (1 - std::exp(-0.2))) < 1e-4,
                      qPrintable(QString::number(v, 'g', 10)));
         }
-        r = run({"cell", "info", path("two.mmt"), "--v", "other.V", "--json"});
+        r = run({"cell", "info", path("two.mmt"), "--membrane-potential", "other.V", "--json"});
         QCOMPARE(r.json()["membrane_potential"].toString(), QString("other.V"));
         QCOMPARE(run({"cell", "info", path("none.mmt")}).status, static_cast<int>(cli::bad_input));
     }

@@ -188,6 +188,32 @@ class TestSession : public QObject
         QCOMPARE(QString::fromStdString(to_json(s)), json);
     }
 
+    /// A model file with two voltages: the session says which is the membrane potential.
+    void saysWhichVariableIsTheMembranePotential()
+    {
+        QTemporaryDir folder;
+        std::ofstream(folder.path().toStdString() + "/two.mmt")
+            << "[[model]]\ncell.V = -80\nother.V = -70\n[engine]\ntime = 0 [ms] bind time\n"
+               "[cell]\ndot(V) = -0.1 * (V + 80) in [mV]\n"
+               "[other]\ndot(V) = 0.1 * (cell.V - V) in [mV]\n";
+        auto text = example;
+        const std::string plain = R"("model": "ten_tusscher_2006", "variant": "epi",)";
+        text.replace(text.find(plain), plain.size(), R"("model": "two.mmt",)");
+        const std::string parameters = R"("parameters": {"g_Ks": 0.392}, "initial": {"V": -85.23})";
+        text.replace(text.find(parameters), parameters.size(),
+                     R"("model_variables": {"membrane_potential": "other.V"})");
+        const auto file = folder.path().toStdString() + "/s.json";
+        const auto session = parse_session(text, file);
+        const auto type = cell::make_cell_type(session.regions[0].model, "", {}, {});
+        QCOMPARE(type.initial[0], -70.0);
+        write_session(session, file);
+        QCOMPARE(read_session(file).regions[0].model, session.regions[0].model);
+        text.replace(text.find("other.V"), 7, "other.W");
+        QVERIFY(line_of([&] { parse_session(text, file); }).find("other.W") != std::string::npos);
+        text.replace(text.find("\"membrane_potential\""), 20, "\"membrane\"");
+        QVERIFY(line_of([&] { parse_session(text, file); }).find("membrane") != std::string::npos);
+    }
+
     void roundTripsEveryBitOfANumber()
     {
         Session s = parse();

@@ -98,7 +98,7 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     setStatus({}, 0);
 }
 
-void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
+void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond, double detail)
 {
     setTextIfNew(m_state, QStringLiteral("<span style='color:%1'>●</span>&nbsp; %2")
                               .arg(QLatin1String(stateColor(s.state)), stateText(s.state)));
@@ -112,12 +112,20 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond)
             : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());
-    setTextIfNew(m_frames, running ? tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0) : QString());
-    m_frames->setToolTip(s.frames_dropped > 0
-                             ? tr("Pictures drawn per second; %1 display frames were skipped, the "
-                                  "computation is complete")
-                                   .arg(s.frames_dropped)
-                             : tr("Pictures drawn per second"));
+    const QString rate = tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0);
+    setTextIfNew(m_frames, !running     ? QString()
+                           : detail < 1 ? tr("%1, drawn at %2 %").arg(rate).arg(100 * detail)
+                                        : rate);
+    m_frames->setToolTip(
+        detail < 1
+            ? tr("Software OpenGL draws moving pictures with fewer pixels (%1 % along a side), so "
+                 "that the window answers at once; a picture at rest has all of them")
+                  .arg(100 * detail)
+        : s.frames_dropped > 0
+            ? tr("Pictures drawn per second; %1 display frames were skipped, the "
+                 "computation is complete")
+                  .arg(s.frames_dropped)
+            : tr("Pictures drawn per second"));
 }
 
 void StatusStrip::setDevice(const QString& text)

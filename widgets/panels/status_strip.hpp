@@ -16,7 +16,7 @@ class StatusStrip : public QObject
     Q_OBJECT
   public:
     explicit StatusStrip(QStatusBar* bar);
-    void setStatus(const simulation::Status& status, double framesPerSecond);
+    void setStatus(const simulation::Status& status, double framesPerSecond, double detail = 1);
     void setDevice(const QString& text);
     void setRenderPath(const QString& text, const QString& tip);
 

@@ -18,8 +18,6 @@ QDoubleSpinBox* StimulusPanel::box(const QString& name, const QString& unit, dou
     b->setDecimals(decimals);
     b->setSuffix(QStringLiteral(" ") + unit);
     b->setToolTip(tip);
-    b->setButtonSymbols(QAbstractSpinBox::NoButtons);
-    b->setAlignment(Qt::AlignRight);
     // Return gives the keys back to the window: Space plays again
     connect(b->findChild<QLineEdit*>(), &QLineEdit::returnPressed, b, &QWidget::clearFocus);
     connect(b, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT changed(settings()); });

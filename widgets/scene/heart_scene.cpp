@@ -62,6 +62,10 @@ struct HeartScene::Impl
     double low = -90, high = 40;
     LiveScalarMapper::Style style;
     bool values_changed = false, annotations = true, with_bar = true;
+    std::unique_ptr<DisplaySource> source;
+    bool live = false;               // the source writes, not `values`
+    std::optional<double> live_time; // of what it wrote last
+    std::uint64_t live_writes = 0;
     SceneTheme theme;
     struct Flash
     {
@@ -70,6 +74,9 @@ struct HeartScene::Impl
     };
     std::array<Flash, LiveScalarMapper::max_flashes> flashes;
     std::size_t next_flash = 0;
+    bool new_model = false; // the buffer is of another wall
+    /// Lets the source write; the context is current.
+    void write_live();
     int width = 0, height = 0;
     Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
 
@@ -220,6 +227,9 @@ void HeartScene::set_model(HeartModelPtr model)
     s.actor->VisibilityOn();
     s.values.assign(s.model->wall.source.size(), rest_mV);
     s.values_changed = true;
+    s.live = false;
+    s.live_time.reset();
+    s.new_model = true;
     s.flashes = {};
     s.show_flashes();
     set_brush({}, 1);
@@ -267,6 +277,48 @@ void HeartScene::set_values(std::span<const float> values)
     for (std::size_t i = values.size(); i < source.size(); ++i)
         s.values[i] = s.values[static_cast<std::size_t>(source[i])];
     s.values_changed = true;
+    s.live = false;
+    s.live_time.reset();
+}
+
+void HeartScene::set_source(std::unique_ptr<DisplaySource> source)
+{
+    auto& s = *impl_;
+    release_source();
+    s.source = std::move(source);
+    s.live = false;
+    s.live_time.reset();
+}
+
+bool HeartScene::has_source() const
+{
+    return impl_->source != nullptr;
+}
+
+void HeartScene::set_live()
+{
+    impl_->live = impl_->source != nullptr && impl_->model != nullptr;
+}
+
+std::optional<double> HeartScene::live_time() const
+{
+    return impl_->live_time;
+}
+
+std::string HeartScene::source_error() const
+{
+    return impl_->source ? impl_->source->error() : std::string();
+}
+
+std::uint64_t HeartScene::live_writes() const
+{
+    return impl_->live_writes;
+}
+
+void HeartScene::release_source()
+{
+    if (impl_->source)
+        impl_->source->release();
 }
 
 void HeartScene::set_color_map(std::string_view name)
@@ -538,10 +590,27 @@ void HeartScene::prepare(int width, int height, double scale)
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     // a buffer that went with its context is written again
     s.overlays->prepare();
-    if (s.model && (s.values_changed || s.mapper->LostValues())) {
+    if (!s.model)
+        return;
+    if (s.live) {
+        s.write_live();
+    } else if (s.values_changed || s.mapper->LostValues()) {
+        release_source(); // the buffer may get other storage
         s.mapper->Upload(s.values);
-        s.values_changed = false;
+        s.values_changed = s.new_model = false;
     }
+}
+
+void HeartScene::Impl::write_live()
+{
+    if (new_model || mapper->LostValues())
+        source->release();
+    new_model = false;
+    const auto buffer = mapper->GlBuffer(values.size(), rest_mV);
+    const auto before = live_time;
+    if (const auto time = source->write(buffer, model->wall.source, LiveScalarMapper::unset))
+        live_time = time;
+    live_writes += live_time != before;
 }
 
 unsigned int HeartScene::gl_buffer()

@@ -3,6 +3,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/surface.hpp"
 #include "widgets/scene/color_map.hpp"
+#include "widgets/scene/display_source.hpp"
 #include "widgets/scene/heart_model.hpp"
 #include "widgets/scene/live_scalar_mapper.hpp"
 #include "widgets/scene/section.hpp"
@@ -88,6 +89,22 @@ class HeartScene
     /// Values for the vertices of the surface, e.g. V [mV]; the next prepare() writes them.
     /// @pre  as many as mesh::Surface::vertices; values that are not finite show as "never"
     void set_values(std::span<const float> values);
+    /// What set_live() takes values from; null for none.
+    /// @pre  the context of the former one is current, if it has written
+    void set_source(std::unique_ptr<DisplaySource> source);
+    bool has_source() const;
+    /// From now on each prepare() lets the source write the newest values, until set_values().
+    /// Nothing without a source.
+    void set_live();
+    /// Time of the values that the source wrote last, as long as they are what is shown [ms].
+    std::optional<double> live_time() const;
+    /// Why the source could not write; empty while it can.
+    std::string source_error() const;
+    /// Fields that the source has written.
+    std::uint64_t live_writes() const;
+    /// Lets the source forget the buffer, before the context goes.
+    /// @pre  the context is current
+    void release_source();
     /// The field's colours.
     void set_color_map(std::string_view name);
     void set_color_map(const ColorMap& map);
@@ -134,8 +151,7 @@ class HeartScene
     /// Writes what has changed to the GPU and places the annotations.
     /// @pre   the window's OpenGL context is current; called before each Render()
     void prepare(int width, int height, double scale);
-    /// OpenGL buffer of the values, and the surface vertex that each of its floats shows, so that a
-    /// CUDA kernel can write it in place of set_values().
+    /// OpenGL buffer of the values, and the surface vertex that each of its floats shows.
     /// @pre   the context is current
     unsigned int gl_buffer();
     std::span<const std::int32_t> gl_buffer_sources() const;

@@ -31,8 +31,9 @@ HeartView::HeartView(QWidget* parent)
     m_pace.setSingleShot(true);
     m_pace.setTimerType(Qt::PreciseTimer);
     m_sinceDrawn.start();
-    connect(&m_pace, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+    connect(&m_pace, &QTimer::timeout, this, &VtkView::draw);
     connect(this, &VtkView::aboutToRender, this, &HeartView::prepare);
+    connect(this, &VtkView::glReleasing, this, [this] { m_scene->release_source(); });
     connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
         if (m_mode == ClickMode::rotate)
             return;
@@ -48,7 +49,8 @@ HeartView::HeartView(QWidget* parent)
     m_idle.setInterval(idle_ms);
     connect(&m_idle, &QTimer::timeout, this, [this] {
         m_fine = true;
-        update();
+        drawWhole();
+        draw();
     });
     m_glow.setInterval(glow_interval_ms);
     connect(&m_glow, &QTimer::timeout, this, [this] {
@@ -64,6 +66,11 @@ HeartView::~HeartView()
 {
     // the scene's OpenGL resources go with the window, in VtkView
     disconnect(this, nullptr, this, nullptr);
+    if (context() != nullptr && m_scene->has_source()) {
+        makeCurrent();
+        m_scene->set_source(nullptr);
+        doneCurrent();
+    }
 }
 
 void HeartView::setSurface(const mesh::TetMesh& m, const mesh::Surface& s)
@@ -99,7 +106,7 @@ bool HeartView::grabsPress(QPointF position, Qt::KeyboardModifiers modifiers)
         return true;
     }
     const QPointF d = toDisplay(position);
-    m_held = m_scene->marker_at(d.x(), d.y(), marker_px * devicePixelRatioF());
+    m_held = m_scene->marker_at(d.x(), d.y(), marker_px * pixelRatio());
     m_heldAt.reset();
     const bool ours =
         m_held && (m_held->kind == scene::Marker::Kind::probe
@@ -155,6 +162,12 @@ void HeartView::setValues(std::span<const float> values, double timeMs)
     schedule();
 }
 
+void HeartView::setLive()
+{
+    m_scene->set_live();
+    schedule();
+}
+
 void HeartView::setTimeVisible(bool on)
 {
     m_timeVisible = on;
@@ -187,7 +200,8 @@ void HeartView::schedule()
     if (m_pace.isActive())
         return;
     const double since = static_cast<double>(m_sinceDrawn.nsecsElapsed()) / 1e6 - m_drawnMs;
-    const double least = softwareRendering()
+    const double least = m_leastMs >= 0 ? m_leastMs
+                         : softwareRendering()
                              ? std::clamp(1.6 * paintMilliseconds(), software_interval_ms, 50.0)
                              : screen_interval_ms;
     m_pace.start(static_cast<int>(std::lround(std::max(0.0, least - since))));
@@ -223,7 +237,18 @@ void HeartView::prepare()
         m_fine = false;
     }
     const int* size = renderWindow()->GetSize();
-    m_scene->prepare(size[0], size[1], devicePixelRatioF());
+    m_scene->prepare(size[0], size[1], pixelRatio());
+    showLiveTime();
+    if (const auto error = m_scene->source_error(); !error.empty())
+        QMetaObject::invokeMethod(
+            this, [this, error] { Q_EMIT sourceFailed(QString::fromStdString(error)); },
+            Qt::QueuedConnection); // not while it draws
+}
+
+void HeartView::showLiveTime()
+{
+    if (const auto time = m_scene->live_time(); time && m_timeVisible)
+        m_scene->set_time_text(timeText(*time));
 }
 
 void HeartView::showBrush(QPointF position)

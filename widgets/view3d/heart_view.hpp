@@ -31,6 +31,11 @@ class HeartView : public VtkView
     void setModel(scene::HeartModelPtr model);
     /// Shows new values; drawn with the next picture.
     void setValues(std::span<const float> values, double timeMs);
+    /// Shows the newest values of the scene's source with each picture from now on, and their time,
+    /// until setValues().
+    void setLive();
+    /// The caption says of what time the source's values are; after the scene's prepare().
+    void showLiveTime();
     void setTimeVisible(bool on);
     /// Text in place of the time, e.g. the moment of a recorded frame.
     void setCaption(const QString& text);
@@ -46,6 +51,8 @@ class HeartView : public VtkView
     /// The picture with smooth edges, whatever the screen shows just now.
     QImage finePicture();
     double framesPerSecond() const;
+    /// Pictures are begun at least so far apart; negative: by the screen and the renderer [ms].
+    void setLeastInterval(double ms) { m_leastMs = ms; }
     quint64 framesDrawn() const { return m_drawn; }
 
   Q_SIGNALS:
@@ -61,11 +68,15 @@ class HeartView : public VtkView
                      bool dropped);
     void markerClicked(const tawara::scene::Marker& marker);
     void cameraMoved();
+    /// The scene's source could not write the values.
+    void sourceFailed(const QString& reason);
 
   protected:
     bool grabsPress(QPointF position, Qt::KeyboardModifiers modifiers) override;
     void grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers) override;
     void grabbedRelease(QPointF position, bool dragged) override;
+
+    void requestDraw() override { schedule(); }
 
   private:
     std::optional<scene::Pick> pickAt(QPointF position) const;
@@ -83,6 +94,7 @@ class HeartView : public VtkView
     bool m_fine = false; // this picture is drawn with smooth edges on software OpenGL too
     QTimer m_pace, m_glow, m_idle;
     QElapsedTimer m_sinceDrawn, m_sinceGlow;
+    double m_leastMs = -1;   // setLeastInterval()
     double m_drawnMs = 0;    // when the last picture was begun, on m_sinceDrawn's clock
     double m_intervalMs = 0; // mean time between pictures
     quint64 m_drawn = 0;

@@ -63,6 +63,7 @@ class Session
             r->SetBackgroundAlpha(0);
         }
         view.scene().prepare(o.size.width(), o.size.height(), o.scale);
+        view.showLiveTime();
         fitted_ = view.scene().camera();
         auto* camera = view.scene().renderer()->GetActiveCamera();
         angle_ = camera->GetViewAngle();

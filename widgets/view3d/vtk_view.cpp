@@ -6,13 +6,19 @@
 #include <QMouseEvent>
 #include <QOffscreenSurface>
 #include <QOpenGLContext>
+#include <QOpenGLExtraFunctions>
 #include <QOpenGLFunctions>
 #include <QStyleHints>
 #include <QWheelEvent>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <utility>
 #include <vtkCommand.h>
 #include <vtkInteractorStyleTrackballCamera.h>
+#include <vtkObjectFactory.h>
+#include <vtkOpenGLFramebufferObject.h>
 #include <vtkOpenGLState.h>
 
 namespace tawara {
@@ -26,9 +32,38 @@ struct Call : vtkCommand
     void Execute(vtkObject*, unsigned long id, void* data) override { function(id, data); }
 };
 
-constexpr int logical_dpi = 72; // VTK's font sizes count in these
+constexpr int logical_dpi = 72;               // VTK's font sizes count in these
+constexpr double slow_ms = 30, quick_ms = 14; // a moving picture gets fewer or more pixels
+constexpr double least_detail = 0.5;
+constexpr int stale_ms = 250; // a picture that nobody showed by then need not be waited for
 
 } // namespace
+
+/// VTK's window; where told, it leaves a picture in its own framebuffer. Copying it on would wait
+/// for the rasteriser.
+class VtkView::Window : public vtkGenericOpenGLRenderWindow
+{
+  public:
+    static Window* New();
+    vtkTypeMacro(Window, vtkGenericOpenGLRenderWindow) // with no semicolon: -Wpedantic
+        bool keep = false;
+
+    void Frame() override
+    {
+        if (!keep)
+            this->Superclass::Frame();
+    }
+
+  private:
+    Window() = default;
+};
+
+vtkStandardNewMacro(VtkView::Window);
+
+vtkGenericOpenGLRenderWindow* VtkView::renderWindow()
+{
+    return m_window;
+}
 
 QSurfaceFormat VtkView::defaultFormat()
 {
@@ -96,9 +131,12 @@ VtkView::VtkView(QWidget* parent) : QOpenGLWidget(parent)
     vtkNew<vtkInteractorStyleTrackballCamera> style;
     m_interactor->SetInteractorStyle(style);
     vtkNew<Call> update;
-    update->function = [this](unsigned long, void*) { this->update(); };
+    update->function = [this](unsigned long, void*) { requestDraw(); };
     m_interactor->AddObserver(vtkCommand::RenderEvent, update);
     m_interactor->Initialize();
+    m_look.setTimerType(Qt::PreciseTimer);
+    m_look.setInterval(1);
+    connect(&m_look, &QTimer::timeout, this, &VtkView::lookAhead);
 }
 
 void VtkView::observe()
@@ -133,6 +171,7 @@ void VtkView::releaseGL()
     if (context() == nullptr || !m_window->GetReadyForRendering())
         return;
     makeCurrent();
+    dropAhead();
     Q_EMIT glReleasing();
     m_window->Finalize(); // frees every OpenGL resource of the scene
     m_window->SetReadyForRendering(false);
@@ -160,25 +199,54 @@ void VtkView::initializeGL()
     Q_EMIT glReady();
 }
 
-void VtkView::resizeGL(int w, int h)
+void VtkView::setSize(double detail)
 {
     const qreal s = devicePixelRatioF();
-    const int pw = qRound(w * s), ph = qRound(h * s);
+    const int w = std::max(1, qRound(width() * s * detail)),
+              h = std::max(1, qRound(height() * s * detail));
+    m_sizeDetail = detail;
+    if (m_window->GetSize()[0] == w && m_window->GetSize()[1] == h)
+        return;
     m_window->SetDPI(logical_dpi); // texts carry the scale in their sizes
-    m_window->SetSize(pw, ph);
-    m_interactor->SetSize(pw, ph);
+    m_window->SetSize(w, h);
+    m_interactor->SetSize(w, h);
     m_interactor->InvokeEvent(vtkCommand::ConfigureEvent);
+}
+
+double VtkView::pixelRatio() const
+{
+    return devicePixelRatioF() * m_sizeDetail;
+}
+
+void VtkView::resizeGL(int, int)
+{
+    if (m_ahead == Ahead::none)
+        setSize(1);
+    else
+        draw(); // the old picture is stretched until the new one is there
+}
+
+void VtkView::draw()
+{
+    if (m_software && m_ahead != Ahead::none && isVisible())
+        beginAhead();
+    else
+        update();
+}
+
+void VtkView::paintEvent(QPaintEvent* e)
+{
+    m_painting = true; // not grabbed
+    QOpenGLWidget::paintEvent(e);
+    m_painting = false;
 }
 
 void VtkView::paintGL()
 {
-    QElapsedTimer clock;
-    clock.start();
-    // The scale can change without a resizeGL() (another screen; Qt 6.4 has no event for it).
-    if (m_window->GetSize()[0] != qRound(width() * devicePixelRatioF()))
-        resizeGL(width(), height());
-    Q_EMIT aboutToRender();
-    m_window->Render(); // resets VTK's state cache itself, pushes and pops the state
+    if (m_painting && m_ahead != Ahead::none)
+        showAhead();
+    else
+        renderNow();
     // VTK leaves alpha 0 where only the background shows; Qt composites and grabs with alpha.
     auto* f = context()->functions();
     f->glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_TRUE);
@@ -186,15 +254,118 @@ void VtkView::paintGL()
     f->glClearColor(0, 0, 0, 1);
     f->glClear(GL_COLOR_BUFFER_BIT);
     f->glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    if (m_software)
-        f->glFinish(); // so that the time below is that of the frame
-    m_paintMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     Q_EMIT rendered();
+    if (m_again)
+        QTimer::singleShot(0, this, &VtkView::draw);
+}
+
+void VtkView::renderNow()
+{
+    QElapsedTimer clock;
+    clock.start();
+    dropAhead();
+    // The scale can change without a resizeGL() (another screen; Qt 6.4 has no event for it).
+    setSize(1);
+    m_whole = false;
+    Q_EMIT aboutToRender();
+    m_window->keep = false;
+    m_window->Render(); // resets VTK's state cache itself, pushes and pops the state
+    if (m_software) {
+        context()->functions()->glFinish(); // so that the time below is that of the frame
+        m_ahead = Ahead::shown;             // it lies in VTK's framebuffer as well
+    }
+    m_paintMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+}
+
+void VtkView::beginAhead()
+{
+    // one at a time; what arrived is shown first, unless nobody looks
+    if (m_ahead == Ahead::begun || (m_ahead == Ahead::arrived && m_begun.elapsed() < stale_ms)) {
+        m_again = true;
+        return;
+    }
+    m_again = false;
+    m_begun.start();
+    makeCurrent();
+    const bool whole = std::exchange(m_whole, false);
+    setSize(whole ? 1 : m_detail);
+    Q_EMIT aboutToRender();
+    m_window->keep = true;
+    m_window->Render();
+    auto* f = context()->extraFunctions();
+    m_fence = f->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    f->glFlush();
+    doneCurrent();
+    m_ahead = Ahead::begun;
+    m_look.start();
+}
+
+void VtkView::lookAhead()
+{
+    if (m_fence == nullptr)
+        return m_look.stop();
+    makeCurrent();
+    auto* f = context()->extraFunctions();
+    const auto state = f->glClientWaitSync(m_fence, 0, 0);
+    if (state == GL_TIMEOUT_EXPIRED)
+        return doneCurrent();
+    f->glDeleteSync(m_fence);
+    m_fence = nullptr;
+    doneCurrent();
+    m_look.stop();
+    m_ahead = Ahead::arrived;
+    m_paintMs = static_cast<double>(m_begun.nsecsElapsed()) / 1e6;
+    if (m_sizeDetail == m_detail) // not one that is drawn whole for once
+        chooseDetail();
+    Q_EMIT arrived();
+    update();
+}
+
+void VtkView::dropAhead()
+{
+    m_look.stop();
+    if (m_fence != nullptr)
+        context()->extraFunctions()->glDeleteSync(m_fence);
+    m_fence = nullptr;
+    m_ahead = Ahead::none;
+}
+
+void VtkView::showAhead()
+{
+    auto* f = context()->extraFunctions();
+    auto* made = m_window->GetRenderFramebuffer();
+    const int* from = m_window->GetSize();
+    const qreal s = devicePixelRatioF();
+    const int w = qRound(width() * s), h = qRound(height() * s);
+    f->glBindFramebuffer(GL_READ_FRAMEBUFFER, made->GetFBOIndex());
+    f->glBindFramebuffer(GL_DRAW_FRAMEBUFFER, defaultFramebufferObject());
+    f->glDisable(GL_SCISSOR_TEST);
+    const bool same = from[0] == w && from[1] == h;
+    f->glBlitFramebuffer(0, 0, from[0], from[1], 0, 0, w, h, GL_COLOR_BUFFER_BIT,
+                         same ? GL_NEAREST : GL_LINEAR);
+    f->glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
+    m_window->GetState()->Reset(); // it went behind VTK's back
+    if (m_ahead == Ahead::arrived)
+        m_ahead = Ahead::shown;
+}
+
+void VtkView::chooseDetail()
+{
+    if (QGuiApplication::mouseButtons() != Qt::NoButton)
+        return; // a drag counts in the picture's pixels
+    m_cost = m_cost <= 0 ? m_paintMs : 0.8 * m_cost + 0.2 * m_paintMs;
+    const double before = m_detail;
+    if (m_cost > slow_ms)
+        m_detail = std::max(least_detail, m_detail - 0.25);
+    else if (m_cost < quick_ms)
+        m_detail = std::min(1.0, m_detail + 0.25);
+    if (m_detail != before)
+        m_cost = 0; // measured anew
 }
 
 QPointF VtkView::toDisplay(QPointF position) const
 {
-    const qreal s = devicePixelRatioF();
+    const double s = pixelRatio();
     return {position.x() * s, height() * s - 1 - position.y() * s};
 }
 

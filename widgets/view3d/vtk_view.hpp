@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QElapsedTimer>
 #include <QOpenGLWidget>
 #include <QPointF>
 #include <QSurfaceFormat>
+#include <QTimer>
+#include <qopengl.h>
 
 #include <vtkGenericOpenGLRenderWindow.h>
 #include <vtkGenericRenderWindowInteractor.h>
@@ -11,7 +14,12 @@
 namespace tawara {
 
 /// A QOpenGLWidget in which VTK draws: left drag turns, wheel and right drag zoom, middle or shift
-/// drag pans; a click without a drag is a signal. It draws only when update() was called.
+/// drag pans; a click without a drag is a signal. It draws only when draw() was called.
+///
+/// A graphics card draws within paintGL(). Software OpenGL takes longer than the GUI thread may be
+/// held: there the picture is begun ahead, in VTK's own framebuffer, the rasteriser's threads
+/// finish it while events go on, and paintGL() shows it. A view that is too slow even so (large, or
+/// one of four) is drawn with fewer pixels while it moves.
 ///
 /// @thread GUI thread
 class VtkView : public QOpenGLWidget
@@ -27,22 +35,29 @@ class VtkView : public QOpenGLWidget
     explicit VtkView(QWidget* parent = nullptr);
     ~VtkView() override;
 
-    vtkGenericOpenGLRenderWindow* renderWindow() { return m_window; }
+    vtkGenericOpenGLRenderWindow* renderWindow();
     vtkGenericRenderWindowInteractor* interactor() { return m_interactor; }
-    /// Wall time of the last paintGL() [ms].
+    /// Wall time from the beginning of the last picture to its end [ms].
     double paintMilliseconds() const { return m_paintMs; }
+    /// Pixels of a moving picture to those on screen, along a side; 1 on graphics cards.
+    double detail() const { return m_detail; }
+    /// Draws a new picture: now, or with the next event.
+    void draw();
     /// Whether a software rasteriser draws; known after the first paint.
     bool softwareRendering() const { return m_software; }
     QString glDescription() const { return m_glDescription; }
     bool dragging() const { return m_dragging; }
     /// VTK display coordinates (device pixels, origin at the bottom left) of a widget position.
     QPointF toDisplay(QPointF position) const;
+    /// Device pixels of the picture being drawn to one of the widget's.
+    double pixelRatio() const;
 
   Q_SIGNALS:
     void glReady();       ///< the context is current: make OpenGL resources
     void glReleasing();   ///< the context is current: free OpenGL resources
     void aboutToRender(); ///< the context is current: write what has changed
     void rendered();      ///< the context is current: the frame is drawn
+    void arrived();       ///< a picture made ahead will be shown with the next event
     void clicked(QPointF position, Qt::KeyboardModifiers modifiers); ///< widget coordinates
     void hovered(QPointF position); ///< mouse moved, no button down
     void left();                    ///< mouse went away
@@ -59,18 +74,38 @@ class VtkView : public QOpenGLWidget
     virtual bool grabsPress(QPointF position, Qt::KeyboardModifiers modifiers);
     virtual void grabbedMove(QPointF position, Qt::KeyboardModifiers modifiers);
     virtual void grabbedRelease(QPointF position, bool dragged);
+    /// The camera moved by the mouse: to be drawn.
+    virtual void requestDraw() { draw(); }
+    void paintEvent(QPaintEvent* e) override;
+    /// The next picture has every pixel.
+    void drawWhole() { m_whole = true; }
 
   private:
+    class Window;
     void releaseGL();
     void observe();
     bool forwardMouse(QEvent* e);
+    void renderNow();
+    void beginAhead();
+    void lookAhead();
+    void dropAhead();
+    void showAhead();
+    void chooseDetail();
+    void setSize(double detail);
 
-    vtkNew<vtkGenericOpenGLRenderWindow> m_window;
+    vtkNew<Window> m_window;
     vtkNew<vtkGenericRenderWindowInteractor> m_interactor;
     QPointF m_press;
     bool m_dragging = false, m_grabbed = false;
     bool m_software = false;
     double m_paintMs = 0;
+    // the picture made ahead, on software OpenGL
+    enum class Ahead { none, begun, arrived, shown } m_ahead = Ahead::none;
+    GLsync m_fence = nullptr;
+    QTimer m_look;
+    QElapsedTimer m_begun;
+    double m_sizeDetail = 1, m_detail = 1, m_cost = 0; // of what is drawn; chosen; mean time [ms]
+    bool m_whole = false, m_again = false, m_painting = false;
     QString m_glDescription;
 };
 

@@ -71,73 +71,119 @@ bool depends_on_state(const ModelText& m, std::uint32_t variable)
 
 } // namespace
 
-std::optional<std::uint32_t> recognise_potential(const ModelText& m)
+std::vector<Likely> potentials(const ModelText& m)
 {
-    const Units volt = *built_in_units("volt");
-    std::vector<std::uint32_t> labels, names, voltages;
     static constexpr std::array usual{
         "v", "vm", "e", "em", "vmembrane", "vmyo", "membranepotential", "u"};
+    const Units volt = *built_in_units("volt");
+    std::vector<Likely> out;
     for (std::uint32_t i = 0; i < m.variables.size(); ++i) {
         const ModelVariable& v = m.variables[i];
-        if (labelled(v, {"membrane_potential", "membrane_voltage"}) && v.rate != no_node)
-            labels.push_back(i);
         if (v.rate == no_node)
             continue;
-        if (v.units && v.units->compatible(volt))
-            voltages.push_back(i);
-        if (is_in(bare(v.name), usual))
-            names.push_back(i);
+        const bool voltage = v.units && v.units->compatible(volt),
+                   named = is_in(bare(v.name), usual);
+        if (labelled(v, {"membrane_potential", "membrane_voltage"}))
+            out.push_back({i, 4, "a state that the file marks as the membrane potential"});
+        else if (voltage && named)
+            out.push_back({i, 3, "a state in volt, with a usual name"});
+        else if (voltage)
+            out.push_back({i, 2, "a state in volt"});
+        else if (named)
+            out.push_back({i, 1, "a state with a usual name"});
+        else
+            out.push_back({i, 0, "a state"});
     }
-    if (!labels.empty())
-        return labels[0];
-    std::vector<std::uint32_t> both;
-    std::set_intersection(names.begin(), names.end(), voltages.begin(), voltages.end(),
-                          std::back_inserter(both));
-    for (const auto* list : {&both, &voltages, &names}) {
-        if (list->size() == 1)
-            return (*list)[0];
-        if (list->size() > 1) {
-            for (const auto i : *list)
-                if (m.variables[i].name.rfind("membrane.", 0) == 0)
-                    return i;
-            std::string t;
-            for (const auto i : *list)
-                t += (t.empty() ? "" : ", ") + m.variables[i].name;
-            throw InputError(m.file, m.variables[list->front()].line,
-                             "several states may be the membrane potential (" + t +
-                                 "); say which one, e.g. --v " + m.variables[list->front()].name);
-        }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.rank > b.rank; });
+    return out;
+}
+
+std::optional<std::uint32_t> recognise_potential(const ModelText& m)
+{
+    const auto list = potentials(m);
+    if (list.empty() || list[0].rank == 0)
+        return {};
+    const auto end = std::find_if(list.begin(), list.end(),
+                                  [&](const Likely& x) { return x.rank != list[0].rank; });
+    if (end == list.begin() + 1 || list[0].rank == 4)
+        return list[0].variable;
+    std::string names;
+    for (auto x = list.begin(); x != end; ++x) {
+        if (m.variables[x->variable].name.rfind("membrane.", 0) == 0)
+            return x->variable;
+        names += (names.empty() ? "" : ", ") + m.variables[x->variable].name;
     }
-    return {};
+    throw InputError(m.file, m.variables[list[0].variable].line,
+                     "several states may be the membrane potential (" + names +
+                         "); say which one, e.g. --membrane-potential " +
+                         m.variables[list[0].variable].name +
+                         " (in a session: the region's \"model_variables\")");
+}
+
+std::vector<Likely> times(const ModelText& m)
+{
+    const Units second = *built_in_units("second");
+    std::vector<Likely> out;
+    for (std::uint32_t i = 0; i < m.variables.size(); ++i) {
+        const ModelVariable& v = m.variables[i];
+        if (v.rate != no_node)
+            continue;
+        const std::string name = bare(v.name);
+        if (v.binding == "time")
+            out.push_back({i, 3, "bound to the time"});
+        else if (labelled(v, {"time"}))
+            out.push_back({i, 2, "marked as the time by the file"});
+        else if (v.value == no_node &&
+                 ((v.units && v.units->compatible(second)) || name == "t" || name == "time"))
+            out.push_back({i, 1, "without an equation, in a unit of time or with a usual name"});
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.rank > b.rank; });
+    return out;
 }
 
 std::optional<std::uint32_t> recognise_time(const ModelText& m)
 {
-    for (std::uint32_t i = 0; i < m.variables.size(); ++i)
-        if (m.variables[i].binding == "time")
-            return i;
-    for (std::uint32_t i = 0; i < m.variables.size(); ++i)
-        if (labelled(m.variables[i], {"time"}) && m.variables[i].rate == no_node)
-            return i;
-    return {};
+    const auto list = times(m);
+    return list.empty() || list[0].rank < 2 ? std::nullopt : std::optional(list[0].variable);
 }
 
-std::optional<std::uint32_t> recognise_stimulus(const ModelText& m)
+std::vector<Likely> stimuli(const ModelText& m)
 {
     static constexpr std::array usual{"istim",     "ist",      "iapp", "stimulus",
                                       "istimulus", "iapplied", "stim", "stimuluscurrent",
                                       "ims",       "jstim"};
-    std::vector<std::uint32_t> found;
+    const auto current = [&](const ModelVariable& v) {
+        if (!v.units)
+            return false;
+        for (const char* unit : {"A", "A/F", "A/m^2"})
+            if (const auto u = parse_short_units(unit); u && v.units->compatible(*u))
+                return true;
+        return false;
+    };
+    std::vector<Likely> out;
     for (std::uint32_t i = 0; i < m.variables.size(); ++i) {
         const ModelVariable& v = m.variables[i];
         if (v.rate != no_node || v.binding == "time" || follows(m, v))
             continue;
+        const bool named = is_in(bare(v.name), usual);
         if (labelled(v, {"stimulus_current", "membrane_stimulus_current"}))
-            return i;
-        if (is_in(bare(v.name), usual) && !depends_on_state(m, i))
-            found.push_back(i);
+            out.push_back({i, 3, "marked as the stimulus current by the file"});
+        else if ((named || current(v)) && !depends_on_state(m, i))
+            out.push_back({i, named ? 2 : 1,
+                           named ? "a usual name, and it depends on no state"
+                                 : "a current that depends on no state"});
     }
-    return found.empty() ? std::nullopt : std::optional(found[0]);
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.rank > b.rank; });
+    return out;
+}
+
+std::optional<std::uint32_t> recognise_stimulus(const ModelText& m)
+{
+    const auto list = stimuli(m);
+    return list.empty() || list[0].rank < 2 ? std::nullopt : std::optional(list[0].variable);
 }
 
 } // namespace tawara::cell::compiler

@@ -2,7 +2,24 @@
 #pragma once
 #include "engine/cell/compiler/parse/model_text.hpp"
 
+#include <optional>
+#include <vector>
+
 namespace tawara::cell::compiler {
+
+/// A variable that may be the one looked for, and why.
+struct Likely
+{
+    std::uint32_t variable = 0;
+    int rank = 0; ///< higher: likelier
+    const char* reason = "";
+};
+
+/// Variables that may be the membrane potential (all states), the time or the stimulus current, by
+/// label, binding, unit and usual names; likeliest first.
+std::vector<Likely> potentials(const ModelText& m);
+std::vector<Likely> times(const ModelText& m);
+std::vector<Likely> stimuli(const ModelText& m);
 
 /// Variables that a model's text marks by label, binding, metadata or a usual name.
 /// @return empty when nothing fits

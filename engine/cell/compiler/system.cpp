@@ -64,7 +64,8 @@ class Resolver
             throw InputError(
                 m_.file, 1,
                 "no state looks like the membrane potential; say which one it is, e.g. "
-                "--v component.variable");
+                "--membrane-potential component.variable (in a session: the region's "
+                "\"model_variables\")");
         if (m_.variables[*v_].rate == no_node)
             throw InputError(m_.file, m_.variables[*v_].line,
                              "'" + m_.variables[*v_].name +

@@ -22,7 +22,7 @@ std::string device_reason(const cudaDeviceProp& p)
     if (p.major < 8)
         return "compute capability " + std::to_string(p.major) + "." + std::to_string(p.minor) +
                "; this program has code for 8.0 and later";
-    return "";
+    return nvrtc_missing_reason();
 }
 
 /// Number of devices, or the reason why there is none.
@@ -71,13 +71,10 @@ std::vector<DeviceInfo> devices()
     for (int d = 0; d < n; ++d) {
         const auto p = properties(d);
         const auto why = device_reason(p);
-        const auto compiler = nvrtc_missing_reason().empty()
-                                  ? ", cell models by NVRTC " + nvrtc_version()
-                                  : ", ten_tusscher_2006 alone, since " + nvrtc_missing_reason();
         out.push_back({"cuda:" + std::to_string(d),
                        std::string(p.name) + ", " + std::to_string(p.totalGlobalMem >> 30) +
                            " GiB, " + std::to_string(p.multiProcessorCount) + " multiprocessors" +
-                           (why.empty() ? compiler : ""),
+                           (why.empty() ? ", cell models by NVRTC " + nvrtc_version() : ""),
                        why.empty(), why});
     }
     return out;
@@ -110,9 +107,6 @@ std::string resting_reason(const TissueProblem& p)
     if (longest_rest(p) < 2)
         return what + "with time steps up to " +
                std::to_string(TissueProblem::longest_rest_ms / 2) + " ms alone";
-    for (const auto& g : p.groups)
-        if (g.scheme != cell::Scheme::rush_larsen_light)
-            return what + "with reaction scheme rush_larsen_light alone";
     return "";
 }
 
@@ -138,14 +132,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
             return "unknowns at rest (rest_tolerance_mV) are stepped in double or single precision "
                    "alone";
     }
-    if (uses_compiled_cells(p, {}))
-        return compiled_cells_reason(p);
-    for (const auto& g : p.groups)
-        if (g.types.at(0).model != "ten_tusscher_2006")
-            return "unknowns at rest (rest_tolerance_mV) are stepped with cell model "
-                   "ten_tusscher_2006 alone, not with " +
-                   g.types[0].model;
-    return "";
+    return compiled_cells_reason(p);
 }
 
 std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)

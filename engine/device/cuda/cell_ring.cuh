@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reaction kernel of a compiled cell model. NVRTC compiles this text while the program runs,
-// after that of the model (cuda_text.hpp: Real, cell_states, cell_row_size, Elementary, cell_step)
-// and these constants:
+// The reaction kernel of a compiled cell model for large tissue (cell_common.cuh: what it is
+// compiled with). One bulk copy brings all states of a block's tiles. Each block takes every so
+// many-th group of tiles; the next ones are on their way into its ring while it computes.
 //
-//     block_threads, blocks, stages   launch bounds; depth of each warp's ring in shared memory
-//     fused, many                     with the last diffusion pass; more than one cell type
-//
-// States other than V lie in tiles of 32 slots, [tile][state][32], so that one bulk copy brings all
-// those of a block's warps. Each block takes every so many-th group of tiles; the next ones are on
-// their way into its ring while it computes.
-//
-// Bytes per unknown and step (N states, r bytes a number): 2 (N - 1) r states, 2 r V, and for the
-// record r of V before the step, r of its track, 1 of its phase.
+// Bytes per unknown and step (N states, r bytes a number): 2 (N - 1) r states, 2 r V, 1 of the
+// record's phase, and r of its track until it is complete.
 #pragma once
-#include "engine/device/cuda/rows.cuh"
+#include "engine/device/cuda/cell_common.cuh"
 
 namespace tawara::device::cuda {
 
-using ::block_threads, ::blocks, ::stages, ::fused, ::many, ::Real, ::cell_states, ::cell_row_size;
-
-constexpr int kept = cell_states - 1; // states in tiles
-constexpr int tile_size = kept * 32;
-constexpr int warps = block_threads / 32;
-/// A stage of a block's ring: the states of its warps' tiles, then of all its slots the potential,
-/// and for the record potential before the step, track and phase.
+/// A stage of a block's ring: the states of its warps' tiles, then the potential of its slots.
 constexpr int row_bytes = block_threads * sizeof(Real);
-constexpr int v_at = kept * row_bytes, before_at = v_at + row_bytes;
-constexpr int track_at = before_at + row_bytes, phase_at = track_at + row_bytes;
-constexpr int stage_bytes = phase_at + block_threads;
+constexpr int v_at = kept * row_bytes;
+constexpr int stage_bytes = v_at + (fused ? 0 : row_bytes);
 constexpr int ring_bytes = stages * stage_bytes;
+/// New states, on their way to memory by one bulk copy.
+constexpr int out_bytes = bulk_out ? kept * row_bytes : 0;
 
 extern "C" {
-/// Constants of the one cell type.
-__constant__ Real cell_rows[cell_row_size];
 /// Bytes of dynamic shared memory of a block.
-__constant__ int cell_shared_bytes = ring_bytes + stages * 8;
+__constant__ int cell_shared_bytes = ring_bytes + out_bytes + stages * 8;
 }
 
 __device__ __forceinline__ unsigned shared_address(const void* p)
@@ -42,63 +28,40 @@ __device__ __forceinline__ unsigned shared_address(const void* p)
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-/// One cell between a warp's stage (old values) and device memory (new ones).
+/// A load that takes place here and not where its value is needed.
+__device__ __forceinline__ double load_now(const double* p)
+{
+    double x;
+    asm volatile("ld.global.cs.f64 %0, [%1];" : "=d"(x) : "l"(p));
+    return x;
+}
+__device__ __forceinline__ float load_now(const float* p)
+{
+    float x;
+    asm volatile("ld.global.cs.f32 %0, [%1];" : "=f"(x) : "l"(p));
+    return x;
+}
+
+/// One cell between a warp's stage (old values) and memory (new ones).
 struct Cell
 {
     const Real* stage; ///< own column
-    Real* states;      ///< own column of the tile
+    Real* states;      ///< own column of the tile, in device memory or on its way there
     const Real* row;   ///< constants of the type, where there are several
     Real v, new_v, current;
     bool inside; ///< whether the slot belongs to the range
 
     __device__ __forceinline__ Real state(int k) const { return k == 0 ? v : stage[(k - 1) * 32]; }
     __device__ __forceinline__ Real stimulus() const { return current; }
-    __device__ __forceinline__ Real constant(int k) const
-    {
-        if (many)
-            return __ldg(row + k);
-        return cell_rows[k];
-    }
+    __device__ __forceinline__ Real constant(int k) const { return row_number(row, k); }
     __device__ __forceinline__ void store(int k, Real value)
     {
         if (k == 0)
             new_v = value;
-        else if (inside)
+        else if (bulk_out || inside)
             states[(k - 1) * 32] = value;
     }
 };
-
-/// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).
-__device__ __forceinline__ void look(const Record<Real>& r, int slot, int phase, Real track, Real a,
-                                     Real b, double t_ms, double dt_ms)
-{
-    if (phase >= 2)
-        return;
-    const auto threshold = static_cast<Real>(r.threshold_mV);
-    const auto crossing = [&](Real level) {
-        return t_ms + dt_ms * static_cast<double>((level - a) * Elementary::reciprocal(b - a));
-    };
-    if (phase == 0) {
-        const Real least = min(track, a);
-        if (a < threshold && b >= threshold) {
-            r.activation_ms[slot] = crossing(threshold);
-            r.rest[slot] = least;
-            r.track[slot] = b;
-            r.phase[slot] = 1;
-        } else if (least < track) {
-            r.track[slot] = least;
-        }
-        return;
-    }
-    const Real peak = max(track, b);
-    if (peak > track)
-        r.track[slot] = peak;
-    const Real level = peak - Real(0.9) * (peak - r.rest[slot]);
-    if (b < level && a >= level) {
-        r.repolarisation_ms[slot] = crossing(level);
-        r.phase[slot] = 2;
-    }
-}
 
 #if __CUDA_ARCH__ >= 900
 /// A block's ring of stages, filled by bulk copies that its first thread starts.
@@ -106,7 +69,7 @@ class Ring
 {
   public:
     __device__ __forceinline__ explicit Ring(unsigned char* memory)
-        : memory_(memory), barrier_(shared_address(memory + ring_bytes))
+        : memory_(memory), barrier_(shared_address(memory + ring_bytes + out_bytes))
     {
         if (threadIdx.x == 0) {
             for (int s = 0; s < stages; ++s)
@@ -122,12 +85,10 @@ class Ring
         if (threadIdx.x)
             return;
         const unsigned barrier = barrier_ + 8 * s, to = shared_address(memory_ + s * stage_bytes);
-        const bool recorded = p.v_before;
-        const int slots = tiles * 32, row = slots * sizeof(Real);
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-            "r"((kept + (fused ? 0 : 1) + (recorded ? 2 : 0)) * row + (recorded ? slots : 0))
-            : "memory");
+        const int row = tiles * 32 * sizeof(Real);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"((kept + (fused ? 0 : 1)) * row)
+                     : "memory");
         const Real* states = p.states + first * p.slots;
         if (p.slots == tile_size) {
             copy(to, states, kept * row, barrier);
@@ -139,11 +100,6 @@ class Ring
         }
         if (!fused)
             copy(to + v_at, p.v_in + first * 32, row, barrier);
-        if (recorded) {
-            copy(to + before_at, p.v_before + first * 32, row, barrier);
-            copy(to + track_at, p.record.track + first * 32, row, barrier);
-            copy(to + phase_at, p.record.phase + first * 32, slots, barrier);
-        }
     }
     /// @param parity  of how often the stage was filled before
     __device__ __forceinline__ const unsigned char* wait(int s, int parity, const Reaction<Real>&,
@@ -155,6 +111,32 @@ class Ring
                      "r"(parity)
                      : "memory");
         return memory_ + s * stage_bytes;
+    }
+
+    /// Until the memory of new states may be written again. @pre all threads are done with it
+    __device__ __forceinline__ void wait_out() const
+    {
+        if (bulk_out && threadIdx.x == 0)
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+    /// Sends the block's new states to memory, unless the run has failed.
+    __device__ __forceinline__ void send(const Reaction<Real>& p, int first, int tiles,
+                                         bool go) const
+    {
+        if (!bulk_out)
+            return;
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncthreads();
+        if (threadIdx.x || !go)
+            return;
+        const unsigned from = shared_address(memory_ + ring_bytes);
+        const int bytes = tile_size * sizeof(Real);
+        for (int k = 0; k < (p.slots == tile_size ? 1 : tiles); ++k)
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                             p.states + (first + k) * p.slots),
+                         "r"(from + k * bytes), "r"(p.slots == tile_size ? tiles * bytes : bytes)
+                         : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
 
   private:
@@ -188,13 +170,10 @@ class Ring
             states[k * 32] = p.states[tile * p.slots + k * 32 + lane];
         if (!fused)
             own(v_at) = p.v_in[slot];
-        if (p.v_before) {
-            own(before_at) = p.v_before[slot];
-            own(track_at) = p.record.track[slot];
-            memory_[phase_at + threadIdx.x] = p.record.phase[slot];
-        }
         return memory_;
     }
+    __device__ __forceinline__ void wait_out() const {}
+    __device__ __forceinline__ void send(const Reaction<Real>&, int, int, bool) const {}
 
   private:
     unsigned char* memory_;
@@ -218,40 +197,54 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const bool go = alive(m);
     const double t_ms = static_cast<double>(step) * m.dt_ms;
     const Elementary math;
+    const auto tile_of = [&](int from) { return min(from + warp, last - 1); };
+    int phase = 3; // of the record, loaded a tile ahead
+    if (p.v_before && first < last)
+        phase = p.record.phase[tile_of(first) * 32 + lane];
     int s = 0, parity = 0;
     for (; first < last; first += stride) {
         const int ahead = first + (stages - 1) * stride;
+        ring.wait_out();
         __syncthreads();
         if (ahead < last)
             ring.fetch(s == 0 ? stages - 1 : s - 1, p, ahead, min(warps, last - ahead));
-        const int tile = min(first + warp, last - 1), slot = tile * 32 + lane;
+        const int tile = tile_of(first), slot = tile * 32 + lane;
         Cell cell;
         cell.inside = go && first + warp < last && slot < end;
         cell.current = p.stimulus ? p.stimulus[slot] : Real(0);
-        cell.row = many ? p.tables + p.type[slot] * cell_row_size : nullptr;
+        cell.row = row_of(p, slot);
+        if (!cell.inside)
+            phase = 3;
+        Real track = 0;
+        if (phase < 2)
+            track = load_now(p.record.track + slot);
+        int next_phase = 3;
+        if (p.v_before && first + stride < last)
+            next_phase = p.record.phase[tile_of(first + stride) * 32 + lane];
         Real diffused = 0;
         if (fused)
             diffused = passed(pass, slot);
         const unsigned char* stage = ring.wait(s, parity, p, tile);
         __syncwarp();
-        const auto own = [&](int at) {
-            return reinterpret_cast<const Real*>(stage + at)[threadIdx.x];
-        };
         cell.stage = reinterpret_cast<const Real*>(stage) + warp * tile_size + lane;
-        cell.states = p.states + tile * p.slots + lane;
-        cell.v = cell.new_v = fused ? diffused : own(v_at);
+        cell.states = (bulk_out ? reinterpret_cast<Real*>(memory + ring_bytes) + warp * tile_size
+                                : p.states + tile * p.slots) +
+                      lane;
+        cell.v = cell.new_v =
+            fused ? diffused : reinterpret_cast<const Real*>(stage + v_at)[threadIdx.x];
         cell_step(cell, math, static_cast<Real>(t_ms), p.dt);
         const Real v = cell.new_v;
         if (cell.inside) {
             p.v_out[slot] = v;
             if (p.v_before) {
-                if (!(v > Real(-1000) && v < Real(1000))) // no membrane reaches 1 V
-                    atomicMin(&m.status->bad, static_cast<unsigned long long>(step) << 32 |
-                                                  static_cast<unsigned long long>(slot));
-                look(p.record, slot, stage[phase_at + threadIdx.x], own(track_at), own(before_at),
-                     v, t_ms, m.dt_ms);
+                verdict(m, step, slot, v);
+                look(
+                    p.record, slot, phase, track, [&] { return p.v_before[slot]; }, v, t_ms,
+                    m.dt_ms);
             }
         }
+        ring.send(p, first, min(warps, last - first), go);
+        phase = next_phase;
         if (++s == stages)
             s = 0, parity ^= 1;
     }

@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Loading and launching of compiled cell models; the kernel itself is cell_kernel.cuh.
+// Loading and launching of compiled cell models; the kernels themselves are cell_*.cuh.
 #include "engine/device/cuda/compiled_reaction.cuh"
 
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
-#include "engine/device/cuda/reaction_text.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace tawara::device::cuda {
-
-namespace {
-
-/// Whether the hand-written kernels can step a group: ten_tusscher_2006 of the library. Their
-/// rush_larsen takes other states for gates than the compiled one.
-bool is_hand_written(const CellGroup& g)
-{
-    using cell::Scheme;
-    static constexpr Scheme schemes[] = {Scheme::forward_euler, Scheme::rk4,
-                                         Scheme::rush_larsen_light, Scheme::grl1};
-    const char* name = "ten_tusscher_2006";
-    const auto& type = g.types.at(0);
-    return type.model == name &&
-           (!type.system || type.system == cell::compiler::system_of({name, {}, {}, {}})) &&
-           std::find(std::begin(schemes), std::end(schemes), g.scheme) != std::end(schemes);
-}
-
-} // namespace
-
-bool uses_compiled_cells(const TissueProblem& p, const Tuning& tuning)
-{
-    if (p.rest_tolerance_mV > 0)
-        return false;
-    return tuning.compiled_cells.value_or(
-        !std::all_of(p.groups.begin(), p.groups.end(), is_hand_written));
-}
 
 std::string compiled_cells_reason(const TissueProblem& p)
 {
@@ -50,47 +22,6 @@ std::string compiled_cells_reason(const TissueProblem& p)
 
 namespace {
 
-/// Machine code on one device.
-template <class Real>
-class LoadedKernel
-{
-  public:
-    LoadedKernel(const CudaSource& source, const KernelShape& shape, int device);
-    ~LoadedKernel()
-    {
-        if (library_)
-            cudaLibraryUnload(library_);
-    }
-    LoadedKernel(const LoadedKernel&) = delete;
-    LoadedKernel& operator=(const LoadedKernel&) = delete;
-
-    void set_row(const std::vector<Real>& row, StreamRef s) const
-    {
-        check(cudaMemcpyAsync(row_, row.data(), row.size() * sizeof(Real), cudaMemcpyHostToDevice,
-                              s.handle),
-              "cudaMemcpyAsync", s.device);
-    }
-    void launch(StreamRef s, const char* name, Pass<Real> pass, Reaction<Real> r, Moment m) const;
-    double ms() const { return binary_.ms; }
-    bool from_cache() const { return binary_.from_cache; }
-
-  private:
-    const void* function() const { return reinterpret_cast<const void*>(kernel_); }
-    void load(int device);
-    void find(const char* name, void*& at, int device) const
-    {
-        std::size_t bytes = 0;
-        check(cudaLibraryGetGlobal(&at, &bytes, library_, name), "cudaLibraryGetGlobal", device);
-    }
-    KernelShape shape_;
-    CudaBinary binary_;
-    cudaLibrary_t library_ = nullptr;
-    cudaKernel_t kernel_ = nullptr;
-    void* row_ = nullptr; ///< of the one cell type, in constant memory
-    int shared_bytes_ = 0;
-    std::int64_t resident_blocks_ = 0;
-};
-
 int attribute(cudaDeviceAttr a, int device)
 {
     int value = 0;
@@ -98,9 +29,37 @@ int attribute(cudaDeviceAttr a, int device)
     return value;
 }
 
-template <class Real>
-LoadedKernel<Real>::LoadedKernel(const CudaSource& source, const KernelShape& shape, int device)
-    : shape_(shape)
+/// Machine code on one device.
+class LoadedCode
+{
+  public:
+    LoadedCode(const CudaSource& source, int device);
+    ~LoadedCode() { cudaLibraryUnload(library_); }
+    LoadedCode(const LoadedCode&) = delete;
+    LoadedCode& operator=(const LoadedCode&) = delete;
+
+    /// Address of a variable in device memory; null when there is none of that name.
+    void* find(const char* name) const
+    {
+        void* at = nullptr;
+        std::size_t bytes = 0;
+        if (cudaLibraryGetGlobal(&at, &bytes, library_, name) == cudaSuccess)
+            return at;
+        cudaGetLastError();
+        return nullptr;
+    }
+    cudaLibrary_t library() const { return library_; }
+    double ms() const { return binary_.ms; }
+    bool from_cache() const { return binary_.from_cache; }
+    const std::string& name() const { return name_; }
+
+  private:
+    std::string name_;
+    CudaBinary binary_;
+    cudaLibrary_t library_ = nullptr;
+};
+
+LoadedCode::LoadedCode(const CudaSource& source, int device) : name_(source.name)
 {
     const int architecture = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
                              attribute(cudaDevAttrComputeCapabilityMinor, device);
@@ -108,55 +67,63 @@ LoadedKernel<Real>::LoadedKernel(const CudaSource& source, const KernelShape& sh
     check(cudaLibraryLoadData(&library_, binary_.code.data(), nullptr, nullptr, 0, nullptr, nullptr,
                               0),
           "cudaLibraryLoadData", device);
-    try {
-        load(device);
-    } catch (...) {
-        cudaLibraryUnload(library_);
-        throw;
-    }
-    if (resident_blocks_ < 1)
-        throw Error("the kernel of cell model " + source.name +
-                    " does not fit on cuda:" + std::to_string(device));
 }
 
-template <class Real>
-void LoadedKernel<Real>::load(int device)
+/// One kernel of it, ready to be launched.
+class LoadedKernel
 {
-    check(cudaLibraryGetKernel(&kernel_, library_, "cell_kernel"), "cudaLibraryGetKernel", device);
-    find("cell_rows", row_, device);
-    void* bytes = nullptr;
-    find("cell_shared_bytes", bytes, device);
-    check(cudaMemcpy(&shared_bytes_, bytes, sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy",
-          device);
-    check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               shared_bytes_),
-          "cudaFuncSetAttribute", device);
-    check(cudaFuncSetAttribute(function(), cudaFuncAttributePreferredSharedMemoryCarveout, 100),
-          "cudaFuncSetAttribute", device);
+  public:
+    LoadedKernel() = default;
+    LoadedKernel(const LoadedCode& code, const char* name, int block_threads, int device);
+    /// @param at_most_resident  no more blocks than the device holds at once: kernels with loops
+    template <class... Arguments>
+    void launch(StreamRef s, const char* what, std::int64_t slots, bool at_most_resident,
+                Arguments... arguments) const
+    {
+        void* all[] = {&arguments...};
+        const std::int64_t blocks = (slots + block_threads_ - 1) / block_threads_;
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(
+            static_cast<unsigned>(at_most_resident ? std::min(blocks, resident_blocks_) : blocks));
+        config.blockDim = dim3(static_cast<unsigned>(block_threads_));
+        config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes_);
+        config.stream = s.handle;
+        nvtxRangePushA(what);
+        const auto status = cudaLaunchKernelExC(&config, function(), all);
+        nvtxRangePop();
+        check(status, what, s.device);
+    }
+
+  private:
+    const void* function() const { return reinterpret_cast<const void*>(kernel_); }
+    cudaKernel_t kernel_ = nullptr;
+    int block_threads_ = 0, shared_bytes_ = 0;
+    std::int64_t resident_blocks_ = 0;
+};
+
+LoadedKernel::LoadedKernel(const LoadedCode& code, const char* name, int block_threads, int device)
+    : block_threads_(block_threads)
+{
+    check(cudaLibraryGetKernel(&kernel_, code.library(), name), "cudaLibraryGetKernel", device);
+    if (const void* bytes = code.find("cell_shared_bytes")) {
+        check(cudaMemcpy(&shared_bytes_, bytes, sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy",
+              device);
+        check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   shared_bytes_),
+              "cudaFuncSetAttribute", device);
+        check(cudaFuncSetAttribute(function(), cudaFuncAttributePreferredSharedMemoryCarveout, 100),
+              "cudaFuncSetAttribute", device);
+    }
     int per_multiprocessor = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function(),
-                                                        shape_.block_threads,
+                                                        block_threads_,
                                                         static_cast<std::size_t>(shared_bytes_)),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor", device);
     resident_blocks_ =
         std::int64_t{per_multiprocessor} * attribute(cudaDevAttrMultiProcessorCount, device);
-}
-
-template <class Real>
-void LoadedKernel<Real>::launch(StreamRef s, const char* name, Pass<Real> pass, Reaction<Real> r,
-                                Moment m) const
-{
-    void* arguments[] = {&pass, &r, &m};
-    const std::int64_t blocks = (m.end - m.begin + shape_.block_threads - 1) / shape_.block_threads;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(std::min(blocks, resident_blocks_)));
-    config.blockDim = dim3(static_cast<unsigned>(shape_.block_threads));
-    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes_);
-    config.stream = s.handle;
-    nvtxRangePushA(name);
-    const auto status = cudaLaunchKernelExC(&config, function(), arguments);
-    nvtxRangePop();
-    check(status, name, s.device);
+    if (resident_blocks_ < 1)
+        throw Error("the kernel of cell model " + code.name() +
+                    " does not fit on cuda:" + std::to_string(device));
 }
 
 } // namespace
@@ -164,32 +131,68 @@ void LoadedKernel<Real>::launch(StreamRef s, const char* name, Pass<Real> pass, 
 template <class Real>
 struct CompiledReaction<Real>::Code
 {
-    std::shared_ptr<const cell::compiler::Program> program;
+    /// One way of launching it.
+    struct Step
+    {
+        std::unique_ptr<LoadedCode> code;
+        LoadedKernel kernel;
+        bool has_loop = false;
+    };
+    std::vector<const LoadedCode*> all() const
+    {
+        std::vector<const LoadedCode*> c;
+        for (const auto* p : {fused.code.get(), alone.code.get(), rest.get()})
+            if (p)
+                c.push_back(p);
+        return c;
+    }
+    void fill(Reaction<Real>& r, const std::uint8_t* type) const
+    {
+        r.type = many ? type : nullptr;
+        r.tables = many ? rows.data() : nullptr;
+    }
+
+    std::shared_ptr<const cell::compiler::Program> program, long_program;
     bool many = false;
-    std::unique_ptr<LoadedKernel<Real>> fused, alone;
+    Step fused, alone;
+    std::unique_ptr<LoadedCode> rest;
+    LoadedKernel first, moving;
     Buffer<Real> rows; ///< of several types
 };
 
 template <class Real>
-CompiledReaction<Real>::CompiledReaction(const CellGroup& group, bool fused, bool alone,
+CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionUse& use,
                                          StreamRef s)
     : code_(std::make_unique<Code>())
 {
     constexpr bool single = sizeof(Real) == 4;
     const Current here(s.device);
     Code& c = *code_;
-    c.program = cell::compiler::shared_program(cell::compiler::system_of(group.types.at(0)),
-                                               group.scheme, single);
+    const auto system = cell::compiler::system_of(group.types.at(0));
+    c.program = cell::compiler::shared_program(system, group.scheme, single);
     c.many = group.types.size() > 1;
-    const auto shape = kernel_shape(c.program->next.size(), single);
-    const auto make = [&](bool with_pass) {
-        return std::make_unique<LoadedKernel<Real>>(
-            reaction_source(*c.program, single, with_pass, c.many, shape), shape, s.device);
+    const auto make = [&](typename Code::Step& step, bool with_pass) {
+        const auto shape = use.shape.value_or(
+            kernel_shape(c.program->next.size(), single, with_pass, use.unknowns));
+        step.code = std::make_unique<LoadedCode>(
+            reaction_source(*c.program, single, with_pass, c.many, shape), s.device);
+        step.kernel = {*step.code, "cell_kernel", shape.block_threads, s.device};
+        step.has_loop = shape.stages > 0;
     };
-    if (fused)
-        c.fused = make(true);
-    if (alone)
-        c.alone = make(false);
+    if (use.longest_rest_ms > 0) {
+        c.long_program = cell::compiler::shared_program(
+            system, long_step_scheme(*system, group.scheme, use.longest_rest_ms), single);
+        const auto shape = use.shape.value_or(rest_shape(c.program->next.size(), single));
+        c.rest = std::make_unique<LoadedCode>(
+            rest_source(*c.program, *c.long_program, single, c.many, shape), s.device);
+        c.first = {*c.rest, "cell_first", shape.block_threads, s.device};
+        c.moving = {*c.rest, "cell_moving", shape.block_threads, s.device};
+    } else {
+        if (use.fused)
+            make(c.fused, true);
+        if (use.alone)
+            make(c.alone, false);
+    }
     set_types(group.types, s);
 }
 
@@ -202,19 +205,24 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
     Code& c = *code_;
     const Current here(s.device);
     std::vector<Real> rows;
-    for (const auto& t : types) {
-        auto row = c.program->row(t.parameters);
-        row.resize(std::max<std::size_t>(row.size(), 1));
-        rows.insert(rows.end(), row.begin(), row.end());
-    }
+    for (const auto& t : types)
+        for (const auto* p : {c.program.get(), c.long_program.get()}) {
+            if (!p)
+                continue;
+            auto row = p->row(t.parameters);
+            row.resize(std::max<std::size_t>(row.size(), 1));
+            rows.insert(rows.end(), row.begin(), row.end());
+        }
     if (c.many && !c.rows.size())
         c.rows = Buffer<Real>(rows.size(), s.device);
     if (c.many)
         c.rows.upload(rows, s);
     else
-        for (const auto* k : {c.fused.get(), c.alone.get()})
-            if (k)
-                k->set_row(rows, s);
+        for (const auto* code : c.all())
+            if (void* constants = code->find("cell_rows")) // gone where nothing reads them
+                check(cudaMemcpyAsync(constants, rows.data(), rows.size() * sizeof(Real),
+                                      cudaMemcpyHostToDevice, s.handle),
+                      "cudaMemcpyAsync", s.device);
     s.synchronize();
 }
 
@@ -224,13 +232,24 @@ void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reactio
 {
     if (m.begin >= m.end)
         return;
-    const Code& c = *code_;
-    r.type = c.many ? type : nullptr;
-    r.tables = c.many ? c.rows.data() : nullptr;
-    if (pass)
-        c.fused->launch(s, "diffusion+reaction", *pass, r, m);
+    const auto& step = pass ? code_->fused : code_->alone;
+    code_->fill(r, type);
+    step.kernel.launch(s, pass ? "diffusion+reaction" : "reaction", m.end - m.begin, step.has_loop,
+                       pass ? *pass : Pass<Real>{}, r, m);
+}
+
+template <class Real>
+void CompiledReaction<Real>::launch_resting(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
+                                            const std::uint8_t* type, const Moment& m,
+                                            const Rest& rest) const
+{
+    if (m.begin >= m.end)
+        return;
+    code_->fill(r, type);
+    if (rest.at == 0)
+        code_->first.launch(s, "long step", m.end - m.begin, false, pass, r, m, rest);
     else
-        c.alone->launch(s, "reaction", {}, r, m);
+        code_->moving.launch(s, "short step", m.end - m.begin, true, pass, r, m, rest);
 }
 
 template <class Real>
@@ -250,14 +269,17 @@ double CompiledReaction<Real>::flops() const
 template <class Real>
 double CompiledReaction<Real>::compile_ms() const
 {
-    return (code_->fused ? code_->fused->ms() : 0) + (code_->alone ? code_->alone->ms() : 0);
+    double ms = 0;
+    for (const auto* code : code_->all())
+        ms += code->ms();
+    return ms;
 }
 
 template <class Real>
 bool CompiledReaction<Real>::from_cache() const
 {
-    return (!code_->fused || code_->fused->from_cache()) &&
-           (!code_->alone || code_->alone->from_cache());
+    const auto all = code_->all();
+    return std::all_of(all.begin(), all.end(), [](const auto* c) { return c->from_cache(); });
 }
 
 template class CompiledReaction<double>;

@@ -2,34 +2,41 @@
 // The reaction of one cell group on one device, by code made while the program runs.
 #pragma once
 #include "engine/device/cuda/kernels.cuh"
+#include "engine/device/cuda/reaction_text.hpp"
 #include "engine/device/problem.hpp"
-#include "engine/device/stepper.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace tawara::device::cuda {
 
-/// Whether a problem's cells are stepped by code compiled while the program runs (see Tuning);
-/// never where unknowns may rest.
-bool uses_compiled_cells(const TissueProblem& p, const Tuning& tuning);
-/// Why they cannot be; empty when they can.
+/// Why the cells of a problem cannot be compiled; empty when they can.
 std::string compiled_cells_reason(const TissueProblem& p);
 
 /// States other than V lie in tiles of 32 slots, [tile][state][32]; Reaction::slots is the size of
 /// a tile in numbers, the same for all groups of a shard.
 inline constexpr std::int64_t tile_slots = 32;
 
+/// Which kernels a group needs.
+struct ReactionUse
+{
+    bool fused = false;                 ///< with the last diffusion pass
+    bool alone = false;                 ///< without one
+    double longest_rest_ms = 0;         ///< of a long step of unknowns at rest; 0: nothing rests
+    std::size_t unknowns = 0;           ///< of the whole tissue
+    std::optional<KernelShape> shape{}; ///< in place of kernel_shape()'s, for benchmarks
+};
+
 template <class Real>
 class CompiledReaction
 {
   public:
     /// Compiles the group's equations, or takes them from the cache (compile_cuda), and loads them.
-    /// @param fused, alone  which kernels: with the last diffusion pass, without one
     /// @throws InputError when NVRTC is missing or the scheme is not compiled
     /// @cost   about a second for a model not seen before, some milliseconds otherwise
-    CompiledReaction(const CellGroup& group, bool fused, bool alone, StreamRef s);
+    CompiledReaction(const CellGroup& group, const ReactionUse& use, StreamRef s);
     ~CompiledReaction();
     CompiledReaction(const CompiledReaction&) = delete;
     CompiledReaction& operator=(const CompiledReaction&) = delete;
@@ -42,6 +49,12 @@ class CompiledReaction
     /// @pre   the kernel that it takes was asked for
     void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
                 const Moment& m) const;
+    /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
+    /// dt (long_step_scheme()); those whose potential changes by more than the tolerance, or would
+    /// by diffusion alone, take the first short one instead and are listed. Later ones: the listed
+    /// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
+    void launch_resting(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
+                        const std::uint8_t* type, const Moment& m, const Rest& rest) const;
 
     std::size_t states() const; ///< with V
     double flops() const;       ///< floating-point instructions per cell and step, estimated

@@ -6,6 +6,9 @@ namespace tawara::device::cuda {
 
 const char* kernel_values_text();
 const char* rows_text();
-const char* cell_kernel_text();
+const char* cell_common_text();
+const char* cell_ring_text();
+const char* cell_direct_text();
+const char* cell_rest_text();
 
 } // namespace tawara::device::cuda

@@ -42,7 +42,8 @@ struct Pass
     Real c_x = 1, c_y = 0, c_0 = 0, c_l = 0, tau = 0;
 };
 
-/// Activation maps. `track` is the least potential before activation and the peak after it.
+/// Activation maps. `track` is the least potential before activation, the present one included, and
+/// the peak after it.
 template <class Real>
 struct Record
 {
@@ -53,10 +54,8 @@ struct Record
     double threshold_mV = 0;
 };
 
-/// Reaction of the slots [begin, end) of one cell group: TT06.
-/// States other than V are stored in chunks of 16 bytes: chunk c holds states w c .. w c + w - 1
-/// (from the state after V, w = 16 / sizeof(Real)) of every slot, [slot][w]; the last chunk may be
-/// narrower.
+/// Reaction of the slots [begin, end) of one cell group. States other than V lie in tiles of 32
+/// slots, [tile][state][32].
 template <class Real>
 struct Reaction
 {
@@ -65,9 +64,9 @@ struct Reaction
     const Real* v_before =
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;
-    std::int64_t slots = 0;             ///< of the shard: the stride of the chunks
+    std::int64_t slots = 0;             ///< numbers from one tile to the next
     const std::uint8_t* type = nullptr; ///< null: one type
-    const Real* tables = nullptr;       ///< [types][folded_count] in device memory
+    const Real* tables = nullptr;       ///< [types][numbers of a type's row] in device memory
     const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
     Real dt = 0;                        ///< of this reaction
     Record<Real> record;

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kernel families of the CUDA back end: arguments and host wrappers. Nothing here synchronises.
 #pragma once
-#include "engine/cell/model.hpp"
-#include "engine/cell/tt06_constants.hpp"
 #include "engine/device/cuda/kernel_values.cuh"
 #include "engine/device/cuda/runtime.cuh"
 
 namespace tawara::device::cuda {
 
-/// Constants of a single cell type, passed as a kernel parameter: they end up in constant memory.
-template <class Real>
-struct OneType
-{
-    Real c[cell::tt06::folded_count];
-};
-
 /// @cost memory bound; per row its chunks (16 bytes of values, 4 pack of columns each), x and out
 /// once
 template <class Real, class Stored>
 void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m);
-
-/// Launches the reaction, fused with a pass when one is given (then v_in is not used).
-/// @param one  constants when reaction.type is null
-template <class Real>
-void react(StreamRef s, cell::Scheme scheme, const Pass<Real>* pass, const Reaction<Real>& reaction,
-           const OneType<Real>& one, const Moment& m);
-
-/// The same for one step inside a long one. rest.at = 0: every slot tries one step of length dt
-/// (rush_larsen); those whose potential changes by more than the tolerance, or would by diffusion
-/// alone, take the first short one instead (rush_larsen_light) and are listed. Later ones: the listed
-/// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
-template <class Real>
-void react_resting(StreamRef s, const Pass<Real>& pass, const Reaction<Real>& reaction,
-                   const OneType<Real>& one, const Moment& m, const Rest& rest);
 
 /// What a shard stores into the halos of up to `most` others: to[p][k - first[p]] = v[from[k]] for k
 /// in [first[p], first[p + 1]).

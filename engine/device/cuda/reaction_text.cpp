@@ -2,6 +2,7 @@
 #include "engine/device/cuda/reaction_text.hpp"
 
 #include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/device/cuda/kernel_texts.hpp"
 
 namespace tawara::device::cuda {
@@ -23,20 +24,61 @@ using size_t = decltype(sizeof(0));
 }
 )";
 
+void add_number(CudaSource& s, const char* name, std::size_t value)
+{
+    s.text += std::string("[[maybe_unused]] constexpr int ") + name + " = " +
+              std::to_string(value) + ";\n";
+}
+void add_choice(CudaSource& s, const char* name, bool value)
+{
+    s.text += std::string("[[maybe_unused]] constexpr bool ") + name + " = " +
+              (value ? "true" : "false") + ";\n";
+}
+
+/// What cell_common.cuh asks for, and the kernel itself.
+void add_kernel(CudaSource& s, const KernelShape& shape, bool fused, bool many,
+                std::size_t row_size, const std::string& kernel, const char* text)
+{
+    add_number(s, "block_threads", static_cast<std::size_t>(shape.block_threads));
+    add_number(s, "blocks", static_cast<std::size_t>(shape.blocks));
+    add_number(s, "stages", static_cast<std::size_t>(shape.stages));
+    add_number(s, "row_size", row_size);
+    add_choice(s, "fused", fused);
+    add_choice(s, "many", many);
+    add_choice(s, "bulk_out", shape.bulk_out);
+    const std::string folder = "engine/device/cuda/";
+    s.text += "#include \"" + folder + kernel + "\"\n";
+    s.headers = {{"cstdint", standard_integers},
+                 {"cstddef", "#include <cstdint>\n"},
+                 {folder + "kernel_values.cuh", kernel_values_text()},
+                 {folder + "rows.cuh", rows_text()},
+                 {folder + "cell_common.cuh", cell_common_text()},
+                 {folder + kernel, text}};
+}
+
+std::size_t row_size_of(const cell::compiler::Program& p)
+{
+    return std::max<std::size_t>(p.table.size(), 1);
+}
+
 } // namespace
 
-KernelShape kernel_shape(std::size_t states, bool single)
+KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_t unknowns)
 {
-    // measured on an H200 (tests/bench/records/h200_models.json): a second stage pays while all
-    // stages of four blocks fit into 227 KiB of shared memory; then more warps pay more
+    // measured on an H200 (tests/bench/records/h200_shapes.json)
+    if (states <= 32 && unknowns <= small_tissue)
+        return {128, 1, 0};
+    if (states <= 24 && fused)
+        return single ? KernelShape{64, 14, 3} : KernelShape{32, 12, 3};
     if (states <= 24)
-        return single ? KernelShape{128, 4, 3} : KernelShape{128, 2, 2};
+        return single ? KernelShape{128, 7, 0} : KernelShape{128, 2, 3, true};
+    // a second stage pays while all stages of four blocks fit into 227 KiB of shared memory; then
+    // more warps pay more
     if (states <= 48)
         return single ? KernelShape{128, 3, 3} : KernelShape{128, 4, 1};
     KernelShape s{128, single ? 3 : 2, 1};
     const auto block_bytes = [&] {
-        return static_cast<std::size_t>(s.block_threads) * ((states + 2) * (single ? 4 : 8) + 1) +
-               8;
+        return static_cast<std::size_t>(s.block_threads) * states * (single ? 4 : 8) + 8;
     };
     while (s.block_threads > 32 && block_bytes() > 226 * 1024)
         s.block_threads /= 2; // several hundred states
@@ -45,27 +87,61 @@ KernelShape kernel_shape(std::size_t states, bool single)
     return s;
 }
 
+KernelShape rest_shape(std::size_t states, bool single)
+{
+    if (states <= 24) // the least registers that need no memory beside them
+        return {128, single ? 6 : 3, 0};
+    return {128, 1, 0};
+}
+
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused, bool many,
                            const KernelShape& shape)
 {
     CudaSource s;
     s.name = p.name;
     s.text = cell::compiler::cuda_text(p, single);
-    const auto number = [&](const char* name, int value) {
-        s.text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
-    };
-    number("block_threads", shape.block_threads);
-    number("blocks", shape.blocks);
-    number("stages", shape.stages);
-    s.text += std::string("constexpr bool fused = ") + (fused ? "true" : "false") +
-              ", many = " + (many ? "true" : "false") + ";\n";
-    s.text += "#include \"engine/device/cuda/cell_kernel.cuh\"\n";
-    s.headers = {{"cstdint", standard_integers},
-                 {"cstddef", "#include <cstdint>\n"},
-                 {"engine/device/cuda/kernel_values.cuh", kernel_values_text()},
-                 {"engine/device/cuda/rows.cuh", rows_text()},
-                 {"engine/device/cuda/cell_kernel.cuh", cell_kernel_text()}};
+    const bool ring = shape.stages > 0;
+    add_kernel(s, shape, fused, many, row_size_of(p), ring ? "cell_ring.cuh" : "cell_direct.cuh",
+               ring ? cell_ring_text() : cell_direct_text());
     return s;
+}
+
+CudaSource rest_source(const cell::compiler::Program& short_step,
+                       const cell::compiler::Program& long_step, bool single, bool many,
+                       const KernelShape& shape)
+{
+    CudaSource s;
+    s.name = short_step.name;
+    s.text = cell::compiler::cuda_mathematics(single) +
+             cell::compiler::cuda_step_text(short_step, single) +
+             cell::compiler::cuda_step_text(long_step, single, "long_step");
+    add_kernel(s, shape, true, many, row_size_of(short_step) + row_size_of(long_step),
+               "cell_rest.cuh", cell_rest_text());
+    return s;
+}
+
+cell::Scheme long_step_scheme(const cell::compiler::CellSystem& system, cell::Scheme scheme,
+                              double longest_ms)
+{
+    using cell::Scheme;
+    if (scheme == Scheme::grl1 || scheme == Scheme::grl2 ||
+        scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler)
+        return Scheme::grl1;
+    using namespace cell::compiler;
+    CellSystem s = system;
+    const auto rates = s.rates();
+    std::vector<Node> slopes;
+    for (std::uint32_t k = 0; k < s.states.size(); ++k)
+        if (!s.states[k].gate)
+            slopes.push_back(
+                differentiate(s.graph, std::span(&rates[k], 1), symbol_id(Symbol::state, k))[0]);
+    const auto initial = s.initial_values(), parameters = s.parameter_values();
+    const auto values = evaluate(
+        s.graph, slopes, [&](std::uint32_t id) { return s.value(id, initial, parameters, 0); });
+    for (const double a : values)
+        if (!(-a * longest_ms < 0.5))
+            return Scheme::grl1;
+    return Scheme::rush_larsen;
 }
 
 } // namespace tawara::device::cuda

@@ -9,17 +9,37 @@ namespace tawara::device::cuda {
 struct KernelShape
 {
     int block_threads = 128;
-    int blocks = 4; ///< resident on a multiprocessor at least: bounds the registers
-    int stages = 2; ///< of each warp's ring
+    int blocks = 4;        ///< resident on a multiprocessor at least: bounds the registers
+    int stages = 2;        ///< of a block's ring; 0: a cell a thread, its states in registers
+    bool bulk_out = false; ///< new states leave by bulk copies (compute capability 9.0)
 };
 
-/// A good shape for a model: what was measured best for so many states on compute capability 9.0.
-KernelShape kernel_shape(std::size_t states, bool single);
+/// Up to so many unknowns a GPU holds all cells at once, and the shortest chain of instructions
+/// wins over copies ahead.
+inline constexpr std::size_t small_tissue = 65'000;
 
-/// The text of a model's reaction kernel (cell_kernel.cuh), for compile_cuda().
+/// A good shape for a model: what was measured best for so many states on compute capability 9.0.
 /// @param fused  with the last diffusion pass
+KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_t unknowns);
+
+/// The same for the kernels with unknowns at rest.
+KernelShape rest_shape(std::size_t states, bool single);
+
+/// The text of a model's reaction kernel (cell_ring.cuh, cell_direct.cuh), for compile_cuda().
 /// @param many   for more than one cell type: rows of constants are read from device memory
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused, bool many,
                            const KernelShape& shape);
+
+/// The text of the kernels with unknowns at rest (cell_rest.cuh). A cell type's row holds the short
+/// step's constants, then the long one's. @param shape  stages are not looked at
+CudaSource rest_source(const cell::compiler::Program& short_step,
+                       const cell::compiler::Program& long_step, bool single, bool many,
+                       const KernelShape& shape);
+
+/// The scheme of long steps where short ones are taken by `scheme`: all gates exponential, or all
+/// states where another one is too fast for that at the model's state of rest.
+/// @param longest_ms  a long step
+cell::Scheme long_step_scheme(const cell::compiler::CellSystem& s, cell::Scheme scheme,
+                              double longest_ms);
 
 } // namespace tawara::device::cuda

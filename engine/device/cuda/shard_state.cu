@@ -7,9 +7,6 @@
 
 namespace tawara::device::cuda {
 
-using cell::tt06::folded_count;
-using cell::tt06::state_count;
-
 std::vector<PlannedPass> plan_passes(const TissueProblem& p, Vector from)
 {
     const int stages = std::max(p.substeps.stages, 1);
@@ -65,8 +62,7 @@ Buffer<T> filled(std::size_t n, T value, StreamRef s)
 } // namespace
 
 template <class Real>
-ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused,
-                             const Tuning& tuning)
+ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused)
     : device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
@@ -87,9 +83,11 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
 
     for (const auto& g : p.groups) {
         kept = std::max(kept, g.types.at(0).initial.size() - 1);
-        if (uses_compiled_cells(p, tuning))
-            compiled.push_back(std::make_unique<CompiledReaction<Real>>(
-                g, fused, !fused || p.splitting == Splitting::strang, main));
+        single_type.push_back(g.types.size() == 1);
+        ReactionUse use{fused, !fused || p.splitting == Splitting::strang, 0, p.size()};
+        if (p.rest_tolerance_mV > 0)
+            use.longest_rest_ms = TissueProblem::longest_rest_ms;
+        cells.push_back(std::make_unique<CompiledReaction<Real>>(g, use, main));
     }
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
     std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
@@ -118,19 +116,11 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
     stimulus = filled(slots, Real(0), main);
     type = uploaded(types, main);
     phase = uploaded(phases, main);
-    track = filled(slots, Real(1e3), main);
+    v0.resize(slots);
+    track = uploaded(v0, main);
     rest = filled(slots, Real(1e3), main);
     activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
-    for (const auto& g : p.groups) {
-        if (compiled.empty()) {
-            tables.emplace_back(g.types.size() * folded_count, device);
-            one_type.emplace_back();
-            set_types(tables.size() - 1, g.types);
-        }
-        scheme.push_back(g.scheme);
-        single_type.push_back(g.types.size() == 1);
-    }
     if (p.rest_tolerance_mV > 0) {
         moving = filled(slots / 32, 0U, main);
         list = filled(slots / 32, 0, main);
@@ -148,18 +138,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
 template <class Real>
 void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
-    if (!compiled.empty())
-        return compiled[group]->set_types(types, main);
-    std::vector<Real> table;
-    for (const auto& t : types) {
-        const auto folded = cell::tt06::fold(t.parameters);
-        for (int k = 0; k < folded_count; ++k)
-            table.push_back(static_cast<Real>(folded[static_cast<std::size_t>(k)]));
-    }
-    std::copy_n(table.begin(), folded_count, one_type[group].c);
-    const Current here(device);
-    tables[group].upload(table, main);
-    main->synchronize();
+    cells[group]->set_types(types, main);
 }
 
 template <class Real>
@@ -171,11 +150,7 @@ std::size_t ShardState<Real>::states_size() const
 template <class Real>
 std::size_t ShardState<Real>::state_at(std::size_t s, std::size_t slot) const
 {
-    if (!compiled.empty())
-        return (slot / 32 * kept + s) * 32 + slot % 32;
-    constexpr std::size_t width = 16 / sizeof(Real);
-    const std::size_t c = s / width, w = std::min(width, state_count - 1 - c * width);
-    return c * width * static_cast<std::size_t>(host.slots) + slot * w + s % width;
+    return (slot / 32 * kept + s) * 32 + slot % 32;
 }
 
 template <class Real>
@@ -241,15 +216,11 @@ Rest ShardState<Real>::rest_of(std::size_t range, double tolerance_mV) const
 }
 
 template <class Real>
-Reaction<Real> ShardState<Real>::reaction(const SlotRange& r, bool stimulated, double dt) const
+Reaction<Real> ShardState<Real>::reaction(bool stimulated, double dt) const
 {
     Reaction<Real> k;
     k.states = states.data();
-    k.slots = compiled.empty() ? host.slots : static_cast<std::int64_t>(32 * kept);
-    k.type = single_type[r.group] && scheme[r.group] == cell::Scheme::rush_larsen_light
-                 ? nullptr
-                 : type.data();
-    k.tables = compiled.empty() ? tables[r.group].data() : nullptr;
+    k.slots = static_cast<std::int64_t>(32 * kept);
     k.stimulus = stimulated ? stimulus.data() : nullptr;
     k.dt = static_cast<Real>(dt);
     k.record = {

@@ -35,13 +35,12 @@ class ShardState
 {
   public:
     /// @param fused  whether the reaction kernels take the last diffusion pass with them
-    ShardState(const TissueProblem& p, Shard shard, int device, bool fused, const Tuning& tuning);
+    ShardState(const TissueProblem& p, Shard shard, int device, bool fused);
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
-    /// Reaction of one range. @param recorded  the step's start, for the record; null for half
-    /// steps
-    Reaction<Real> reaction(const SlotRange& r, bool stimulated, double dt_ms) const;
+    /// Reaction, its potentials left to the caller.
+    Reaction<Real> reaction(bool stimulated, double dt_ms) const;
     /// The same pass with the matrix in single precision.
     Pass<Real, float> mixed(const Pass<Real>& p) const
     {
@@ -88,13 +87,9 @@ class ShardState
     Buffer<Real> states, stimulus, track, rest;
     Buffer<double> activation_ms, repolarisation_ms;
     Buffer<std::uint8_t> phase, type;
-    /// Per group, where cells are compiled; else the next three.
-    std::vector<std::unique_ptr<CompiledReaction<Real>>> compiled;
-    std::size_t kept = 0;                ///< most states of a group, without V
-    std::vector<Buffer<Real>> tables;    ///< per group
-    std::vector<OneType<Real>> one_type; ///< per group: its first type
-    std::vector<cell::Scheme> scheme;    ///< per group
-    std::vector<bool> single_type;       ///< per group
+    std::vector<std::unique_ptr<CompiledReaction<Real>>> cells; ///< per group
+    std::size_t kept = 0;          ///< most states of a group, without V
+    std::vector<bool> single_type; ///< per group
     double threshold_mV;
     /// Only where unknowns may rest: moving slots, per range their slices and the two list lengths.
     Buffer<std::uint32_t> moving;

@@ -27,7 +27,7 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
     place_ = std::move(sharding.place);
     for (std::size_t k = 0; k < devices.size(); ++k)
         shards_.push_back(
-            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_, tuning));
+            std::make_unique<State>(p, std::move(sharding.shards[k]), devices[k], fused_));
     sampled_ms_.resize(shards_.size());
     if (p.splitting == Splitting::strang) {
         diffused_from_ = Vector::half;
@@ -51,9 +51,9 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
 template <class Real>
 void CudaStepper<Real>::schedule_timing()
 {
-    next_timing_ = tuning_.timed_every
-                       ? steps_done_ + std::int64_t{tuning_.timed_every} * (longest_rest_ ? 16 : 1)
-                       : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t rarer = longest_rest_ ? 16 : place_.size() < few_unknowns ? 8 : 1;
+    next_timing_ = tuning_.timed_every ? steps_done_ + rarer * tuning_.timed_every
+                                       : std::numeric_limits<std::int64_t>::max();
 }
 
 template <class Real>
@@ -97,7 +97,9 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        auto k = s.reaction(r, stimulated_, strang ? dt_ / 2 : dt_);
+        auto k = s.reaction(stimulated_, strang ? dt_ / 2 : dt_);
+        const auto moment = s.moment(r.begin, r.end, offset);
+        const auto& cells = *s.cells[r.group];
         k.v_out = s.vector(stage.out, parity);
         k.v_in = k.v_out;
         if (stage.kind == Stage::Kind::half_reaction)
@@ -107,17 +109,10 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
         if (longest_rest_) {
             auto rest = s.rest_of(index, rest_tolerance_mV_);
             rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
-            react_resting(stream, pass, k, s.one_type[r.group], s.moment(r.begin, r.end, offset),
-                          rest);
+            cells.launch_resting(stream, pass, k, s.type.data(), moment, rest);
             continue;
         }
-        if (s.compiled.empty()) {
-            react(stream, s.scheme[r.group], with_pass ? &pass : nullptr, k, s.one_type[r.group],
-                  s.moment(r.begin, r.end, offset));
-            continue;
-        }
-        s.compiled[r.group]->launch(stream, with_pass ? &pass : nullptr, k, s.type.data(),
-                                       s.moment(r.begin, r.end, offset));
+        cells.launch(stream, with_pass ? &pass : nullptr, k, s.type.data(), moment);
     }
 }
 
@@ -270,6 +265,11 @@ std::string CudaStepper<Real>::advance_counted(std::int64_t n)
     } catch (const DeviceError& e) {
         return e.what();
     }
+    struct Off
+    {
+        std::unique_ptr<MemoryCounters>& counters;
+        ~Off() { counters.reset(); }
+    } off{counters_};
     counted_ranges_.clear();
     const auto timing = next_timing_;
     for (std::int64_t k = 0; k < n; ++k) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/device/cuda/backend.hpp"
 #include "engine/device/cuda/counters.hpp"
+#include "engine/device/cuda/display_feed.cuh"
 #include "engine/device/cuda/shard_state.cuh"
 
 #include <functional>
@@ -44,6 +45,7 @@ class CudaStepper final : public Stepper
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
     void set_display(Gather display) override;
     void display(std::span<float> out) override;
+    std::shared_ptr<DisplayFeed> publish_display() override;
     void potential(std::span<double> out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
@@ -170,6 +172,7 @@ class CudaStepper final : public Stepper
     std::vector<double> samples_;
     std::size_t display_size_ = 0;
     PinnedBuffer<float> display_host_;
+    std::shared_ptr<CudaDisplayFeed> feed_; ///< made by the first publish_display()
 
     std::unique_ptr<MemoryCounters> counters_; ///< while steps are taken under them
     std::vector<Family> counted_ranges_;

@@ -7,10 +7,6 @@
 
 namespace tawara::device::cuda {
 
-namespace {
-constexpr double tt06_flops = 724; // add + mul + fma of the kernels with rest, below -40 mV
-}
-
 template <class Real>
 void CudaStepper<Real>::read_timings() const
 {
@@ -30,13 +26,11 @@ double CudaStepper<Real>::family_bytes(const State& s, Family f) const
     const double matrix = static_cast<double>(s.value.size()) * r +
                           static_cast<double>(s.single_value.size()) * 4 +
                           static_cast<double>(s.column.size()) * 2 + slots / 4;
-    // phase, track and the step's first potential; V; the other states in and out
-    double cell = slots * (1 + 2 * r);
+    // the record's phase; V out; the other states in and out
+    double cell = slots * (1 + r);
     for (const auto& g : s.host.ranges) {
         const auto n = static_cast<double>(g.end - g.begin);
-        const double kept = s.compiled.empty()
-                                ? static_cast<double>(s.kept)
-                                : static_cast<double>(s.compiled[g.group]->states() - 1);
+        const auto kept = static_cast<double>(s.cells[g.group]->states() - 1);
         cell += n * (2 * kept * r + (s.single_type[g.group] ? 0 : 1));
     }
     const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
@@ -46,13 +40,11 @@ double CudaStepper<Real>::family_bytes(const State& s, Family f) const
             continue;
         if (f == f_diffusion)
             bytes += matrix + 2 * slots * r + (stage.pass > 0 ? more : 0);
-        else if (f == f_fused) // the step's first potential is the pass's input, unless there are
-                               // several
-            bytes += matrix + cell + slots * r +
-                     (stage.pass > 0 || stages_.size() > 1 ? slots * r + more : 0);
+        else if (f == f_fused)
+            bytes += matrix + cell + slots * r + (stage.pass > 0 ? more : 0);
         else
             bytes += cell + slots * r +
-                     (stage.kind == Stage::Kind::half_reaction ? -slots * (1 + r) : 0);
+                     (stage.kind == Stage::Kind::half_reaction ? -slots : 0);
     }
     return bytes;
 }
@@ -69,7 +61,7 @@ double CudaStepper<Real>::family_flops(const State& s, Family f) const
         for (const auto& g : s.host.ranges)
             if (f != f_diffusion)
                 flops += static_cast<double>(g.end - g.begin) *
-                         (s.compiled.empty() ? tt06_flops : s.compiled[g.group]->flops());
+                         s.cells[g.group]->flops();
     }
     return flops;
 }

@@ -177,6 +177,7 @@ void CudaStepper<Real>::set_display(Gather display)
     synchronize();
     auto parts = split(display, false);
     display_size_ = display.size();
+    feed_.reset();
     std::size_t most = 0;
     for (std::size_t k = 0; k < shards_.size(); ++k) {
         State& s = *shards_[k];
@@ -205,6 +206,48 @@ void CudaStepper<Real>::display(std::span<float> out)
             if (s->display.output[i] < n)
                 out[s->display.output[i]] += display_host_.data()[i];
     }
+}
+
+template <class Real>
+std::shared_ptr<DisplayFeed> CudaStepper<Real>::publish_display()
+{
+    if (!feed_) {
+        std::vector<const std::vector<std::size_t>*> rows;
+        for (const auto& s : shards_)
+            rows.push_back(&s->display.output);
+        feed_ = std::make_shared<CudaDisplayFeed>(display_size_, shards_[0]->device, rows);
+    }
+    const StreamRef main = shards_[0]->main;
+    if (!single())
+        forked_.record(main);
+    float* out = feed_->begin(main);
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const State& s = *shards_[k];
+        if (k > 0)
+            s.main->wait(forked_); // steps of all shards end on the first one's stream
+        {
+            const Current here(s.device);
+            gather(s.main, s.vector(Vector::current, parity()), s.display.first.data(),
+                   s.display.slot.data(), s.display.weight.data(),
+                   feed_->direct() ? out : s.display_out.data(),
+                   static_cast<std::int64_t>(s.display.output.size()));
+        }
+        if (feed_->direct())
+            continue;
+        if (k > 0) {
+            s.ended.record(s.main);
+            main.wait(s.ended);
+        }
+        feed_->add(k, s.display_out.data(), main);
+    }
+    // no shard may step on before its part was read
+    if (!single()) {
+        forked_.record(main);
+        for (std::size_t k = 1; k < shards_.size(); ++k)
+            shards_[k]->main->wait(forked_);
+    }
+    feed_->end(main, step_, time_ms());
+    return feed_;
 }
 
 template <class Real>
@@ -361,7 +404,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             repolarisation[slot] = s.repolarisation_ms[u];
             const bool before = std::isnan(s.activation_ms[u]);
             phase[slot] = before ? 0 : std::isnan(s.repolarisation_ms[u]) ? 1 : 2;
-            track[slot] = static_cast<Real>(before ? s.rest_mV[u] : s.peak_mV[u]);
+            track[slot] = static_cast<Real>(before ? std::min(s.rest_mV[u], s.v[u]) : s.peak_mV[u]);
             rest[slot] = static_cast<Real>(s.rest_mV[u]);
         }
         const Current here(d.device);

@@ -195,20 +195,29 @@ class Writer
 
 } // namespace
 
-std::string cuda_text(const Program& p, bool single)
+std::string cuda_mathematics(bool single)
 {
-    std::string t = std::string("typedef ") + (single ? "float" : "double") + " Real;\n";
-    t += "constexpr int cell_states = " + std::to_string(p.next.size()) + ";\n";
-    t += "constexpr int cell_row_size = " +
-         std::to_string(std::max<std::size_t>(p.table.size(), 1)) + ";\n";
-    t += single ? cuda_math_single : cuda_math_double;
-    t += cuda_math_common;
+    return std::string("typedef ") + (single ? "float" : "double") + " Real;\n" +
+           (single ? cuda_math_single : cuda_math_double) + cuda_math_common;
+}
+
+std::string cuda_step_text(const Program& p, bool single, const std::string& space)
+{
     Writer writer(p, single);
     const std::string body = writer.body();
+    std::string t = space.empty() ? "" : "namespace " + space + " {\n";
+    t += "[[maybe_unused]] constexpr int cell_states = " + std::to_string(p.next.size()) + ";\n";
+    t += "[[maybe_unused]] constexpr int cell_row_size = " +
+         std::to_string(std::max<std::size_t>(p.table.size(), 1)) + ";\n";
     t += writer.numbers();
     t += "template <class Cell>\n__device__ __forceinline__ void cell_step(Cell& cell, "
          "const Elementary& math, Real t_ms, Real dt_ms)\n{\n";
-    return t + body + "}\n";
+    return t + body + (space.empty() ? "}\n" : "}\n}\n");
+}
+
+std::string cuda_text(const Program& p, bool single)
+{
+    return cuda_mathematics(single) + cuda_step_text(p, single);
 }
 
 } // namespace tawara::cell::compiler

@@ -22,4 +22,9 @@ namespace tawara::cell::compiler {
 /// @param single  Real is float, else double
 std::string cuda_text(const Program& p, bool single);
 
+/// Its two parts, for texts with several steps: Real and Elementary; the rest, inside a namespace
+/// unless `space` is empty.
+std::string cuda_mathematics(bool single);
+std::string cuda_step_text(const Program& p, bool single, const std::string& space = "");
+
 } // namespace tawara::cell::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/ten_tusscher_2006.hpp"
-#include "tests/cell/tt06_cpu.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
+#include "tests/cell/oracle/tt06_cpu.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -52,7 +52,7 @@ class OracleKernel final : public CpuKernel<Real>
         table_ = std::make_unique<ConstantTable<Real>>(mine);
     }
     std::string target() const override { return target_name(); }
-    double flops_per_cell() const override { return 724; } // a CUDA thread's, below -40 mV
+    double flops_per_cell() const override { return 724; } // add + mul + fma below -40 mV
     double compile_ms() const override { return 0; }
 
   private:

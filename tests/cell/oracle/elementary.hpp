@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#ifdef __CUDACC__
-#define TAWARA_HD __host__ __device__ __forceinline__
-#elif defined(_MSC_VER)
-#define TAWARA_HD __forceinline
-#else
-#define TAWARA_HD inline __attribute__((always_inline))
-#endif
+#define TAWARA_INLINE inline __attribute__((always_inline))
 
 namespace tawara::cell {
 
@@ -17,7 +11,7 @@ template <bool wide>
 struct ExpSeries
 {
     static constexpr int last = wide ? 9 : 4;
-    TAWARA_HD static constexpr double at(int k)
+    TAWARA_INLINE static constexpr double at(int k)
     {
         if (!wide)
             return k == 0   ? 0.5
@@ -55,7 +49,7 @@ template <bool wide>
 struct LogSeries
 {
     static constexpr int last = wide ? 6 : 2;
-    TAWARA_HD static constexpr double at(int k)
+    TAWARA_INLINE static constexpr double at(int k)
     {
         if (!wide)
             return k == 0 ? 0.6666668506748816 : k == 1 ? 0.39988769144320513 : 0.29580467653794346;

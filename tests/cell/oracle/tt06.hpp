@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One step of ten Tusscher & Panfilov 2006, written once for scalars, vectors and CUDA threads.
+// One step of ten Tusscher & Panfilov 2006 by hand, written once for scalars and vectors: what the
+// compiled model is compared with.
 //
 // The text is included once per instruction set by a translation unit that compiles for several
 // (namespace TAWARA_CELL_TARGET, guard toggled as Highway's own -inl.hpp files do), and once by
@@ -17,14 +18,14 @@
 // shared, the small remainder is a short polynomial whose coefficients are compile-time constants.
 // Each gate is kept as
 //     x_inf = Q / D1,   1 / tau = N / D2        so that one reciprocal, of D1 D2, serves both.
-#if defined(TAWARA_ENGINE_CELL_TT06_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TAWARA_ENGINE_CELL_TT06_HPP
-#undef TAWARA_ENGINE_CELL_TT06_HPP
+#if defined(TAWARA_TESTS_CELL_TT06_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TAWARA_TESTS_CELL_TT06_HPP
+#undef TAWARA_TESTS_CELL_TT06_HPP
 #else
-#define TAWARA_ENGINE_CELL_TT06_HPP
+#define TAWARA_TESTS_CELL_TT06_HPP
 #endif
 
-#include "engine/cell/tt06_terms.hpp"
+#include "tests/cell/oracle/tt06_terms.hpp"
 
 #ifndef TAWARA_CELL_TARGET
 #define TAWARA_CELL_TARGET generic
@@ -61,14 +62,14 @@ struct Step : private Terms<M, mode == Mode::grl1>
     using Base::rtf;
     using Base::times;
     template <class R, int K>
-    TAWARA_HD static N rest(N x)
+    TAWARA_INLINE static N rest(N x)
     {
         return Base::template rest<R, K>(x);
     }
 
     /// A gate with x_inf = Q / D1 and 1 / tau = n / D2.
     template <bool stiff = false, class Io>
-    TAWARA_HD static void gate(Io& io, State s, N x, N dt, N Q, N D1, N n, N D2)
+    TAWARA_INLINE static void gate(Io& io, State s, N x, N dt, N Q, N D1, N n, N D2)
     {
         const N inverse = M::rcp(D1 * D2);
         if constexpr (mode == Mode::derivative) {
@@ -84,7 +85,7 @@ struct Step : private Terms<M, mode == Mode::grl1>
     }
     /// Any other state with dx/dt = f and df/dx = J (J is used by grl1 alone).
     template <class Io>
-    TAWARA_HD static void other(Io& io, State s, N x, N dt, N f, N J)
+    TAWARA_INLINE static void other(Io& io, State s, N x, N dt, N f, N J)
     {
         if constexpr (mode == Mode::derivative)
             io.store(s, f);
@@ -95,30 +96,30 @@ struct Step : private Terms<M, mode == Mode::grl1>
     }
 
     template <class Io>
-    TAWARA_HD static void run(Io& io, N dt);
+    TAWARA_INLINE static void run(Io& io, N dt);
 
   private:
     template <class Io>
-    TAWARA_HD static void gates_of_potassium(Io& io, N w, N dt, const Powers& p, N xr1, N xr2,
-                                             N xs);
+    TAWARA_INLINE static void gates_of_potassium(Io& io, N w, N dt, const Powers& p, N xr1, N xr2,
+                                                 N xs);
     template <class Io>
-    TAWARA_HD static void gates_of_sodium(Io& io, N v, N w, N dt, const Powers& p, N xm, N xh,
-                                          N xj);
+    TAWARA_INLINE static void gates_of_sodium(Io& io, N v, N w, N dt, const Powers& p, N xm, N xh,
+                                              N xj);
     template <class Io>
-    TAWARA_HD static void gates_of_calcium(Io& io, N w, N dt, const Powers& p, N g, N xd, N xf,
-                                           N xf2);
+    TAWARA_INLINE static void gates_of_calcium(Io& io, N w, N dt, const Powers& p, N g, N xd, N xf,
+                                               N xf2);
     template <class Io>
-    TAWARA_HD static void gates_of_outward(Io& io, N v, N w, N dt, const Powers& p, N g2, N xs,
-                                           N xr);
+    TAWARA_INLINE static void gates_of_outward(Io& io, N v, N w, N dt, const Powers& p, N g2, N xs,
+                                               N xr);
     template <class Io>
-    TAWARA_HD static void calcium(Io& io, N dt, N cai, N sr, N ss, N membrane, N dmembrane, N CaL,
-                                  N dCaL);
+    TAWARA_INLINE static void calcium(Io& io, N dt, N cai, N sr, N ss, N membrane, N dmembrane,
+                                      N CaL, N dCaL);
 };
 
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::gates_of_potassium(Io& io, N w, N dt, const Powers& p, N xr1, N xr2,
-                                                 N xs)
+TAWARA_INLINE void Step<M, mode>::gates_of_potassium(Io& io, N w, N dt, const Powers& p, N xr1,
+                                                     N xr2, N xs)
 {
     const N E14 = rest<Rate<1, 14>, 129>(w) * (p.y120 * p.y9);
     const N E7 = E14 * E14;
@@ -145,8 +146,8 @@ TAWARA_HD void Step<M, mode>::gates_of_potassium(Io& io, N w, N dt, const Powers
 
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::gates_of_sodium(Io& io, N v, N w, N dt, const Powers& p, N xm, N xh,
-                                              N xj)
+TAWARA_INLINE void Step<M, mode>::gates_of_sodium(Io& io, N v, N w, N dt, const Powers& p, N xm,
+                                                  N xh, N xj)
 {
     {
         constexpr double k1 = const_exp(-36.86 / 9.03), a = const_exp(3), b = 1 + const_exp(-5),
@@ -180,8 +181,8 @@ TAWARA_HD void Step<M, mode>::gates_of_sodium(Io& io, N v, N w, N dt, const Powe
 
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::gates_of_calcium(Io& io, N w, N dt, const Powers& p, N g, N xd, N xf,
-                                               N xf2)
+TAWARA_INLINE void Step<M, mode>::gates_of_calcium(Io& io, N w, N dt, const Powers& p, N g, N xd,
+                                                   N xf, N xf2)
 {
     const N E5 = p.y360, E10 = p.y180, E20 = p.y90, E75 = p.y240;
     {
@@ -213,8 +214,8 @@ TAWARA_HD void Step<M, mode>::gates_of_calcium(Io& io, N w, N dt, const Powers& 
 
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::gates_of_outward(Io& io, N v, N w, N dt, const Powers& p, N g2, N xs,
-                                               N xr)
+TAWARA_INLINE void Step<M, mode>::gates_of_outward(Io& io, N v, N w, N dt, const Powers& p, N g2,
+                                                   N xs, N xr)
 {
     (void)w;
     {
@@ -236,8 +237,8 @@ TAWARA_HD void Step<M, mode>::gates_of_outward(Io& io, N v, N w, N dt, const Pow
 
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::calcium(Io& io, N dt, N cai, N sr, N ss, N membrane, N dmembrane,
-                                      N CaL, N dCaL)
+TAWARA_INLINE void Step<M, mode>::calcium(Io& io, N dt, N cai, N sr, N ss, N membrane, N dmembrane,
+                                          N CaL, N dCaL)
 {
     const auto k = [&io](Folded i) { return io.constant(i); };
     const N open = io.load(R_prime), xfCass = io.load(fCass);
@@ -301,7 +302,7 @@ TAWARA_HD void Step<M, mode>::calcium(Io& io, N dt, N cai, N sr, N ss, N membran
 /// Advances one cell (or one vector of cells) by dt, or stores its derivatives.
 template <class M, Mode mode>
 template <class Io>
-TAWARA_HD void Step<M, mode>::run(Io& io, N dt)
+TAWARA_INLINE void Step<M, mode>::run(Io& io, N dt)
 {
     const auto k = [&io](Folded i) { return io.constant(i); };
     const N v = io.load(V), w = M::within_range(plus(v, 20));

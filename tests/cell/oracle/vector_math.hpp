@@ -2,14 +2,14 @@
 //
 // Arithmetic of the cell kernels on vectors (see tt06.hpp for what it has to offer). Included once
 // per instruction set, inside HWY_BEFORE_NAMESPACE.
-#if defined(TAWARA_ENGINE_CELL_VECTOR_MATH_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TAWARA_ENGINE_CELL_VECTOR_MATH_HPP
-#undef TAWARA_ENGINE_CELL_VECTOR_MATH_HPP
+#if defined(TAWARA_TESTS_CELL_VECTOR_MATH_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TAWARA_TESTS_CELL_VECTOR_MATH_HPP
+#undef TAWARA_TESTS_CELL_VECTOR_MATH_HPP
 #else
-#define TAWARA_ENGINE_CELL_VECTOR_MATH_HPP
+#define TAWARA_TESTS_CELL_VECTOR_MATH_HPP
 #endif
 
-#include "engine/cell/elementary.hpp"
+#include "tests/cell/oracle/elementary.hpp"
 
 #include <hwy/highway.h>
 

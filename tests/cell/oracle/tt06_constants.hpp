@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/scalar_math.hpp"
-#include "engine/cell/ten_tusscher_2006.hpp"
+#include "tests/cell/oracle/scalar_math.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 
 #include <array>
 #include <span>
@@ -71,7 +71,7 @@ enum Folded {
 std::array<double, folded_count> fold(std::span<const double> parameters);
 
 /// e^x at compile time, within about 2 units in the last place for |x| < 100.
-TAWARA_HD constexpr double const_exp(double x)
+TAWARA_INLINE constexpr double const_exp(double x)
 {
     constexpr double e = 2.718281828459045235360287;
     int n = static_cast<int>(x < 0 ? x - 0.5 : x + 0.5);

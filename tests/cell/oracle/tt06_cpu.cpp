@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/cell/tt06_cpu.hpp"
+#include "tests/cell/oracle/tt06_cpu.hpp"
 
-#include "engine/cell/tt06_constants.hpp"
+#include "tests/cell/oracle/tt06_constants.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,18 +11,18 @@
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tests/cell/tt06_cpu.cpp"
+#define HWY_TARGET_INCLUDE "tests/cell/oracle/tt06_cpu.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
 
-#include "engine/cell/scalar_math.hpp"
-#include "tests/cell/vector_math.hpp"
+#include "tests/cell/oracle/scalar_math.hpp"
+#include "tests/cell/oracle/vector_math.hpp"
 
 #undef TAWARA_CELL_TARGET
 #define TAWARA_CELL_TARGET HWY_NAMESPACE
 HWY_BEFORE_NAMESPACE();
-#include "engine/cell/tt06.hpp"
+#include "tests/cell/oracle/tt06.hpp"
 
 namespace tawara::cell::tt06 {
 namespace HWY_NAMESPACE {

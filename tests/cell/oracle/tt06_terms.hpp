@@ -3,15 +3,15 @@
 // What the equations of ten Tusscher & Panfilov 2006 are put together from: short polynomials for
 // what is left of exponentials, their shared powers, and the terms with formulas of their own.
 // Included, and included again, as tt06.hpp says.
-#if defined(TAWARA_ENGINE_CELL_TT06_TERMS_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TAWARA_ENGINE_CELL_TT06_TERMS_HPP
-#undef TAWARA_ENGINE_CELL_TT06_TERMS_HPP
+#if defined(TAWARA_TESTS_CELL_TT06_TERMS_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TAWARA_TESTS_CELL_TT06_TERMS_HPP
+#undef TAWARA_TESTS_CELL_TT06_TERMS_HPP
 #else
-#define TAWARA_ENGINE_CELL_TT06_TERMS_HPP
+#define TAWARA_TESTS_CELL_TT06_TERMS_HPP
 #endif
 
-#include "engine/cell/scalar_math.hpp"
-#include "engine/cell/tt06_constants.hpp"
+#include "tests/cell/oracle/scalar_math.hpp"
+#include "tests/cell/oracle/tt06_constants.hpp"
 
 #include <type_traits>
 
@@ -32,7 +32,7 @@ struct Terms
     static constexpr double rtf = 1 / frt;                               // [mV]
 
     template <class T>
-    TAWARA_HD static N number(T x)
+    TAWARA_INLINE static N number(T x)
     {
         if constexpr (std::is_same_v<T, N>)
             return x;
@@ -41,15 +41,15 @@ struct Terms
     }
     /// a b + k; each a number or a constant
     template <class A, class K>
-    TAWARA_HD static N fma(A a, N b, K k)
+    TAWARA_INLINE static N fma(A a, N b, K k)
     {
         return M::fma(number(a), b, number(k));
     }
-    TAWARA_HD static N plus(N a, double b) { return a + M::c(b); }
-    TAWARA_HD static N times(double a, N b) { return M::c(a) * b; }
+    TAWARA_INLINE static N plus(N a, double b) { return a + M::c(b); }
+    TAWARA_INLINE static N times(double a, N b) { return M::c(a) * b; }
 
     /// Degree that makes exp(x), |x| <= range, exact to the number type.
-    TAWARA_HD static constexpr int degree(double range)
+    TAWARA_INLINE static constexpr int degree(double range)
     {
         const double wanted = sizeof(Real) == 8 ? 2e-15 : 3e-8;
         double term = 1;
@@ -59,16 +59,16 @@ struct Terms
                 return n;
         }
     }
-    TAWARA_HD static constexpr double coefficient(double rate, int n)
+    TAWARA_INLINE static constexpr double coefficient(double rate, int n)
     {
         double c = 1;
         for (int k = 1; k <= n; ++k)
             c *= rate / k;
         return c;
     }
-    TAWARA_HD static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
+    TAWARA_INLINE static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
     template <class Rate, int K, int n, int last>
-    TAWARA_HD static N taylor(N w)
+    TAWARA_INLINE static N taylor(N w)
     {
         constexpr double c = coefficient(Rate::value() - K / 1800.0, n);
         if constexpr (n == last)
@@ -78,7 +78,7 @@ struct Terms
     }
     /// exp((Rate - K / 1800) x) for |x| <= 105 or, with half = true, <= 52 [mV]
     template <class Rate, int K, bool half = false>
-    TAWARA_HD static N rest(N x)
+    TAWARA_INLINE static N rest(N x)
     {
         constexpr int n = degree(magnitude(Rate::value() - K / 1800.0) * (half ? 52 : 105));
         return taylor<Rate, K, 0, n>(x);
@@ -86,18 +86,18 @@ struct Terms
     template <long long Num, long long Den>
     struct Rate
     {
-        TAWARA_HD static constexpr double value()
+        TAWARA_INLINE static constexpr double value()
         {
             return static_cast<double>(Num) / static_cast<double>(Den);
         }
     };
     struct NernstRate // exp(w F / (20 R T))
     {
-        TAWARA_HD static constexpr double value() { return 0.05 * frt; }
+        TAWARA_INLINE static constexpr double value() { return 0.05 * frt; }
     };
 
     /// (exp(J dt) - 1) / J for any J
-    TAWARA_HD static N growth(N J, N dt)
+    TAWARA_INLINE static N growth(N J, N dt)
     {
         const N x = J * dt;
         N series = M::c(1.0 / 40320);
@@ -118,7 +118,7 @@ struct Terms
     {
         N y1, y2, y3, y6, y9, y15, y18, y30, y60, y75, y90, y120, y150, y180, y240, y300, y360;
     };
-    TAWARA_HD static Powers powers(N w)
+    TAWARA_INLINE static Powers powers(N w)
     {
         Powers p;
         p.y1 = rest<Rate<1, 1800>, 0>(w);
@@ -146,7 +146,7 @@ struct Terms
     {
         N nh, Dh, nj, Dj;
     };
-    TAWARA_HD static Inactivation below_minus_40(N v, N w, const Powers& p)
+    TAWARA_INLINE static Inactivation below_minus_40(N v, N w, const Powers& p)
     {
         const N x = plus(w, 60); // V + 80: small where this branch is used
         // exp(q (w - 20) + a) = y^K e^(q (-20) + a - 60 (q - K/1800)) exp((q - K/1800) x)
@@ -178,11 +178,11 @@ struct Terms
         r.Dj = CD * EF;
         return r;
     }
-    TAWARA_HD static constexpr double factor(double q, int k, double a)
+    TAWARA_INLINE static constexpr double factor(double q, int k, double a)
     {
         return const_exp(-20 * q + a - 60 * (q - k / 1800.0));
     }
-    TAWARA_HD static Inactivation above_minus_40(N w, const Powers& p)
+    TAWARA_INLINE static Inactivation above_minus_40(N w, const Powers& p)
     {
         constexpr double k111 = const_exp(9.34 / 11.1), k10 = const_exp(-1.2),
                          kj = 0.6 * const_exp(-1.14);
@@ -205,7 +205,7 @@ struct Terms
     /// Inward rectifier, u = V - E_K, in q = exp(-u / 50):
     ///     x = 0.1 q^8 (1 + q^25) / (0.1 q^8 (1 + q^25) + (B q^5 + e^-1) (q^3 + e^-12)),
     ///     B = 3 exp(0.0002 u + 0.02)
-    TAWARA_HD static Current inward_rectifier(N u, N g)
+    TAWARA_INLINE static Current inward_rectifier(N u, N g)
     {
         constexpr double e1 = const_exp(-1), e12 = const_exp(-12), b = 3 * const_exp(0.02);
         const N q = M::exp(times(-0.02, u));
@@ -213,7 +213,7 @@ struct Terms
         const N q16 = q8 * q8, q33 = q16 * q16 * q;
         struct Slow
         {
-            TAWARA_HD static constexpr double value() { return 0.0002; }
+            TAWARA_INLINE static constexpr double value() { return 0.0002; }
         };
         const N B = times(b, taylor < Slow, 0, 0, sizeof(Real) == 8 ? 6 : 3 > (u));
         const N left = fma(B, q5, e1), right = plus(q3, e12);
@@ -237,7 +237,7 @@ struct Terms
     };
     /// L-type calcium current without its gates: phi(z) (Ca_ss e^z / 4 - Ca_o), phi(z) = z / (e^z -
     /// 1), z = 2 (V - 15) F / RT; near z = 0 by its series. e = exp(z)
-    TAWARA_HD static Driving calcium_driving(N z, N e, N ss, N outer)
+    TAWARA_INLINE static Driving calcium_driving(N z, N e, N ss, N outer)
     {
         const N z2 = z * z;
         N series = M::c(-1.0 / 1209600);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/ten_tusscher_2006.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 
 namespace tawara::cell::tt06 {
 namespace {

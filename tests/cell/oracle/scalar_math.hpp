@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/elementary.hpp"
+#include "tests/cell/oracle/elementary.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace tawara::cell {
 
-/// Arithmetic of the cell kernels on one number, for the host and for a CUDA thread (see tt06.hpp).
+/// Arithmetic of the oracle's kernels on one number (see tt06.hpp).
 /// In double precision exp and log have no branches (17 and 14 operations), are within 2 units in
 /// the last place, and take -707 <= x < 700 (below: the smallest value) and normal x > 0.
 template <class Real>
@@ -17,11 +17,11 @@ struct ScalarMath
     using N = Real;
     using B = bool;
     using real = Real;
-    TAWARA_HD static N c(double x) { return static_cast<Real>(x); }
-    TAWARA_HD static N fma(N a, N b, N k) { return std::fma(a, b, k); }
-    TAWARA_HD static N fnma(N a, N b, N k) { return std::fma(-a, b, k); }
-    TAWARA_HD static N sqrt(N x) { return std::sqrt(x); }
-    TAWARA_HD static N exp(N x)
+    TAWARA_INLINE static N c(double x) { return static_cast<Real>(x); }
+    TAWARA_INLINE static N fma(N a, N b, N k) { return std::fma(a, b, k); }
+    TAWARA_INLINE static N fnma(N a, N b, N k) { return std::fma(-a, b, k); }
+    TAWARA_INLINE static N sqrt(N x) { return std::sqrt(x); }
+    TAWARA_INLINE static N exp(N x)
     {
         if constexpr (sizeof(Real) == 4) {
             return std::exp(x);
@@ -34,7 +34,7 @@ struct ScalarMath
             return number(bits(q) + (bits(shifted) << 52));
         }
     }
-    TAWARA_HD static N log(N x)
+    TAWARA_INLINE static N log(N x)
     {
         if constexpr (sizeof(Real) == 4) {
             return std::log(x);
@@ -49,38 +49,13 @@ struct ScalarMath
             return fma(e, ln_2, fma(s * z, series<LogSeries<true>, 0>(z), s + s));
         }
     }
-    /// 1 / x; on the device within one unit in the last place, for normal x (one approximation,
-    /// three fma).
-    TAWARA_HD static N rcp(N x)
-    {
-#ifdef __CUDA_ARCH__
-        if constexpr (sizeof(Real) == 8) {
-            double y;
-            asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-            const double e = std::fma(-x, y, 1.0);
-            return std::fma(y, std::fma(e, e, e), y);
-        }
-#endif
-        return Real(1) / x;
-    }
-    TAWARA_HD static B less(N a, N b)
-    {
-        return a < b;
-    }
-    TAWARA_HD static N select(B b, N yes, N no)
-    {
-        return b ? yes : no;
-    }
-    TAWARA_HD static bool all(B b)
-    {
-        return b;
-    }
-    TAWARA_HD static bool none(B b)
-    {
-        return !b;
-    }
+    TAWARA_INLINE static N rcp(N x) { return Real(1) / x; }
+    TAWARA_INLINE static B less(N a, N b) { return a < b; }
+    TAWARA_INLINE static N select(B b, N yes, N no) { return b ? yes : no; }
+    TAWARA_INLINE static bool all(B b) { return b; }
+    TAWARA_INLINE static bool none(B b) { return !b; }
     /// Single precision: kept where no product of exponentials overflows.
-    TAWARA_HD static N within_range(N w)
+    TAWARA_INLINE static N within_range(N w)
     {
         if constexpr (sizeof(Real) == 4)
             return w < Real(-130) ? Real(-130) : (w > Real(130) ? Real(130) : w);
@@ -90,7 +65,7 @@ struct ScalarMath
 
   private:
     template <class Series, int k>
-    TAWARA_HD static N series(N x)
+    TAWARA_INLINE static N series(N x)
     {
         constexpr double a = Series::at(k);
         if constexpr (k == Series::last)
@@ -98,22 +73,8 @@ struct ScalarMath
         else
             return fma(series<Series, k + 1>(x), x, c(a));
     }
-    TAWARA_HD static std::uint64_t bits(double x)
-    {
-#ifdef __CUDA_ARCH__
-        return static_cast<std::uint64_t>(__double_as_longlong(x));
-#else
-        return std::bit_cast<std::uint64_t>(x);
-#endif
-    }
-    TAWARA_HD static double number(std::uint64_t x)
-    {
-#ifdef __CUDA_ARCH__
-        return __longlong_as_double(static_cast<long long>(x));
-#else
-        return std::bit_cast<double>(x);
-#endif
-    }
+    TAWARA_INLINE static std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+    TAWARA_INLINE static double number(std::uint64_t x) { return std::bit_cast<double>(x); }
 };
 
 } // namespace tawara::cell

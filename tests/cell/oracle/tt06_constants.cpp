@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/tt06_constants.hpp"
+#include "tests/cell/oracle/tt06_constants.hpp"
 
 #include <algorithm>
 #include <cmath>

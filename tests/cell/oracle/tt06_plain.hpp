@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/ten_tusscher_2006.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Steps of tissue of which most is at rest (or changes slowly): unknowns at rest take one long step
+// while the others take several short ones. Each unknown decides for itself, from its own potential
+// and its neighbours', so that results depend neither on the order nor on the number of shards;
+// slices of 32 without a moving unknown cost nothing in the short steps.
+//
+// Compiled as cell_common.cuh says, with a second step in namespace long_step whose constants
+// follow those of the first in each row.
+//
+// Bytes: the first step of a long one as a fused kernel (cell_ring.cuh), the others that times the
+// share of slices with a moving unknown, and 2 r a slot once for the copy.
+#pragma once
+#include "engine/device/cuda/cell_common.cuh"
+
+namespace tawara::device::cuda {
+
+/// A cell with old and new states in registers. @param first  of the step's constants in a row
+template <int first>
+struct Cell
+{
+    Real old[kept > 0 ? kept : 1], fresh[kept > 0 ? kept : 1];
+    const Real* row;
+    Real v, new_v, current;
+
+    __device__ __forceinline__ Real state(int k) const { return k == 0 ? v : old[k - 1]; }
+    __device__ __forceinline__ Real stimulus() const { return current; }
+    __device__ __forceinline__ Real constant(int k) const { return row_number(row, first + k); }
+    __device__ __forceinline__ void store(int k, Real value)
+    {
+        if (k == 0)
+            new_v = value;
+        else
+            fresh[k - 1] = value;
+    }
+    /// From memory, with the potential after diffusion.
+    __device__ __forceinline__ void load(const Reaction<Real>& p, int slot, Real diffused)
+    {
+        const Real* states = p.states + (slot >> 5) * p.slots + (slot & 31);
+#pragma unroll
+        for (int k = 0; k < kept; ++k)
+            old[k] = fresh[k] = states[k * 32];
+        row = row_of(p, slot);
+        current = p.stimulus ? p.stimulus[slot] : Real(0);
+        v = new_v = diffused;
+    }
+};
+using ShortCell = Cell<0>;
+using LongCell = Cell<::cell_row_size>;
+
+/// What diffusion adds to a slot in a long step: its flow, made smaller where a row's weights are
+/// too large for such a step (at slivers), so that the result lies between the neighbours' values.
+__device__ __forceinline__ Real long_flow(const Pass<Real>& pass, int slot, Real v, Real length,
+                                          Real& short_flow)
+{
+    Real rate = 0;
+    const Real sum = row_sum(pass.a, pass.x, slot, v, rate);
+    short_flow = pass.tau * sum;
+    return length * short_flow / fmax(Real(1), length * pass.tau * rate);
+}
+
+__device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment& m, int ahead)
+{
+    return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
+}
+
+/// Writes what became of a cell after a step as long as `steps` short ones.
+__device__ __forceinline__ void finish(const Real* fresh, Real v, const Reaction<Real>& p,
+                                       const Moment& m, long long step, int slot, int steps)
+{
+    p.v_out[slot] = v;
+    Real* states = p.states + (slot >> 5) * p.slots + (slot & 31);
+#pragma unroll
+    for (int k = 0; k < kept; ++k)
+        states[k * 32] = fresh[k];
+    verdict(m, step, slot, v);
+    const int phase = p.record.phase[slot];
+    look(
+        p.record, slot, phase, phase < 2 ? p.record.track[slot] : Real(0),
+        [&] { return p.v_before[slot]; }, v, static_cast<double>(step) * m.dt_ms, steps * m.dt_ms);
+}
+
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_first(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
+               const __grid_constant__ Moment m, const __grid_constant__ Rest rest)
+{
+    const int slot = static_cast<int>(m.begin) + blockIdx.x * block_threads + threadIdx.x;
+    if ((slot & ~31) >= m.end || !alive(m))
+        return;          // whole warps: Elementary exchanges numbers inside them
+    if (slot == m.begin) // of the next long step; nobody reads it now
+        *list_length(rest, m, 1) = 0;
+    const auto tolerance = static_cast<Real>(rest.tolerance_mV);
+    const auto length = static_cast<Real>(rest.length);
+    const long long step = m.status->step + m.offset;
+    const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);
+    const Elementary math;
+    const bool inside = slot < m.end;
+    const Real v = pass.x[slot];
+    Real flow = 0;
+    const Real long_one = long_flow(pass, slot, v, length, flow);
+    LongCell cell;
+    cell.load(p, slot, v + long_one);
+    ::long_step::cell_step(cell, math, t_ms, length * p.dt);
+    const bool moves =
+        inside && !(fabs(long_one) <= tolerance && fabs(cell.new_v - v) <= tolerance);
+    const unsigned moving = __ballot_sync(whole_warp, moves);
+    if (moving) {
+        asm volatile("" ::: "memory"); // the states are read again, not kept
+        ShortCell small;
+        small.load(p, slot, v + flow);
+        ::cell_step(small, math, t_ms, p.dt);
+#pragma unroll
+        for (int k = 0; k < kept; ++k)
+            cell.fresh[k] = moves ? small.fresh[k] : cell.fresh[k];
+        cell.new_v = moves ? small.new_v : cell.new_v;
+    }
+    if (inside)
+        finish(cell.fresh, cell.new_v, p, m, step, slot, moves ? 1 : rest.length);
+    if ((slot & 31) == 0) {
+        rest.moving[slot >> 5] = moving;
+        if (moving && rest.length > 1) {
+            rest.list[atomicAdd(list_length(rest, m, 0), 1U)] = slot >> 5;
+            atomicAdd(&m.status->moving, static_cast<unsigned long long>(rest.length - 1));
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_moving(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
+                const __grid_constant__ Moment m, const __grid_constant__ Rest rest)
+{
+    const int lane = threadIdx.x & 31;
+    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
+    if (!alive(m))
+        return;
+    if (rest.at == 1)
+        for (int slice = static_cast<int>(m.begin >> 5) + warp; slice * 32 < m.end;
+             slice += stride) {
+            const int slot = slice * 32 + lane;
+            if (slot < m.end && !(rest.moving[slice] >> lane & 1U))
+                p.v_out[slot] = pass.x[slot];
+        }
+    const long long step = m.status->step + m.offset;
+    const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);
+    const Elementary math;
+    const int n = static_cast<int>(*list_length(rest, m, 0));
+    for (int k = warp; k < n; k += stride) {
+        const int slice = rest.list[k], slot = slice * 32 + lane;
+        const Real v = pass.x[slot];
+        ShortCell cell;
+        cell.load(p, slot, v + pass.tau * row_sum(pass.a, pass.x, slot, v));
+        ::cell_step(cell, math, t_ms, p.dt);
+        if (rest.moving[slice] >> lane & 1U)
+            finish(cell.fresh, cell.new_v, p, m, step, slot, 1);
+    }
+}
+
+} // namespace tawara::device::cuda
