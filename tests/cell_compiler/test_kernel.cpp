@@ -3,9 +3,9 @@
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
-#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/resource.hpp"
+#include "tests/cell/oracle/ten_tusscher_2006.hpp"
 #include "tests/cell/oracle/tt06_plain.hpp"
 
 #include <QtTest>
@@ -71,6 +71,47 @@ std::vector<double> reference_step(const Program& p, const std::vector<double>& 
 class TestKernel : public QObject
 {
     Q_OBJECT
+    template <class Real>
+    static void check_functions(const Program& p)
+    {
+        constexpr std::size_t n = 4096;
+        AlignedVector<Real> x(n), wide(n), near_one(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double t = static_cast<double>(i) / n;
+            x[i] = static_cast<Real>(-80 + 160 * t);
+            wide[i] = static_cast<Real>(std::exp(-70 + 140 * t));
+            near_one[i] = static_cast<Real>(0.6 + 0.9 * t);
+        }
+        auto e = x, a = wide, b = near_one;
+        Real* states[] = {a.data(), b.data()};
+        const JitStep<Real> step(p);
+        const Real row = 0;
+        step(e.data(), states, nullptr, 0, n, &row, 0, 0, 0);
+        const auto ulps = [](Real found, long double expected) {
+            const Real r = std::abs(static_cast<Real>(expected));
+            const Real one = std::nextafter(r, std::numeric_limits<Real>::infinity()) - r;
+            return static_cast<double>(std::abs(found - expected) / one);
+        };
+        double error[3] = {};
+        for (std::size_t i = 0; i < n; ++i) {
+            const long double t = x[i], u = wide[i], v = near_one[i];
+            // the rounded argument of exp costs about |x|
+            error[0] = std::max(error[0], ulps(e[i], std::exp(t)) -
+                                              1.1 * std::abs(static_cast<double>(x[i])));
+            error[1] = std::max(error[1], ulps(a[i], std::log(u)));
+            error[2] = std::max(error[2], ulps(b[i], std::log(v)));
+        }
+        for (const double ulp : error)
+            QVERIFY2(
+                ulp <= 2,
+                qPrintable(QString::fromStdString(step.target()) +
+                           QString(": %1, %2, %3 ulp").arg(error[0]).arg(error[1]).arg(error[2])));
+        a[0] = 0;
+        a[1] = -1;
+        step(e.data(), states, nullptr, 0, 16, &row, 0, 0, 0);
+        QVERIFY(std::isinf(a[0]) && a[0] < 0 && std::isnan(a[1]));
+    }
+
   private Q_SLOTS:
     /// Optimised machine code against the plain equations, for all models and schemes, over V.
     void same_as_the_equations_data()
@@ -181,6 +222,24 @@ class TestKernel : public QObject
             }
         }
     }
+    /// exp and log of every instruction set, in units of the last place.
+    void functions_are_accurate()
+    {
+        Program p;
+        p.name = "functions";
+        const auto state = [&](std::uint32_t k) {
+            return p.graph.symbol(symbol_id(Symbol::state, k));
+        };
+        p.next = {p.graph.make(Op::exp, state(0)), p.graph.make(Op::log, state(1)),
+                  p.graph.make(Op::log, state(2))};
+        for (const unsigned bytes : {64u, 32u, 16u}) {
+            limit_vectors(bytes);
+            check_functions<double>(p);
+            check_functions<float>(p);
+        }
+        limit_vectors(0);
+    }
+
     void results_do_not_depend_on_cuts_or_neighbours()
     {
         const CellSystem s = library("ten_tusscher_2006");

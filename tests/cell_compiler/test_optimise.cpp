@@ -116,6 +116,52 @@ class TestOptimise : public QObject
         QCOMPARE(e.count(Op::div), 1);
         QVERIFY(near(e.at(0.7), plain.at(0.7)));
     }
+    void fractions_pass_through_selections_squares_and_reciprocals()
+    {
+        const char* select = "if(V > 0, 3 / (1 + exp(V)), ca / (2 + ca)) * 2 / (3 + ca)";
+        const char* square = "p / (1 + (p / ca)^2)";
+        const char* reciprocal = "1 / (1 + k / exp(V)) * 2 / (3 + k / exp(V))";
+        for (const char* text : {select, square, reciprocal}) {
+            Expression e(text);
+            const Expression plain(text);
+            integer_powers(e.g, e.roots);
+            merge_fractions(e.g, e.roots);
+            QCOMPARE(e.count(Op::div), 1);
+            for (const double v : {-2.0, 0.7})
+                QVERIFY(near(e.at(v), plain.at(v)));
+        }
+    }
+    /// With V of 200 mV each factor is 2e17: two of them are within single precision, not three.
+    void fractions_stay_within_the_range_of_numbers()
+    {
+        const auto divisions = [](const char* text, double largest) {
+            Expression e(text);
+            FractionOptions o{largest, true, {-80, 0.3}, typical};
+            merge_fractions(e.g, e.roots, o);
+            return e.count(Op::div);
+        };
+        const char* two = "1 / (1 + exp(V / 5)) * 1 / (2 + exp(V / 5))";
+        const char* three = "1 / (1 + exp(V / 5)) * 1 / (2 + exp(V / 5)) * 1 / (3 + exp(V / 5))";
+        QCOMPARE(divisions(two, 1e36), 1);
+        QCOMPARE(divisions(three, 1e36), 2);
+        QCOMPARE(divisions(three, 1e300), 1);
+    }
+    /// Multiples of one sum are multiples of one exponent, constants in logarithms or not.
+    void exponentials_of_a_reversal_potential_share_a_basis()
+    {
+        const char* text = "exp(0.1 * (V - p * log(k / ca))) + exp(0.2 * (V - p * log(k / ca)))";
+        Expression e(text);
+        const Expression plain(text);
+        split_logarithms(e.g, e.roots, typical);
+        split_exponentials(e.g, e.roots, typical);
+        QVERIFY(exponential_basis(e.g, e.roots, typical, 48) >= 1);
+        int varying = 0;
+        const auto v = depends(e.g, [](auto id) { return symbol_kind(id) == Symbol::state; });
+        for (const Node n : reachable(e.g, e.roots))
+            varying += e.g.op(n) == Op::exp && v[n];
+        QCOMPARE(varying, 1);
+        QVERIFY(near(e.at(-20), plain.at(-20), 1e-12));
+    }
     void powers_and_logarithms()
     {
         Expression e("V^5 + ca^-2 + ca^1.5 + log(p / ca)");

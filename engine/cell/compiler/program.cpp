@@ -39,7 +39,10 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
     auto& entry = programs[{system.get(), scheme, single_precision}];
     if (!entry.program) {
         OptimiseOptions options;
-        options.fractions = !single_precision;
+        options.largest = single_precision ? 1e36 : 1e300;
+        if (!single_precision)
+            options.largest_power = 128; // half an ulp each: 1e-14
+        options.states = system->initial_values();
         entry = {system, nullptr};
         entry.program = std::make_shared<Program>(compile(*system, scheme, options));
     }

@@ -21,8 +21,8 @@ struct Program
 /// @throws InputError when the scheme is not available
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
 
-/// The program of a system and a scheme, compiled once and kept. Quotients are not merged for
-/// single precision: products of denominators leave its range.
+/// The program of a system and a scheme, compiled once and kept. Quotients are merged as
+/// far as the precision's range of numbers allows.
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,

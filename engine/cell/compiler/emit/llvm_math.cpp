@@ -102,12 +102,25 @@ int table_bits(llvm::Type* t)
 
 } // namespace
 
+Value* LlvmMath::look_up(llvm::ArrayRef<llvm::Constant*> table, Value* k, llvm::Type* t)
+{
+    const auto lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements();
+    const auto part = [&](std::size_t first) {
+        return llvm::ConstantVector::get(table.slice(first, lanes));
+    };
+    if (table.size() == lanes)
+        return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {part(0), k});
+    return b_.CreateIntrinsic(t->getScalarType()->isFloatTy()
+                                  ? llvm::Intrinsic::x86_avx512_vpermi2var_ps_512
+                                  : llvm::Intrinsic::x86_avx512_vpermi2var_pd_512,
+                              {}, {part(0), k, part(lanes)});
+}
+
 Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
 {
     const int bits = table_bits(t);
     const bool f = t->getScalarType()->isFloatTy();
     const int entries = 1 << bits, mantissa = f ? 23 : 52;
-    const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(t)->getNumElements());
     // an entry is 2^(j / entries) less j where the caller adds k to the exponent
     std::vector<llvm::Constant*> table;
     for (int j = 0; j < entries; ++j) {
@@ -118,25 +131,12 @@ Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
         auto* integer = llvm::ConstantInt::get(f ? b_.getInt32Ty() : b_.getInt64Ty(), entry);
         table.push_back(llvm::ConstantExpr::getBitCast(integer, t->getScalarType()));
     }
-    const auto part = [&](int first) {
-        return llvm::ConstantVector::get(llvm::ArrayRef(table).slice(
-            static_cast<std::size_t>(first), static_cast<std::size_t>(lanes)));
-    };
-    if (entries == lanes)
-        return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {part(0), k});
-    return b_.CreateIntrinsic(f ? llvm::Intrinsic::x86_avx512_vpermi2var_ps_512
-                                : llvm::Intrinsic::x86_avx512_vpermi2var_pd_512,
-                              {}, {part(0), k, part(lanes)});
+    return look_up(table, k, t);
 }
 
 Value* LlvmMath::exp(Value* x, bool low, bool high)
 {
-    return exp2(b_.CreateFMul(x, number(x->getType(), log2_e)), low, high);
-}
-
-Value* LlvmMath::exp2(Value* x, bool low, bool high)
-{
-    return exp2(std::vector<Power>{{x, low, high}})[0];
+    return exp2(std::vector<Power>{{x, log2_e, low, high}})[0];
 }
 
 std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
@@ -152,12 +152,14 @@ std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
     const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
     const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
     std::vector<Value*> r, power;
-    for (auto [x, low, high] : list) {
+    for (auto [x, scale, low, high] : list) {
+        // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
+        x = b_.CreateFMul(x, number(t, scale));
         if (high)
             x = bound(x, f ? 127.0 : 1023.0, true);
         if (low)
             x = bound(x, f ? -125.5 : -1021.5, false);
-        // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
+        // no fma here: additions have units of their own, which have less to do
         Value* shifted = b_.CreateFAdd(x, number(t, magic));
         r.push_back(b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic))));
         Value* k = b_.CreateBitCast(shifted, i);
@@ -208,6 +210,71 @@ std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
 
 std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
 {
+    llvm::Type* t = list[0]->getType();
+    constexpr int worth_it = 4; // with 8 entries the division is as fast
+    auto out = table_bits(t) < worth_it ? log_by_quotient(list) : log_by_table(list);
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(list[n], number(t, 0)), number(t, -infinity),
+                                      number(t, std::numeric_limits<double>::quiet_NaN()));
+        out[n] = b_.CreateSelect(b_.CreateFCmpOGT(list[n], number(t, 0)), out[n], none);
+    }
+    return out;
+}
+
+std::vector<Value*> LlvmMath::log_by_table(const std::vector<Value*>& list)
+{
+    // x = 2^k z, z in [low, 2 low); c of the table near z: log x = k ln 2 + log c + log(1 + r),
+    // r = z / c - 1 by one fma. An entry with c = 1 has 1 in its middle, so log x is exact there.
+    llvm::Type* t = list[0]->getType();
+    llvm::Type* i = integers(list[0]);
+    const bool f32 = single(list[0]);
+    const int bits = table_bits(t), mantissa = f32 ? 23 : 52, entries = 1 << bits;
+    const int one = bits == 4 ? 9 : 19; ///< the entry around 1
+    const auto integer = [&](std::uint64_t v) { return llvm::ConstantInt::get(i, v); };
+    const double low = 1 - (2 * one + 1) / (4.0 * entries);
+    const std::uint64_t start = f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(low))
+                                    : std::bit_cast<std::uint64_t>(low);
+    std::vector<llvm::Constant*> inverse, logarithm;
+    for (int j = 0; j < entries; ++j) {
+        const double middle = j < one   ? low + (j + 0.5) / (2 * entries)
+                              : j > one ? 1 + static_cast<double>(j - one) / entries
+                                        : 1;
+        const double c = f32 ? static_cast<double>(static_cast<float>(1 / middle)) : 1 / middle;
+        inverse.push_back(llvm::ConstantFP::get(t->getScalarType(), c));
+        logarithm.push_back(llvm::ConstantFP::get(t->getScalarType(), -std::log(c)));
+    }
+    std::vector<Value*> rs, ws;
+    for (Value* x : list) {
+        Value* raw = b_.CreateBitCast(x, i);
+        Value* from = b_.CreateSub(raw, integer(start));
+        Value* k = b_.CreateAShr(from, integer(static_cast<unsigned>(mantissa)));
+        Value* j = b_.CreateLShr(from, integer(static_cast<unsigned>(mantissa - bits)));
+        Value* power = b_.CreateShl(k, integer(static_cast<unsigned>(mantissa)));
+        Value* z = b_.CreateBitCast(b_.CreateSub(raw, power), t);
+        rs.push_back(b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
+                                        {z, look_up(inverse, j, t), number(t, -1)}));
+        ws.push_back(b_.CreateIntrinsic(
+            llvm::Intrinsic::fma, {t},
+            {b_.CreateSIToFP(k, t), number(t, 0.69314718055994530942), look_up(logarithm, j, t)}));
+    }
+    // (log(1 + r) - r) / r^2, remainders 2.3e-17, 3e-9
+    const auto q =
+        bits == 4 ? polynomials(rs, {0.11128886987006753, -0.1251955312667663, 0.14285703432369223,
+                                     -0.1666665472825626, 0.20000000002120089, -0.2500000000233204,
+                                     0.3333333333333327, -0.4999999999999993})
+                  : polynomials(rs, {-0.2500305217696906, 0.3333699592174245, -0.5});
+    std::vector<Value*> out;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        Value* tail = b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
+                                         {b_.CreateFMul(rs[n], rs[n]), q[n], rs[n]});
+        out.push_back(b_.CreateFAdd(ws[n], tail));
+    }
+    return out;
+}
+
+std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
+{
     // x = 2^k (1 + f), sqrt(1/2) < 1 + f < sqrt(2); s = f / (2 + f), log(1 + f) = 2 atanh(s)
     llvm::Type* t = list[0]->getType();
     llvm::Type* i = integers(list[0]);
@@ -217,41 +284,31 @@ std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
     const std::uint64_t half = f32 ? 0x3f3504f3u : 0x3fe6a09e667f3bcdull; // sqrt(1/2)
     const double magic = f32 ? 12582912.0 : 6755399441055744.0; // integers end up in its low bits
     const std::uint64_t magic_bits = f32 ? 0x4b400000u : 0x4338000000000000ull;
-    std::vector<Value*> fs, ks, ss, zs;
+    std::vector<Value*> ks, ss, zs;
     for (Value* x : list) {
         Value* bits = b_.CreateBitCast(x, i);
         Value* k = b_.CreateLShr(b_.CreateAdd(bits, integer((bias << mantissa) - half)),
                                  integer(mantissa)); // biased
         Value* m = b_.CreateSub(bits, b_.CreateShl(k, integer(mantissa)));
-        m = b_.CreateAdd(m, integer(bias << mantissa));
-        fs.push_back(b_.CreateFSub(b_.CreateBitCast(m, t), number(t, 1)));
+        m = b_.CreateBitCast(b_.CreateAdd(m, integer(bias << mantissa)), t);
+        ss.push_back(b_.CreateFDiv(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1))));
+        zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
         Value* shifted = b_.CreateBitCast(b_.CreateAdd(k, integer(magic_bits)), t);
         ks.push_back(b_.CreateFSub(shifted, number(t, magic + static_cast<double>(bias))));
     }
-    for (Value* f : fs) {
-        ss.push_back(b_.CreateFDiv(f, b_.CreateFAdd(f, number(t, 2))));
-        zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
-    }
-    auto r = f32 ? polynomials(zs, {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693})
-                 : polynomials(zs, {1.479819860511658591e-01, 1.531383769920937332e-01,
-                                    1.818357216161805012e-01, 2.222219843214978396e-01,
-                                    2.857142874366239149e-01, 3.999999999940941908e-01,
-                                    6.666666666666735130e-01});
+    const auto r =
+        f32 ? polynomials(zs, {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693})
+            : polynomials(zs, {1.479819860511658591e-01, 1.531383769920937332e-01,
+                               1.818357216161805012e-01, 2.222219843214978396e-01,
+                               2.857142874366239149e-01, 3.999999999940941908e-01,
+                               6.666666666666735130e-01});
     std::vector<Value*> out;
     for (std::size_t n = 0; n < list.size(); ++n) {
-        Value *f = fs[n], *k = ks[n];
-        Value* square = b_.CreateFMul(b_.CreateFMul(number(t, 0.5), f), f);
-        Value* low = b_.CreateFAdd(
-            b_.CreateFMul(ss[n], b_.CreateFAdd(square, b_.CreateFMul(r[n], zs[n]))),
-            b_.CreateFMul(k, number(t, f32 ? 9.0580006145e-06 : 1.90821492927058770002e-10)));
-        Value* high =
-            b_.CreateFMul(k, number(t, f32 ? 6.9313812256e-01 : 6.93147180369123816490e-01));
-        Value* y = b_.CreateFSub(high, b_.CreateFSub(b_.CreateFSub(square, low), f));
-        Value* x = list[n];
-        const double infinity = std::numeric_limits<double>::infinity();
-        Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, -infinity),
-                                      number(t, std::numeric_limits<double>::quiet_NaN()));
-        out.push_back(b_.CreateSelect(b_.CreateFCmpOGT(x, number(t, 0)), y, none));
+        Value* tail =
+            b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
+                               {b_.CreateFMul(ss[n], zs[n]), r[n], b_.CreateFAdd(ss[n], ss[n])});
+        out.push_back(b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
+                                         {ks[n], number(t, 0.69314718055994530942), tail}));
     }
     return out;
 }

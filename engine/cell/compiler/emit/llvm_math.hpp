@@ -20,12 +20,12 @@ class LlvmMath
     /// Clamped to the finite range: no infinity, and 0 below it.
     /// @param low, high  whether x may lie below or above that range at all
     llvm::Value* exp(llvm::Value* x, bool low = true, bool high = true);
-    /// 2^x, the same way. As accurate as exp(x ln 2) with the product rounded.
-    llvm::Value* exp2(llvm::Value* x, bool low = true, bool high = true);
-    /// Several at once, with their operations interleaved: none waits for the other's.
+    /// 2^(scale x), the same way; several at once, with their operations interleaved: none waits
+    /// for the other's.
     struct Power
     {
         llvm::Value* x;
+        double scale;
         bool low, high;
     };
     std::vector<llvm::Value*> exp2(const std::vector<Power>& list);
@@ -44,6 +44,11 @@ class LlvmMath
     /// 2^(j/parts) of the low bits j of k, from a table in registers, less j where the caller adds
     /// k to the exponent.
     llvm::Value* power_of_two(llvm::Value* k, llvm::Type* type);
+    /// The entries that the low bits of k choose, in one instruction.
+    llvm::Value* look_up(llvm::ArrayRef<llvm::Constant*> table, llvm::Value* k, llvm::Type* type);
+    /// For normal x > 0: where there are tables, and without.
+    std::vector<llvm::Value*> log_by_table(const std::vector<llvm::Value*>& x);
+    std::vector<llvm::Value*> log_by_quotient(const std::vector<llvm::Value*>& x);
     llvm::Value* polynomial(llvm::Value* x, std::initializer_list<double> highest_first);
     /// The same polynomial of several arguments, sum over k of c_k (scale x)^k.
     std::vector<llvm::Value*> polynomials(std::vector<llvm::Value*> x,

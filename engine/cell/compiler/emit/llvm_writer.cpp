@@ -124,6 +124,14 @@ class Writer
         loads_.clear();
         stored_.assign(p_.next.size(), false);
         kept_.assign(p_.next.size(), nullptr);
+        V_bounded_ = nullptr;
+        if (scalar_->isFloatTy()) {
+            Value* most = math_.number(vector_, V_range);
+            Value* least = math_.number(vector_, -V_range);
+            Value* v = load(0);
+            v = b_.CreateSelect(b_.CreateFCmpOLT(v, most), v, most);
+            V_bounded_ = b_.CreateSelect(b_.CreateFCmpOGT(v, least), v, least);
+        }
         list_early();
         logarithms();
         std::vector<int> left = uses_of_states();
@@ -260,12 +268,8 @@ class Writer
     std::vector<Value*> make_exponentials(const std::vector<Node>& list)
     {
         std::vector<LlvmMath::Power> powers;
-        const double most = scalar_->isFloatTy() ? 85 : 700;
-        for (const Node e : list) {
-            const Interval& x = bounds_[g_.arg(e, 0)];
-            powers.push_back({in_octaves(g_.arg(e, 0), vector_, [&](Node a) { return use(a); }),
-                              x.low<-most, x.high> most});
-        }
+        for (const Node e : list)
+            powers.push_back(power(g_.arg(e, 0), [&](Node a) { return use(a); }));
         return math_.exp2(powers);
     }
 
@@ -363,15 +367,27 @@ class Writer
             values_[b.selects[k]] = b_.CreateSelect(condition, then_side[k], else_side[k]);
     }
 
-    /// A node times log2(e): into its constant factor, where it has one.
+    /// exp(n) as a power of two, n's constant factor taken into the scale. Multiples of V that stay
+    /// within the range of numbers while V does not leave +-V_range need no bounds of their own:
+    /// beyond, they keep the value that they have there.
     template <class Use>
-    Value* in_octaves(Node n, llvm::Type* type, Use&& use)
+    LlvmMath::Power power(Node n, Use&& use)
     {
+        const double most = scalar_->isFloatTy() ? 85 : 700;
+        Interval x = bounds_[n];
         for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
-            if (g_.is_constant(g_.arg(n, k)))
-                return b_.CreateFMul(use(g_.arg(n, 1 - k)),
-                                     math_.number(type, g_.value(g_.arg(n, k)) * LlvmMath::log2_e));
-        return b_.CreateFMul(use(n), math_.number(type, LlvmMath::log2_e));
+            if (g_.is_constant(g_.arg(n, k))) {
+                const double c = g_.value(g_.arg(n, k));
+                const Node rest = g_.arg(n, 1 - k);
+                const bool of_v = V_bounded_ && g_.op(rest) == Op::symbol &&
+                                  g_.symbol_of(rest) == symbol_id(Symbol::state, 0) &&
+                                  std::abs(c) * V_range <= most;
+                if (of_v)
+                    x = {-most, most};
+                return {of_v ? V_bounded_ : use(rest), c * LlvmMath::log2_e,
+                        x.low<-most, x.high> most};
+            }
+        return {use(n), LlvmMath::log2_e, x.low<-most, x.high> most};
     }
 
     template <class Use>
@@ -400,11 +416,8 @@ class Writer
             return b_.CreateFNeg(a);
         case Op::pow:
             return math_.pow(a, c);
-        case Op::exp: {
-            const double most = scalar_->isFloatTy() ? 85 : 700;
-            const Interval& x = bounds_[g_.arg(n, 0)];
-            return math_.exp2(in_octaves(g_.arg(n, 0), type, use), x.low<-most, x.high> most);
-        }
+        case Op::exp:
+            return math_.exp2({power(g_.arg(n, 0), use)})[0];
         case Op::log:
             return math_.log(a);
         case Op::sqrt:
@@ -467,6 +480,7 @@ class Writer
         return out;
     }
 
+    static constexpr double V_range = 240;    ///< [mV] far beyond what a membrane endures
     static constexpr std::size_t at_once = 4; ///< exponentials with their operations interleaved
 
     const Program& p_;
@@ -482,7 +496,8 @@ class Writer
     llvm::Function* f_ = nullptr;
     std::vector<Value*> pointers_;
     std::unordered_map<Node, Value*> scalars_;
-    Value* cell_ = nullptr; ///< index of the vector's first cell
+    Value* cell_ = nullptr;      ///< index of the vector's first cell
+    Value* V_bounded_ = nullptr; ///< V within +-V_range; single precision alone
     std::unordered_map<Node, Value*> values_;
     std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
     std::vector<Node> early_;

@@ -87,14 +87,19 @@ class Basis
             const auto cv = scaled(left[unit.first].value, unit.second);
             power[1] = simple(g_, Op::exp, simple(g_, Op::mul, c, left[0].w));
             units_.push_back({cv, {}});
-            for (const Exponential& e : left) {
-                const int n = multiple(e.value, cv, largest_);
-                if (n == 0)
+            std::vector<std::pair<int, Node>> powers;
+            for (const Exponential& e : left)
+                if (const int n = multiple(e.value, cv, largest_))
+                    powers.emplace_back(n, e.node);
+                else
                     rest.push_back(e);
-                else {
-                    to[e.node] = raise(n, power);
-                    ++changes;
-                }
+            // small powers first: the others are put together from them
+            std::sort(powers.begin(), powers.end(), [](const auto& x, const auto& y) {
+                return std::abs(x.first) < std::abs(y.first);
+            });
+            for (const auto& [n, node] : powers) {
+                to[node] = raise(n, power);
+                ++changes;
             }
             left = std::move(rest);
             units_.back().power = std::move(power);
@@ -175,6 +180,23 @@ class Basis
         return found;
     }
 
+    /// A power m of n's sign that is there, with n - m there too, or (steps 2) one product away
+    /// from being there; 0: none.
+    static int summand(int n, const std::unordered_map<int, Node>& power, int steps)
+    {
+        int found = 0;
+        for (const auto& [m, node] : power) {
+            const int rest = n - m;
+            if ((m > 0) != (n > 0) || (rest > 0) != (n > 0))
+                continue;
+            if (power.count(rest))
+                return m;
+            if (steps > 1 && std::abs(m) > std::abs(found) && summand(rest, power, 1))
+                found = m;
+        }
+        return found;
+    }
+
     Node raise(int n, std::unordered_map<int, Node>& power)
     {
         if (const auto it = power.find(n); it != power.end())
@@ -182,14 +204,12 @@ class Basis
         Node r;
         if (n == -1)
             r = simple(g_, Op::div, g_.constant(1), power.at(1));
-        else if (n % 2 == 0) {
+        else if (const int m = summand(n, power, 2)) {
+            const Node rest = raise(n - m, power);
+            r = simple(g_, Op::mul, rest, power.at(m));
+        } else { // halves
             const Node h = raise(n / 2, power);
-            r = simple(g_, Op::mul, h, h);
-        } else {
-            // the binary method from the top bit, with squares shared
-            const int sign = n > 0 ? 1 : -1;
-            const int top = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::abs(n))));
-            r = simple(g_, Op::mul, raise(sign * top, power), raise(n - sign * top, power));
+            r = simple(g_, Op::mul, h, n % 2 == 0 ? h : raise(n - n / 2, power));
         }
         return power[n] = r;
     }
@@ -205,7 +225,13 @@ int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double
                       int largest_power)
 {
     LinearForms forms(g, typical);
-    std::map<Node, std::vector<Exponential>> groups;
+    struct Group
+    {
+        Linear form; ///< of the first: the others are multiples of it
+        Node w;
+        std::vector<Exponential> list;
+    };
+    std::vector<Group> groups;
     for (const Node n : reachable(g, roots)) {
         if (g.op(n) != Op::exp || !forms.varies(n))
             continue;
@@ -214,13 +240,19 @@ int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double
             continue;
         const Node c = l.terms.begin()->second;
         const auto value = forms.probe(c);
-        if (std::isfinite(value[0]) && value[0] != 0 && value[1] != 0)
-            groups[forms.base_of(l, c)].push_back({n, c, forms.base_of(l, c), value});
+        if (!std::isfinite(value[0]) || value[0] == 0 || value[1] == 0)
+            continue;
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& x) {
+            return forms.ratio(l, x.form) != no_node;
+        });
+        if (group == groups.end())
+            group = groups.insert(groups.end(), {l, forms.base_of(l, c), {}});
+        group->list.push_back({n, c, group->w, value});
     }
     std::unordered_map<Node, Node> to;
     int changes = 0;
-    for (const auto& [w, list] : groups)
-        changes += Basis(g, largest_power).run(list, to);
+    for (const Group& x : groups)
+        changes += Basis(g, largest_power).run(x.list, to);
     // replacements refer to old arguments w, which hold no exponential of the same group
     roots = rewrite(g, roots, [&](Node n, const std::array<Node, 3>& a) {
         if (const auto it = to.find(n); it != to.end())

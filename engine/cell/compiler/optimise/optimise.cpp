@@ -96,7 +96,11 @@ int integer_powers(Graph& g, std::vector<Node>& roots)
 
 OptimiseOptions no_optimisation()
 {
-    return {false, false, false, false, false, false, false, 48};
+    OptimiseOptions o;
+    for (bool* pass : {&o.singularities, &o.exponentials, &o.logarithms, &o.basis, &o.fractions,
+                       &o.powers, &o.reciprocals})
+        *pass = false;
+    return o;
 }
 
 OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
@@ -111,14 +115,17 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
         note("removable singularities", remove_singularities(g, roots, typical));
     if (o.powers)
         note("integer powers", integer_powers(g, roots));
-    if (o.exponentials)
-        note("constants out of exponentials", split_exponentials(g, roots, typical));
     if (o.logarithms)
         note("constants out of logarithms", split_logarithms(g, roots, typical));
+    if (o.exponentials)
+        note("constants out of exponentials", split_exponentials(g, roots, typical));
     if (o.basis)
         note("basis of exponentials", exponential_basis(g, roots, typical, o.largest_power));
     if (o.fractions)
-        note("fractions", merge_fractions(g, roots));
+        note("fractions",
+             merge_fractions(
+                 g, roots,
+                 {o.largest, !o.states.empty(), o.states, {typical.begin(), typical.end()}}));
     if (o.reciprocals)
         note("reciprocals of constants", multiply_by_reciprocals(g, roots));
     return report;

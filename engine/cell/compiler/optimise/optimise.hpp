@@ -8,6 +8,16 @@
 
 namespace tawara::cell::compiler {
 
+/// How far merging quotients may go.
+struct FractionOptions
+{
+    /// Numerators and denominators stay within [1 / largest, largest] at samples of the states
+    /// (samples.hpp): 1e36 is for single precision.
+    double largest = 1e300;
+    bool probe = false;                         ///< look at samples at all
+    std::vector<double> states{}, parameters{}; ///< typical values
+};
+
 /// Which passes run; all are exact up to rounding.
 struct OptimiseOptions
 {
@@ -20,6 +30,8 @@ struct OptimiseOptions
     bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
     int largest_power =
         48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
+    double largest = 1e300;       ///< number that merging quotients may make: FractionOptions
+    std::vector<double> states{}; ///< typical values, V first; empty: ranges are not probed
 };
 
 /// What a pass did, in words and numbers.
@@ -39,7 +51,7 @@ int split_exponentials(Graph& g, std::vector<Node>& roots, std::span<const doubl
 int split_logarithms(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       int largest_power);
-int merge_fractions(Graph& g, std::vector<Node>& roots);
+int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& options = {});
 int integer_powers(Graph& g, std::vector<Node>& roots);
 int multiply_by_reciprocals(Graph& g, std::vector<Node>& roots);
 /// Replaces the largest subexpressions of parameters alone by table symbols. @return the table
