@@ -138,12 +138,12 @@ class TestCudaImplicit : public QObject
         const auto p = problem(k);
         if (k.dt_ms > 0.02)
             QVERIFY(p.dt_ms > p.system.stable_dt_ms); // so that there are sub-steps
-        const auto steps = static_cast<std::int64_t>(7 / p.dt_ms);
+        const auto steps = short_tests() ? 4 : static_cast<std::int64_t>(7 / p.dt_ms);
         auto c = on(p, "cpu");
         c->add_stimulus(left_end(p, 1, 50, 1.003));
         c->advance(steps);
         const auto a = c->snapshot();
-        QVERIFY(*std::max_element(a.v.begin(), a.v.end()) > -20);
+        QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > -20);
         struct Way
         {
             const char* devices;
@@ -187,7 +187,7 @@ class TestCudaImplicit : public QObject
             auto c = on(p, "cpu"), g = on(p, "cuda:0"), two = on(p, "cuda:0,0");
             for (auto* s : {c.get(), g.get(), two.get()}) {
                 s->add_stimulus(left_end(p, 0.25));
-                s->advance(130);
+                s->advance(steps_of(130));
             }
             const auto a = c->snapshot().v;
             QVERIFY(largest_difference(a, g->snapshot().v) < 1e-4);
@@ -223,10 +223,11 @@ class TestCudaImplicit : public QObject
                  plain = on(p, devices, number, apart);
             for (auto* s : {first.get(), second.get(), plain.get()})
                 s->add_stimulus(left_end(p, 1));
-            first->advance(260);
-            for (int n : {1, 2, 57, 200})
+            const std::int64_t all = steps_of(260);
+            first->advance(all);
+            for (std::int64_t n : {std::int64_t{1}, std::int64_t{2}, all - 3})
                 second->advance(n);
-            plain->advance(260);
+            plain->advance(all);
             const auto a = first->snapshot();
             QVERIFY2(same_bits(a, second->snapshot()), devices);
             QVERIFY2(same_bits(a, plain->snapshot()), devices);
@@ -235,7 +236,7 @@ class TestCudaImplicit : public QObject
             const double away = largest_difference(one.v, a.v);
             qInfo("%s: %.1e mV from one shard", devices, away);
             QVERIFY2(away < (number == Precision::single ? 0.05 : 1e-5), devices);
-            QVERIFY(*std::max_element(a.v.begin(), a.v.end()) > 0);
+            QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > 0);
         }
     }
 

@@ -102,12 +102,12 @@ class TestCudaModels : public QObject
         const auto p = problem_of(model.toStdString(), static_cast<cell::Scheme>(scheme), 0.005);
         auto c = on(p, "cpu");
         c->add_stimulus(left_end(p, 0.6));
-        c->advance(1000); // through the upstroke
+        c->advance(steps_of(1000)); // through the upstroke
         const auto a = c->snapshot();
         for (const bool fused : {false, true}) {
             auto g = on(p, "cuda:0", Precision::double_, Tuning{Ordering::hilbert, fused, 32});
             g->add_stimulus(left_end(p, 0.6));
-            g->advance(1000);
+            g->advance(steps_of(1000));
             const auto d = between(a, g->snapshot());
             qInfo("double%s: V %.1e mV, states %.1e", fused ? ", fused" : "", d.v_mV, d.states);
             QVERIFY(d.v_mV < 1e-7);
@@ -115,7 +115,7 @@ class TestCudaModels : public QObject
         }
         auto f = on(p, "cuda:0", Precision::single);
         f->add_stimulus(left_end(p, 0.6));
-        f->advance(1000);
+        f->advance(steps_of(1000));
         const auto d = between(a, f->snapshot());
         qInfo("single: V %.1e mV, states %.1e", d.v_mV, d.states);
         QVERIFY(d.v_mV < 1.5);
@@ -150,18 +150,18 @@ class TestCudaModels : public QObject
              g = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
         for (auto* s : {c.get(), g.get()}) {
             s->add_stimulus(left_end(p, 1));
-            s->advance(600);
+            s->advance(steps_of(600));
         }
         const auto d = between(c->snapshot(), g->snapshot());
         const bool twice = static_cast<Precision>(precision) == Precision::double_;
         qInfo("V %.1e mV, states %.1e", d.v_mV, d.states);
         QVERIFY(d.v_mV < (twice ? 1e-7 : 1.5));
         const auto saved = g->snapshot();
-        g->advance(100);
+        g->advance(steps_of(100));
         auto again = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
         again->add_stimulus(left_end(p, 1));
         again->restore(saved);
-        again->advance(100);
+        again->advance(steps_of(100));
         QCOMPARE(between(g->snapshot(), again->snapshot()).v_mV, 0.0);
         QCOMPARE(between(g->snapshot(), again->snapshot()).states, 0.0);
     }
@@ -184,14 +184,14 @@ class TestCudaModels : public QObject
         auto c = on(p, "cpu"), g = on(p, "cuda:0"), untouched = on(p, "cuda:0");
         for (auto* s : {c.get(), g.get(), untouched.get()}) {
             s->add_stimulus(left_end(p, 0.75));
-            s->advance(500);
+            s->advance(steps_of(500));
         }
         c->set_types(0, changed);
         g->set_types(0, changed);
         for (auto* s : {c.get(), g.get(), untouched.get()})
-            s->advance(8000);
+            s->advance(steps_of(8000));
         QVERIFY(between(c->snapshot(), g->snapshot()).v_mV < 1e-6);
-        QVERIFY(between(c->snapshot(), untouched->snapshot()).v_mV > 1);
+        QVERIFY(short_tests() || between(c->snapshot(), untouched->snapshot()).v_mV > 1);
     }
 
     void failureNamesTheModel()

@@ -3,7 +3,22 @@
 #include "engine/device/problem.hpp"
 #include "engine/mesh/check.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace tawara::test {
+
+/// Whether runs are cut short (TAWARA_SHORT_TESTS is set), as under a memory or race checker: each
+/// kernel runs then, but the tissue does little, so that what it did is not looked at.
+inline bool short_tests()
+{
+    return std::getenv("TAWARA_SHORT_TESTS") != nullptr;
+}
+/// Steps of a run.
+inline std::int64_t steps_of(std::int64_t n)
+{
+    return short_tests() ? std::min<std::int64_t>(n, 12) : n;
+}
 
 struct ProblemOptions
 {

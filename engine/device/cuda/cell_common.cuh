@@ -7,6 +7,7 @@
 //     stages                  depth of a block's ring in shared memory (cell_ring.cuh)
 //     fused, many             with the last diffusion pass; more than one cell type
 //     row_size                numbers of a type's row: those of all steps in the text
+//     constant_rows           rows in constant memory: those of all types, or none
 //
 // States other than V lie in tiles of 32 slots, [tile][state][32].
 #pragma once
@@ -14,7 +15,8 @@
 
 namespace tawara::device::cuda {
 
-using ::block_threads, ::blocks, ::stages, ::fused, ::many, ::row_size, ::Real, ::cell_states;
+using ::block_threads, ::blocks, ::stages, ::fused, ::many, ::row_size, ::constant_rows, ::Real,
+    ::cell_states;
 
 constexpr int kept = cell_states - 1; // states in tiles
 constexpr int tile_size = kept * 32;
@@ -22,20 +24,44 @@ constexpr int warps = block_threads / 32;
 constexpr unsigned whole_warp = 0xffffffffu;
 
 extern "C" {
-/// Constants of the one cell type.
-__constant__ Real cell_rows[row_size];
+/// Constants of the cell types. Slots are sorted so that nearly all warps are of one type, and a
+/// number then comes in one access for all lanes.
+__constant__ Real cell_rows[(constant_rows ? constant_rows : 1) * row_size];
 }
 
-/// Number k of a type's row; `row` is looked at where there are several types.
+/// Where a type's row is: its offset in constant memory, or its address in device memory.
+template <bool constant>
+struct RowPlace
+{
+    using Type = int;
+    __device__ __forceinline__ static Type of(const Reaction<Real>& p, int slot)
+    {
+        return many ? p.type[slot] * row_size : 0;
+    }
+};
+template <>
+struct RowPlace<false>
+{
+    using Type = const Real*;
+    __device__ __forceinline__ static Type of(const Reaction<Real>& p, int slot)
+    {
+        return p.tables + p.type[slot] * row_size;
+    }
+};
+using Row = RowPlace<(constant_rows > 0)>::Type;
+
+/// Number k of a type's row.
+__device__ __forceinline__ Real row_number(int row, int k)
+{
+    return cell_rows[many ? row + k : k];
+}
 __device__ __forceinline__ Real row_number(const Real* row, int k)
 {
-    if (many)
-        return __ldg(row + k);
-    return cell_rows[k];
+    return __ldg(row + k);
 }
-__device__ __forceinline__ const Real* row_of(const Reaction<Real>& p, int slot)
+__device__ __forceinline__ Row row_of(const Reaction<Real>& p, int slot)
 {
-    return many ? p.tables + p.type[slot] * row_size : nullptr;
+    return RowPlace<(constant_rows > 0)>::of(p, slot);
 }
 
 /// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).

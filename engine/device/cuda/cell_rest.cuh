@@ -19,7 +19,7 @@ template <int first>
 struct Cell
 {
     Real old[kept > 0 ? kept : 1], fresh[kept > 0 ? kept : 1];
-    const Real* row;
+    Row row;
     Real v, new_v, current;
 
     __device__ __forceinline__ Real state(int k) const { return k == 0 ? v : old[k - 1]; }

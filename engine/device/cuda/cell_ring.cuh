@@ -47,7 +47,7 @@ struct Cell
 {
     const Real* stage; ///< own column
     Real* states;      ///< own column of the tile, in device memory or on its way there
-    const Real* row;   ///< constants of the type, where there are several
+    Row row;   ///< constants of the type, where there are several
     Real v, new_v, current;
     bool inside; ///< whether the slot belongs to the range
 

@@ -149,7 +149,7 @@ struct CompiledReaction<Real>::Code
     void fill(Reaction<Real>& r, const std::uint8_t* type) const
     {
         r.type = many ? type : nullptr;
-        r.tables = many ? rows.data() : nullptr;
+        r.tables = rows.data();
     }
 
     std::shared_ptr<const cell::compiler::Program> program, long_program;
@@ -157,7 +157,7 @@ struct CompiledReaction<Real>::Code
     Step fused, alone;
     std::unique_ptr<LoadedCode> rest;
     LoadedKernel first, moving;
-    Buffer<Real> rows; ///< of several types
+    Buffer<Real> rows; ///< of several types, where constant memory does not hold them
 };
 
 template <class Real>
@@ -175,7 +175,8 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
         const auto shape = use.shape.value_or(
             kernel_shape(c.program->next.size(), single, with_pass, use.unknowns));
         step.code = std::make_unique<LoadedCode>(
-            reaction_source(*c.program, single, with_pass, c.many, shape), s.device);
+            reaction_source(*c.program, single, with_pass, group.types.size(), shape),
+            s.device);
         step.kernel = {*step.code, "cell_kernel", shape.block_threads, s.device};
         step.has_loop = shape.stages > 0;
     };
@@ -184,7 +185,7 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
             system, long_step_scheme(*system, group.scheme, use.longest_rest_ms), single);
         const auto shape = use.shape.value_or(rest_shape(c.program->next.size(), single));
         c.rest = std::make_unique<LoadedCode>(
-            rest_source(*c.program, *c.long_program, single, c.many, shape), s.device);
+            rest_source(*c.program, *c.long_program, single, group.types.size(), shape), s.device);
         c.first = {*c.rest, "cell_first", shape.block_threads, s.device};
         c.moving = {*c.rest, "cell_moving", shape.block_threads, s.device};
     } else {
@@ -213,9 +214,11 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
             row.resize(std::max<std::size_t>(row.size(), 1));
             rows.insert(rows.end(), row.begin(), row.end());
         }
-    if (c.many && !c.rows.size())
+    const bool constant =
+        constant_rows(types.size(), rows.size() / types.size() * sizeof(Real)) > 0;
+    if (!constant && !c.rows.size())
         c.rows = Buffer<Real>(rows.size(), s.device);
-    if (c.many)
+    if (!constant)
         c.rows.upload(rows, s);
     else
         for (const auto* code : c.all())

@@ -36,15 +36,17 @@ void add_choice(CudaSource& s, const char* name, bool value)
 }
 
 /// What cell_common.cuh asks for, and the kernel itself.
-void add_kernel(CudaSource& s, const KernelShape& shape, bool fused, bool many,
-                std::size_t row_size, const std::string& kernel, const char* text)
+void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused,
+                std::size_t types, std::size_t row_size, const std::string& kernel,
+                const char* text)
 {
     add_number(s, "block_threads", static_cast<std::size_t>(shape.block_threads));
     add_number(s, "blocks", static_cast<std::size_t>(shape.blocks));
     add_number(s, "stages", static_cast<std::size_t>(shape.stages));
     add_number(s, "row_size", row_size);
+    add_number(s, "constant_rows", constant_rows(types, row_size * (single ? 4 : 8)));
     add_choice(s, "fused", fused);
-    add_choice(s, "many", many);
+    add_choice(s, "many", types > 1);
     add_choice(s, "bulk_out", shape.bulk_out);
     const std::string folder = "engine/device/cuda/";
     s.text += "#include \"" + folder + kernel + "\"\n";
@@ -62,6 +64,14 @@ std::size_t row_size_of(const cell::compiler::Program& p)
 }
 
 } // namespace
+
+std::size_t constant_rows(std::size_t types, std::size_t row_bytes)
+{
+    constexpr std::size_t most = 32 * 1024;
+    if (types < 2)
+        return 1;
+    return types * row_bytes <= most ? types : 0;
+}
 
 KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_t unknowns)
 {
@@ -94,20 +104,21 @@ KernelShape rest_shape(std::size_t states, bool single)
     return {128, 1, 0};
 }
 
-CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused, bool many,
-                           const KernelShape& shape)
+CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
+                           std::size_t types, const KernelShape& shape)
 {
     CudaSource s;
     s.name = p.name;
     s.text = cell::compiler::cuda_text(p, single);
     const bool ring = shape.stages > 0;
-    add_kernel(s, shape, fused, many, row_size_of(p), ring ? "cell_ring.cuh" : "cell_direct.cuh",
+    add_kernel(s, shape, single, fused, types, row_size_of(p),
+               ring ? "cell_ring.cuh" : "cell_direct.cuh",
                ring ? cell_ring_text() : cell_direct_text());
     return s;
 }
 
 CudaSource rest_source(const cell::compiler::Program& short_step,
-                       const cell::compiler::Program& long_step, bool single, bool many,
+                       const cell::compiler::Program& long_step, bool single, std::size_t types,
                        const KernelShape& shape)
 {
     CudaSource s;
@@ -115,7 +126,7 @@ CudaSource rest_source(const cell::compiler::Program& short_step,
     s.text = cell::compiler::cuda_mathematics(single) +
              cell::compiler::cuda_step_text(short_step, single) +
              cell::compiler::cuda_step_text(long_step, single, "long_step");
-    add_kernel(s, shape, true, many, row_size_of(short_step) + row_size_of(long_step),
+    add_kernel(s, shape, single, true, types, row_size_of(short_step) + row_size_of(long_step),
                "cell_rest.cuh", cell_rest_text());
     return s;
 }

@@ -25,15 +25,19 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
 /// The same for the kernels with unknowns at rest.
 KernelShape rest_shape(std::size_t states, bool single);
 
+/// How many cell types' rows of constants lie in constant memory: all of them or, beyond half of
+/// that, none; they are then read from device memory.
+std::size_t constant_rows(std::size_t types, std::size_t row_bytes);
+
 /// The text of a model's reaction kernel (cell_ring.cuh, cell_direct.cuh), for compile_cuda().
-/// @param many   for more than one cell type: rows of constants are read from device memory
-CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused, bool many,
-                           const KernelShape& shape);
+/// @param types  of the cells that it steps
+CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
+                           std::size_t types, const KernelShape& shape);
 
 /// The text of the kernels with unknowns at rest (cell_rest.cuh). A cell type's row holds the short
 /// step's constants, then the long one's. @param shape  stages are not looked at
 CudaSource rest_source(const cell::compiler::Program& short_step,
-                       const cell::compiler::Program& long_step, bool single, bool many,
+                       const cell::compiler::Program& long_step, bool single, std::size_t types,
                        const KernelShape& shape);
 
 /// The scheme of long steps where short ones are taken by `scheme`: all gates exponential, or all

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sanitize.sh FOLDER [OUT.json]: runs every test of the device kernels in FOLDER (the build's tests/) under
+# compute-sanitizer's memcheck and racecheck, side by side, and prints a record: per program and tool the version, the
+# tests that passed, and the errors found. TAWARA_SHORT_TESTS cuts the runs to a few steps, since the tools multiply
+# their time by a hundred to a thousand: each kernel runs, on one and on several shards, with sizes around a warp.
+# Ends with 1 where anything failed. LIMIT: seconds a program may take (default 300).
+set -uo pipefail
+folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
+out=${2:-/dev/stdout}
+limit=${LIMIT:-300}
+programs="test_cuda test_cuda_implicit test_cuda_models"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+command -v compute-sanitizer >/dev/null || { echo "error: compute-sanitizer is not on the PATH" >&2; exit 2; }
+export TAWARA_SHORT_TESTS=1
+for program in $programs; do
+  for tool in memcheck racecheck; do
+    (
+      start=$SECONDS
+      timeout "$limit" compute-sanitizer --tool "$tool" --print-limit 20 "$folder/$program" \
+        >"$work/$program.$tool" 2>&1
+      echo "$? $((SECONDS - start))" >"$work/$program.$tool.end"
+    ) &
+  done
+done
+wait
+version=$(compute-sanitizer --version | grep -o 'Version [^ ]*' | head -1)
+gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1)
+status=0
+{
+  echo "{\"schema\": 1, \"what\": \"compute-sanitizer over the device tests, short runs\","
+  echo " \"compute_sanitizer\": \"$version\", \"gpu\": \"$gpu\", \"runs\": ["
+  comma=""
+  for program in $programs; do
+    for tool in memcheck racecheck; do
+      log=$work/$program.$tool
+      read -r code seconds <"$log.end"
+      totals=$(grep -o 'Totals: .* skipped' "$log")
+      summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$log" | sed 's/=* *//')
+      clean=false
+      if [ "$code" = 0 ] && grep -qE 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards' "$log"; then
+        clean=true
+      else
+        status=1
+        tail -40 "$log" >&2
+      fi
+      printf '%s  {"program": "%s", "tool": "%s", "clean": %s, "status": %s, "seconds": %s, "tests": "%s", "summary": "%s"}' \
+        "$comma" "$program" "$tool" "$clean" "$code" "$seconds" "$totals" "$summary"
+      comma=$',\n'
+    done
+  done
+  printf '\n]}\n'
+} >"$out"
+exit $status
