@@ -155,6 +155,7 @@ int main(int argc, char** argv)
     window.displayPath()->setAllowed(!a.host_frames);
     if (unattended || a.paused)
         window.setAutoPlay(false);
+    window.setAsking(!unattended);
     window.show();
     window.open(QString::fromStdString(a.file));
     return QApplication::exec();

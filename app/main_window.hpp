@@ -54,6 +54,8 @@ class MainWindow : public QMainWindow
     void open(const QString& path);
     /// Whether what is opened starts to run by itself.
     void setAutoPlay(bool on);
+    /// Whether it asks before unsaved changes are lost; not where nobody could answer.
+    void setAsking(bool on) { m_asks = on; }
     void setMode(ClickMode mode);
     ClickMode mode() const { return m_mode; }
     void setTheme(Theme theme);
@@ -131,7 +133,9 @@ class MainWindow : public QMainWindow
     void replay(bool on);
     void record(bool on);
     void askForFile();
-    /// Opens after asking what becomes of unsaved changes.
+    bool unsaved() const;
+    /// Asks what becomes of unsaved changes, if there are any; then `then`, unless cancelled.
+    void askUnsaved(const QString& question, std::function<void()> then);
     void askAndOpen(const QString& path);
     void askForPicture();
     void askForMovie();
@@ -190,7 +194,7 @@ class MainWindow : public QMainWindow
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
     QString m_path; // of what is being opened or open
-    bool m_autoPlay = true;
+    bool m_autoPlay = true, m_asks = true, m_closing = false;
     quint64 m_startedRun = 0; // the run that auto play has seen
     QByteArray m_firstLayout;
     QThreadPool m_pool;

@@ -48,24 +48,37 @@ void MainWindow::askForFile()
     askAndOpen(path);
 }
 
-void MainWindow::askAndOpen(const QString& path)
+bool MainWindow::unsaved() const
 {
-    if (!m_document->edits().modified())
-        return open(path);
+    return m_asks && m_host->scene() && m_document->edits().modified();
+}
+
+void MainWindow::askUnsaved(const QString& question, std::function<void()> then)
+{
+    if (!unsaved())
+        return then();
+    if (findChild<QMessageBox*>("unsaved") != nullptr)
+        return; // it is being asked
     auto* box = new QMessageBox(
         QMessageBox::Question, tr("Unsaved changes"),
-        tr("The session has changes that are not saved. Save them before another is opened?"),
+        tr("The session has changes that are not saved.") + QLatin1Char(' ') + question,
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box->setObjectName("unsaved");
+    box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, path](int answer) {
+    connect(box, &QMessageBox::finished, this, [this, then](int answer) {
         if (answer == QMessageBox::Save)
             askForSession();
         if (answer == QMessageBox::Discard ||
             (answer == QMessageBox::Save && !m_document->edits().modified()))
-            open(path);
+            then();
     });
     box->open();
+}
+
+void MainWindow::askAndOpen(const QString& path)
+{
+    askUnsaved(tr("Save them before another is opened?"), [this, path] { open(path); });
 }
 
 void MainWindow::askForPicture()

@@ -258,6 +258,14 @@ void MainWindow::restoreSettings()
 
 void MainWindow::closeEvent(QCloseEvent* e)
 {
+    if (!m_closing && unsaved()) {
+        e->ignore();
+        askUnsaved(tr("Save them before the window closes?"), [this] {
+            m_closing = true;
+            close();
+        });
+        return;
+    }
     const auto settings = openSettings();
     settings->setValue("window/geometry", saveGeometry());
     settings->setValue("window/layout", saveState());

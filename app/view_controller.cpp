@@ -54,13 +54,15 @@ std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double>
 ViewController::ViewController(ViewGrid* grid, QObject* parent) : QObject(parent), m_grid(grid)
 {
     m_pool.setMaxThreadCount(1);
-    connect(grid, &ViewGrid::viewAdded, this, [this](HeartView* view, int i) {
+    connect(grid, &ViewGrid::viewShown, this, [this](HeartView* view, int i) {
         view->scene().set_theme(m_theme);
         if (!m_model)
             return;
         const auto pose = m_grid->view(0)->scene().camera();
-        view->setModel(m_model);
-        if (m_settings.linked)
+        const bool known = view->scene().model() == m_model; // hidden since it was made
+        if (!known)
+            view->setModel(m_model);
+        if (m_settings.linked || !known)
             view->scene().set_camera(pose);
         view->scene().set_markers(m_markers);
         view->setMode(m_mode);

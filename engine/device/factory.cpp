@@ -95,10 +95,6 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
         if (notices)
             notices->push_back({Notice::Level::info, "computing on the CPU: " + why});
     }
-    if (problem.rest_tolerance_mV > 0)
-        throw InputError("/reaction/rest_tolerance_mV",
-                         "unknowns at rest are stepped by CUDA devices alone; leave it out (or set 0) "
-                         "on the CPU");
     switch (options.precision) {
     case Precision::double_:
         return cpu::make_cpu_stepper<double>(problem, options.threads, progress);

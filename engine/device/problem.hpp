@@ -41,7 +41,7 @@ struct TissueProblem
     double solver_tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
     int solver_iterations = 2000;      ///< more are an error
     /// Unknowns whose potential would change by less than this over longest_rest_ms, in all and by
-    /// diffusion alone, take that time as one step [mV]; 0: never. CUDA devices only.
+    /// diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one sub-step and godunov splitting only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_rest_ms = 0.2;
     double activation_threshold_mV = 0;

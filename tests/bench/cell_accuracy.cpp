@@ -19,6 +19,8 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr double steps_ms[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+constexpr std::pair<double, const char*> single_steps_ms[] = {
+    {0.002, "0.002"}, {0.005, "0.005"}, {0.02, "0.02"}};
 constexpr double until_ms = 600, every_ms = 0.1, limit_percent = 1.5;
 
 /// Three digits; null for what is not finite.
@@ -66,14 +68,14 @@ ordered_json model(const std::string& name, const std::string& variant)
         j["schemes"][std::string(cell::name(scheme))] = scheme_row(beat, type, pulse, r);
     }
     // single against double precision, the same scheme and step
-    for (const Scheme scheme : {Scheme::rush_larsen_light, Scheme::grl1}) {
+    for (const Scheme scheme : {Scheme::rush_larsen_light, Scheme::grl1, Scheme::grl2}) {
         const PacedBeat<double> twice(s, scheme);
         const PacedBeat<float> once(s, scheme);
-        for (const double dt : {0.005, 0.02}) {
+        for (const auto& [dt, text] : single_steps_ms) {
             const auto d = twice.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
             const auto f = once.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
-            j["single_against_double_percent"][std::string(cell::name(scheme))]
-             [dt == 0.005 ? "0.005" : "0.02"] = number(rrms_percent(f, d, r.size()));
+            j["single_against_double_percent"][std::string(cell::name(scheme))][text] =
+                number(rrms_percent(f, d, r.size()));
         }
     }
     return j;

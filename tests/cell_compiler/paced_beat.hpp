@@ -39,7 +39,8 @@ class PacedBeat
 {
   public:
     PacedBeat(const CellSystem& s, Scheme scheme)
-        : program_(compile(CellSystem(s), scheme, options())), step_(program_)
+        : program_(compile(CellSystem(s), scheme, options_for(s, sizeof(Real) == sizeof(float)))),
+          step_(program_)
     {
     }
 
@@ -78,12 +79,6 @@ class PacedBeat
     }
 
   private:
-    static OptimiseOptions options()
-    {
-        OptimiseOptions o; // products of denominators leave the range of single precision
-        o.fractions = sizeof(Real) == sizeof(double);
-        return o;
-    }
     Program program_;
     JitStep<Real> step_;
 };

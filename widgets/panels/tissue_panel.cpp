@@ -263,7 +263,6 @@ QWidget* TissuePanel::buildCells()
     m_parameters->verticalHeader()->hide();
     m_parameters->verticalHeader()->setDefaultSectionSize(24);
     m_parameters->setMinimumHeight(190);
-    m_parameters->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_parameters->horizontalHeader()->setSectionResizeMode(value_column, QHeaderView::Stretch);
     form->addRow(tr("Model"), m_model);
     form->addRow(tr("Variant"), m_variant);
@@ -310,6 +309,7 @@ QWidget* TissuePanel::buildCells()
     connect(m_parameters, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
         if (m_filling || item->column() != value_column)
             return;
+        m_shown = {}; // the table says what was typed
         const std::string name = m_parameters->item(item->row(), name_column)->text().toStdString();
         bool ok = false;
         const double v = item->text().toDouble(&ok);
@@ -504,9 +504,16 @@ void TissuePanel::fillPlace(const Region& r)
 void TissuePanel::fillParameters(const Region& r)
 {
     const auto* info = model(r.model);
+    // hundreds of cells: written only when they change, and measured once
+    ShownParameters wanted{info, r.variant, r.parameters};
+    if (wanted == m_shown)
+        return;
+    const bool other = info != m_shown.info;
+    m_shown = std::move(wanted);
     m_parameters->setRowCount(info != nullptr ? static_cast<int>(info->parameters.size()) : 0);
     if (info == nullptr)
         return;
+    const QSignalBlocker quiet(m_parameters->model());
     for (int row = 0; row < m_parameters->rowCount(); ++row) {
         const auto& p = info->parameters[static_cast<std::size_t>(row)];
         const double* own = given(r, p.name);
@@ -531,6 +538,10 @@ void TissuePanel::fillParameters(const Region& r)
         }
         m_parameters->setRowHidden(row, !texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
     }
+    if (other)
+        for (const int column : {name_column, unit_column, default_column})
+            m_parameters->resizeColumnToContents(column);
+    m_parameters->viewport()->update();
 }
 
 } // namespace tawara

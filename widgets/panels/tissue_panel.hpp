@@ -68,6 +68,14 @@ class TissuePanel : public QWidget
     QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
     NumberBox *m_radius, *m_brush, *m_fibre, *m_sheet, *m_normal, *m_scale;
     QTableWidget* m_parameters;
+    /// What the table of parameters says.
+    struct ShownParameters
+    {
+        const cell::ModelInfo* info = nullptr;
+        std::string variant;
+        decltype(simulation::Region::parameters) values;
+        bool operator==(const ShownParameters&) const = default;
+    } m_shown;
     DrugEditor* m_drugs;
 };
 

@@ -59,8 +59,6 @@ void ViewGrid::make(int i)
         follow(i);
     });
     connect(c.view, &HeartView::picked, this, [this, i] { setCurrent(i); });
-    if (i > 0)
-        c.view->scene().set_camera(view(0)->scene().camera());
     Q_EMIT viewAdded(c.view, i);
 }
 
@@ -69,19 +67,19 @@ void ViewGrid::setCount(int n)
     n = n >= 4 ? 4 : n >= 2 ? 2 : 1;
     if (n == m_count)
         return;
-    for (int i = n; i < m_count; ++i) {
-        Cell& c = m_cells[static_cast<std::size_t>(i)];
-        m_grid->removeWidget(c.frame);
-        delete c.frame;
-        c = {};
-    }
+    // views that are made once stay: making one costs a context and its shaders
+    for (int i = n; i < m_count; ++i)
+        m_cells[static_cast<std::size_t>(i)].frame->hide();
     const int before = m_count;
     m_count = n;
     for (int i = before; i < n; ++i) {
-        make(i);
-        auto* frame = m_cells[static_cast<std::size_t>(i)].frame;
-        m_grid->addWidget(frame, i / 2, i % 2);
-        frame->show();
+        Cell& c = m_cells[static_cast<std::size_t>(i)];
+        if (c.frame == nullptr) {
+            make(i);
+            m_grid->addWidget(c.frame, i / 2, i % 2);
+        }
+        Q_EMIT viewShown(c.view, i);
+        c.frame->show();
     }
     if (m_current >= n)
         setCurrent(0);

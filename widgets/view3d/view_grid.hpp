@@ -26,7 +26,10 @@ class ViewGrid : public QWidget
     explicit ViewGrid(const QStringList& quantities, QWidget* parent = nullptr);
 
     /// The first view is always there; null for one that is not shown.
-    HeartView* view(int i) const { return m_cells[static_cast<std::size_t>(i)].view; }
+    HeartView* view(int i) const
+    {
+        return i < m_count ? m_cells[static_cast<std::size_t>(i)].view : nullptr;
+    }
     int count() const { return m_count; }
     /// @param n  1, 2 or 4
     void setCount(int n);
@@ -47,7 +50,8 @@ class ViewGrid : public QWidget
     QImage picture();
 
   Q_SIGNALS:
-    void viewAdded(tawara::HeartView* view, int index);
+    void viewAdded(tawara::HeartView* view, int index); ///< made: once for each
+    void viewShown(tawara::HeartView* view, int index); ///< from now on: whenever it comes back
     void quantityChosen(int view, int quantity);
     void currentChanged(int view);
     void countChanged(int count);

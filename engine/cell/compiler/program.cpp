@@ -23,6 +23,16 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
     return p;
 }
 
+OptimiseOptions options_for(const CellSystem& system, bool single_precision)
+{
+    OptimiseOptions o;
+    o.largest = single_precision ? 1e36 : 1e300;
+    if (!single_precision)
+        o.largest_power = 128; // half an ulp each: 1e-14
+    o.states = system.initial_values();
+    return o;
+}
+
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
                                               Scheme scheme, bool single_precision)
 {
@@ -38,13 +48,9 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
     auto& entry = programs[{system.get(), scheme, single_precision}];
     if (!entry.program) {
-        OptimiseOptions options;
-        options.largest = single_precision ? 1e36 : 1e300;
-        if (!single_precision)
-            options.largest_power = 128; // half an ulp each: 1e-14
-        options.states = system->initial_values();
         entry = {system, nullptr};
-        entry.program = std::make_shared<Program>(compile(*system, scheme, options));
+        entry.program = std::make_shared<Program>(
+            compile(*system, scheme, options_for(*system, single_precision)));
     }
     return entry.program;
 }

@@ -21,6 +21,9 @@ struct Program
 /// @throws InputError when the scheme is not available
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
 
+/// The passes and bounds for a precision, as shared_program() uses them.
+OptimiseOptions options_for(const CellSystem& system, bool single_precision);
+
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
 /// @throws InputError when the scheme is not available

@@ -6,12 +6,14 @@
 #include "engine/core/thread_pool.hpp"
 #include "engine/device/cpu/activation.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
+#include "engine/device/cpu/resting.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 namespace tawara::device::cpu {
 namespace {
@@ -77,6 +79,8 @@ class CpuStepper final : public Stepper
     double weighted(const Gather& g, std::size_t k) const;
     bool fill_stimulus();
     void one_step();
+    void resting_step();
+    std::int64_t steady(std::int64_t most) const;
     void implicit_diffusion(std::vector<WorkerTimes>& times);
     void react(Real* v, double t_ms, double dt_ms, std::int64_t begin, std::int64_t end) const;
     template <class Body>
@@ -107,6 +111,7 @@ class CpuStepper final : public Stepper
     std::vector<std::int64_t> sample_steps_;
     std::vector<double> samples_;
     ActivationRecord<Real> record_;
+    std::optional<Resting<Real>> resting_;
     std::vector<WorkerTimes> worker_;
 };
 
@@ -125,6 +130,8 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
                                                               options);
         solver_v_.resize(p.size());
     }
+    if (p.rest_tolerance_mV > 0)
+        resting_.emplace(p, layout_, diffusion_);
     initial_state(p);
 }
 
@@ -271,11 +278,65 @@ void CpuStepper<Real>::one_step()
     ++steps_done_;
 }
 
+/// Steps from here, at most `most`, over which every stimulus stays as it is.
+template <class Real>
+std::int64_t CpuStepper<Real>::steady(std::int64_t most) const
+{
+    for (std::int64_t n = 1; n < most; ++n)
+        for (const auto& s : sources_)
+            if (!s.unknowns.empty() &&
+                s.overlap(static_cast<double>(step_ + n) * dt_, dt_) != s.overlap(time_ms(), dt_))
+                return n;
+    return most;
+}
+
+template <class Real>
+void CpuStepper<Real>::resting_step()
+{
+    fill_stimulus();
+    const typename Resting<Real>::Tissue t{v_.data(),
+                                           next_.data(),
+                                           state_pointers_.data(),
+                                           type_.data(),
+                                           stimulated_ ? stimulus_.data() : nullptr,
+                                           kernels_,
+                                           record_,
+                                           time_ms(),
+                                           threshold_};
+    const auto timed = [&](WorkerTimes& w, auto&& body) {
+        Lap lap(w);
+        const std::int64_t bad = body();
+        if (bad >= 0 && w.bad < 0)
+            w.bad = bad;
+        lap.to(k_reaction);
+    };
+    if (resting_->at() == 0) {
+        resting_->begin(steady(resting_->longest()));
+        tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
+            timed(w, [&] { return resting_->first(t, b, e); });
+        });
+    } else {
+        if (resting_->at() == 1) // what rests is the same in both buffers from here on
+            std::copy(v_.begin(), v_.end(), next_.begin());
+        pool_.for_range(resting_->runs(), 1,
+                        [&](std::size_t begin, std::size_t end, unsigned worker) {
+                            timed(worker_[worker], [&] { return resting_->later(t, begin, end); });
+                        });
+    }
+    resting_->end_step();
+    v_.swap(next_);
+    ++step_;
+    ++steps_done_;
+}
+
 template <class Real>
 void CpuStepper<Real>::advance(std::int64_t n)
 {
     for (std::int64_t i = 0; i < n; ++i) {
-        one_step();
+        if (resting_)
+            resting_step();
+        else
+            one_step();
         if (probes_.size() && step_ % probe_every_ == 0) {
             sample_steps_.push_back(step_);
             for (std::size_t k = 0; k < probes_.size(); ++k)
@@ -317,6 +378,8 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
     check_types(groups_.at(group), types);
     groups_[group].types.assign(types.begin(), types.end());
     kernels_[group]->set_types(types);
+    if (resting_)
+        resting_->set_types(group, types);
 }
 
 template <class Real>
@@ -402,6 +465,8 @@ Snapshot CpuStepper<Real>::snapshot() const
     s.repolarisation_ms = in_mesh_order(record_.repolarisation_ms);
     s.peak_mV = in_mesh_order(record_.peak_mV);
     s.rest_mV = in_mesh_order(record_.rest_mV);
+    if (resting_)
+        s.resting = resting_->snapshot();
     return s;
 }
 
@@ -412,6 +477,9 @@ void CpuStepper<Real>::restore(const Snapshot& s)
         throw InputError("checkpoint",
                          "holds another number of unknowns or states than this session; "
                          "resume with the session that wrote it");
+    if (!s.resting.empty() && (s.resting.size() != layout_.new_of.size() + 2 || !resting_))
+        throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
+                                       "with the session that wrote it");
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)
@@ -425,6 +493,10 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     from_mesh_order(s.repolarisation_ms, record_.repolarisation_ms);
     from_mesh_order(s.peak_mV, record_.peak_mV);
     from_mesh_order(s.rest_mV, record_.rest_mV);
+    if (resting_) {
+        next_ = v_;
+        resting_->restore(s.resting);
+    }
     for (auto& w : worker_)
         w.bad = -1;
     sample_steps_.clear();
@@ -436,7 +508,8 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
 {
     std::vector<KernelRecord> out(kernel_count);
     const char* names[] = {solver_ ? "diffusion (implicit)" : "diffusion", "reaction", "record"};
-    const auto steps = static_cast<double>(steps_done_);
+    const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.slots())
+                                : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cpu/diffusion_step.hpp"
 
+#include <cmath>
+
 namespace tawara::device::cpu {
 
 namespace {
@@ -11,7 +13,7 @@ template <class Real>
 DiffusionStep<Real>::DiffusionStep(const TissueProblem& p, const Layout& layout)
     : matrix_(make_sell<Real>(p.system.alpha, layout)), slots_(layout.slots())
 {
-    const auto dt = static_cast<Real>(p.dt_ms);
+    const auto dt = dt_ = static_cast<Real>(p.dt_ms);
     const int stages = p.substeps.stages;
     if (p.substeps.kind == diffusion::SubStepping::Kind::euler || stages < 2) {
         const Real tau = dt / static_cast<Real>(stages);
@@ -70,6 +72,30 @@ void DiffusionStep<Real>::run(int k, const Real* v, Real* out, std::int64_t begi
         t.c_l = p.c_l;
     }
     apply(matrix_, t, to, begin, end);
+}
+
+template <class Real>
+void DiffusionStep<Real>::flow(const Real* x, Real* out, std::int64_t begin, std::int64_t end) const
+{
+    SellTerms<Real> t;
+    t.x = x;
+    t.c_x = 0;
+    t.tau = dt_;
+    apply(matrix_, t, out, begin, end);
+}
+
+template <class Real>
+AlignedVector<Real> DiffusionStep<Real>::rates() const
+{
+    AlignedVector<Real> out(slots_, Real(0));
+    constexpr auto height = static_cast<std::size_t>(Sell<Real>::height);
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+        const std::size_t slice = slot / height;
+        for (auto k = matrix_.start[slice]; k < matrix_.start[slice + 1];
+             k += static_cast<std::int64_t>(height))
+            out[slot] += dt_ * std::abs(matrix_.value[static_cast<std::size_t>(k) + slot % height]);
+    }
+    return out;
 }
 
 template <class Real>

@@ -21,6 +21,10 @@ class DiffusionStep
     /// Runs pass k on slots [begin, end): from v (the state before the step); the last pass writes
     /// to out.
     void run(int k, const Real* v, Real* out, std::int64_t begin, std::int64_t end);
+    /// What one Euler step over the whole dt would add: dt sum_k a_ik (x_k - x_i).
+    void flow(const Real* x, Real* out, std::int64_t begin, std::int64_t end) const;
+    /// dt sum_k |a_ik| of each slot.
+    AlignedVector<Real> rates() const;
     /// Bytes that one step moves at least.
     double bytes_per_step() const;
     double flops_per_step() const;
@@ -38,6 +42,7 @@ class DiffusionStep
     std::vector<AlignedVector<Real>> scratch_;
     AlignedVector<Real> l0_;
     int passes_ = 1;
+    Real dt_ = 0;
 };
 
 } // namespace tawara::device::cpu

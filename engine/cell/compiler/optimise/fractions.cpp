@@ -248,8 +248,10 @@ int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& o
     std::set<Node> shared;
     auto best = pass.run(roots, shared);
     int saved = pass.saved;
+    double least = cost(g, best, pass);
+    if (cost(g, roots, pass) <= least)
+        return 0;
     if (size <= small) {
-        double least = cost(g, best, pass);
         for (const auto& candidates : to_share(g, roots, pass.may_share)) {
             auto trial = shared;
             trial.insert(candidates.begin(), candidates.end());

@@ -72,8 +72,12 @@ class Newton
             if (k < o.exact)
                 matrix = eliminated(at(y));
             correction = solve(matrix, residual(y));
-            for (std::size_t i = 0; i < n_; ++i)
+            const Node most = number(o.largest_change_mV); // shorter, in the same direction
+            const Node share = f(Op::div, most, f(Op::max, most, f(Op::abs, correction[0])));
+            for (std::size_t i = 0; i < n_; ++i) {
+                correction[i] = times(share, correction[i]);
                 y[i] = kept_in_range(i, minus(y[i], correction[i]));
+            }
         }
         Node converged = g_.truth(true);
         for (std::size_t i = 0; i < n_; ++i) {

@@ -8,11 +8,14 @@ namespace tawara::cell::compiler {
 /// counted beforehand and every cell makes all of them.
 struct NewtonOptions
 {
-    int exact = 2;      ///< iterations with a Jacobian of their own
+    int exact = 3;      ///< iterations with a Jacobian of their own
     int simplified = 2; ///< iterations after these with the last one's
     /// The last correction may be so large, relative to |y| and a floor of each state; more means
     /// not converged.
     double tolerance = 1e-4;
+    /// A correction that would move V by more is shortened as a whole: during the upstroke full
+    /// steps go astray.
+    double largest_change_mV = 20;
 };
 
 /// States after a step of backward Euler, y1 = y + dt f(y1, t + dt), by Newton's method

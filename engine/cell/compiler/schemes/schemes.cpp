@@ -144,6 +144,27 @@ std::vector<Node> step_nodes(CellSystem& s, Scheme scheme)
     return Stepper(s).run(scheme);
 }
 
+Scheme scheme_of_long_steps(const CellSystem& system, Scheme short_steps, double longest_ms)
+{
+    if (short_steps == Scheme::grl1 || short_steps == Scheme::grl2 ||
+        short_steps == Scheme::backward_euler_single || short_steps == Scheme::backward_euler)
+        return Scheme::grl1;
+    CellSystem s = system;
+    const auto rates = s.rates();
+    const auto initial = s.initial_values(), parameters = s.parameter_values();
+    for (std::uint32_t k = 0; k < s.states.size(); ++k) {
+        if (s.states[k].gate)
+            continue;
+        const Node slope =
+            differentiate(s.graph, std::span(&rates[k], 1), symbol_id(Symbol::state, k))[0];
+        const double a = evaluate(
+            s.graph, slope, [&](std::uint32_t id) { return s.value(id, initial, parameters, 0); });
+        if (!(-a * longest_ms < 0.5))
+            return Scheme::grl1;
+    }
+    return Scheme::rush_larsen;
+}
+
 std::vector<Scheme> compiled_schemes()
 {
     return {Scheme::forward_euler,         Scheme::rk4,           Scheme::rush_larsen,

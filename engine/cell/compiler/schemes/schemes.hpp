@@ -21,6 +21,12 @@ namespace tawara::cell::compiler {
 /// @throws InputError for cvode, which is no scheme of fixed steps
 std::vector<Node> step_nodes(CellSystem& s, Scheme scheme);
 
+/// The scheme of a step that is some hundredths of a model's fastest rates at rest long, for tissue
+/// that hardly changes meanwhile: Rush-Larsen; where another state than a gate would then change by
+/// its own slope too fast (longest_ms times that slope of 0.5 or more), or where the short steps
+/// are not Rush-Larsen's or Euler's, GRL1.
+Scheme scheme_of_long_steps(const CellSystem& s, Scheme short_steps, double longest_ms);
+
 inline constexpr double stiff_tau_ms = 0.05;
 
 /// The schemes that step_nodes() knows.

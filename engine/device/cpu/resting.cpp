@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/cpu/resting.hpp"
+
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tawara::device::cpu {
+namespace {
+
+constexpr std::int64_t longest_run = 256; ///< slots: what a worker takes at a time
+
+void check(const TissueProblem& p)
+{
+    const auto refuse = [](const std::string& why) {
+        throw InputError("/reaction/rest_tolerance_mV",
+                         "unknowns at rest are stepped " + why +
+                             "; leave rest_tolerance_mV out (or set 0)");
+    };
+    if (needs_solver(p))
+        refuse("with explicit diffusion and lumped mass alone");
+    if (p.splitting != Splitting::godunov)
+        refuse("with godunov splitting alone");
+    if (p.substeps.stages != 1)
+        refuse("where diffusion needs one sub-step a time step alone; here it needs " +
+               std::to_string(p.substeps.stages));
+    if (p.dt_ms * 2 > TissueProblem::longest_rest_ms * (1 + 1e-9))
+        refuse("with time steps up to " + std::to_string(TissueProblem::longest_rest_ms / 2) +
+               " ms alone");
+}
+
+/// Potentials and states of some slots, copied; grows, and is a thread's own.
+template <class Real>
+struct Copy
+{
+    std::size_t room = 0;
+    AlignedVector<Real> v;
+    std::vector<AlignedVector<Real>> states;
+    std::vector<Real*> pointers;
+    void fit(std::size_t count, std::size_t n)
+    {
+        if (n > room || count > states.size()) {
+            room = std::max(room, (n + 15) / 16 * 16);
+            v.assign(room, Real(0));
+            states.assign(std::max(count, states.size()), AlignedVector<Real>(room, Real(0)));
+            pointers.clear();
+            for (auto& s : states)
+                pointers.push_back(s.data());
+        }
+    }
+};
+
+} // namespace
+
+template <class Real>
+Resting<Real>::Resting(const TissueProblem& p, const Layout& layout, DiffusionStep<Real>& diffusion)
+    : layout_(layout), diffusion_(diffusion), dt_(p.dt_ms), tolerance_(p.rest_tolerance_mV)
+{
+    check(p);
+    longest_ = static_cast<int>(TissueProblem::longest_rest_ms * (1 + 1e-9) / p.dt_ms);
+    rates_ = diffusion.rates();
+    moving_.assign((layout.slots() + slice - 1) / slice, 0);
+    for (const auto& g : p.groups) {
+        const auto system = cell::compiler::system_of(g.types.at(0));
+        const auto scheme =
+            cell::compiler::scheme_of_long_steps(*system, g.scheme, TissueProblem::longest_rest_ms);
+        long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme));
+        states_.push_back(g.types.at(0).initial.size() - 1);
+    }
+}
+
+template <class Real>
+void Resting<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+{
+    long_kernels_.at(group)->set_types(types);
+}
+
+template <class Real>
+void Resting<Real>::begin(std::int64_t steady)
+{
+    length_ = static_cast<int>(std::min<std::int64_t>(longest_, steady));
+}
+
+template <class Real>
+cell::CellArrays<Real> Resting<Real>::arrays(const Tissue& t, std::int64_t begin,
+                                             std::int64_t end) const
+{
+    cell::CellArrays<Real> a;
+    a.v = t.next;
+    a.states = t.states;
+    a.type = t.type;
+    a.stimulus = t.stimulus;
+    a.begin = static_cast<std::size_t>(begin);
+    a.end = static_cast<std::size_t>(end);
+    return a;
+}
+
+template <class Real>
+std::int64_t Resting<Real>::look(const Tissue& t, std::int64_t begin, std::int64_t end,
+                                 bool long_ones) const
+{
+    std::int64_t bad = -1;
+    const auto part = [&](std::int64_t from, std::int64_t to, bool resting) {
+        if (resting && !long_ones)
+            return;
+        const auto b = t.record.look(t.x, t.next, t.t_ms, resting ? length_ * dt_ : dt_,
+                                     t.threshold_mV, from, to);
+        bad = bad < 0 ? b : bad;
+    };
+    for (auto from = begin; from < end;) { // rows of slots that do the same
+        auto to = from + 1;
+        while (to < end && rests(to) == rests(from))
+            ++to;
+        part(from, to, rests(from));
+        from = to;
+    }
+    return bad;
+}
+
+template <class Real>
+std::int64_t Resting<Real>::first(const Tissue& t, std::int64_t begin, std::int64_t end)
+{
+    std::int64_t bad = -1;
+    for (std::size_t g = 0; g < long_kernels_.size(); ++g) {
+        const auto from = std::max(begin, layout_.begin[g]), to = std::min(end, layout_.end[g]);
+        if (from < to) {
+            const auto b = first_of_group(t, g, from, to);
+            bad = bad < 0 ? b : bad;
+        }
+    }
+    return bad;
+}
+
+template <class Real>
+std::int64_t Resting<Real>::first_of_group(const Tissue& t, std::size_t g, std::int64_t begin,
+                                           std::int64_t end)
+{
+    const auto n = static_cast<std::size_t>(end - begin);
+    const auto tolerance = static_cast<Real>(tolerance_), length = static_cast<Real>(length_);
+    diffusion_.flow(t.x, t.next, begin, end);
+    thread_local Copy<Real> copy;
+    copy.fit(states_[g], n);
+    const auto long_flow = [&](std::int64_t slot) {
+        return length * t.next[slot] /
+               std::max(Real(1), length * rates_[static_cast<std::size_t>(slot)]);
+    };
+    for (auto slot = begin; slot < end; ++slot)
+        copy.v[static_cast<std::size_t>(slot - begin)] = t.x[slot] + long_flow(slot);
+    for (std::size_t s = 0; s < states_[g]; ++s)
+        std::copy(t.states[s] + begin, t.states[s] + end, copy.pointers[s]);
+    cell::CellArrays<Real> a;
+    a.v = copy.v.data();
+    a.states = copy.pointers.data();
+    a.type = t.type + begin;
+    a.stimulus = t.stimulus ? t.stimulus + begin : nullptr;
+    a.end = n;
+    long_kernels_[g]->step(a, t.t_ms, length_ * dt_);
+
+    for (auto from = begin; from < end; from += slice) {
+        std::uint16_t moving = 0;
+        for (auto slot = from; slot < std::min(from + slice, end); ++slot) {
+            const Real change = copy.v[static_cast<std::size_t>(slot - begin)] - t.x[slot];
+            if (!(std::abs(long_flow(slot)) <= tolerance && std::abs(change) <= tolerance))
+                moving |= static_cast<std::uint16_t>(1U << (slot - from));
+        }
+        moving_[static_cast<std::size_t>(from / slice)] = moving;
+    }
+    for (auto slot = begin; slot < end; ++slot)
+        t.next[slot] += t.x[slot];
+    for (auto from = begin; from < end;) { // slices with moving slots take the short step
+        auto to = from;
+        while (to < end && moving_[static_cast<std::size_t>(to / slice)])
+            to += slice;
+        if (to > from)
+            t.kernels[g]->step(this->arrays(t, from, std::min(to, end)), t.t_ms, dt_);
+        from = std::max(to, from + slice);
+    }
+    for (auto slot = begin; slot < end; ++slot) // and all others what the long one gave
+        if (rests(slot)) {
+            const auto k = static_cast<std::size_t>(slot - begin);
+            t.next[slot] = copy.v[k];
+            for (std::size_t s = 0; s < states_[g]; ++s)
+                t.states[s][slot] = copy.states[s][k];
+        }
+    return look(t, begin, end, true);
+}
+
+template <class Real>
+std::int64_t Resting<Real>::later(const Tissue& t, std::size_t begin, std::size_t end)
+{
+    std::int64_t bad = -1;
+    thread_local Copy<Real> copy;
+    for (std::size_t k = begin; k < end; ++k) {
+        const Run& run = runs_[k];
+        const std::size_t count = states_[run.group];
+        copy.fit(count, static_cast<std::size_t>(longest_run));
+        diffusion_.run(0, t.x, t.next, run.begin, run.end);
+        for (auto slot = run.begin; slot < run.end; ++slot)
+            for (std::size_t s = 0; s < count && rests(slot); ++s)
+                copy.states[s][static_cast<std::size_t>(slot - run.begin)] = t.states[s][slot];
+        t.kernels[run.group]->step(this->arrays(t, run.begin, run.end), t.t_ms, dt_);
+        for (auto slot = run.begin; slot < run.end; ++slot)
+            if (rests(slot)) {
+                t.next[slot] = t.x[slot];
+                for (std::size_t s = 0; s < count; ++s)
+                    t.states[s][slot] = copy.states[s][static_cast<std::size_t>(slot - run.begin)];
+            }
+        const auto b = look(t, run.begin, run.end, false);
+        bad = bad < 0 ? b : bad;
+    }
+    return bad;
+}
+
+template <class Real>
+void Resting<Real>::list_runs()
+{
+    runs_.clear();
+    for (std::size_t g = 0; g < long_kernels_.size(); ++g)
+        for (auto from = layout_.begin[g]; from < layout_.end[g]; from += slice) {
+            if (!moving_[static_cast<std::size_t>(from / slice)])
+                continue;
+            const auto to = std::min(from + slice, layout_.end[g]);
+            if (!runs_.empty() && runs_.back().group == g && runs_.back().end == from &&
+                to - runs_.back().begin <= longest_run)
+                runs_.back().end = to;
+            else
+                runs_.push_back({from, to, g});
+        }
+}
+
+template <class Real>
+void Resting<Real>::end_step()
+{
+    if (at_ == 0) {
+        list_runs();
+        cells_stepped_ += static_cast<double>(layout_.slots());
+    }
+    for (const Run& r : runs_)
+        cells_stepped_ += static_cast<double>(r.end - r.begin);
+    at_ = (at_ + 1) % length_;
+}
+
+template <class Real>
+std::vector<double> Resting<Real>::snapshot() const
+{
+    if (at_ == 0)
+        return {};
+    std::vector<double> out{static_cast<double>(at_), static_cast<double>(length_)};
+    for (const auto slot : layout_.new_of)
+        out.push_back(rests(slot) ? 1 : 0);
+    return out;
+}
+
+template <class Real>
+void Resting<Real>::restore(const std::vector<double>& resting)
+{
+    at_ = 0, length_ = 1;
+    std::fill(moving_.begin(), moving_.end(), std::uint16_t(0));
+    if (!resting.empty()) {
+        at_ = static_cast<int>(resting[0]);
+        length_ = static_cast<int>(resting[1]);
+        for (std::size_t u = 0; u < layout_.new_of.size(); ++u)
+            if (const auto slot = layout_.new_of[u]; resting[2 + u] == 0)
+                moving_[static_cast<std::size_t>(slot / slice)] |=
+                    static_cast<std::uint16_t>(1U << (slot % slice));
+    }
+    list_runs();
+}
+
+template class Resting<double>;
+template class Resting<float>;
+
+} // namespace tawara::device::cpu
