@@ -20,6 +20,7 @@ struct Arguments
     std::string mesh, scheme = "fvm", reaction = "rush_larsen_light";
     long size = 200'000, steps = 200;
     double dt_ms = 0.02;
+    bool counters = false;
     DeviceArguments device;
 };
 
@@ -88,10 +89,32 @@ void say_figures(Context& c, const Json& j)
                       k["GB_per_s"].get<double>(), k["GFLOP_per_s"].get<double>(),
                       100 * k["fraction"].get<double>(), k["bound_by"].get<std::string>().c_str());
         std::string text = line;
+        if (k.contains("counted_bytes")) {
+            std::snprintf(line, sizeof line, ", %.3f times its bytes by counters",
+                          k["counted_bytes"].get<double>() / k["bytes"].get<double>());
+            text += line;
+        }
         if (k["fraction"].get<double>() > 1)
             text += " (in cache, or the ceiling was measured on a busy machine)";
         c.say(text);
     }
+}
+
+/// Bytes by hardware counters beside those of the data structures, or why there are none.
+void count_bytes(Context& c, device::Stepper& stepper, long steps, Json& j, Json& kernels)
+{
+    constexpr int counted_steps = 4;
+    const auto why = stepper.advance_counted(counted_steps);
+    if (!why.empty()) {
+        j["not_counted"] = why;
+        c.say("no hardware counters: " + why);
+        return;
+    }
+    const double share = static_cast<double>(steps) / static_cast<double>(stepper.step());
+    for (const auto& now : stepper.kernels())
+        for (auto& k : kernels)
+            if (k["name"] == now.name)
+                k["counted_bytes"] = share * now.counted_bytes;
 }
 
 /// Runs `steps` steps. @return wall seconds
@@ -170,6 +193,8 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
     else if (kernels.empty())
         throw InputError("bench " + bench,
                          "this device does not time that part by itself; use bench step");
+    if (a.counters)
+        count_bytes(c, *stepper, a.steps, j, kernels);
     j["seconds"] = seconds;
     j["unknown_steps_per_s"] =
         static_cast<double>(a.steps) * static_cast<double>(tissue.problem.size()) / seconds;
@@ -327,6 +352,8 @@ void declare_bench(const Declaration& d)
         sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
         sub->add_option("--scheme", a->scheme, "diffusion: fvm or p1")->capture_default_str();
         sub->add_option("--reaction", a->reaction, "reaction scheme")->capture_default_str();
+        sub->add_flag("--counters", a->counters,
+                      "also the bytes that a GPU's hardware counters count, where they may be read");
         a->device.declare(*sub);
         return sub;
     };

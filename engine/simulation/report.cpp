@@ -22,6 +22,8 @@ Json kernel_json(const device::KernelRecord& k, const device::Ceilings& ceilings
     j["ms"] = k.ms;
     j["bytes"] = k.bytes;
     j["flops"] = k.flops;
+    if (k.counted_bytes > 0)
+        j["counted_bytes"] = k.counted_bytes;
     j["GB_per_s"] = seconds > 0 ? k.bytes / 1e9 / seconds : 0;
     j["GFLOP_per_s"] = seconds > 0 ? k.flops / 1e9 / seconds : 0;
     j["ceiling_GB_per_s"] = ceilings.triad_GB_per_s;

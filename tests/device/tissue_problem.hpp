@@ -17,7 +17,7 @@ inline bool short_tests()
 /// Steps of a run.
 inline std::int64_t steps_of(std::int64_t n)
 {
-    return short_tests() ? std::min<std::int64_t>(n, 12) : n;
+    return short_tests() ? std::min<std::int64_t>(n, 4) : n;
 }
 
 struct ProblemOptions

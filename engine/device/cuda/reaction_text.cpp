@@ -36,9 +36,8 @@ void add_choice(CudaSource& s, const char* name, bool value)
 }
 
 /// What cell_common.cuh asks for, and the kernel itself.
-void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused,
-                std::size_t types, std::size_t row_size, const std::string& kernel,
-                const char* text)
+void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused, std::size_t types,
+                std::size_t row_size, const std::string& kernel, const char* text)
 {
     add_number(s, "block_threads", static_cast<std::size_t>(shape.block_threads));
     add_number(s, "blocks", static_cast<std::size_t>(shape.blocks));
