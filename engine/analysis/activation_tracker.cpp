@@ -26,6 +26,7 @@ void ActivationTracker::clear()
     std::fill(count.begin(), count.end(), 0);
     std::fill(excited_.begin(), excited_.end(), 0);
     time_ms_ = -std::numeric_limits<double>::infinity();
+    since_ms_ = std::numeric_limits<double>::infinity();
 }
 
 void ActivationTracker::sample(double t_ms, std::span<const float> v)
@@ -38,6 +39,7 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
     const double from = time_ms_, step = t_ms - time_ms_;
     time_ms_ = t_ms;
     if (first) {
+        since_ms_ = t_ms;
         std::copy(v.begin(), v.end(), v_.begin());
         std::copy(v.begin(), v.end(), rest_.begin());
         for (std::size_t i = 0; i < v_.size(); ++i) { // what is up already counts from its peak on

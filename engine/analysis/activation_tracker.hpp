@@ -28,6 +28,8 @@ class ActivationTracker
     void sample(double t_ms, std::span<const float> v);
     void clear();
 
+    /// Time of the first sample [ms]; infinity before it.
+    double since_ms() const { return since_ms_; }
     std::size_t size() const { return activation.size(); }
     std::vector<float> activation, repolarisation; ///< newest beat [ms], NaN: never
     std::vector<float> previous;                   ///< the activation before the newest [ms]
@@ -40,6 +42,7 @@ class ActivationTracker
   private:
     float threshold_;
     double time_ms_ = -std::numeric_limits<double>::infinity();
+    double since_ms_ = std::numeric_limits<double>::infinity();
     std::vector<float> v_, peak_, rest_;
     std::vector<std::uint8_t> excited_;
 };

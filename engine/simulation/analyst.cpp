@@ -21,7 +21,7 @@ constexpr float never = std::numeric_limits<float>::quiet_NaN();
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
     : tissue_(tissue), on_vertices_(tissue.on_vertices()),
       threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
-      results_(std::move(results)), v_(tissue.mesh->vertex_count()), tracker_(0, threshold_mV_),
+      results_(std::move(results)), v_(tissue.mesh->vertex_count()), tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
       thread_([this](const std::stop_token& stop) { this->run(stop); })
 {
 }
@@ -73,10 +73,11 @@ void Analyst::finish()
 void Analyst::watch(const Watch& w)
 {
     push([this, w] {
-        if (w.maps && !watch_.maps)
+        if (w.maps && !watch_.maps && !tracks_always())
             tracker_ = analysis::ActivationTracker(v_.size(), threshold_mV_);
         if (!w.maps) {
-            tracker_ = analysis::ActivationTracker(0, 0);
+            if (!tracks_always())
+                tracker_ = analysis::ActivationTracker(0, 0);
             results_->maps.put(nullptr);
         }
         if (!w.phase) {
@@ -206,10 +207,10 @@ void Analyst::take(const Sample& s)
         for (std::size_t k = 0; k < mV.size(); ++k)
             e.mV[k].push_back(mV[k]);
     }
-    if (!watch_.maps && !watch_.phase && !watch_.volume)
+    if (!watch_.maps && !watch_.phase && !watch_.volume && !tracks_always())
         return;
     to_vertices(s.v);
-    if (watch_.maps)
+    if (watch_.maps || tracks_always())
         tracker_.sample(s.time_ms, v_);
     if (watch_.phase)
         phase(s);
@@ -295,17 +296,24 @@ void Analyst::publish(const Sample& s)
         out->activation.push_back(a);
         out->repolarisation.push_back(r);
         out->apd90.push_back(r - a);
-        // What happened before the maps were watched is known from the stepper alone.
+        // Of what happened before places were followed the stepper knows the first beat alone: it
+        // is the newest as well where it had not ended by then.
         const bool seen = tracker_.count[v] > 0;
-        out->last_activation.push_back(seen ? tracker_.activation[v] : a);
-        out->last_repolarisation.push_back(seen ? tracker_.repolarisation[v] : r);
-        out->last_apd90.push_back(std::isnan(tracker_.apd90[v]) ? r - a : tracker_.apd90[v]);
+        const bool first_is_newest = !(r < tracker_.since_ms());
+        const float otherwise = first_is_newest ? a : never;
+        out->last_activation.push_back(seen ? tracker_.activation[v] : otherwise);
+        out->last_repolarisation.push_back(seen              ? tracker_.repolarisation[v]
+                                           : first_is_newest ? r
+                                                             : never);
+        out->last_apd90.push_back(!std::isnan(tracker_.apd90[v]) ? tracker_.apd90[v]
+                                  : first_is_newest              ? r - a
+                                                                 : never);
         out->period.push_back(tracker_.period(v));
         out->activations.push_back(tracker_.count[v]);
     }
     std::vector<float> newest = tracker_.activation;
     for (std::size_t v = 0; v < newest.size(); ++v)
-        if (tracker_.count[v] == 0)
+        if (tracker_.count[v] == 0 && !(at_vertex(first.repolarisation_ms, v) < tracker_.since_ms()))
             newest[v] = at_vertex(first.activation_ms, v);
     out->velocity = analysis::conduction_velocity(*tissue_.mesh, stars, newest, vertices);
     results_->maps.put(std::move(out));

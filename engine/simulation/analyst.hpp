@@ -63,12 +63,16 @@ class Analyst
     Analyst(const Analyst&) = delete;
     Analyst& operator=(const Analyst&) = delete;
 
+    static constexpr std::size_t tracked_at_most = 300'000; ///< vertices
     struct Watch
     {
         bool maps = false, volume = false, phase = false;
         bool operator==(const Watch&) const = default;
     };
     void watch(const Watch& w);
+    /// Whether every place is followed from the start, watched or not, so that the newest beat is
+    /// known whenever somebody asks: where following costs little.
+    bool tracks_always() const { return v_.size() <= tracked_at_most; }
     /// Electrodes from now on; their samples start anew when the weights are there.
     void electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
                     double every_ms);

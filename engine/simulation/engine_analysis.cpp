@@ -98,7 +98,8 @@ void Engine::Impl::set_watch(const Analyst::Watch& w)
 
 void Engine::Impl::plan_samples()
 {
-    const bool watching = watch.maps || watch.phase || watch.volume;
+    const bool watching =
+        watch.maps || watch.phase || watch.volume || sim->analyst->tracks_always();
     sample_every = 0;
     if (watching) {
         const double dt = sim->stepper->dt_ms();
@@ -121,7 +122,8 @@ void Engine::Impl::plan_samples()
 void Engine::Impl::sample(bool now)
 {
     const auto step = sim->stepper->step();
-    const bool watching = watch.maps || watch.phase || watch.volume;
+    const bool watching =
+        watch.maps || watch.phase || watch.volume || sim->analyst->tracks_always();
     const bool ecg = ecg_every > 0 && step % ecg_every == 0;
     const bool due = sample_due > 0 && step >= sample_due;
     if (!due && !(now && (watching || (ecg && step == 0))))

@@ -138,6 +138,7 @@ void Engine::Impl::apply(std::uint64_t id, const LimitSpeed& c)
 void Engine::Impl::apply(std::uint64_t id, const FrameInterval& c)
 {
     frame_interval_s = std::max(0.0, c.wall_ms / 1e3);
+    frame_due = {}; // not what the former one had planned
     answer(id);
 }
 
