@@ -25,7 +25,7 @@ cc::Program program(const std::string& model, Scheme scheme, bool single)
 
 CudaSource source(const cc::Program& p, bool single, bool fused = false, bool many = false)
 {
-    return reaction_source(p, single, fused, many,
+    return reaction_source(p, single, fused, many ? 2 : 1,
                            kernel_shape(p.next.size(), single, fused, 1'000'000));
 }
 
