@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli bench: measured rates beside the ceilings measured in the same run.
+#include "engine/cell/special_variables.hpp"
+#include "engine/cli/cell_command.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
@@ -17,7 +19,8 @@ namespace {
 
 struct Arguments
 {
-    std::string mesh, scheme = "fvm", reaction = "rush_larsen_light";
+    std::string mesh, scheme = "fvm", reaction = "rush_larsen_light", model;
+    ModelArguments variables;
     long size = 200'000, steps = 200;
     double dt_ms = 0.02;
     bool counters = false;
@@ -38,6 +41,19 @@ simulation::Session tissue_session(const Arguments& a)
             std::max(2.0, std::round(std::cbrt(static_cast<double>(a.size) / per_cube)));
         s.mesh = simulation::MeshSlab{{side, side, side}, spacing_mm};
         s.regions[0].variant = "epi";
+    }
+    if (!a.model.empty()) {
+        const auto key =
+            cell::key_with(cell::model_key(a.model, std::filesystem::current_path()),
+                           {a.variables.potential, a.variables.stimulus, a.variables.time});
+        cell::model_info(key);
+        for (auto& r : s.regions)
+            if (!r.inherits()) {
+                r.model = key;
+                r.variant.clear();
+                r.parameters.clear();
+                r.initial.clear();
+            }
     }
     s.name = "bench";
     if (a.scheme != "fvm" && a.scheme != "p1")
@@ -177,6 +193,7 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
            {"precision", a.device.precision},
            {"scheme", a.scheme},
            {"reaction", a.reaction},
+           {"model", session.regions.front().model},
            {"dt_ms", a.dt_ms},
            {"unknowns", tissue.problem.size()},
            {"steps", a.steps}};
@@ -352,6 +369,9 @@ void declare_bench(const Declaration& d)
         sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
         sub->add_option("--scheme", a->scheme, "diffusion: fvm or p1")->capture_default_str();
         sub->add_option("--reaction", a->reaction, "reaction scheme")->capture_default_str();
+        sub->add_option("--model", a->model, "cell model: library name, .mmt or .cellml file")
+            ->type_name("MODEL");
+        a->variables.declare(*sub);
         sub->add_flag("--counters", a->counters,
                       "also the bytes that a GPU's hardware counters count, where they may be read");
         a->device.declare(*sub);

@@ -62,7 +62,7 @@ class Stepper
     virtual void restore(const Snapshot& s) = 0;
 
     virtual std::vector<KernelRecord> kernels() const = 0;
-    virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX3"
+    virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX-512"
     /// What measure_ceilings() is asked for to judge the kernels: "cpu" or the first device, e.g. "cuda:0".
     virtual std::string ceiling_device() const { return "cpu"; }
     /// The shard of each unknown, in the mesh's order; empty where there is one.

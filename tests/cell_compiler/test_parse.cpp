@@ -159,6 +159,24 @@ class TestParse : public QObject
                     "give a relative path"));
     }
 
+    /// "next" starts where the event before ends.
+    void protocols()
+    {
+        const auto with = [](const std::string& lines) {
+            return decay + "\n[[protocol]]\n" + lines;
+        };
+        const auto m = parse_mmt(with("1 10 2 0 0\n2 next 3\n1.5 next 0.5 100 4\n"), "f");
+        QCOMPARE(m.protocol.size(), std::size_t(3));
+        QCOMPARE(m.protocol[1].start, 12.0);
+        QCOMPARE(m.protocol[2].start, 15.0);
+        QCOMPARE(m.protocol[2].count, 4);
+        for (const char* wrong :
+             {"1 next 2\n", "1 10 2 500 0\n1 next 2\n", "1 soon 2\n", "1 5\n"}) {
+            const auto text = why([&] { parse_mmt(with(wrong), "f"); });
+            QVERIFY2(text.starts_with("f:"), text.c_str());
+        }
+    }
+
     /// What a dialog asks when a file leaves open which variable is which.
     void candidates()
     {

@@ -60,6 +60,14 @@ bool is_path(const std::string& name)
     return name.find('.') != std::string::npos;
 }
 
+/// What tells that a file was written anew.
+using Stamp = std::pair<fs::file_time_type, std::uintmax_t>;
+Stamp stamp(const fs::path& file)
+{
+    std::error_code none;
+    return {fs::last_write_time(file, none), fs::file_size(file, none)};
+}
+
 /// The file of a model.
 fs::path file_of(const std::string& name)
 {
@@ -92,8 +100,7 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
 {
     struct Entry
     {
-        fs::file_time_type changed;
-        std::uintmax_t size = 0;
+        std::map<fs::path, Stamp> files; ///< the model's own and those that it imports
         std::shared_ptr<const Model> model;
     };
     using Key = std::tuple<std::string, std::string, std::string, std::string, bool>;
@@ -101,23 +108,27 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
     static std::map<Key, Entry> models;
 
     const fs::path file = file_of(name);
-    std::error_code none;
-    const auto changed = fs::last_write_time(file, none);
-    const auto size = fs::file_size(file, none);
     const Key key{file.string(), o.potential, o.stimulus, o.time, o.own_stimulus};
     const std::scoped_lock lock(mutex);
-    if (const auto it = models.find(key);
-        it != models.end() && it->second.changed == changed && it->second.size == size)
-        return it->second.model;
+    if (const auto it = models.find(key); it != models.end()) {
+        const auto& files = it->second.files;
+        if (std::all_of(files.begin(), files.end(),
+                        [](const auto& f) { return stamp(f.first) == f.second; }))
+            return it->second.model;
+    }
+    std::map<fs::path, Stamp> files{{file, stamp(file)}};
+    auto text = read_model(file);
+    for (const auto& f : text.imports)
+        files.emplace(f, stamp(f));
     auto model = std::make_shared<Model>();
-    model->system = resolve(read_model(file), o);
+    model->system = resolve(std::move(text), o);
     model->info = describe(model->system);
     if (!is_path(name))
         model->info.name = name;
     const std::shared_ptr<const CellSystem> system{model, &model->system};
     model->info.flops_per_step =
         count_operations(*shared_program(system, Scheme::rush_larsen_light, false)).instructions();
-    models[key] = {changed, size, model};
+    models[key] = {std::move(files), model};
     return model;
 }
 

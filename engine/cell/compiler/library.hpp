@@ -20,7 +20,7 @@ struct Model : std::enable_shared_from_this<Model>
 };
 
 /// load_model() and describe(), kept: asked again for the same file (unchanged in size and time of
-/// change) and options, it gives the same object.
+/// change, as the files that it imports) and options, it gives the same object.
 /// @throws InputError as load_model()
 /// @thread any
 std::shared_ptr<const Model> shared_model(const std::string& name_or_path,

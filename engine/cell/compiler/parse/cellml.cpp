@@ -303,6 +303,8 @@ ModelText parse_cellml(std::string_view text, const std::string& file,
     ModelText m;
     m.file = file;
     m.name = any_attribute(document->xml().root(), "name");
+    for (const auto& [path, imported] : files)
+        m.imports.push_back(path);
     const CellmlFlat flat(document, m);
     Equations(flat, m).run();
     return m;

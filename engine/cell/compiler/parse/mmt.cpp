@@ -300,8 +300,22 @@ class Reader
         std::istringstream in(l.text);
         PaceEvent e;
         double count = 0;
-        if (!(in >> e.level >> e.start >> e.duration))
-            return; // Myokit allows words such as "next"; such protocols are left out
+        std::string start;
+        if (!(in >> e.level >> start))
+            fail(l, "an event of the protocol is LEVEL START LENGTH [PERIOD [COUNT]], in numbers");
+        if (start == "next") {
+            if (m_.protocol.empty() || m_.protocol.back().period > 0)
+                fail(l, "\"next\" starts at the end of the event before, which is not there or "
+                        "repeats; give a time");
+            e.start = m_.protocol.back().start + m_.protocol.back().duration;
+        } else {
+            char* end = nullptr;
+            e.start = std::strtod(start.c_str(), &end);
+            if (end == start.c_str() || *end != '\0')
+                fail(l, "the event starts at '" + start + "'; give a time or the word \"next\"");
+        }
+        if (!(in >> e.duration))
+            fail(l, "the event has no length; give LEVEL START LENGTH [PERIOD [COUNT]]");
         in >> e.period >> count;
         e.count = static_cast<int>(std::clamp(count, 0.0, 1e6));
         m_.protocol.push_back(e);

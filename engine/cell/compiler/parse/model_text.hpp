@@ -45,6 +45,7 @@ struct ModelText
     std::vector<ModelVariable> variables;
     std::vector<Variant> variants;
     std::vector<PaceEvent> protocol;
+    std::vector<std::filesystem::path> imports; ///< other files that were read (CellML 1.1, 2.0)
 
     std::optional<std::uint32_t> find(const std::string& variable) const;
 };
