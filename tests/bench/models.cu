@@ -262,16 +262,16 @@ std::vector<KernelShape> shapes_for(bool single, bool small)
     if (small)
         return {{128, 1, 0}, {64, 1, 0}, {32, 1, 0}, {128, 2, 2}, {64, 4, 2}};
     std::vector<KernelShape> shapes;
-    for (const int warps : {8, 10, 12, 14, 16, 20, 24, 28, 32})
-        for (const int threads : {32, 64, 128, 256}) {
+    for (const int warps : {8, 12, 14, 16, 20, 24, 28})
+        for (const int threads : {32, 64, 128}) {
             const int blocks = warps * 32 / threads;
             if (blocks * threads != warps * 32 || (!single && warps > 20) || (single && warps < 12))
                 continue;
             if (threads >= 128)
                 shapes.push_back({threads, blocks, 0});
-            for (const int stages : {2, 3})
+            for (const int stages : {1, 2, 3})
                 for (const bool bulk : {false, true})
-                    if (threads < 256)
+                    if (stages > 1 || !bulk)
                         shapes.push_back({threads, blocks, stages, bulk});
         }
     return shapes;

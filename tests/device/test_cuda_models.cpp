@@ -93,6 +93,9 @@ class TestCudaModels : public QObject
                              cell::Scheme::grl2, cell::Scheme::backward_euler_single})
             QTest::addRow("ten_tusscher_2006, %s", std::string(cell::name(s)).c_str())
                 << "ten_tusscher_2006" << int(s);
+        // a gate whose exponent starts at 250; more values than registers
+        for (const char* m : {"courtemanche_1998", "ohara_rudy_2011"})
+            QTest::addRow("%s, grl1", m) << m << int(cell::Scheme::grl1);
         QTest::addRow("beeler_reuter_1977, rk4") << "beeler_reuter_1977" << int(cell::Scheme::rk4);
     }
     void everyModelAgreesWithTheCpu()
@@ -192,6 +195,51 @@ class TestCudaModels : public QObject
             s->advance(steps_of(8000));
         QVERIFY(between(c->snapshot(), g->snapshot()).v_mV < 1e-6);
         QVERIFY(short_tests() || between(c->snapshot(), untouched->snapshot()).v_mV > 1);
+    }
+
+    /// Long steps at rest by other models and schemes, beside the same tissue without them.
+    void everyModelMayRest_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("precision");
+        const auto row = [](const char* m, cell::Scheme s, Precision p) {
+            QTest::addRow("%s, %s, %s", m, std::string(cell::name(s)).c_str(),
+                          std::string(name(p)).c_str())
+                << m << int(s) << int(p);
+        };
+        row("luo_rudy_1991", cell::Scheme::rush_larsen_light, Precision::double_);
+        row("courtemanche_1998", cell::Scheme::grl1, Precision::double_);
+        row("ohara_rudy_2011", cell::Scheme::rush_larsen, Precision::single);
+        row("mitchell_schaeffer_2003", cell::Scheme::forward_euler, Precision::single);
+    }
+    void everyModelMayRest()
+    {
+        QFETCH(QString, model);
+        QFETCH(int, scheme);
+        QFETCH(int, precision);
+        const auto number = static_cast<Precision>(precision);
+        ProblemOptions o;
+        o.scheme = diffusion::Scheme::p1;
+        auto p = problem_of(model.toStdString(), static_cast<cell::Scheme>(scheme), 0.02, o);
+        auto reference = on(p, "cuda:0", number);
+        p.rest_tolerance_mV = 0.1;
+        auto resting = on(p, "cuda:0", number);
+        for (auto* s : {reference.get(), resting.get()}) {
+            s->add_stimulus(left_end(p, 0.6));
+            s->advance(7500);
+        }
+        const auto a = reference->maps(), b = resting->maps();
+        double early = 0;
+        for (std::size_t u = 0; u < p.size(); ++u)
+            early = std::max(early, std::abs(a.activation_ms[u] - b.activation_ms[u]));
+        const double late = between(reference->snapshot(), resting->snapshot()).v_mV;
+        const auto longs = resting->kernels().at(0).calls;
+        qInfo("activation %.1e ms, V after 150 ms %.1e mV; %lld long steps", early, late,
+              static_cast<long long>(longs));
+        QVERIFY(early < 0.1);
+        QVERIFY(late < 1);
+        QVERIFY(longs < 7500 / 4);
     }
 
     void failureNamesTheModel()

@@ -106,6 +106,30 @@ class TestNvrtc : public QObject
         }
     }
 
+    void kernelsAtRestCompile()
+    {
+        for (const bool single : {false, true})
+            for (const bool many : {false, true}) {
+                const auto p = program("luo_rudy_1991", Scheme::rush_larsen_light, single),
+                           l = program("luo_rudy_1991", Scheme::grl1, single);
+                const auto b = compile_cuda(
+                    rest_source(p, l, single, many, rest_shape(p.next.size(), single)), 90, {});
+                QVERIFY(b.code.size() > 1000);
+                QVERIFY2(b.log.empty(), b.log.c_str());
+            }
+    }
+
+    /// Rush-Larsen where nothing but gates is fast, else exponential steps of all states.
+    void longStepsAreOfASchemeThatBearsThem()
+    {
+        const auto of = [](const char* model, Scheme s) {
+            return long_step_scheme(cc::load_model(model), s, 0.2);
+        };
+        QCOMPARE(of("ten_tusscher_2006", Scheme::rush_larsen_light), Scheme::rush_larsen);
+        QCOMPARE(of("ten_tusscher_2006", Scheme::grl1), Scheme::grl1);
+        QCOMPARE(of("greenstein_2006", Scheme::rush_larsen), Scheme::grl1);
+    }
+
     void tenTusscherIsQuickAndShort()
     {
         const auto p = program("ten_tusscher_2006", Scheme::rush_larsen_light, false);

@@ -22,6 +22,8 @@ std::string compiled_cells_reason(const TissueProblem& p)
 
 namespace {
 
+constexpr std::size_t most_spilled = 256; ///< bytes a thread: more costs more than fewer warps do
+
 int attribute(cudaDeviceAttr a, int device)
 {
     int value = 0;
@@ -92,6 +94,13 @@ class LoadedKernel
         const auto status = cudaLaunchKernelExC(&config, function(), all);
         nvtxRangePop();
         check(status, what, s.device);
+    }
+
+    /// Local memory of a thread: what its registers did not hold.
+    std::size_t spilled_bytes() const
+    {
+        cudaFuncAttributes a{};
+        return cudaFuncGetAttributes(&a, function()) == cudaSuccess ? a.localSizeBytes : 0;
     }
 
   private:
@@ -172,13 +181,19 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     c.program = cell::compiler::shared_program(system, group.scheme, single);
     c.many = group.types.size() > 1;
     const auto make = [&](typename Code::Step& step, bool with_pass) {
-        const auto shape = use.shape.value_or(
-            kernel_shape(c.program->next.size(), single, with_pass, use.unknowns));
-        step.code = std::make_unique<LoadedCode>(
-            reaction_source(*c.program, single, with_pass, group.types.size(), shape),
-            s.device);
-        step.kernel = {*step.code, "cell_kernel", shape.block_threads, s.device};
-        step.has_loop = shape.stages > 0;
+        const auto load = [&](const KernelShape& shape) {
+            step.code = std::make_unique<LoadedCode>(
+                reaction_source(*c.program, single, with_pass, group.types.size(), shape),
+                s.device);
+            step.kernel = {*step.code, "cell_kernel", shape.block_threads, s.device};
+            step.has_loop = shape.stages > 0;
+        };
+        const auto states = c.program->next.size();
+        const auto shape =
+            use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
+        load(shape);
+        if (!use.shape && shape.blocks > 2 && step.kernel.spilled_bytes() > most_spilled)
+            load(with_all_registers(shape, states, single));
     };
     if (use.longest_rest_ms > 0) {
         c.long_program = cell::compiler::shared_program(

@@ -16,6 +16,9 @@ namespace tawara::device::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+/// Longer texts are compiled for speed of compiling: the time that good code takes grows faster
+/// than the text, to minutes for Newton's method with 80 states.
+constexpr std::size_t long_text = 600'000;
 using Program = void*; // nvrtcProgram, an opaque pointer
 
 /// The functions of libnvrtc that are used; 0 is NVRTC_SUCCESS.
@@ -211,6 +214,8 @@ class Compilation
                         static_cast<int>(names.size()), texts.data(), names.data()));
         const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
         options = {target.c_str(), "--std=c++17", "--device-as-default-execution-space"};
+        if (s.text.size() > long_text && (n_.major > 12 || (n_.major == 12 && n_.minor >= 8)))
+            options.push_back("--Ofast-compile=max");
         for (const auto& o : s.options)
             options.push_back(o.c_str());
         const int status = n_.compile(program_, static_cast<int>(options.size()), options.data());

@@ -78,9 +78,11 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
     if (states <= 32 && unknowns <= small_tissue)
         return {128, 1, 0};
     if (states <= 24 && fused)
-        return single ? KernelShape{64, 14, 3} : KernelShape{32, 12, 3};
+        return single ? KernelShape{128, 1, 0} : KernelShape{32, 12, 3};
+    if (states <= 24 && single)
+        return states > 4 ? KernelShape{128, 7, 0} : KernelShape{128, 4, 3};
     if (states <= 24)
-        return single ? KernelShape{128, 7, 0} : KernelShape{128, 2, 3, true};
+        return unknowns > 4'000'000 ? KernelShape{128, 2, 3, true} : KernelShape{128, 2, 2};
     // a second stage pays while all stages of four blocks fit into 227 KiB of shared memory; then
     // more warps pay more
     if (states <= 48)
@@ -93,6 +95,14 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
         s.block_threads /= 2; // several hundred states
     while (s.blocks > 1 && static_cast<std::size_t>(s.blocks) * (block_bytes() + 1024) > 227 * 1024)
         --s.blocks;
+    return s;
+}
+
+KernelShape with_all_registers(const KernelShape& shape, std::size_t states, bool single)
+{
+    KernelShape s{128, 2, shape.stages, shape.bulk_out};
+    if (s.stages == 1 && 2 * 2 * 128 * states * (single ? 4 : 8) < 220 * 1024)
+        s.stages = 2;
     return s;
 }
 

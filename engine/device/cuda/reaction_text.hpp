@@ -22,6 +22,9 @@ inline constexpr std::size_t small_tissue = 65'000;
 /// @param fused  with the last diffusion pass
 KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_t unknowns);
 
+/// The same cut so that each thread may have 255 registers, for steps that need more than the
+/// shape before left them.
+KernelShape with_all_registers(const KernelShape& shape, std::size_t states, bool single);
 /// The same for the kernels with unknowns at rest.
 KernelShape rest_shape(std::size_t states, bool single);
 

@@ -23,7 +23,7 @@ double Samples::symbol(std::uint32_t id, std::size_t sample) const
         if (index == 0)
             return -200 + 25.0 * static_cast<double>(sample % potentials);
         const double typical = index < states_.size() ? states_[index] : 1;
-        static constexpr double factors[] = {1.0 / 3, 1, 3}, instead[] = {0.1, 0.5, 1};
+        static constexpr double factors[] = {1.0 / 3, 1, 3}, instead[] = {0, 0.5, 1};
         const auto k = sample / potentials;
         return typical != 0 ? factors[k] * typical : instead[k];
     }

@@ -9,7 +9,7 @@
 namespace tawara::cell::compiler {
 
 /// Values of a graph's nodes over what a cell may go through: V from -200 to 200 mV in steps of 25,
-/// each with the other states at a third of, at, and at three times their typical values (0.1, 0.5
+/// each with the other states at a third of, at, and at three times their typical values (0, 0.5
 /// and 1 where that is 0). Probes, no proof: what holds there decides about rewriting, and a
 /// rewritten expression is equal to the plain one wherever neither leaves the range of numbers.
 class Samples
