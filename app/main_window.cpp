@@ -19,6 +19,7 @@
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
+#include "widgets/panels/region_place.hpp"
 #include "widgets/panels/start_page.hpp"
 #include "widgets/panels/status_strip.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -324,6 +325,10 @@ void MainWindow::updateMarkers()
 void MainWindow::updateRegions()
 {
     const auto scene = m_host->scene();
+    QStringList names;
+    for (const auto& r : m_document->session().regions)
+        names << regionTitle(r);
+    m_views->setRegionNames(names);
     if (!scene || !m_views->ready())
         return;
     elsewhere(
@@ -464,7 +469,9 @@ void MainWindow::paint(const scene::Pick& pick, bool erase)
         m_painted = {t.tetrahedra.begin(), t.tetrahedra.end()};
         m_paintedRegion = i;
     }
-    for (auto t : m_ball->within(pick.position_mm, m_tissue->brushRadius())) {
+    const auto touched = m_ball->within(pick.position_mm, m_tissue->brushRadius());
+    m_views->paintRegion({touched.begin(), touched.end()}, i, erase);
+    for (auto t : touched) {
         if (erase)
             m_painted.erase(t);
         else

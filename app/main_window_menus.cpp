@@ -55,8 +55,8 @@ struct ExampleText
 /// In resources/sessions; each with a picture of the same name in resources/pictures.
 constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "Both endocardia first, then through the wall: watch the "
-                                     "wave, read the action potential and the 12-lead ECG.")},
+     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base in "
+                                     "80 ms: the wave, action potentials, the 12-lead ECG.")},
     {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
      QT_TRANSLATE_NOOP(
          "MainWindow",

@@ -102,6 +102,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_maps.reset();
     m_recorded.reset();
     m_regions.clear();
+    m_regionOf.clear();
     m_partition.clear();
     m_segment.clear();
     m_face.reset();
@@ -256,6 +257,14 @@ void ViewController::dress(HeartView& view, int i)
     scene.set_color_map(mapOf(m_settings.style(q), m_settings.customMaps));
     scene.set_title(quantityTitle(q).toStdString());
     scene.set_bar(!quantityInfo(q).flat);
+    std::vector<scene::Legend::Entry> legend;
+    if (q == Quantity::regions) {
+        const auto colors = scene::category_map(16);
+        for (qsizetype k = 0; k < m_regionNames.size(); ++k)
+            legend.emplace_back(m_regionNames[k].toStdString(),
+                                colors.colors[static_cast<std::size_t>(k % 16) * 16]);
+    }
+    scene.set_legend(legend);
     setLook(view, i);
     scene.set_annotations(m_settings.annotations);
     view.setTimeVisible(m_settings.annotations);
@@ -399,21 +408,51 @@ void ViewController::setPartition(const std::shared_ptr<const simulation::Partit
 
 void ViewController::setRegions(const std::vector<std::int32_t>& ofTetrahedron)
 {
+    m_regionOf = ofTetrahedron;
+    regionsToVertices();
+}
+
+void ViewController::setRegionNames(const QStringList& names)
+{
+    m_regionNames = names;
+    m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+}
+
+void ViewController::paintRegion(const std::vector<std::int64_t>& tetrahedra, std::int32_t region,
+                                 bool erase)
+{
+    for (const auto t : tetrahedra)
+        if (const auto k = static_cast<std::size_t>(t); k < m_regionOf.size()) {
+            auto& of = m_regionOf[k];
+            // what lies above stays; what lies beneath is laid anew when the stroke ends
+            if (erase && of == region)
+                of = 0;
+            else if (!erase && of < region)
+                of = region;
+        }
+    regionsToVertices();
+}
+
+void ViewController::regionsToVertices()
+{
     if (!m_scene || !m_scene->surface)
         return;
     const auto& s = *m_scene->surface;
     m_regions.assign(s.vertices.size(), 0);
     for (std::size_t t = 0; t < s.triangles.size(); ++t) {
         const auto tet = static_cast<std::size_t>(s.tetrahedron[t]);
-        if (tet >= ofTetrahedron.size())
+        if (tet >= m_regionOf.size())
             continue;
         // colours are of the triangle's last vertex: the highest region around it shows
         for (auto v : s.triangles[t]) {
             auto& r = m_regions[static_cast<std::size_t>(v)];
-            r = std::max(r, static_cast<float>(ofTetrahedron[tet] % 16));
+            r = std::max(r, static_cast<float>(m_regionOf[tet] % 16));
         }
     }
-    feedAll();
+    m_grid->each([&](HeartView& v, int i) {
+        if (m_settings.shownIn(i) == Quantity::regions)
+            feed(v, i);
+    });
 }
 
 void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame)

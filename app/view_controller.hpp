@@ -41,6 +41,10 @@ class ViewController : public QObject
     void setPartition(const std::shared_ptr<const simulation::Partition>& p);
     /// The session's region of each tetrahedron.
     void setRegions(const std::vector<std::int32_t>& ofTetrahedron);
+    /// What their colours mean, in their order.
+    void setRegionNames(const QStringList& names);
+    /// Shows a stroke of the brush before the session knows it.
+    void paintRegion(const std::vector<std::int64_t>& tetrahedra, std::int32_t region, bool erase);
     /// A recorded moment instead of the newest frame; null follows the run again.
     void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame);
     bool lookingBack() const { return m_recorded != nullptr; }
@@ -90,7 +94,11 @@ class ViewController : public QObject
     EngineHost::FramePtr m_frame;
     std::shared_ptr<const simulation::MapFrame> m_maps;
     std::shared_ptr<const simulation::RecordedFrame> m_recorded;
+    void regionsToVertices();
+
     std::vector<float> m_regions, m_partition;
+    std::vector<std::int32_t> m_regionOf; // the session's region of each tetrahedron
+    QStringList m_regionNames;
     std::vector<std::int8_t> m_segment; // AHA segment per surface vertex; empty: unknown
     Vec3 m_low{}, m_high{};
     std::array<std::pair<double, double>, quantity_count> m_found{};

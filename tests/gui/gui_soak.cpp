@@ -212,8 +212,9 @@ int main(int argc, char** argv)
             {"gui_longest", QString::fromStdString(worst.what_wall)},
             {"frames_per_s",
              round1(static_cast<double>(window.view()->framesDrawn() - drawn) / sample_s)}});
-        std::fprintf(stderr, "%s\n",
-                     QJsonDocument(samples.last().toObject()).toJson(QJsonDocument::Compact).data());
+        std::fprintf(
+            stderr, "%s\n",
+            QJsonDocument(samples.last().toObject()).toJson(QJsonDocument::Compact).data());
     }
     acts.stop();
     const double early = mean(samples, "rss_mb", 0, 0.25), late = mean(samples, "rss_mb", 0.75, 1);

@@ -130,6 +130,14 @@ class TestResponsive : public QObject
               app->wall(0.99), app->above(30), app->events(), rate, host.status().ms_per_second);
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         QVERIFY(app->events() > 100);
+        // other programs may hold the processor for a while: one second in which nothing does
+        bool free = worst.wall_ms < 30;
+        for (int k = 0; !free && k < 8; ++k) {
+            app->begin();
+            QTest::qWait(1000);
+            free = app->end().wall_ms < 30 && app->events() > 25;
+        }
+        QVERIFY2(free, worst.what_wall.c_str());
 
         // clicks that come at any moment of the GUI thread's work, as those of a hand do
         window.setMode(ClickMode::stimulate);

@@ -144,8 +144,20 @@ class TestExamples : public QObject
         auto s = example("normal_beat");
         s.ecg_every_ms = 1;
         const auto r = run(s, 420);
-        for (double a : r.maps.activation_ms)
-            QVERIFY(a < 150);
+        // from the first breakthrough of the left septum to the base, as in a healthy heart
+        const auto [first, last] =
+            std::minmax_element(r.maps.activation_ms.begin(), r.maps.activation_ms.end());
+        QVERIFY2(*last - *first > 60 && *last - *first < 100,
+                 qPrintable(QString::number(*last - *first)));
+        double begins = 1e9, ends = 0; // of QRS, in any lead
+        for (const auto& [lead, mV] : r.ecg) {
+            const float least = 0.1F * std::abs(peak(r, lead, 0, 140));
+            for (std::size_t k = 0; k < mV.size(); ++k)
+                if (r.ecg_ms[k] < 140 && std::abs(mV[k]) > least)
+                    begins = std::min(begins, r.ecg_ms[k]), ends = std::max(ends, r.ecg_ms[k]);
+        }
+        QVERIFY2(ends - begins > 70 && ends - begins < 105,
+                 qPrintable(QString::number(ends - begins)));
         const auto qrs = [&](const char* lead) { return peak(r, lead, 0, 120); };
         const auto t = [&](const char* lead) { return peak(r, lead, 200, 420); };
         for (const char* lead : {"I", "II", "V5", "V6"}) {

@@ -2,6 +2,7 @@
 #include "widgets/panels/region_place.hpp"
 
 #include "widgets/panels/form.hpp"
+#include "widgets/scene/color_map.hpp"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -148,17 +149,10 @@ QString regionTip(const Region& r)
         .arg(r.parameters.size());
 }
 
-QIcon kindIcon(const Region& r)
+QIcon regionIcon(std::size_t index)
 {
-    QColor c(0x56, 0xb4, 0xe9);
-    if (r.kind == "scar_core")
-        c = QColor(0x8a, 0x90, 0x9c);
-    else if (r.kind == "border_zone")
-        c = QColor(0xe6, 0x9f, 0x00);
-    else if (r.kind == "ischaemia")
-        c = QColor(0xb0, 0x6a, 0xd0);
-    else if (!r.kind.empty())
-        c = QColor(0x2f, 0xc7, 0x9a);
+    const auto& rgb = scene::category_map(16).colors[index % 16 * 16];
+    const QColor c(rgb[0], rgb[1], rgb[2]);
     QPixmap map(24, 24);
     map.fill(Qt::transparent);
     QPainter p(&map);

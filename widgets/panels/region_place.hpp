@@ -22,6 +22,8 @@ QString placeText(const simulation::Region& r);
 
 QString regionTitle(const simulation::Region& r);
 QString regionTip(const simulation::Region& r);
-QIcon kindIcon(const simulation::Region& r);
+/// A swatch in the colour that a region has in the map of regions.
+/// @param index  of the region in the session
+QIcon regionIcon(std::size_t index);
 
 } // namespace tawara

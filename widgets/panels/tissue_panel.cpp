@@ -421,7 +421,7 @@ void TissuePanel::fillList()
     for (std::size_t i = 0; i < m_regions.size(); ++i) {
         const Region& r = m_regions[i];
         auto* item = new QTreeWidgetItem(m_list, {regionTitle(r), placeText(r)});
-        item->setIcon(0, kindIcon(r));
+        item->setIcon(0, regionIcon(i));
         item->setToolTip(0, regionTip(r));
     }
     const int n = static_cast<int>(m_regions.size());

@@ -54,6 +54,7 @@ struct HeartScene::Impl
     std::optional<Plane> clip;
     vtkNew<vtkTextActor> time_text;
     std::unique_ptr<ScalarBar> bar;
+    std::unique_ptr<Legend> legend;
     std::unique_ptr<OrientationAxes> axes;
     std::unique_ptr<MarkerSet> markers;
     std::unique_ptr<Overlays> overlays;
@@ -99,6 +100,7 @@ struct HeartScene::Impl
     {
         const bool on = annotations && model != nullptr;
         bar->set_visible(on && with_bar);
+        legend->set_visible(on);
         axes->set_visible(on);
         time_text->SetVisibility(on);
     }
@@ -186,6 +188,7 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.renderer->SetUseDepthPeeling(0);
     s.renderer->GetActiveCamera()->SetViewAngle(26);
     s.bar = std::make_unique<ScalarBar>(s.renderer);
+    s.legend = std::make_unique<Legend>(s.renderer);
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
     s.overlays = std::make_unique<Overlays>(s.renderer);
@@ -410,6 +413,11 @@ void HeartScene::set_bar(bool on)
     impl_->show_annotations();
 }
 
+void HeartScene::set_legend(const std::vector<Legend::Entry>& entries)
+{
+    impl_->legend->set_entries(entries);
+}
+
 void HeartScene::set_background(bool on)
 {
     impl_->renderer->SetGradientBackground(on);
@@ -581,6 +589,7 @@ void HeartScene::prepare(int width, int height, double scale)
 {
     auto& s = *impl_;
     s.bar->layout(width, height, scale);
+    s.legend->layout(width, height, scale);
     s.axes->layout(width, height, scale);
     s.refit(width, height);
     s.markers->layout(

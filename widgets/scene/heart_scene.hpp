@@ -5,6 +5,7 @@
 #include "widgets/scene/color_map.hpp"
 #include "widgets/scene/display_source.hpp"
 #include "widgets/scene/heart_model.hpp"
+#include "widgets/scene/legend.hpp"
 #include "widgets/scene/live_scalar_mapper.hpp"
 #include "widgets/scene/section.hpp"
 
@@ -121,6 +122,8 @@ class HeartScene
     void set_annotations(bool on);
     /// Whether the colour bar is among the annotations.
     void set_bar(bool on);
+    /// Names with their colours in place of the bar; none by default.
+    void set_legend(const std::vector<Legend::Entry>& entries);
     /// Nothing behind the heart, for pictures with a transparent background.
     void set_background(bool on);
 
