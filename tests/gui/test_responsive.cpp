@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 using namespace tawara;
@@ -177,6 +178,17 @@ class TestResponsive : public QObject
               "the window after %.1f, %.1f ms",
               tissue[tissue.size() / 2], tissue.back(), notice[notice.size() / 2], notice.back());
         QVERIFY2(tissue[tissue.size() / 2] < 50, qPrintable(QString::number(tissue.back())));
+        // a picture off the screen, while the views are drawn ahead
+        PictureOptions small;
+        small.size = {320, 200};
+        QString why;
+        const QImage image = window.pictureOfHeart(small, &why);
+        QVERIFY2(image.size() == small.size, qPrintable(why));
+        std::set<QRgb> colors;
+        for (int y = 0; y < 200; ++y)
+            for (int x = 0; x < 320; ++x)
+                colors.insert(image.pixel(x, y));
+        QVERIFY2(colors.size() > 300, "the heart, not only what lies behind it");
         QVERIFY2(errors->text.empty(), errors->text.c_str());
         vtkOutputWindow::SetInstance(nullptr);
     }

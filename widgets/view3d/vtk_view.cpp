@@ -268,7 +268,6 @@ void VtkView::renderNow()
     setSize(1);
     m_whole = false;
     Q_EMIT aboutToRender();
-    m_window->keep = false;
     m_window->Render(); // resets VTK's state cache itself, pushes and pops the state
     if (m_software) {
         context()->functions()->glFinish(); // so that the time below is that of the frame
@@ -292,6 +291,7 @@ void VtkView::beginAhead()
     Q_EMIT aboutToRender();
     m_window->keep = true;
     m_window->Render();
+    m_window->keep = false; // pictures are drawn with the same window
     auto* f = context()->extraFunctions();
     m_fence = f->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     f->glFlush();
