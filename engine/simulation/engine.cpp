@@ -253,8 +253,10 @@ void Engine::Impl::publish_frame(bool now)
     frames.put(std::move(f));
     frame_step = step;
     frame_run = sim->scene->run;
-    frame_due = time + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(frame_interval_s));
+    // so many a second in the mean, although frames come at ends of batches alone
+    const auto interval = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(frame_interval_s));
+    frame_due = (time - frame_due < interval ? frame_due : time) + interval;
     std::lock_guard hold(status_mutex);
     status.frames_published = frames.published();
     status.frames_dropped = frames.dropped();

@@ -189,6 +189,7 @@ class TestInterop : public QObject
         window->view()->doneCurrent();
         if (!why.isEmpty())
             QSKIP(qPrintable(why));
+        host->limitSpeed(50); // a wave is under way at all times
         host->play();
         QTRY_VERIFY2(window->displayPath()->live(), qPrintable(window->displayPath()->tip()));
         QTRY_VERIFY(host->frame()->time_ms > 5);
