@@ -7,6 +7,8 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
+#include <QMessageBox>
+#include <QPushButton>
 #include <QComboBox>
 #include <QLabel>
 #include <QMimeData>
@@ -119,6 +121,32 @@ class TestWindow : public QObject
         QCOMPARE(s.amplitude_pA_per_pF, 60.0);
         QCOMPARE(s.duration_ms, 1.5);
         QTRY_COMPARE(state(), State::running); // at once, while it runs
+    }
+
+    void closingAsksWhenThereAreChanges()
+    {
+        f->start();
+        auto* w = f->window.get();
+        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        QVERIFY(!w->close());
+        QVERIFY(box() != nullptr && w->isVisible());
+        QVERIFY(!w->close()); // it asks once
+        QCOMPARE(w->findChildren<QMessageBox*>("unsaved").size(), 1);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(w->isVisible());
+        QVERIFY(!w->close());
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
+
+        f->start(); // nothing changed, or nobody there to ask
+        QVERIFY(f->window->close());
+        f->start();
+        f->window->document()->edits().edit("end",
+                                            [](simulation::Session& s) { s.end_ms = 77; });
+        f->window->setAsking(false);
+        QVERIFY(f->window->close());
     }
 
     void clickBesideTheHeartDoesNothing()
