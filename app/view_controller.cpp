@@ -395,66 +395,6 @@ void ViewController::showMaps(const std::shared_ptr<const simulation::MapFrame>&
     Q_EMIT valuesShown();
 }
 
-void ViewController::setPartition(const std::shared_ptr<const simulation::Partition>& p)
-{
-    m_partition.clear();
-    if (p && m_model && p->shard.size() == m_model->surface_vertices)
-        for (std::size_t i = 0; i < p->shard.size(); ++i)
-            // parts at a border have a colour of their own, eight further on
-            m_partition.push_back(
-                static_cast<float>(p->shard[i] % 8 + (p->separator[i] != 0 ? 8 : 0)));
-    feedAll();
-}
-
-void ViewController::setRegions(const std::vector<std::int32_t>& ofTetrahedron)
-{
-    m_regionOf = ofTetrahedron;
-    regionsToVertices();
-}
-
-void ViewController::setRegionNames(const QStringList& names)
-{
-    m_regionNames = names;
-    m_grid->each([&](HeartView& v, int i) { dress(v, i); });
-}
-
-void ViewController::paintRegion(const std::vector<std::int64_t>& tetrahedra, std::int32_t region,
-                                 bool erase)
-{
-    for (const auto t : tetrahedra)
-        if (const auto k = static_cast<std::size_t>(t); k < m_regionOf.size()) {
-            auto& of = m_regionOf[k];
-            // what lies above stays; what lies beneath is laid anew when the stroke ends
-            if (erase && of == region)
-                of = 0;
-            else if (!erase && of < region)
-                of = region;
-        }
-    regionsToVertices();
-}
-
-void ViewController::regionsToVertices()
-{
-    if (!m_scene || !m_scene->surface)
-        return;
-    const auto& s = *m_scene->surface;
-    m_regions.assign(s.vertices.size(), 0);
-    for (std::size_t t = 0; t < s.triangles.size(); ++t) {
-        const auto tet = static_cast<std::size_t>(s.tetrahedron[t]);
-        if (tet >= m_regionOf.size())
-            continue;
-        // colours are of the triangle's last vertex: the highest region around it shows
-        for (auto v : s.triangles[t]) {
-            auto& r = m_regions[static_cast<std::size_t>(v)];
-            r = std::max(r, static_cast<float>(m_regionOf[tet] % 16));
-        }
-    }
-    m_grid->each([&](HeartView& v, int i) {
-        if (m_settings.shownIn(i) == Quantity::regions)
-            feed(v, i);
-    });
-}
-
 void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame)
 {
     m_recorded = std::move(frame);
