@@ -233,7 +233,7 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
     const auto program = cc::shared_program(cc::system_of(type), scheme, single);
     const std::chrono::duration<double, std::milli> text = std::chrono::steady_clock::now() - start;
     const auto source =
-        reaction_source(*program, single, false, false,
+        reaction_source(*program, single, false, {},
                         kernel_shape(program->next.size(), single, false, 1'000'000));
     const auto cache = fs::temp_directory_path() / "tawara-bench-models";
     fs::remove_all(cache);

@@ -25,7 +25,7 @@ cc::Program program(const std::string& model, Scheme scheme, bool single)
 
 CudaSource source(const cc::Program& p, bool single, bool fused = false, bool many = false)
 {
-    return reaction_source(p, single, fused, many ? 2 : 1,
+    return reaction_source(p, single, fused, {many ? 2U : 1U},
                            kernel_shape(p.next.size(), single, fused, 1'000'000));
 }
 
@@ -113,7 +113,8 @@ class TestNvrtc : public QObject
                 const auto p = program("luo_rudy_1991", Scheme::rush_larsen_light, single),
                            l = program("luo_rudy_1991", Scheme::grl1, single);
                 const auto b = compile_cuda(
-                    rest_source(p, l, single, many, rest_shape(p.next.size(), single)), 90, {});
+                    rest_source(p, l, single, {many ? 2U : 1U}, rest_shape(p.next.size(), single)),
+                    90, {});
                 QVERIFY(b.code.size() > 1000);
                 QVERIFY2(b.log.empty(), b.log.c_str());
             }
@@ -128,6 +129,37 @@ class TestNvrtc : public QObject
         QCOMPARE(of("ten_tusscher_2006", Scheme::rush_larsen_light), Scheme::rush_larsen);
         QCOMPARE(of("ten_tusscher_2006", Scheme::grl1), Scheme::grl1);
         QCOMPARE(of("greenstein_2006", Scheme::rush_larsen), Scheme::grl1);
+    }
+
+    /// Of several types' rows only what differs between them is looked up by index.
+    void numbersThatTypesShareAreOperands()
+    {
+        const auto p = program("ten_tusscher_2006", Scheme::rush_larsen_light, false);
+        TypeRows rows{3, std::vector<bool>(p.table.size(), false)};
+        std::vector<std::vector<double>> row;
+        for (const char* variant : {"epi", "endo", "m"})
+            row.push_back(
+                p.row(cell::make_cell_type("ten_tusscher_2006", variant, {}, {}).parameters));
+        for (std::size_t k = 0; k < p.table.size(); ++k)
+            rows.differ[k] = row[1][k] != row[0][k] || row[2][k] != row[0][k];
+        const auto differing = std::count(rows.differ.begin(), rows.differ.end(), true);
+        QVERIFY(differing > 0);
+        const auto lookups = [&](const TypeRows& r) {
+            static const QRegularExpression indexed(R"(ld\.const\.f64[^;]*\[%rd)");
+            const auto ptx = compile_to_ptx(
+                reaction_source(p, false, false, r, kernel_shape(p.next.size(), false, false, 1)),
+                90);
+            int n = 0;
+            for (auto i = indexed.globalMatch(QString::fromStdString(ptx)); i.hasNext(); i.next())
+                ++n;
+            return n;
+        };
+        const int all = lookups({3}), some = lookups(rows), none = lookups({1});
+        qInfo("%d of %d numbers differ; %d lookups, %d when all are looked up", int(differing),
+              int(p.table.size()), some, all);
+        QCOMPARE(none, 0);
+        QCOMPARE(some, int(differing));
+        QVERIFY(all > some);
     }
 
     void tenTusscherIsQuickAndShort()

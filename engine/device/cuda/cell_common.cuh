@@ -7,7 +7,8 @@
 //     stages                  depth of a block's ring in shared memory (cell_ring.cuh)
 //     fused, many             with the last diffusion pass; more than one cell type
 //     row_size                numbers of a type's row: those of all steps in the text
-//     constant_rows           rows in constant memory: those of all types, or none
+//     constant_rows           rows in constant memory: those of all types, or the first one alone (0)
+//     row_differs(k)          whether number k is not the same for all types
 //
 // States other than V lie in tiles of 32 slots, [tile][state][32].
 #pragma once
@@ -50,14 +51,15 @@ struct RowPlace<false>
 };
 using Row = RowPlace<(constant_rows > 0)>::Type;
 
-/// Number k of a type's row.
+/// Number k of a type's row. An instruction takes it as an operand from the first row where it is
+/// the same for all.
 __device__ __forceinline__ Real row_number(int row, int k)
 {
-    return cell_rows[many ? row + k : k];
+    return cell_rows[row_differs(k) ? row + k : k];
 }
 __device__ __forceinline__ Real row_number(const Real* row, int k)
 {
-    return __ldg(row + k);
+    return row_differs(k) ? __ldg(row + k) : cell_rows[k];
 }
 __device__ __forceinline__ Row row_of(const Reaction<Real>& p, int slot)
 {

@@ -161,8 +161,15 @@ struct CompiledReaction<Real>::Code
         r.tables = rows.data();
     }
 
+    /// Rows of the types one after the other, each the short step's numbers, then the long one's.
+    std::vector<Real> rows_of(std::span<const cell::CellType> types) const;
+    void compile(int device);
+    void load(Step& step, bool with_pass, int device);
+
     std::shared_ptr<const cell::compiler::Program> program, long_program;
+    ReactionUse use;
     bool many = false;
+    TypeRows type_rows; ///< what the present code is made for
     Step fused, alone;
     std::unique_ptr<LoadedCode> rest;
     LoadedKernel first, moving;
@@ -170,45 +177,70 @@ struct CompiledReaction<Real>::Code
 };
 
 template <class Real>
+std::vector<Real> CompiledReaction<Real>::Code::rows_of(std::span<const cell::CellType> types) const
+{
+    std::vector<Real> all;
+    for (const auto& t : types)
+        for (const auto* p : {program.get(), long_program.get()}) {
+            if (!p)
+                continue;
+            auto row = p->row(t.parameters);
+            row.resize(std::max<std::size_t>(row.size(), 1));
+            all.insert(all.end(), row.begin(), row.end());
+        }
+    return all;
+}
+
+template <class Real>
+void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
+{
+    constexpr bool single = sizeof(Real) == 4;
+    const auto with = [&](const KernelShape& shape) {
+        step.code = std::make_unique<LoadedCode>(
+            reaction_source(*program, single, with_pass, type_rows, shape), device);
+        step.kernel = {*step.code, "cell_kernel", shape.block_threads, device};
+        step.has_loop = shape.stages > 0;
+    };
+    const auto states = program->next.size();
+    const auto shape = use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
+    with(shape);
+    if (!use.shape && shape.blocks > 2 && step.kernel.spilled_bytes() > most_spilled)
+        with(with_all_registers(shape, states, single));
+}
+
+template <class Real>
+void CompiledReaction<Real>::Code::compile(int device)
+{
+    constexpr bool single = sizeof(Real) == 4;
+    if (long_program) {
+        const auto shape = use.shape.value_or(rest_shape(program->next.size(), single));
+        rest = std::make_unique<LoadedCode>(
+            rest_source(*program, *long_program, single, type_rows, shape), device);
+        first = {*rest, "cell_first", shape.block_threads, device};
+        moving = {*rest, "cell_moving", shape.block_threads, device};
+        return;
+    }
+    if (use.fused)
+        load(fused, true, device);
+    if (use.alone)
+        load(alone, false, device);
+}
+
+template <class Real>
 CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionUse& use,
                                          StreamRef s)
     : code_(std::make_unique<Code>())
 {
     constexpr bool single = sizeof(Real) == 4;
-    const Current here(s.device);
     Code& c = *code_;
     const auto system = cell::compiler::system_of(group.types.at(0));
     c.program = cell::compiler::shared_program(system, group.scheme, single);
-    c.many = group.types.size() > 1;
-    const auto make = [&](typename Code::Step& step, bool with_pass) {
-        const auto load = [&](const KernelShape& shape) {
-            step.code = std::make_unique<LoadedCode>(
-                reaction_source(*c.program, single, with_pass, group.types.size(), shape),
-                s.device);
-            step.kernel = {*step.code, "cell_kernel", shape.block_threads, s.device};
-            step.has_loop = shape.stages > 0;
-        };
-        const auto states = c.program->next.size();
-        const auto shape =
-            use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
-        load(shape);
-        if (!use.shape && shape.blocks > 2 && step.kernel.spilled_bytes() > most_spilled)
-            load(with_all_registers(shape, states, single));
-    };
-    if (use.longest_rest_ms > 0) {
+    if (use.longest_rest_ms > 0)
         c.long_program = cell::compiler::shared_program(
             system, long_step_scheme(*system, group.scheme, use.longest_rest_ms), single);
-        const auto shape = use.shape.value_or(rest_shape(c.program->next.size(), single));
-        c.rest = std::make_unique<LoadedCode>(
-            rest_source(*c.program, *c.long_program, single, group.types.size(), shape), s.device);
-        c.first = {*c.rest, "cell_first", shape.block_threads, s.device};
-        c.moving = {*c.rest, "cell_moving", shape.block_threads, s.device};
-    } else {
-        if (use.fused)
-            make(c.fused, true);
-        if (use.alone)
-            make(c.alone, false);
-    }
+    c.use = use;
+    c.many = group.types.size() > 1;
+    c.type_rows.types = group.types.size();
     set_types(group.types, s);
 }
 
@@ -220,27 +252,32 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
 {
     Code& c = *code_;
     const Current here(s.device);
-    std::vector<Real> rows;
-    for (const auto& t : types)
-        for (const auto* p : {c.program.get(), c.long_program.get()}) {
-            if (!p)
-                continue;
-            auto row = p->row(t.parameters);
-            row.resize(std::max<std::size_t>(row.size(), 1));
-            rows.insert(rows.end(), row.begin(), row.end());
+    const auto rows = c.rows_of(types);
+    const auto row_size = rows.size() / types.size();
+    auto wanted = c.type_rows;
+    wanted.differ.resize(row_size, false);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (rows[k] != rows[k % row_size])
+            wanted.differ[k % row_size] = true;
+    if (wanted.differ != c.type_rows.differ) { // the first time, or more of them than before
+        std::swap(c.type_rows, wanted);
+        try {
+            c.compile(s.device);
+        } catch (...) {
+            c.type_rows = wanted;
+            throw;
         }
-    const bool constant =
-        constant_rows(types.size(), rows.size() / types.size() * sizeof(Real)) > 0;
+    }
+    const bool constant = constant_rows(types.size(), row_size * sizeof(Real)) > 0;
     if (!constant && !c.rows.size())
         c.rows = Buffer<Real>(rows.size(), s.device);
     if (!constant)
         c.rows.upload(rows, s);
-    else
-        for (const auto* code : c.all())
-            if (void* constants = code->find("cell_rows")) // gone where nothing reads them
-                check(cudaMemcpyAsync(constants, rows.data(), rows.size() * sizeof(Real),
-                                      cudaMemcpyHostToDevice, s.handle),
-                      "cudaMemcpyAsync", s.device);
+    const auto bytes = (constant ? rows.size() : row_size) * sizeof(Real);
+    for (const auto* code : c.all())
+        if (void* constants = code->find("cell_rows")) // gone where nothing reads them
+            check(cudaMemcpyAsync(constants, rows.data(), bytes, cudaMemcpyHostToDevice, s.handle),
+                  "cudaMemcpyAsync", s.device);
     s.synchronize();
 }
 

@@ -41,7 +41,9 @@ class CompiledReaction
     CompiledReaction(const CompiledReaction&) = delete;
     CompiledReaction& operator=(const CompiledReaction&) = delete;
 
-    /// New parameters, nothing is compiled; waits for the upload.
+    /// New parameters; waits for the upload. Nothing is compiled unless a number that was the same
+    /// for all types so far now differs between them.
+    /// @pre  no launch is under way, no graph with one is used again
     void set_types(std::span<const cell::CellType> types, StreamRef s);
     /// Enqueues one step of the slots [m.begin, m.end), m.begin a multiple of 32. `r.tables` and
     /// `r.type` are set here.

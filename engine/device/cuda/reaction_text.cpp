@@ -5,6 +5,9 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/device/cuda/kernel_texts.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace tawara::device::cuda {
 namespace {
 
@@ -35,10 +38,28 @@ void add_choice(CudaSource& s, const char* name, bool value)
               (value ? "true" : "false") + ";\n";
 }
 
-/// What cell_common.cuh asks for, and the kernel itself.
-void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused, std::size_t types,
-                std::size_t row_size, const std::string& kernel, const char* text)
+/// row_differs(k), in words of 64 bits.
+void add_differences(CudaSource& s, const TypeRows& rows, std::size_t row_size)
 {
+    s.text += "__device__ __forceinline__ constexpr bool row_differs(int k)\n{\n    return (";
+    for (std::size_t first = 0; first < row_size; first += 64) {
+        std::uint64_t word = 0;
+        for (std::size_t k = first; k < std::min(first + 64, row_size); ++k)
+            if (rows.types > 1 && (rows.differ.empty() || rows.differ.at(k)))
+                word |= std::uint64_t{1} << (k - first);
+        const auto bits = std::to_string(word) + "ull >> (k - " + std::to_string(first) + ")";
+        s.text += first + 64 < row_size ? "k < " + std::to_string(first + 64) + " ? " + bits + " : "
+                                        : bits;
+    }
+    s.text += ") & 1;\n}\n";
+}
+
+/// What cell_common.cuh asks for, and the kernel itself.
+void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused,
+                const TypeRows& rows, std::size_t row_size, const std::string& kernel,
+                const char* text)
+{
+    const auto types = rows.types;
     add_number(s, "block_threads", static_cast<std::size_t>(shape.block_threads));
     add_number(s, "blocks", static_cast<std::size_t>(shape.blocks));
     add_number(s, "stages", static_cast<std::size_t>(shape.stages));
@@ -47,6 +68,7 @@ void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused
     add_choice(s, "fused", fused);
     add_choice(s, "many", types > 1);
     add_choice(s, "bulk_out", shape.bulk_out);
+    add_differences(s, rows, row_size);
     const std::string folder = "engine/device/cuda/";
     s.text += "#include \"" + folder + kernel + "\"\n";
     s.headers = {{"cstdint", standard_integers},
@@ -114,7 +136,7 @@ KernelShape rest_shape(std::size_t states, bool single)
 }
 
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
-                           std::size_t types, const KernelShape& shape)
+                           const TypeRows& types, const KernelShape& shape)
 {
     CudaSource s;
     s.name = p.name;
@@ -127,7 +149,7 @@ CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool f
 }
 
 CudaSource rest_source(const cell::compiler::Program& short_step,
-                       const cell::compiler::Program& long_step, bool single, std::size_t types,
+                       const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape)
 {
     CudaSource s;

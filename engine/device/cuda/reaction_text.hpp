@@ -3,6 +3,8 @@
 #include "engine/cell/compiler/program.hpp"
 #include "engine/device/cuda/nvrtc.hpp"
 
+#include <vector>
+
 namespace tawara::device::cuda {
 
 /// How the reaction kernel of a compiled model is cut for a multiprocessor.
@@ -28,19 +30,27 @@ KernelShape with_all_registers(const KernelShape& shape, std::size_t states, boo
 /// The same for the kernels with unknowns at rest.
 KernelShape rest_shape(std::size_t states, bool single);
 
+/// The cell types that a kernel steps.
+struct TypeRows
+{
+    std::size_t types = 1;
+    /// Numbers of a row that are not the same for all types: those alone are looked up cell by
+    /// cell, the others are operands of instructions. Empty: all, or of one type none.
+    std::vector<bool> differ{};
+};
+
 /// How many cell types' rows of constants lie in constant memory: all of them or, beyond half of
 /// that, none; they are then read from device memory.
 std::size_t constant_rows(std::size_t types, std::size_t row_bytes);
 
 /// The text of a model's reaction kernel (cell_ring.cuh, cell_direct.cuh), for compile_cuda().
-/// @param types  of the cells that it steps
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
-                           std::size_t types, const KernelShape& shape);
+                           const TypeRows& types, const KernelShape& shape);
 
 /// The text of the kernels with unknowns at rest (cell_rest.cuh). A cell type's row holds the short
 /// step's constants, then the long one's. @param shape  stages are not looked at
 CudaSource rest_source(const cell::compiler::Program& short_step,
-                       const cell::compiler::Program& long_step, bool single, std::size_t types,
+                       const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape);
 
 /// The scheme of long steps where short ones are taken by `scheme`: all gates exponential, or all
