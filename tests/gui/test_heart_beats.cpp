@@ -58,11 +58,8 @@ class TestHeartBeats : public QObject
         QVERIFY2(*window.probes()->entries().back().V < -75, "at rest");
         QSignalSpy given(&host, &EngineHost::stimulated);
         window.setMode(ClickMode::stimulate);
-        const auto at = view->scene().project(place->position_mm);
-        const double s = view->pixelRatio();
         clock.restart();
-        QTest::mouseClick(view, Qt::LeftButton, {},
-                          QPoint(qRound(at[0] / s), qRound(view->height() - 1 - at[1] / s)));
+        QTest::mouseClick(view, Qt::LeftButton, {}, fake::pixel_of(*view, place->position_mm));
         QTRY_COMPARE_WITH_TIMEOUT(given.size(), 1, 20000);
         qInfo("click answered after %lld ms", static_cast<long long>(clock.elapsed()));
         QTRY_VERIFY_WITH_TIMEOUT(*window.probes()->entries().back().V > 0,

@@ -55,13 +55,11 @@ void WindowFixture::stop()
     host.reset();
 }
 
-QPoint WindowFixture::pixelOf(const Vec3& p) const
+QPoint pixel_of(HeartView& view, const Vec3& p)
 {
-    auto* view = window->view();
-    const auto d = view->scene().project(p);
-    const double s = view->pixelRatio();
-    return {static_cast<int>(std::lround(d[0] / s)),
-            static_cast<int>(std::lround(view->height() - 1 - d[1] / s))};
+    const auto d = view.scene().project(p);
+    const double s = view.pixelRatio();
+    return {qRound(d[0] / s), qRound(view.height() - 1 - d[1] / s)};
 }
 
 double difference(const QImage& a, const QImage& b)

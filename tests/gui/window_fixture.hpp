@@ -30,6 +30,9 @@ class VtkErrors : public vtkOutputWindow
     std::string text;
 };
 
+/// Widget position that shows a point of a view's scene.
+QPoint pixel_of(HeartView& view, const Vec3& position_mm);
+
 /// Settings in a folder of the test, VTK's errors caught, a window with the fake engine on demand.
 class WindowFixture
 {
@@ -50,8 +53,7 @@ class WindowFixture
                 out.push_back(*p);
         return out;
     }
-    /// Widget position that shows a point of the scene.
-    QPoint pixelOf(const Vec3& p) const;
+    QPoint pixelOf(const Vec3& p) const { return pixel_of(*window->view(), p); }
 
     std::shared_ptr<FakeEngine::Shared> shared;
     std::unique_ptr<EngineHost> host;

@@ -78,7 +78,7 @@ struct HeartScene::Impl
     bool new_model = false; // the buffer is of another wall
     /// Lets the source write; the context is current.
     void write_live();
-    int width = 0, height = 0;
+    double aspect = 0;                   ///< of the view, width over height; 0: not known yet
     Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
 
     void show_flashes()
@@ -92,8 +92,8 @@ struct HeartScene::Impl
     }
     /// Puts the camera where the whole wall just fills the view, beside the colour bar.
     void fit(const Vec3& from, const Vec3& up);
-    /// Fits again when the view has another size and nobody moved the camera since the last fit.
-    void refit(int width, int height);
+    /// Fits again when the view has another shape and nobody moved the camera since the last fit.
+    void refit(double shape);
     /// Whether the wall lies between a point on it and the viewer.
     bool hidden(const Vec3& p) const;
     void show_annotations()
@@ -114,9 +114,9 @@ void HeartScene::Impl::fit(const Vec3& from, const Vec3& up)
     model->poly->GetCenter(c);
     const WallGeometry& wall = model->wall;
     const Vec3 centre{c[0], c[1], c[2]};
-    const double aspect = width > 0 && height > 0 ? static_cast<double>(width) / height : 1.5;
     const double half = std::tan(camera->GetViewAngle() / 2 * std::numbers::pi / 180);
-    const double half_y = fill * half, half_x = fill * half * std::max(0.3, aspect - bar_room);
+    const double half_y = fill * half,
+                 half_x = fill * half * std::max(0.3, (aspect > 0 ? aspect : 1.5) - bar_room);
     std::vector<Vec3> p(wall.source.size()); // along right, above, towards the viewer
     for (std::size_t i = 0; i < p.size(); ++i) {
         const Vec3 q =
@@ -146,11 +146,11 @@ void HeartScene::Impl::fit(const Vec3& from, const Vec3& up)
     renderer->ResetCameraClippingRange();
 }
 
-void HeartScene::Impl::refit(int w, int h)
+void HeartScene::Impl::refit(double shape)
 {
-    if (w == width && h == height)
+    if (shape == aspect)
         return;
-    width = w, height = h;
+    aspect = shape;
     auto* camera = renderer->GetActiveCamera();
     Vec3 position{}, up{}, normal{};
     camera->GetPosition(position.data());
@@ -575,7 +575,7 @@ void HeartScene::set_camera(const CameraPose& p)
     c->SetPosition(p.position.data());
     c->SetFocalPoint(p.focal_point.data());
     c->SetViewUp(p.up.data());
-    if (p.fitted && impl_->model && impl_->width > 0)
+    if (p.fitted && impl_->model && impl_->aspect > 0)
         look_from(p.position - p.focal_point, p.up);
     else
         impl_->renderer->ResetCameraClippingRange();
@@ -585,13 +585,13 @@ void HeartScene::set_camera(const CameraPose& p)
     }
 }
 
-void HeartScene::prepare(int width, int height, double scale)
+void HeartScene::prepare(int width, int height, double scale, double aspect)
 {
     auto& s = *impl_;
     s.bar->layout(width, height, scale);
     s.legend->layout(width, height, scale);
     s.axes->layout(width, height, scale);
-    s.refit(width, height);
+    s.refit(aspect > 0 ? aspect : static_cast<double>(width) / height);
     s.markers->layout(
         scale, [this](const Vec3& p) { return project(p); },
         [&s](const Vec3& p) { return s.hidden(p); });

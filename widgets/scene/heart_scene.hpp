@@ -152,8 +152,12 @@ class HeartScene
     void reset_camera() { look(View::oblique); }
 
     /// Writes what has changed to the GPU and places the annotations.
+    /// @param width,height  of the picture [pixels]
+    /// @param scale   pixels per unit of the sizes of texts and lines
+    /// @param aspect  width over height that the wall is fitted to; 0: the picture's. A view that
+    ///                draws with fewer pixels for a while gives its own: rounding moves no camera.
     /// @pre   the window's OpenGL context is current; called before each Render()
-    void prepare(int width, int height, double scale);
+    void prepare(int width, int height, double scale, double aspect = 0);
     /// OpenGL buffer of the values, and the surface vertex that each of its floats shows.
     /// @pre   the context is current
     unsigned int gl_buffer();

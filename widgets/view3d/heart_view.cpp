@@ -237,7 +237,7 @@ void HeartView::prepare()
         m_fine = false;
     }
     const int* size = renderWindow()->GetSize();
-    m_scene->prepare(size[0], size[1], pixelRatio());
+    m_scene->prepare(size[0], size[1], pixelRatio(), aspectRatio());
     showLiveTime();
     if (const auto error = m_scene->source_error(); !error.empty())
         QMetaObject::invokeMethod(

@@ -42,7 +42,7 @@ class Session
     Session(HeartView& view, const PictureOptions& o, bool keep)
         : view_(view), window_(view.renderWindow())
     {
-        const auto pose = view.scene().camera();
+        pose_ = view.scene().camera();
         size_ = {window_->GetSize()[0], window_->GetSize()[1]};
         samples_ = window_->GetMultiSamples();
         auto* r = view.scene().renderer();
@@ -64,11 +64,10 @@ class Session
         }
         view.scene().prepare(o.size.width(), o.size.height(), o.scale);
         view.showLiveTime();
-        fitted_ = view.scene().camera();
         auto* camera = view.scene().renderer()->GetActiveCamera();
         angle_ = camera->GetViewAngle();
         if (keep) {
-            view.scene().set_camera(pose);
+            view.scene().set_camera(pose_);
             // a picture that is narrower than the screen must not lose its sides
             const double narrower = (static_cast<double>(size_.width()) / size_.height()) /
                                     (static_cast<double>(o.size.width()) / o.size.height());
@@ -92,9 +91,10 @@ class Session
             other->DrawOn();
         window_->SetMultiSamples(samples_);
         r->GetActiveCamera()->SetViewAngle(angle_);
-        view_.scene().set_camera(fitted_); // so that it is fitted to the screen again
         window_->SetSize(size_.width(), size_.height());
-        view_.scene().prepare(size_.width(), size_.height(), view_.devicePixelRatioF());
+        view_.scene().prepare(size_.width(), size_.height(), view_.pixelRatio(),
+                              view_.aspectRatio());
+        view_.scene().set_camera(pose_);
     }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -124,7 +124,7 @@ class Session
     int samples_ = 0;
     bool gradient_ = true;
     double alpha_ = 1, angle_ = 26;
-    scene::CameraPose fitted_;
+    scene::CameraPose pose_;
     std::array<double, 3> low_{};
     std::vector<vtkActor2D*> hidden_;
     std::vector<vtkRenderer*> undrawn_;

@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <qopengl.h>
 
+#include <algorithm>
 #include <vtkGenericOpenGLRenderWindow.h>
 #include <vtkGenericRenderWindowInteractor.h>
 #include <vtkNew.h>
@@ -51,6 +52,8 @@ class VtkView : public QOpenGLWidget
     QPointF toDisplay(QPointF position) const;
     /// Device pixels of the picture being drawn to one of the widget's.
     double pixelRatio() const;
+    /// Width over height of the widget; the picture's own is rounded to its pixels.
+    double aspectRatio() const { return static_cast<double>(width()) / std::max(1, height()); }
 
   Q_SIGNALS:
     void glReady();       ///< the context is current: make OpenGL resources
