@@ -367,13 +367,15 @@ int main(int argc, char** argv)
     QCommandLineParser cli;
     cli.addHelpOption();
     cli.addPositionalArgument("FILE", "session or mesh");
-    cli.addOptions({{"devices", "as of tawara", "text", "auto"},
-                    {"precision", "double, mixed or single", "text", "double"},
-                    {"sizes", "of the window", "list", "1280x800,1920x1080"},
-                    {"seconds", "of each phase", "s", "4"},
-                    {"out", "record to append to", "file"},
-                    {"shots", "folder for pictures of the window", "folder"},
-                    {"commit", "for the record", "text"}});
+    cli.addOptions(
+        {{"devices", "as of tawara", "text", "auto"},
+         {"precision", "double, mixed or single", "text", "double"},
+         {"sizes", "of the window", "list", "1280x800,1920x1080"},
+         {"seconds", "of each phase", "s", "4"},
+         {"samples", "a pixel, where a GPU draws; as the window does where not given", "n"},
+         {"out", "record to append to", "file"},
+         {"shots", "folder for pictures of the window", "folder"},
+         {"commit", "for the record", "text"}});
     cli.process(app);
     Options o;
     o.file = cli.positionalArguments().value(0);
@@ -398,14 +400,21 @@ int main(int argc, char** argv)
     MainWindow window(&host);
     window.setAutoPlay(false);
     window.resize(o.sizes.front());
+    bool given = true;
+    if (const int samples = cli.value("samples").toInt(&given); given)
+        QObject::connect(window.view(), &VtkView::glReady, &window, [&window, samples] {
+            window.view()->renderWindow()->SetMultiSamples(samples);
+        });
     window.show();
     Bench bench(app, host, window, o);
     bench.wait(1);
     if (!bench.open())
         return 2;
     bench.run();
-    QJsonObject record{
-        {"bench", "window"}, {"commit", o.commit}, {"precision", cli.value("precision")}};
+    QJsonObject record{{"bench", "window"},
+                       {"commit", o.commit},
+                       {"precision", cli.value("precision")},
+                       {"samples", window.view()->renderWindow()->GetMultiSamples()}};
     for (auto it = bench.record().begin(); it != bench.record().end(); ++it)
         record[it.key()] = it.value();
     const auto text = QJsonDocument(record).toJson(QJsonDocument::Compact) + "\n";
