@@ -23,16 +23,6 @@ std::vector<float> read_buffer(unsigned int buffer, std::size_t size)
     return values;
 }
 
-namespace {
-
-std::string gl_text(GLenum name)
-{
-    const auto* s = reinterpret_cast<const char*>(glGetString(name));
-    return s != nullptr ? s : "";
-}
-
-} // namespace
-
 #ifndef TAWARA_HAVE_CUDA
 
 std::string context_reason()
@@ -49,6 +39,16 @@ std::unique_ptr<scene::DisplaySource> make_source(std::shared_ptr<Slot>)
 }
 
 #else
+
+namespace {
+
+std::string gl_text(GLenum name)
+{
+    const auto* s = reinterpret_cast<const char*>(glGetString(name));
+    return s != nullptr ? s : "";
+}
+
+} // namespace
 
 std::string context_reason()
 {

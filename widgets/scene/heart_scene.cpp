@@ -1,180 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/scene/heart_scene.hpp"
-
-#include "widgets/scene/marker_set.hpp"
-#include "widgets/scene/orientation_axes.hpp"
-#include "widgets/scene/overlays.hpp"
-#include "widgets/scene/scalar_bar.hpp"
+#include "widgets/scene/heart_scene_impl.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
-#include <vtkActor.h>
 #include <vtkCamera.h>
-#include <vtkGenericCell.h>
 #include <vtkPlane.h>
 #include <vtkPolyData.h>
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
-#include <vtkRenderer.h>
-#include <vtkStaticCellLocator.h>
-#include <vtkTextActor.h>
 #include <vtkTextProperty.h>
 
 namespace tawara::scene {
 namespace {
 
 constexpr float rest_mV = -85.23F; // a new wall is at rest until its first frame
-constexpr double flash_s = 0.9;
-constexpr double fill = 0.88;     // part of the view's height that the heart takes
-constexpr double bar_room = 0.36; // of the view's height, left free for the colour bar, in all
-
-struct Direction
-{
-    View view;
-    Vec3 from, up; // direction from the heart to the viewer
-};
-// Frame of the heart generator: x to the left of the body, y to the back, z from apex to base.
-constexpr Direction directions[] = {
-    {View::anterior, {0, -1, 0}, {0, 0, 1}},     {View::posterior, {0, 1, 0}, {0, 0, 1}},
-    {View::left, {1, 0, 0}, {0, 0, 1}},          {View::right, {-1, 0, 0}, {0, 0, 1}},
-    {View::superior, {0, 0, 1}, {0, 1, 0}},      {View::inferior, {0, 0, -1}, {0, 1, 0}},
-    {View::oblique, {0.42, -1, 0.34}, {0, 0, 1}}};
 
 } // namespace
-
-struct HeartScene::Impl
-{
-    vtkNew<vtkRenderer> renderer;
-    vtkNew<vtkActor> actor;
-    vtkNew<LiveScalarMapper> mapper;
-    HeartModelPtr model;
-    std::vector<Marker> shown_markers;
-    std::optional<Plane> clip;
-    vtkNew<vtkTextActor> time_text;
-    std::unique_ptr<ScalarBar> bar;
-    std::unique_ptr<Legend> legend;
-    std::unique_ptr<OrientationAxes> axes;
-    std::unique_ptr<MarkerSet> markers;
-    std::unique_ptr<Overlays> overlays;
-    std::vector<float> values; // one per display vertex
-    ColorMap map = color_map({});
-    double low = -90, high = 40;
-    LiveScalarMapper::Style style;
-    bool values_changed = false, annotations = true, with_bar = true;
-    std::unique_ptr<DisplaySource> source;
-    bool live = false;               // the source writes, not `values`
-    std::optional<double> live_time; // of what it wrote last
-    std::uint64_t live_writes = 0;
-    SceneTheme theme;
-    struct Flash
-    {
-        Vec3 centre{};
-        double radius_mm = 0, left_s = 0;
-    };
-    std::array<Flash, LiveScalarMapper::max_flashes> flashes;
-    std::size_t next_flash = 0;
-    bool new_model = false; // the buffer is of another wall
-    /// Lets the source write; the context is current.
-    void write_live();
-    double aspect = 0;                   ///< of the view, width over height; 0: not known yet
-    Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
-
-    void show_flashes()
-    {
-        for (std::size_t i = 0; i < flashes.size(); ++i) {
-            const auto& f = flashes[i];
-            mapper->SetFlash(i, {static_cast<float>(f.centre[0]), static_cast<float>(f.centre[1]),
-                                 static_cast<float>(f.centre[2]), static_cast<float>(f.radius_mm),
-                                 static_cast<float>(std::max(0.0, f.left_s) / flash_s)});
-        }
-    }
-    /// Puts the camera where the whole wall just fills the view, beside the colour bar.
-    void fit(const Vec3& from, const Vec3& up);
-    /// Fits again when the view has another shape and nobody moved the camera since the last fit.
-    void refit(double shape);
-    /// Whether the wall lies between a point on it and the viewer.
-    bool hidden(const Vec3& p) const;
-    void show_annotations()
-    {
-        const bool on = annotations && model != nullptr;
-        bar->set_visible(on && with_bar);
-        legend->set_visible(on);
-        axes->set_visible(on);
-        time_text->SetVisibility(on);
-    }
-};
-
-void HeartScene::Impl::fit(const Vec3& from, const Vec3& up)
-{
-    auto* camera = renderer->GetActiveCamera();
-    const Vec3 right = normalized(cross(up, from)), above = cross(from, right);
-    double c[3];
-    model->poly->GetCenter(c);
-    const WallGeometry& wall = model->wall;
-    const Vec3 centre{c[0], c[1], c[2]};
-    const double half = std::tan(camera->GetViewAngle() / 2 * std::numbers::pi / 180);
-    const double half_y = fill * half,
-                 half_x = fill * half * std::max(0.3, (aspect > 0 ? aspect : 1.5) - bar_room);
-    std::vector<Vec3> p(wall.source.size()); // along right, above, towards the viewer
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        const Vec3 q =
-            Vec3{wall.points[3 * i], wall.points[3 * i + 1], wall.points[3 * i + 2]} - centre;
-        p[i] = {dot(q, right), dot(q, above), dot(q, from)};
-    }
-    // The nearest place of the camera from which every point lies within the four planes of the
-    // view: per pair of planes, x + z half <= x0 + d half on one side and the same mirrored on the
-    // other.
-    auto planes = [&](std::size_t k, double h) {
-        double plus = -std::numeric_limits<double>::max(), minus = plus;
-        for (const Vec3& q : p) {
-            plus = std::max(plus, q[k] + q[2] * h);
-            minus = std::max(minus, -q[k] + q[2] * h);
-        }
-        return std::pair{(plus - minus) / 2, (plus + minus) / (2 * h)}; // offset, distance
-    };
-    const auto [x, dx] = planes(0, half_x);
-    const auto [y, dy] = planes(1, half_y);
-    const double distance = std::max(dx, dy);
-    const Vec3 focal = centre + x * right + y * above;
-    fitted_position = focal + distance * from;
-    camera->SetFocalPoint(focal.data());
-    camera->SetPosition(fitted_position.data());
-    camera->SetViewUp(above.data());
-    camera->GetViewUp(fitted_up.data());
-    renderer->ResetCameraClippingRange();
-}
-
-void HeartScene::Impl::refit(double shape)
-{
-    if (shape == aspect)
-        return;
-    aspect = shape;
-    auto* camera = renderer->GetActiveCamera();
-    Vec3 position{}, up{}, normal{};
-    camera->GetPosition(position.data());
-    camera->GetViewUp(up.data());
-    camera->GetDirectionOfProjection(normal.data());
-    if (model && position == fitted_position && up == fitted_up)
-        fit(-1.0 * normal, up);
-}
-
-bool HeartScene::Impl::hidden(const Vec3& p) const
-{
-    if (!model)
-        return false;
-    Vec3 eye{};
-    renderer->GetActiveCamera()->GetPosition(eye.data());
-    // the point lies on the wall: end the ray short of it
-    const Vec3 end = p + 0.01 * model->poly->GetLength() * normalized(eye - p);
-    double t = 0, at[3], pcoords[3];
-    int sub = 0;
-    vtkIdType cell = -1;
-    vtkNew<vtkGenericCell> scratch;
-    return model->locator->IntersectWithLine(eye.data(), end.data(), 0, t, at, pcoords, sub, cell,
-                                             scratch) != 0;
-}
 
 HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
 {
@@ -424,46 +265,10 @@ void HeartScene::set_background(bool on)
     impl_->renderer->SetBackgroundAlpha(on ? 1 : 0);
 }
 
-void HeartScene::set_markers(std::span<const Marker> markers)
-{
-    auto& s = *impl_;
-    s.shown_markers.assign(markers.begin(), markers.end());
-    if (s.model)
-        for (Marker& m : s.shown_markers) {
-            if (m.kind != Marker::Kind::site)
-                continue;
-            // a site within the wall shows on it
-            double at[3], d2 = 0;
-            vtkIdType cell = -1;
-            int sub = 0;
-            vtkNew<vtkGenericCell> scratch;
-            s.model->locator->FindClosestPoint(m.position_mm.data(), at, scratch, cell, sub, d2);
-            if (cell >= 0)
-                m.position_mm = {at[0], at[1], at[2]};
-        }
-    s.markers->set(s.shown_markers, 0.009 * (s.model ? s.model->poly->GetLength() : 1));
-}
-
-std::optional<Marker> HeartScene::marker_at(double x, double y, double within) const
-{
-    const auto& s = *impl_;
-    std::optional<Marker> found;
-    double best = within;
-    for (const auto& m : s.shown_markers) {
-        const auto at = project(m.position_mm);
-        const double d = std::hypot(at[0] - x, at[1] - y);
-        if (d <= best && !s.hidden(m.position_mm)) {
-            best = d;
-            found = m;
-        }
-    }
-    return found;
-}
-
 void HeartScene::flash(const Vec3& centre_mm, double radius_mm)
 {
     auto& s = *impl_;
-    s.flashes[s.next_flash] = {centre_mm, radius_mm, flash_s};
+    s.flashes[s.next_flash] = {centre_mm, radius_mm, Impl::flash_s};
     s.next_flash = (s.next_flash + 1) % s.flashes.size();
     s.show_flashes();
 }
@@ -487,102 +292,6 @@ void HeartScene::set_brush(std::optional<Vec3> centre_mm, double radius_mm)
         spot = {static_cast<float>((*centre_mm)[0]), static_cast<float>((*centre_mm)[1]),
                 static_cast<float>((*centre_mm)[2]), static_cast<float>(radius_mm), 1};
     impl_->mapper->SetBrush(spot);
-}
-
-std::optional<Pick> HeartScene::pick(double x, double y) const
-{
-    const auto& s = *impl_;
-    if (!s.model)
-        return {};
-    auto world = [&](double depth) {
-        double p[4];
-        s.renderer->SetDisplayPoint(x, y, depth);
-        s.renderer->DisplayToWorld();
-        s.renderer->GetWorldPoint(p);
-        return Vec3{p[0] / p[3], p[1] / p[3], p[2] / p[3]};
-    };
-    Vec3 from = world(0);
-    const Vec3 to = world(1);
-    if (s.clip) { // what was cut away is not in the way
-        const double a = dot(from, s.clip->normal) - s.clip->offset_mm,
-                     b = dot(to, s.clip->normal) - s.clip->offset_mm;
-        if (a > 0 && b > 0)
-            return {};
-        if (a > 0)
-            from = from + (a / (a - b)) * (to - from);
-    }
-    double t = 0, at[3], pcoords[3];
-    int sub = 0;
-    vtkIdType cell = -1;
-    vtkNew<vtkGenericCell> scratch;
-    if (s.model->locator->IntersectWithLine(from.data(), to.data(), 0, t, at, pcoords, sub, cell,
-                                            scratch) == 0 ||
-        cell < 0)
-        return {};
-    Pick p;
-    p.position_mm = {at[0], at[1], at[2]};
-    p.triangle = s.model->wall.triangle_source[static_cast<std::size_t>(cell)];
-    double best = std::numeric_limits<double>::max();
-    std::array<Vec3, 3> corner{};
-    const auto& triangle = s.model->wall.triangles[static_cast<std::size_t>(cell)];
-    for (std::size_t k = 0; k < 3; ++k) {
-        s.model->poly->GetPoint(triangle[k], corner[k].data());
-        if (const double d = norm(corner[k] - p.position_mm); d < best) {
-            best = d;
-            p.vertex = s.model->wall.source[static_cast<std::size_t>(triangle[k])];
-        }
-    }
-    p.normal = normalized(cross(corner[1] - corner[0], corner[2] - corner[0]));
-    return p;
-}
-
-std::array<double, 2> HeartScene::project(const Vec3& position_mm) const
-{
-    double p[3];
-    impl_->renderer->SetWorldPoint(position_mm[0], position_mm[1], position_mm[2], 1);
-    impl_->renderer->WorldToDisplay();
-    impl_->renderer->GetDisplayPoint(p);
-    return {p[0], p[1]};
-}
-
-void HeartScene::look(View view)
-{
-    const auto& d = *std::find_if(std::begin(directions), std::end(directions),
-                                  [&](const Direction& e) { return e.view == view; });
-    look_from(d.from, d.up);
-}
-
-void HeartScene::look_from(const Vec3& from, const Vec3& up)
-{
-    if (impl_->model)
-        impl_->fit(normalized(from), up);
-}
-
-CameraPose HeartScene::camera() const
-{
-    auto* c = impl_->renderer->GetActiveCamera();
-    CameraPose p;
-    c->GetPosition(p.position.data());
-    c->GetFocalPoint(p.focal_point.data());
-    c->GetViewUp(p.up.data());
-    p.fitted = p.position == impl_->fitted_position && p.up == impl_->fitted_up;
-    return p;
-}
-
-void HeartScene::set_camera(const CameraPose& p)
-{
-    auto* c = impl_->renderer->GetActiveCamera();
-    c->SetPosition(p.position.data());
-    c->SetFocalPoint(p.focal_point.data());
-    c->SetViewUp(p.up.data());
-    if (p.fitted && impl_->model && impl_->aspect > 0)
-        look_from(p.position - p.focal_point, p.up);
-    else
-        impl_->renderer->ResetCameraClippingRange();
-    if (p.fitted) { // fits again when its own size is known
-        c->GetPosition(impl_->fitted_position.data());
-        c->GetViewUp(impl_->fitted_up.data());
-    }
 }
 
 void HeartScene::prepare(int width, int height, double scale, double aspect)
