@@ -11,10 +11,7 @@
 namespace tawara {
 namespace {
 
-constexpr double depolarised_opacity = 0.85;
 constexpr double trim = 0.01; // of the values at each end that an automatic range leaves out
-constexpr std::size_t fibre_glyphs = 1600, streamline_count = 500;
-constexpr double glyph_mm = 3.5, streamline_mm = 60, arrow_spacing_mm = 7, arrow_scale = 9;
 
 /// AHA segment of each surface vertex from the mesh's own field; empty where it has none.
 std::vector<std::int8_t> segments(const mesh::TetMesh& m, const mesh::Surface& s)
@@ -76,24 +73,6 @@ ViewController::~ViewController()
     m_pool.waitForDone();
 }
 
-/// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy`
-/// stays and the caller asks again when it is done.
-template <class Job, class Done>
-void ViewController::run(bool& busy, Job job, Done done)
-{
-    busy = true;
-    m_pool.start([this, &busy, job = std::move(job), done = std::move(done)] {
-        auto result = std::make_shared<decltype(job())>(job());
-        QMetaObject::invokeMethod(
-            this,
-            [&busy, done, result] {
-                busy = false;
-                done(std::move(*result));
-            },
-            Qt::QueuedConnection);
-    });
-}
-
 void ViewController::setScene(const EngineHost::ScenePtr& scene)
 {
     m_scene = scene;
@@ -103,6 +82,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_recorded.reset();
     m_regions.clear();
     m_regionOf.clear();
+    m_regionInside.clear();
     m_partition.clear();
     m_segment.clear();
     m_face.reset();
@@ -277,7 +257,8 @@ void ViewController::dress(HeartView& view, int i)
                                                                         : std::nullopt);
     auto& over = scene.overlays();
     over.set_face(m_settings.cut == ViewSettings::Cut::none ? nullptr : m_face, m_facePlane.normal);
-    over.set_depolarised(m_settings.depolarised ? m_front : nullptr, depolarised_opacity);
+    over.set_depolarised(m_settings.depolarised && !m_recorded ? m_front : nullptr,
+                         depolarised_opacity);
     over.set_lines(scene::Overlays::Kind::fibres,
                    m_settings.fibres == ViewSettings::Fibres::none ? scene::Lines{} : m_fibres,
                    scene::color_map("turbo"), -70, 70, 1.5);
@@ -290,20 +271,14 @@ void ViewController::dress(HeartView& view, int i)
 std::vector<float> ViewController::values(Quantity q) const
 {
     const auto* m = m_maps.get();
-    const bool newest = m_settings.newestBeat;
     switch (q) {
     case Quantity::potential:
         return m_recorded ? m_recorded->values : m_frame ? m_frame->values : std::vector<float>();
     case Quantity::activation:
-        return m == nullptr ? std::vector<float>() : newest ? m->last_activation : m->activation;
     case Quantity::repolarisation:
-        return m == nullptr ? std::vector<float>()
-               : newest     ? m->last_repolarisation
-                            : m->repolarisation;
     case Quantity::apd:
-        return m == nullptr ? std::vector<float>() : newest ? m->last_apd90 : m->apd90;
     case Quantity::period:
-        return m == nullptr ? std::vector<float>() : m->period;
+        return m == nullptr ? std::vector<float>() : mapField(*m, q, m_settings.newestBeat);
     case Quantity::phase:
         return m_frame && m_frame->phase ? *m_frame->phase : std::vector<float>();
     case Quantity::regions:
@@ -343,13 +318,8 @@ void ViewController::feed(HeartView& view, int i)
         if (q != Quantity::phase) // not of one moment
             view.setCaption(captionOf(q));
     }
-    if (m_settings.cut != ViewSettings::Cut::none && m_frame && m_frame->volume) {
-        // the face always shows the potential, in its own colours
-        const auto& style = m_settings.style(Quantity::potential);
-        const auto [low, high] = range(Quantity::potential);
-        view.scene().overlays().set_colors(mapOf(style, m_settings.customMaps), low, high);
-        view.scene().overlays().set_face_values(*m_frame->volume);
-    }
+    feedFace(view, q);
+    view.scene().set_note(noteOf(q).toStdString());
 }
 
 void ViewController::feedAll()
@@ -365,15 +335,15 @@ void ViewController::showFrame(const EngineHost::FramePtr& frame)
     }
     if (m_path != nullptr)
         m_path->follow(frame);
-    const bool phase = !m_frame || m_frame->phase_time_ms != frame->phase_time_ms;
+    const bool phase = !m_frame || m_frame->phase_time_ms != frame->phase_time_ms ||
+                       m_frame->phase_volume != frame->phase_volume;
     const bool volume = frame->volume && (!m_frame || m_frame->volume != frame->volume);
     m_frame = frame;
     if (m_recorded)
         return;
     m_grid->each([&](HeartView& v, int i) {
         const Quantity q = m_settings.shownIn(i);
-        if (q == Quantity::potential || (q == Quantity::phase && phase) ||
-            (volume && m_settings.cut != ViewSettings::Cut::none))
+        if (q == Quantity::potential || (q == Quantity::phase && phase))
             feed(v, i);
     });
     if (phase)
@@ -397,8 +367,14 @@ void ViewController::showMaps(const std::shared_ptr<const simulation::MapFrame>&
 
 void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame)
 {
+    const bool before = lookingBack();
     m_recorded = std::move(frame);
     feedAll();
+    if (before == lookingBack())
+        return;
+    updateFilaments();
+    updateDepolarised();
+    m_grid->each([&](HeartView& v, int i) { dress(v, i); });
 }
 
 BullseyePlot::Values ViewController::segmentMeans(Quantity q) const
@@ -420,129 +396,6 @@ BullseyePlot::Values ViewController::segmentMeans(Quantity q) const
         if (n[k] > 0)
             mean[k] = sum[k] / n[k];
     return mean;
-}
-
-scene::Plane ViewController::plane() const
-{
-    scene::Plane p;
-    const auto k = static_cast<std::size_t>(m_settings.axis);
-    const double at = m_low[k] + m_settings.position * (m_high[k] - m_low[k]);
-    p.normal = {};
-    p.normal[k] = m_settings.flip ? -1 : 1;
-    p.offset_mm = m_settings.flip ? -at : at;
-    return p;
-}
-
-void ViewController::updateSection()
-{
-    if (!m_model || m_settings.cut == ViewSettings::Cut::none || m_sectionBusy)
-        return;
-    const auto wanted = plane();
-    if (m_face && m_facePlane == wanted)
-        return;
-    run(
-        m_sectionBusy,
-        [scene = m_scene, wanted] {
-            return std::make_shared<const scene::Section>(
-                scene::plane_section(*scene->mesh, wanted));
-        },
-        [this, scene = m_scene, wanted](std::shared_ptr<const scene::Section> face) {
-            if (scene != m_scene)
-                return;
-            m_face = std::move(face);
-            m_facePlane = wanted;
-            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
-            updateSection(); // the slider may have moved on
-        });
-}
-
-void ViewController::updateDepolarised()
-{
-    if (!m_model || !m_settings.depolarised || m_frontBusy || !m_frame || !m_frame->volume)
-        return;
-    run(
-        m_frontBusy,
-        [scene = m_scene, volume = m_frame->volume, level = m_settings.threshold_mV] {
-            return std::make_shared<const scene::Section>(
-                scene::isosurface(*scene->mesh, *volume, static_cast<float>(level)));
-        },
-        [this, scene = m_scene](std::shared_ptr<const scene::Section> front) {
-            if (scene != m_scene || !m_settings.depolarised)
-                return;
-            m_front = std::move(front);
-            m_grid->each([&](HeartView& v, int) {
-                v.scene().overlays().set_depolarised(m_front, depolarised_opacity);
-                v.schedule();
-            });
-        });
-}
-
-void ViewController::updateFibres()
-{
-    const auto wanted = m_settings.fibres;
-    if (!m_model || m_fibresBusy || wanted == ViewSettings::Fibres::none || wanted == m_fibresMade)
-        return;
-    const bool glyphs = wanted == ViewSettings::Fibres::glyphs;
-    run(
-        m_fibresBusy,
-        [scene = m_scene, glyphs] {
-            return scene::fibre_lines(*scene->mesh, *scene->surface,
-                                      glyphs ? fibre_glyphs : streamline_count,
-                                      glyphs ? glyph_mm : streamline_mm);
-        },
-        [this, scene = m_scene, wanted](scene::Lines lines) {
-            if (scene != m_scene)
-                return;
-            m_fibres = std::move(lines);
-            m_fibresMade = wanted;
-            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
-            updateFibres();
-        });
-}
-
-void ViewController::updateArrows()
-{
-    if (!m_model || !m_settings.arrows || m_arrowsBusy || !m_maps || m_maps->velocity.empty())
-        return;
-    run(
-        m_arrowsBusy,
-        [scene = m_scene, maps = m_maps] {
-            std::vector<Vec3> v;
-            for (const auto& u : maps->velocity)
-                v.push_back({u[0], u[1], u[2]});
-            return scene::arrows(*scene->mesh, *scene->surface, v, arrow_spacing_mm, arrow_scale);
-        },
-        [this, scene = m_scene](scene::Lines lines) {
-            if (scene != m_scene)
-                return;
-            m_arrows = std::move(lines);
-            m_grid->each([&](HeartView& v, int) {
-                v.scene().overlays().set_lines(scene::Overlays::Kind::arrows,
-                                               m_settings.arrows ? m_arrows : scene::Lines{},
-                                               scene::color_map("grey"), -1, 0.9, 2);
-                v.schedule();
-            });
-        });
-}
-
-void ViewController::updateFilaments()
-{
-    scene::Lines lines;
-    lines.starts.push_back(0);
-    if (m_settings.filaments && m_frame && m_frame->singularities)
-        for (const auto& f : m_frame->singularities->filaments_mm) {
-            for (const Vec3& p : f) {
-                for (double x : p)
-                    lines.points.push_back(static_cast<float>(x));
-                lines.values.push_back(1);
-            }
-            lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
-        }
-    m_grid->each([&](HeartView& v, int) {
-        v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines,
-                                       scene::color_map("grey"), 0, 1, 4);
-        v.schedule();
-    });
 }
 
 } // namespace tawara

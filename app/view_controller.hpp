@@ -12,6 +12,23 @@
 
 namespace tawara {
 
+/// A field of the wall's maps (simulation::MapFrame) or of those inside (simulation::VolumeMaps).
+/// @pre  quantityInfo(q).maps
+template <class Maps>
+const std::vector<float>& mapField(const Maps& m, Quantity q, bool newest)
+{
+    switch (q) {
+    case Quantity::activation:
+        return newest ? m.last_activation : m.activation;
+    case Quantity::repolarisation:
+        return newest ? m.last_repolarisation : m.repolarisation;
+    case Quantity::apd:
+        return newest ? m.last_apd90 : m.apd90;
+    default:
+        return m.period;
+    }
+}
+
 /// Brings frames, maps and settings together in the views. Sections, isosurfaces, streamlines and
 /// arrows are made on a thread of their own; what is asked for meanwhile is made next.
 ///
@@ -54,6 +71,8 @@ class ViewController : public QObject
     /// Mean over each AHA segment of the left ventricle; NaN where there is none.
     BullseyePlot::Values segmentMeans(Quantity q) const;
     bool hasSegments() const { return !m_segment.empty(); }
+    /// Says what of the settings a view of that quantity cannot show just now; empty: nothing.
+    QString noteOf(Quantity q) const;
     /// Range in force for a quantity.
     std::pair<double, double> range(Quantity q) const;
 
@@ -67,6 +86,8 @@ class ViewController : public QObject
     void run(bool& busy, Job job, Done done);
     void dress(HeartView& view, int i);
     void feed(HeartView& view, int i);
+    /// The cut face shows what the wall does, where that is known inside.
+    void feedFace(HeartView& view, Quantity q);
     void feedAll();
     /// Distance of isochrones: fitted to the range found unless the user gave it.
     double step(Quantity q) const;
@@ -81,6 +102,7 @@ class ViewController : public QObject
     void updateArrows();
     void updateFilaments();
     scene::Plane plane() const;
+    static constexpr double depolarised_opacity = 0.85;
 
     ViewGrid* m_grid;
     DisplayPath* m_path = nullptr;
@@ -97,6 +119,7 @@ class ViewController : public QObject
     void regionsToVertices();
 
     std::vector<float> m_regions, m_partition;
+    std::vector<float> m_regionInside;    // the same as m_regions, of each tetrahedron
     std::vector<std::int32_t> m_regionOf; // the session's region of each tetrahedron
     QStringList m_regionNames;
     std::vector<std::int8_t> m_segment; // AHA segment per surface vertex; empty: unknown

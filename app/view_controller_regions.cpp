@@ -50,6 +50,9 @@ void ViewController::regionsToVertices()
         return;
     const auto& s = *m_scene->surface;
     m_regions.assign(s.vertices.size(), 0);
+    m_regionInside.resize(m_regionOf.size());
+    std::transform(m_regionOf.begin(), m_regionOf.end(), m_regionInside.begin(),
+                   [](std::int32_t r) { return static_cast<float>(r % 16); });
     for (std::size_t t = 0; t < s.triangles.size(); ++t) {
         const auto tet = static_cast<std::size_t>(s.tetrahedron[t]);
         if (tet >= m_regionOf.size())

@@ -254,11 +254,54 @@ void Analyst::phase(const Sample& s)
         for (auto v : tissue_.surface->vertices)
             surface->push_back(all[static_cast<std::size_t>(v)]);
         auto out = std::make_shared<AnalystResults::Phase>();
-        *out = {s.time_ms, std::move(surface), std::move(found)};
+        out->time_ms = s.time_ms;
+        out->surface = std::move(surface);
+        out->singularities = std::move(found);
+        if (watch_.volume)
+            out->volume = std::make_shared<const std::vector<float>>(std::move(all));
         results_->phase.put(std::move(out));
     }
     if (past_.empty() || past_.back().first < s.time_ms)
         past_.emplace_back(s.time_ms, v_);
+}
+
+float Analyst::at_vertex(const std::vector<double>& list, std::size_t v) const
+{
+    if (on_vertices_)
+        return static_cast<float>(list[v]);
+    const auto& stars = tissue_.stars;
+    double sum = 0;
+    int n = 0;
+    for (auto k = stars.first[v]; k < stars.first[v + 1]; ++k) {
+        const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(k)]);
+        if (std::isfinite(list[tet])) {
+            sum += list[tet];
+            ++n;
+        }
+    }
+    return n > 0 ? static_cast<float>(sum / n) : never;
+}
+
+std::array<float, 7> Analyst::place(const device::Maps& first, std::size_t v) const
+{
+    const float a = at_vertex(first.activation_ms, v), r = at_vertex(first.repolarisation_ms, v);
+    // Of what happened before places were followed the stepper knows the first beat alone: it is
+    // the newest as well where it had not ended by then.
+    const bool seen = tracker_.count[v] > 0;
+    const bool first_is_newest = !(r < tracker_.since_ms());
+    return {a,
+            r,
+            r - a,
+            seen              ? tracker_.activation[v]
+            : first_is_newest ? a
+                              : never,
+            seen              ? tracker_.repolarisation[v]
+            : first_is_newest ? r
+                              : never,
+            !std::isnan(tracker_.apd90[v]) ? tracker_.apd90[v]
+            : first_is_newest              ? r - a
+                                           : never,
+            tracker_.period(v)};
 }
 
 void Analyst::publish(const Sample& s)
@@ -273,49 +316,37 @@ void Analyst::publish(const Sample& s)
         out->activated += std::isfinite(first.activation_ms[u]);
         out->repolarised += std::isfinite(first.repolarisation_ms[u]);
     }
-    const auto& stars = tissue_.stars;
-    const auto at_vertex = [&](const std::vector<double>& list, std::size_t v) {
-        if (on_vertices_)
-            return static_cast<float>(list[v]);
-        double sum = 0;
-        int n = 0;
-        for (auto k = stars.first[v]; k < stars.first[v + 1]; ++k) {
-            const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(k)]);
-            if (std::isfinite(list[tet])) {
-                sum += list[tet];
-                ++n;
-            }
-        }
-        return n > 0 ? static_cast<float>(sum / n) : never;
+    const auto fields = [](auto& m) {
+        return std::array{&m.activation,      &m.repolarisation,      &m.apd90,
+                          &m.last_activation, &m.last_repolarisation, &m.last_apd90,
+                          &m.period};
     };
     const auto& vertices = tissue_.surface->vertices;
-    for (auto vertex : vertices) {
-        const auto v = static_cast<std::size_t>(vertex);
-        const float a = at_vertex(first.activation_ms, v),
-                    r = at_vertex(first.repolarisation_ms, v);
-        out->activation.push_back(a);
-        out->repolarisation.push_back(r);
-        out->apd90.push_back(r - a);
-        // Of what happened before places were followed the stepper knows the first beat alone: it
-        // is the newest as well where it had not ended by then.
-        const bool seen = tracker_.count[v] > 0;
-        const bool first_is_newest = !(r < tracker_.since_ms());
-        const float otherwise = first_is_newest ? a : never;
-        out->last_activation.push_back(seen ? tracker_.activation[v] : otherwise);
-        out->last_repolarisation.push_back(seen              ? tracker_.repolarisation[v]
-                                           : first_is_newest ? r
-                                                             : never);
-        out->last_apd90.push_back(!std::isnan(tracker_.apd90[v]) ? tracker_.apd90[v]
-                                  : first_is_newest              ? r - a
-                                                                 : never);
-        out->period.push_back(tracker_.period(v));
+    for (auto* f : fields(*out))
+        f->resize(vertices.size());
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const auto v = static_cast<std::size_t>(vertices[i]);
+        const auto values = place(first, v);
+        for (std::size_t k = 0; k < values.size(); ++k)
+            (*fields(*out)[k])[i] = values[k];
         out->activations.push_back(tracker_.count[v]);
+    }
+    if (watch_.volume) {
+        auto inside = std::make_shared<VolumeMaps>();
+        for (auto* f : fields(*inside))
+            f->resize(v_.size());
+        for (std::size_t v = 0; v < v_.size(); ++v) {
+            const auto values = place(first, v);
+            for (std::size_t k = 0; k < values.size(); ++k)
+                (*fields(*inside)[k])[v] = values[k];
+        }
+        out->volume = std::move(inside);
     }
     std::vector<float> newest = tracker_.activation;
     for (std::size_t v = 0; v < newest.size(); ++v)
         if (tracker_.count[v] == 0 && !(at_vertex(first.repolarisation_ms, v) < tracker_.since_ms()))
             newest[v] = at_vertex(first.activation_ms, v);
-    out->velocity = analysis::conduction_velocity(*tissue_.mesh, stars, newest, vertices);
+    out->velocity = analysis::conduction_velocity(*tissue_.mesh, tissue_.stars, newest, vertices);
     results_->maps.put(std::move(out));
 }
 

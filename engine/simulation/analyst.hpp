@@ -5,6 +5,7 @@
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/messages.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,6 +24,7 @@ struct AnalystResults
     {
         double time_ms = 0;
         std::shared_ptr<const std::vector<float>> surface; ///< [rad]
+        std::shared_ptr<const std::vector<float>> volume;  ///< null unless the volume is watched
         std::shared_ptr<const Singularities> singularities;
     };
     struct Volume
@@ -82,6 +84,8 @@ class Analyst
     void restart();
     /// Whether it was taken.
     bool submit(Sample s);
+    /// Calls `f` on the analyst's thread when all work so far is done.
+    void then(std::function<void()> f) { push(std::move(f)); }
     /// Waits until all work so far is done (for tests and the command line).
     void finish();
 
@@ -93,6 +97,10 @@ class Analyst
     void to_vertices(std::span<const double> v);
     void phase(const Sample& s);
     void publish(const Sample& s);
+    /// What is known of a vertex of the mesh, in the order of VolumeMaps' fields.
+    std::array<float, 7> place(const device::Maps& first, std::size_t v) const;
+    /// The stepper's value there: mean over the tetrahedra around it that have one.
+    float at_vertex(const std::vector<double>& list, std::size_t v) const;
     void clear_ecg(double every_ms);
 
     const Tissue& tissue_;

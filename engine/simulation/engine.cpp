@@ -228,6 +228,7 @@ void Engine::Impl::attach(Frame& f)
         f.phase = phase->surface;
         f.singularities = phase->singularities;
         f.phase_time_ms = phase->time_ms;
+        f.phase_volume = phase->volume;
     }
 }
 

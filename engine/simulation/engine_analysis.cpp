@@ -90,10 +90,25 @@ void Engine::Impl::set_watch(const Analyst::Watch& w)
     plan_samples();
     maps_due = {};
     sample(true);
-    if (state != Status::State::running) {
-        frame_step = -1;
-        publish_frame(true);
-    }
+    if (state == Status::State::running)
+        return;
+    frame_step = -1;
+    publish_frame(true);
+    if (!w.phase && !w.volume)
+        return;
+    // nothing runs that would bring what is being computed: once more when it is there
+    sim->analyst->then([this, of = sim->scene->run] {
+        {
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, of] {
+                if (!sim || sim->scene->run != of || state == Status::State::running)
+                    return;
+                frame_step = -1;
+                publish_frame(true);
+            });
+        }
+        wake.notify_all();
+    });
 }
 
 void Engine::Impl::plan_samples()

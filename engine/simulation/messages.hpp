@@ -63,6 +63,16 @@ struct Frame
     std::shared_ptr<const std::vector<float>> phase;
     std::shared_ptr<const Singularities> singularities;
     double phase_time_ms = 0;
+    /// The same phase per vertex of Scene::mesh while WatchVolume is on too; else null.
+    std::shared_ptr<const std::vector<float>> phase_volume;
+};
+
+/// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh, NaN where it never happened.
+struct VolumeMaps
+{
+    std::vector<float> activation, repolarisation, apd90;
+    std::vector<float> last_activation, last_repolarisation, last_apd90;
+    std::vector<float> period;
 };
 
 /// Maps during the run. Immutable; a value per vertex of Scene::surface, NaN where it never happened.
@@ -78,6 +88,7 @@ struct MapFrame
     std::vector<std::int32_t> activations; ///< how often each was activated since the maps are watched
     /// Over all unknowns: how many there are, and how many were activated and repolarised (first beat).
     std::int64_t unknowns = 0, activated = 0, repolarised = 0;
+    std::shared_ptr<const VolumeMaps> volume; ///< while WatchVolume is on; else null
 };
 
 /// Samples of the electrocardiogram from one on: mV[lead][i] at time_ms[i].

@@ -2,6 +2,7 @@
 // Whole pictures against baselines that a person has looked at (software OpenGL). With
 // TAWARA_WRITE_BASELINES=1 in the environment it writes them anew: look at them before committing.
 #include "tests/gui/window_fixture.hpp"
+#include "tests/render/baseline.hpp"
 
 #include <cmath>
 
@@ -11,24 +12,6 @@ class TestPictures : public QObject
 {
     Q_OBJECT
     vtkNew<fake::VtkErrors> errors;
-
-    /// Compares with the baseline of that name; on a failure leaves the picture in the build
-    /// folder.
-    static void check(const QImage& image, const QString& name)
-    {
-        const QString path =
-            QStringLiteral(TAWARA_SOURCE_DIR "/tests/render/baselines/%1.png").arg(name);
-        if (qEnvironmentVariableIsSet("TAWARA_WRITE_BASELINES")) {
-            QVERIFY(image.save(path));
-            QSKIP("baseline written");
-        }
-        const QImage want(path);
-        QVERIFY2(!want.isNull(), qPrintable(path));
-        const double mean = fake::difference(want, image);
-        if (mean >= 1.5)
-            image.save(QStringLiteral(TAWARA_BINARY_DIR "/tests/%1-got.png").arg(name));
-        QVERIFY2(mean < 1.5, qPrintable(QString("%1 differs by %2").arg(name).arg(mean)));
-    }
 
   private Q_SLOTS:
     void initTestCase() { vtkOutputWindow::SetInstance(errors); }
@@ -65,7 +48,7 @@ class TestPictures : public QObject
         for (auto i : b.surface->vertices)
             values.push_back(fake::wave_mV(b.mesh->vertex(static_cast<std::size_t>(i)), time));
         v.setValues(values, time);
-        check(v.finePicture(), QTest::currentDataTag());
+        baseline::check(v.finePicture(), QTest::currentDataTag(), 1.5);
     }
 
     void emptyScene()
@@ -74,7 +57,7 @@ class TestPictures : public QObject
         v.resize(320, 240);
         v.show();
         QVERIFY(QTest::qWaitForWindowExposed(&v));
-        check(v.finePicture(), "empty");
+        baseline::check(v.finePicture(), "empty", 1.5);
     }
 };
 

@@ -429,6 +429,64 @@ class TestLive : public QObject
         }
     }
 
+    void mapsAndPhaseInsideTheWall()
+    {
+        for (auto scheme : {diffusion::Scheme::p1, diffusion::Scheme::fvm}) {
+            Inbox in;
+            Engine e(in.handler(), one_thread());
+            auto s = bar();
+            s.scheme = scheme;
+            s.stimuli = {end_of_bar(0)};
+            in.answer(e.post(Load{s}));
+            std::shared_ptr<const Scene> scene;
+            for (const auto& event : in.all())
+                if (const auto* l = std::get_if<Loaded>(&event))
+                    scene = l->scene;
+            QVERIFY(scene);
+            in.answer(e.post(WatchMaps{true, 1}));
+            in.answer(e.post(WatchPhase{}));
+            run_to(e, in, 12);
+            std::shared_ptr<const MapFrame> m;
+            QTRY_VERIFY((m = e.newest_maps()) && m->activated > 0);
+            QVERIFY(!m->volume);
+            QVERIFY(e.newest_frame() && !e.newest_frame()->phase_volume);
+            // asked for while paused: it comes although nothing runs
+            in.answer(e.post(WatchVolume{}));
+            QTRY_VERIFY((m = e.newest_maps()) && m->volume);
+            std::shared_ptr<const Frame> f;
+            QTRY_VERIFY((f = e.newest_frame()) && f->phase_volume && f->volume);
+            const auto& surface = *scene->surface;
+            QCOMPARE(m->volume->activation.size(), scene->mesh->vertex_count());
+            QCOMPARE(f->phase_volume->size(), scene->mesh->vertex_count());
+            const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
+            for (std::size_t k = 0; k < surface.vertices.size(); ++k) {
+                const auto v = static_cast<std::size_t>(surface.vertices[k]);
+                QVERIFY(same(m->volume->activation[v], m->activation[k]));
+                QVERIFY(same(m->volume->last_activation[v], m->last_activation[k]));
+                QVERIFY(same(m->volume->last_apd90[v], m->last_apd90[k]));
+                QVERIFY(same(m->volume->period[v], m->period[k]));
+                QVERIFY(same((*f->phase_volume)[v], (*f->phase)[k]));
+            }
+            // inside the wave is where its neighbours on the wall say
+            int inside = 0;
+            for (std::size_t v = 0; v < scene->mesh->vertex_count(); ++v) {
+                const Vec3 p = scene->mesh->vertex(v);
+                const float a = m->volume->activation[v];
+                if (std::find(surface.vertices.begin(), surface.vertices.end(),
+                              static_cast<std::int32_t>(v)) != surface.vertices.end() ||
+                    !std::isfinite(a))
+                    continue;
+                for (std::size_t k = 0; k < surface.vertices.size(); ++k) {
+                    const Vec3 q =
+                        scene->mesh->vertex(static_cast<std::size_t>(surface.vertices[k]));
+                    if (norm(q - p) < 0.6 && std::abs(q[0] - p[0]) < 1e-9)
+                        inside += std::abs(m->activation[k] - a) < 1.5F;
+                }
+            }
+            QVERIFY(inside > 20);
+        }
+    }
+
     void electrocardiogramOfABar()
     {
         Inbox in;

@@ -202,7 +202,7 @@ QWidget* ViewPanel::buildVolume()
                    tr("Direction of the plane's normal"));
     m_flip = check("cutFlip", tr("Other side"), tr("Which side of the plane is taken away"));
     m_position = slider("cutPosition", tr("Where the plane stands along its normal"));
-    m_cutHint = hintLabel(tr("The cut face shows the potential."));
+    m_cutHint = hintLabel(tr("The cut face shows what the wall shows."));
     m_opacity = slider("opacity", tr("Opacity of the wall"));
     m_depolarised = check("depolarised", tr("Depolarised tissue above"),
                           tr("The boundary of tissue whose potential is above the threshold"));

@@ -33,8 +33,10 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
     s.overlays = std::make_unique<Overlays>(s.renderer);
-    s.time_text->GetTextProperty()->SetVerticalJustificationToTop();
-    s.renderer->AddActor2D(s.time_text);
+    for (vtkTextActor* text : {s.time_text.Get(), s.note.Get()}) {
+        text->GetTextProperty()->SetVerticalJustificationToTop();
+        s.renderer->AddActor2D(text);
+    }
     set_theme({});
     s.show_annotations();
 }
@@ -192,6 +194,7 @@ void HeartScene::set_style(const LiveScalarMapper::Style& style)
 {
     impl_->style = style;
     impl_->mapper->SetStyle(style);
+    impl_->overlays->set_style(style);
 }
 
 void HeartScene::set_opacity(double opacity)
@@ -229,6 +232,11 @@ void HeartScene::set_title(const std::string& quantity)
 void HeartScene::set_time_text(const std::string& text)
 {
     impl_->time_text->SetInput(text.c_str());
+}
+
+void HeartScene::set_note(const std::string& text)
+{
+    impl_->note->SetInput(text.c_str());
 }
 
 void HeartScene::set_theme(const SceneTheme& theme)
@@ -306,6 +314,8 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
         [&s](const Vec3& p) { return s.hidden(p); });
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
+    style_text(s.note, 12, scale, s.theme.text.data());
+    s.note->SetPosition(16 * scale, height - 36 * scale);
     // a buffer that went with its context is written again
     s.overlays->prepare();
     if (!s.model)

@@ -118,6 +118,8 @@ class HeartScene
     void set_title(const std::string& quantity);
     /// Text at the top left; empty for none.
     void set_time_text(const std::string& text);
+    /// A remark below it, about what is not shown; empty for none.
+    void set_note(const std::string& text);
     void set_theme(const SceneTheme& theme);
     void set_annotations(bool on);
     /// Whether the colour bar is among the annotations.

@@ -27,7 +27,7 @@ struct HeartScene::Impl
     HeartModelPtr model;
     std::vector<Marker> shown_markers;
     std::optional<Plane> clip;
-    vtkNew<vtkTextActor> time_text;
+    vtkNew<vtkTextActor> time_text, note;
     std::unique_ptr<ScalarBar> bar;
     std::unique_ptr<Legend> legend;
     std::unique_ptr<OrientationAxes> axes;
@@ -79,6 +79,7 @@ struct HeartScene::Impl
         legend->set_visible(on);
         axes->set_visible(on);
         time_text->SetVisibility(on);
+        note->SetVisibility(on);
     }
 };
 

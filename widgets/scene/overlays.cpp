@@ -16,8 +16,6 @@
 namespace tawara::scene {
 namespace {
 
-constexpr float rest_mV = -85.23F;
-
 vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal)
 {
     const auto n = static_cast<vtkIdType>(s.at.size());
@@ -81,25 +79,54 @@ Overlays::Overlays(vtkRenderer* renderer)
 
 void Overlays::set_face(std::shared_ptr<const Section> face, const Vec3& normal)
 {
+    if (face && face == face_)
+        return;
     face_ = std::move(face);
     const bool on = face_ && !face_->triangles.empty();
     face_actor_->SetVisibility(on);
     if (!on)
         return;
-    face_mapper_->SetInputData(poly_data(*face_, &normal));
-    face_values_.assign(face_->at.size(), rest_mV);
-    face_changed_ = true;
+    // each triangle has corners of its own: parts may change from one to the next
+    Section apart;
+    for (const auto& t : face_->triangles) {
+        const auto n = static_cast<std::int32_t>(apart.at.size());
+        apart.triangles.push_back({n, n + 1, n + 2});
+        for (auto v : t) {
+            const auto* p = &face_->points[3 * static_cast<std::size_t>(v)];
+            apart.points.insert(apart.points.end(), p, p + 3);
+            apart.at.push_back(0);
+        }
+    }
+    face_mapper_->SetInputData(poly_data(apart, &normal));
+    set_face_values({});
 }
 
-void Overlays::set_face_values(std::span<const float> vertex_values)
+void Overlays::set_face_values(std::span<const float> vertex_values, bool cyclic)
 {
     if (!face_ || face_->at.empty())
         return;
+    face_values_.assign(3 * face_->triangles.size(), LiveScalarMapper::unset);
+    face_changed_ = true;
     const auto last = *std::max_element(face_->to.begin(), face_->to.end());
     if (static_cast<std::size_t>(last) >= vertex_values.size())
         return;
-    face_->carry(vertex_values, face_values_);
-    face_changed_ = true;
+    face_->carry(vertex_values, carried_, cyclic);
+    for (std::size_t k = 0; k < face_->triangles.size(); ++k)
+        for (std::size_t c = 0; c < 3; ++c)
+            if (const float v = carried_[static_cast<std::size_t>(face_->triangles[k][c])];
+                std::isfinite(v))
+                face_values_[3 * k + c] = v;
+}
+
+void Overlays::set_face_parts(std::span<const float> tetrahedron_values)
+{
+    set_face_values({});
+    if (!face_)
+        return;
+    for (std::size_t k = 0; k < face_->triangles.size(); ++k)
+        if (const auto t = static_cast<std::size_t>(face_->tetrahedron[k]);
+            t < tetrahedron_values.size())
+            std::fill_n(&face_values_[3 * k], 3, tetrahedron_values[t]);
 }
 
 void Overlays::set_colors(const ColorMap& map, double low, double high)

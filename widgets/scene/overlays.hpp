@@ -26,9 +26,15 @@ class Overlays
     /// A face inside the mesh in the colours of a field of the mesh's vertices; null takes it away.
     void set_face(std::shared_ptr<const Section> face, const Vec3& normal);
     const Section* face() const { return face_.get(); }
-    /// @pre  one value per vertex of the mesh
-    void set_face_values(std::span<const float> vertex_values);
+    /// What the face shows: one value per vertex of the mesh. Where there is none, and everywhere
+    /// when there are none at all, it has the colour of `never`.
+    void set_face_values(std::span<const float> vertex_values, bool cyclic = false);
+    /// The same with one value per tetrahedron, which is not smoothed: numbers of parts.
+    void set_face_parts(std::span<const float> tetrahedron_values);
+    /// What the corners of the face's triangles show, three each.
+    std::span<const float> face_values() const { return face_values_; }
     void set_colors(const ColorMap& map, double low, double high);
+    void set_style(const LiveScalarMapper::Style& style) { face_mapper_->SetStyle(style); }
 
     void set_depolarised(std::shared_ptr<const Section> surface, double opacity);
     /// Lines coloured by their values through a map.
@@ -44,7 +50,7 @@ class Overlays
     vtkActor* lines_actor(Kind kind) { return line_actors_[static_cast<std::size_t>(kind)]; }
 
     std::shared_ptr<const Section> face_;
-    std::vector<float> face_values_;
+    std::vector<float> face_values_, carried_;
     bool face_changed_ = false;
     vtkNew<LiveScalarMapper> face_mapper_;
     vtkNew<vtkActor> face_actor_, depolarised_;

@@ -2,6 +2,8 @@
 #include "widgets/scene/section.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <unordered_map>
 
 namespace tawara::scene {
@@ -51,6 +53,7 @@ Section march(const mesh::TetMesh& m, Side side)
             const auto& rest = na == 1 ? below : above;
             s.triangles.push_back({point(one, rest[0]), point(one, rest[1]), point(one, rest[2])});
         }
+        s.tetrahedron.resize(s.triangles.size(), static_cast<std::int64_t>(t));
         // all look to the side above
         const Vec3 up = m.vertex(static_cast<std::size_t>(above[0])) -
                         m.vertex(static_cast<std::size_t>(below[0]));
@@ -70,12 +73,16 @@ Section march(const mesh::TetMesh& m, Side side)
 
 } // namespace
 
-void Section::carry(std::span<const float> field, std::vector<float>& out) const
+void Section::carry(std::span<const float> field, std::vector<float>& out, bool cyclic) const
 {
+    constexpr float turn = 2 * std::numbers::pi_v<float>;
     out.resize(at.size());
-    for (std::size_t i = 0; i < at.size(); ++i)
-        out[i] = (1 - at[i]) * field[static_cast<std::size_t>(from[i])] +
-                 at[i] * field[static_cast<std::size_t>(to[i])];
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        const float a = field[static_cast<std::size_t>(from[i])],
+                    b = field[static_cast<std::size_t>(to[i])];
+        out[i] = cyclic ? std::remainder(a + at[i] * std::remainder(b - a, turn), turn)
+                        : (1 - at[i]) * a + at[i] * b;
+    }
 }
 
 Section plane_section(const mesh::TetMesh& m, const Plane& plane)

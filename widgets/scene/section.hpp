@@ -26,9 +26,13 @@ struct Section
     std::vector<float> points;                          ///< x y z [mm]
     std::vector<std::array<std::int32_t, 3>> triangles; ///< seen from where the field is higher, or
                                                         ///< from the plane's normal: anticlockwise
+    std::vector<std::int64_t> tetrahedron;              ///< that each triangle lies in
 
-    /// A field of the mesh's vertices on the points.
-    void carry(std::span<const float> field, std::vector<float>& out) const;
+    /// A field of the mesh's vertices on the points; not finite where a vertex has no value.
+    /// @param cyclic  the field is a phase in (-pi, pi], and so is what comes out: it is carried
+    /// the
+    ///                short way round
+    void carry(std::span<const float> field, std::vector<float>& out, bool cyclic = false) const;
 };
 
 /// Where a plane cuts the mesh.

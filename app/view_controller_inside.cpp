@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is shown inside the heart and beside its wall: cut faces, depolarised tissue, fibres,
+// arrows, filaments.
+#include "app/view_controller.hpp"
+#include "widgets/scene/overlays.hpp"
+
+namespace tawara {
+namespace {
+
+constexpr std::size_t fibre_glyphs = 1600, streamline_count = 500;
+constexpr double glyph_mm = 3.5, streamline_mm = 60, arrow_spacing_mm = 7, arrow_scale = 9;
+
+} // namespace
+
+/// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy`
+/// stays and the caller asks again when it is done.
+template <class Job, class Done>
+void ViewController::run(bool& busy, Job job, Done done)
+{
+    busy = true;
+    m_pool.start([this, &busy, job = std::move(job), done = std::move(done)] {
+        auto result = std::make_shared<decltype(job())>(job());
+        QMetaObject::invokeMethod(
+            this,
+            [&busy, done, result] {
+                busy = false;
+                done(std::move(*result));
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ViewController::feedFace(HeartView& view, Quantity q)
+{
+    if (m_settings.cut == ViewSettings::Cut::none)
+        return;
+    auto& over = view.scene().overlays();
+    if (q == Quantity::regions)
+        return over.set_face_parts(m_regionInside);
+    const std::vector<float>* inside = nullptr;
+    if (quantityInfo(q).maps)
+        inside = m_maps && m_maps->volume ? &mapField(*m_maps->volume, q, m_settings.newestBeat)
+                                          : nullptr;
+    else if (q == Quantity::phase)
+        inside = m_frame ? m_frame->phase_volume.get() : nullptr;
+    else if (q == Quantity::potential && !m_recorded)
+        inside = m_frame ? m_frame->volume.get() : nullptr;
+    over.set_face_values(inside != nullptr ? std::span<const float>(*inside)
+                                           : std::span<const float>(),
+                         quantityInfo(q).cyclic);
+}
+
+QString ViewController::noteOf(Quantity q) const
+{
+    QStringList notes;
+    if (m_settings.cut != ViewSettings::Cut::none) {
+        if (q == Quantity::partition)
+            notes << tr("Cut face grey: the partition is known on the wall only");
+        else if (q == Quantity::potential && m_recorded)
+            notes << tr("Cut face grey: only the wall is recorded");
+    }
+    if (m_recorded && (m_settings.depolarised || m_settings.filaments))
+        notes << tr("Depolarised tissue and filaments are not recorded");
+    return notes.join('\n');
+}
+
+scene::Plane ViewController::plane() const
+{
+    scene::Plane p;
+    const auto k = static_cast<std::size_t>(m_settings.axis);
+    const double at = m_low[k] + m_settings.position * (m_high[k] - m_low[k]);
+    p.normal = {};
+    p.normal[k] = m_settings.flip ? -1 : 1;
+    p.offset_mm = m_settings.flip ? -at : at;
+    return p;
+}
+
+void ViewController::updateSection()
+{
+    if (!m_model || m_settings.cut == ViewSettings::Cut::none || m_sectionBusy)
+        return;
+    const auto wanted = plane();
+    if (m_face && m_facePlane == wanted)
+        return;
+    run(
+        m_sectionBusy,
+        [scene = m_scene, wanted] {
+            return std::make_shared<const scene::Section>(
+                scene::plane_section(*scene->mesh, wanted));
+        },
+        [this, scene = m_scene, wanted](std::shared_ptr<const scene::Section> face) {
+            if (scene != m_scene)
+                return;
+            m_face = std::move(face);
+            m_facePlane = wanted;
+            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+            updateSection(); // the slider may have moved on
+        });
+}
+
+void ViewController::updateDepolarised()
+{
+    if (!m_model || !m_settings.depolarised || m_frontBusy || !m_frame || !m_frame->volume)
+        return;
+    run(
+        m_frontBusy,
+        [scene = m_scene, volume = m_frame->volume, level = m_settings.threshold_mV] {
+            return std::make_shared<const scene::Section>(
+                scene::isosurface(*scene->mesh, *volume, static_cast<float>(level)));
+        },
+        [this, scene = m_scene](std::shared_ptr<const scene::Section> front) {
+            if (scene != m_scene || !m_settings.depolarised)
+                return;
+            m_front = std::move(front);
+            m_grid->each([&](HeartView& v, int) {
+                v.scene().overlays().set_depolarised(m_recorded ? nullptr : m_front,
+                                                     depolarised_opacity);
+                v.schedule();
+            });
+        });
+}
+
+void ViewController::updateFibres()
+{
+    const auto wanted = m_settings.fibres;
+    if (!m_model || m_fibresBusy || wanted == ViewSettings::Fibres::none || wanted == m_fibresMade)
+        return;
+    const bool glyphs = wanted == ViewSettings::Fibres::glyphs;
+    run(
+        m_fibresBusy,
+        [scene = m_scene, glyphs] {
+            return scene::fibre_lines(*scene->mesh, *scene->surface,
+                                      glyphs ? fibre_glyphs : streamline_count,
+                                      glyphs ? glyph_mm : streamline_mm);
+        },
+        [this, scene = m_scene, wanted](scene::Lines lines) {
+            if (scene != m_scene)
+                return;
+            m_fibres = std::move(lines);
+            m_fibresMade = wanted;
+            m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+            updateFibres();
+        });
+}
+
+void ViewController::updateArrows()
+{
+    if (!m_model || !m_settings.arrows || m_arrowsBusy || !m_maps || m_maps->velocity.empty())
+        return;
+    run(
+        m_arrowsBusy,
+        [scene = m_scene, maps = m_maps] {
+            std::vector<Vec3> v;
+            for (const auto& u : maps->velocity)
+                v.push_back({u[0], u[1], u[2]});
+            return scene::arrows(*scene->mesh, *scene->surface, v, arrow_spacing_mm, arrow_scale);
+        },
+        [this, scene = m_scene](scene::Lines lines) {
+            if (scene != m_scene)
+                return;
+            m_arrows = std::move(lines);
+            m_grid->each([&](HeartView& v, int) {
+                v.scene().overlays().set_lines(scene::Overlays::Kind::arrows,
+                                               m_settings.arrows ? m_arrows : scene::Lines{},
+                                               scene::color_map("grey"), -1, 0.9, 2);
+                v.schedule();
+            });
+        });
+}
+
+void ViewController::updateFilaments()
+{
+    scene::Lines lines;
+    lines.starts.push_back(0);
+    if (m_settings.filaments && !m_recorded && m_frame && m_frame->singularities)
+        for (const auto& f : m_frame->singularities->filaments_mm) {
+            for (const Vec3& p : f) {
+                for (double x : p)
+                    lines.points.push_back(static_cast<float>(x));
+                lines.values.push_back(1);
+            }
+            lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
+        }
+    m_grid->each([&](HeartView& v, int) {
+        v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines,
+                                       scene::color_map("grey"), 0, 1, 4);
+        v.schedule();
+    });
+}
+
+} // namespace tawara
