@@ -4,6 +4,7 @@
 #include "app/main_window.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
 #include "engine/simulation/recording.hpp"
@@ -36,6 +37,7 @@
 #include <QJsonDocument>
 #include <QSaveFile>
 #include <QSettings>
+#include <QTemporaryDir>
 
 #include <algorithm>
 
@@ -104,10 +106,11 @@ void MainWindow::elsewhere(Job job, Done done)
 
 void MainWindow::open(const QString& path)
 {
-    m_path = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
+    m_opening = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
+    m_making.clear();
     m_message->hide();
     showStart(false);
-    m_host->open(m_path);
+    m_host->open(m_opening);
 }
 
 void MainWindow::hostLoaded()
@@ -122,6 +125,9 @@ void MainWindow::hostLoaded()
     m_views->setScene(scene);
     restoreView(scene->session.view);
     m_document->open(scene->session);
+    m_path = m_opening;
+    if (!m_making.isEmpty())
+        m_document->edits().setUnsaved();
     m_info->setScene(scene.get());
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);
@@ -377,14 +383,14 @@ void MainWindow::updateVelocity()
         [scene, session = m_document->session(), region = regions[static_cast<std::size_t>(i)]] {
             try {
                 const auto v = simulation::estimate_velocity(
-                    session, region, simulation::mean_edge_mm(*scene->mesh));
+                    session, region, mesh::mean_edge_mm(*scene->mesh));
                 const auto text = [](const Vec3& u) {
                     return QStringLiteral("%1, %2, %3")
                         .arg(u[0], 0, 'f', 2)
                         .arg(u[1], 0, 'f', 2)
                         .arg(u[2], 0, 'f', 2);
                 };
-                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (edge "
+                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (mean edge "
                                "%2 mm): %3 m/s")
                                 .arg(text(v.fine))
                                 .arg(v.edge_mm, 0, 'f', 2)

@@ -16,6 +16,7 @@
 class QActionGroup;
 class QDockWidget;
 class QSettings;
+class QTemporaryDir;
 
 namespace tawara {
 
@@ -24,6 +25,7 @@ class EcgPanel;
 class GuideWindow;
 class InfoPanel;
 class LiveMovie;
+class MeshDialog;
 class MessageBar;
 class Overlay;
 class PacingPanel;
@@ -143,6 +145,16 @@ class MainWindow : public QMainWindow
     void askForReport();
     void askForExport(const QString& kind, const QString& extension);
     void askForSession();
+    // main_window_mesh.cpp
+    void askForHeart();
+    void askForSlab();
+    void askForRefinement();
+    QString newMeshFile(const QString& name);
+    void showMeshDialog(MeshDialog* dialog, bool replaces);
+    void openMade(const simulation::Session& session);
+    /// Puts a mesh that is in a temporary place beside the session's file, and the session refers
+    /// to it there; empty when done.
+    QString keepMesh(simulation::Session& session, const QString& sessionFile);
     void rememberFile(const QString& path);
     void fillRecent();
     void showGl();
@@ -193,7 +205,11 @@ class MainWindow : public QMainWindow
     QTimer m_replay, m_changesDue;
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
-    QString m_path; // of what is being opened or open
+    QString m_path;              // of what is open; empty: the built-in heart, or nothing saved yet
+    QString m_opening, m_making; // what is being opened: its path; its name where it was made here
+    std::unique_ptr<QTemporaryDir> m_meshes; // that were made, where nobody chose a file
+    int m_meshCount = 0;
+    QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     bool m_autoPlay = true, m_asks = true, m_closing = false;
     quint64 m_startedRun = 0; // the run that auto play has seen
     QByteArray m_firstLayout;

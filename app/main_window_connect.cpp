@@ -29,8 +29,9 @@ using State = EngineHost::State;
 void MainWindow::connectHost()
 {
     connect(m_host, &EngineHost::loadingStarted, this, [this] {
-        const QString name =
-            m_path.isEmpty() ? tr("the built-in heart") : QFileInfo(m_path).fileName();
+        const QString name = !m_making.isEmpty()   ? m_making
+                             : m_opening.isEmpty() ? tr("the built-in heart")
+                                                   : QFileInfo(m_opening).fileName();
         if (!m_overlay->loading())
             m_overlay->showLoading(tr("Opening %1").arg(name));
     });

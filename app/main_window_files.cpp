@@ -4,6 +4,7 @@
 #include "app/export/picture_dialog.hpp"
 #include "app/main_window.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/new_mesh.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 
@@ -169,6 +170,9 @@ QString MainWindow::saveSession(const QString& chosen)
     if (const QString folder = QFileInfo(path).absolutePath(); !QFileInfo(folder).isDir())
         return tr("There is no folder %1; the session was not saved.").arg(folder);
     simulation::Session session = m_document->session();
+    if (const QString error = keepMesh(session, path); !error.isEmpty())
+        return error;
+    session = simulation::moved_to(session, QFileInfo(path).absolutePath().toStdString());
     session.probes.clear();
     for (const ProbeEntry& e : m_probes->entries())
         session.probes.push_back({e.name.toStdString(), e.position});

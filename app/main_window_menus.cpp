@@ -81,6 +81,9 @@ void MainWindow::buildMenus()
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     file->addAction(tr("Open the &built-in heart"), this, [this] { askAndOpen({}); });
+    file->addAction(tr("&New heart…"), this, &MainWindow::askForHeart)
+        ->setShortcut(QKeySequence::New);
+    file->addAction(tr("New s&lab…"), this, &MainWindow::askForSlab);
     file->addSeparator();
     m_saveAction = file->addAction(tr("&Save session as…"), this, &MainWindow::askForSession);
     m_saveAction->setShortcut(QKeySequence::Save);
@@ -159,6 +162,8 @@ void MainWindow::buildMenus()
     m_autoRecordAction->setCheckable(true);
     m_autoRecordAction->setChecked(true);
 
+    auto* mesh = menuBar()->addMenu(tr("&Mesh"));
+    mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
     auto* act = menuBar()->addMenu(tr("&Tools"));
     for (auto* a : m_modes->actions())
         act->addAction(a);

@@ -22,7 +22,7 @@ struct Shade
     const char* name;
     const char *dark, *light;
 };
-constexpr std::array<Shade, 30> shades{{
+constexpr std::array<Shade, 32> shades{{
     {"@ground", "#12151b", "#ffffff"},  {"@panel", "#181c24", "#f3f5f8"},
     {"@sunk", "#10131a", "#ffffff"},    {"@edge", "#0c0e13", "#d5dae2"},
     {"@raised", "#2a3140", "#e4e8ee"},  {"@hover", "#343d4f", "#d8dee7"},
@@ -37,6 +37,7 @@ constexpr std::array<Shade, 30> shades{{
     {"@handle", "#3a4353", "#b9c1cd"},  {"@card", "#1b2029", "#ffffff"},
     {"@link", "#7da6f0", "#1f5fbf"},    {"@errorbar", "#4a2420", "#fbdcd5"},
     {"@notebar", "#22304a", "#dce8fb"}, {"@warningbar", "#463716", "#fbeec6"},
+    {"@warntext", "#f0b95a", "#8a5600"}, {"@errortext", "#ff9d88", "#b3261e"},
     {"@bartext", "#ffe9e2", "#2a1d18"}, {"@theme", "dark", "light"}, // of the arrows' files
 }};
 

@@ -4,10 +4,10 @@
 #include "engine/core/error.hpp"
 #include "engine/diffusion/system.hpp"
 #include "engine/mesh/check.hpp"
-#include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/new_mesh.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,7 +62,7 @@ void need_format(const std::string& out)
                               "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
 }
 
-Json counts(const mesh::TetMesh& m)
+Json figures(const mesh::TetMesh& m)
 {
     constexpr double far = std::numeric_limits<double>::max();
     Vec3 low{far, far, far}, high{-far, -far, -far};
@@ -81,6 +81,7 @@ Json counts(const mesh::TetMesh& m)
     j["vertices"] = m.vertex_count();
     j["tetrahedra"] = m.tetrahedron_count();
     j["volume_mm3"] = volume;
+    j["mean_edge_mm"] = mesh::mean_edge_mm(m);
     j["bounding_box_mm"] = {low, high};
     j["regions"] = Json::object();
     for (const auto& [label, n] : regions)
@@ -94,12 +95,13 @@ Json counts(const mesh::TetMesh& m)
     return j;
 }
 
-/// Says for people what `counts` found.
+/// Says for people what figures() found.
 void say_counts(Context& c, const Json& j)
 {
     c.say(std::to_string(j["vertices"].get<std::int64_t>()) + " vertices, " +
           std::to_string(j["tetrahedra"].get<std::int64_t>()) + " tetrahedra, " +
-          number(j["volume_mm3"].get<double>() / 1e3) + " cm3");
+          number(j["volume_mm3"].get<double>() / 1e3) + " cm3, mean edge " +
+          number(j["mean_edge_mm"].get<double>()) + " mm");
     std::string box;
     for (std::size_t k = 0; k < 3; ++k)
         box += (k ? ", " : "") + number(j["bounding_box_mm"][0][k].get<double>()) + " to " +
@@ -117,7 +119,7 @@ void info(Context& c, const Files& f)
 {
     const auto loaded = read(c, f);
     const auto& m = loaded.mesh;
-    Json j = counts(m);
+    Json j = figures(m);
     j["pieces"] = loaded.check.pieces;
     j["turned"] = loaded.check.turned;
     j["unused_vertices"] = loaded.check.unused_vertices;
@@ -148,7 +150,7 @@ void info(Context& c, const Files& f)
 void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 {
     mesh::io::write(m, out, c.progress());
-    Json j = counts(m);
+    Json j = figures(m);
     j["file"] = out;
     say_counts(c, j);
     c.say("written to " + out);
@@ -164,22 +166,18 @@ void convert(Context& c, const Files& f)
 void refine(Context& c, const Files& f)
 {
     need_format(f.out);
-    if (f.times < 1 || f.times > 6)
-        throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to 6");
-    auto m = std::move(read(c, f).mesh);
-    for (int k = 0; k < f.times; ++k) {
-        if (m.tetrahedron_count() > (std::size_t{1} << 31) / 8)
-            throw InputError("--times", "gives more than 2^31 tetrahedra; use a smaller one");
-        m = mesh::refine(m, c.progress());
-    }
-    finish(c, m, f.out);
+    if (f.times < 1 || f.times > simulation::most_refinements)
+        throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
+                                        std::to_string(simulation::most_refinements));
+    const auto coarse = std::make_shared<const mesh::TetMesh>(std::move(read(c, f).mesh));
+    finish(c, simulation::make_mesh(simulation::Refinement{coarse, f.times}, c.progress()), f.out);
 }
 
 void heart(Context& c, const Files& f)
 {
     need_format(f.out);
     const auto parameters = simulation::read_heart_parameters(f.in);
-    finish(c, mesh::generator::generate_heart(parameters, c.progress()), f.out);
+    finish(c, simulation::make_mesh(parameters, c.progress()), f.out);
 }
 
 diffusion::Options options_of(const Files& f)

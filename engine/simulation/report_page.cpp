@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/report_page.hpp"
 
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/report.hpp"
 
@@ -182,9 +183,7 @@ ReportPage::Table numerics(const ExportSource& s)
     double volume = 0;
     for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
         volume += m.volume(t);
-    const double edge =
-        std::cbrt(6 * std::sqrt(2.0) * volume /
-                  static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1)));
+    const double edge = mesh::mean_edge_mm(m);
     ReportPage::Table t{"Mesh and numerics", {}, {}};
     t.rows = {
         {"Mesh", s.scene->title},

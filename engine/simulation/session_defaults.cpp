@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that the program makes by itself.
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/suggest.hpp"
 
@@ -178,7 +179,7 @@ Session session_for_mesh(const std::filesystem::path& mesh_file)
     r.variant = variant_of(r.model, {"epi"});
     if (m.fibre.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
         file.fibres = rule_based;
-    r.conductivity_S_per_m = for_edge(benchmark, mean_edge_mm(m));
+    r.conductivity_S_per_m = for_edge(benchmark, mesh::mean_edge_mm(m));
     if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity
         r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
     s.mesh = file;

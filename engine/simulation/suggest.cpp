@@ -168,19 +168,6 @@ void add_segments(const mesh::TetMesh& m, const mesh::Surface& s, std::vector<Si
 
 } // namespace
 
-double mean_edge_mm(const mesh::TetMesh& m)
-{
-    double sum = 0;
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
-        const auto c = m.corners(t);
-        for (std::size_t i = 0; i < 4; ++i)
-            for (std::size_t j = i + 1; j < 4; ++j)
-                sum += norm(m.vertex(static_cast<std::size_t>(c[i])) -
-                            m.vertex(static_cast<std::size_t>(c[j])));
-    }
-    return sum / (6.0 * static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1)));
-}
-
 VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
                                    const Progress& progress)
 {
@@ -226,11 +213,11 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         worst = std::abs(error);
         if (!(out.mesh[k] > 0))
             std::snprintf(text, sizeof text,
-                          "mesh too coarse (edge %.2g mm): no wave runs %s; refine it", edge_mm,
+                          "mesh too coarse (mean edge %.2g mm): no wave runs %s; refine it", edge_mm,
                           names[k]);
         else
             std::snprintf(text, sizeof text,
-                          "mesh too coarse (edge %.2g mm): waves are %.0f %% too %s %s; refine it",
+                          "mesh too coarse (mean edge %.2g mm): waves are %.0f %% too %s %s; refine it",
                           edge_mm, 100 * std::abs(error), error < 0 ? "slow" : "fast", names[k]);
         out.warning = text;
     }

@@ -23,13 +23,11 @@ struct VelocityEstimate
 /// scheme (fvm and lumped p1: differences of second order; consistent p1: with the consistent mass) and
 /// dt, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and with edge_mm.
 /// @param region  of the session, with a model of its own (resolved, not inheriting)
+/// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
 /// @throws InputError, Cancelled
 /// @cost   about a tenth of a second
 VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
                                    const Progress& progress = {});
-
-/// The mean edge length of a mesh [mm].
-double mean_edge_mm(const mesh::TetMesh& m);
 
 /// A named point of the wall at which one might pace.
 struct Site

@@ -6,6 +6,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
 
 #include <algorithm>
@@ -113,14 +114,10 @@ std::string number(double x)
 void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
 {
     constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
-    double volume = 0;
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-        volume += m.volume(t);
-    const auto n = static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1));
-    const double edge = std::cbrt(6 * std::sqrt(2.0) * volume / n); // of a regular tetrahedron
+    const double edge = mesh::mean_edge_mm(m);
     if (edge > trusted_mm)
         notices.push_back(
-            {level, "coarse mesh (edge about " + number(edge) +
+            {level, "coarse mesh (mean edge " + number(edge) +
                         " mm): activation times depend on it; refine it, or take them as a "
                         "picture only"});
 }

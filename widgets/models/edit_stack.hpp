@@ -36,6 +36,8 @@ class EditStack : public QObject
     QUndoStack& stack() { return m_stack; }
     bool modified() const { return !m_stack.isClean(); }
     void setSaved() { m_stack.setClean(); }
+    /// What was opened is in no file yet.
+    void setUnsaved() { m_stack.resetClean(); }
 
   Q_SIGNALS:
     /// After every edit, undo and redo.

@@ -3,6 +3,7 @@
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/io/raw.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/mesh/topology.hpp"
 
 #include <algorithm>
@@ -111,12 +112,8 @@ Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit
     for (auto* c : {&points.x, &points.y, &points.z})
         for (auto& v : *c)
             v *= millimetres(u);
-    double edge = 0; // a point must lie closer to its vertex than a tenth of the mean edge
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-        edge += norm(m.vertex(static_cast<std::size_t>(m.corner[1][t])) -
-                     m.vertex(static_cast<std::size_t>(m.corner[0][t])));
-    edge /= static_cast<double>(m.tetrahedron_count());
-    const PointGrid grid(points, 0.1 * edge);
+    // a point must lie closer to its vertex than a tenth of the mean edge
+    const PointGrid grid(points, 0.1 * mean_edge_mm(m));
     Directions at_vertices;
     at_vertices.resize(m.vertex_count());
     std::size_t missed = 0, permuted = 0;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Meshes that are made in the window.
+#include "app/main_window.hpp"
+#include "app/mesh_dialog.hpp"
+#include "widgets/panels/message_bar.hpp"
+
+#include <QDir>
+#include <QEventLoop>
+#include <QFileInfo>
+#include <QTemporaryDir>
+
+#include <filesystem>
+#include <thread>
+
+namespace tawara {
+
+void MainWindow::askForHeart()
+{
+    showMeshDialog(new HeartDialog(newMeshFile(tr("heart")), m_document->session(), this), true);
+}
+
+void MainWindow::askForSlab()
+{
+    showMeshDialog(new SlabDialog(newMeshFile(tr("slab")), m_document->session(), this), true);
+}
+
+void MainWindow::askForRefinement()
+{
+    const auto scene = m_host->scene();
+    if (!scene)
+        return showError(tr("There is no mesh to refine."),
+                         tr("Open a heart first (Ctrl+O), or make one (Ctrl+N)."));
+    auto* dialog =
+        new RefineDialog(scene->mesh, newMeshFile(tr("refined")), m_document->session(), this);
+    dialog->setWindowModality(Qt::WindowModal); // the session goes along: no edits meanwhile
+    showMeshDialog(dialog, false);
+}
+
+QString MainWindow::newMeshFile(const QString& name)
+{
+    if (!m_meshes)
+        m_meshes = std::make_unique<QTemporaryDir>(QDir::temp().filePath("tawara-XXXXXX"));
+    const QString folder = QString::number(++m_meshCount);
+    QDir(m_meshes->path()).mkpath(folder);
+    return QDir(m_meshes->path()).filePath(folder + "/" + name + ".vtu");
+}
+
+void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
+{
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &MeshDialog::made, this, [this, replaces](const simulation::Session& session) {
+        if (!replaces)
+            return openMade(session);
+        askUnsaved(tr("Save them before the new mesh takes its place?"),
+                   [this, session] { openMade(session); });
+    });
+    dialog->show();
+}
+
+void MainWindow::openMade(const simulation::Session& session)
+{
+    m_opening.clear();
+    m_making = tr("the new mesh");
+    m_message->hide();
+    showStart(false);
+    m_host->load(session);
+}
+
+QString MainWindow::keepMesh(simulation::Session& session, const QString& sessionFile)
+{
+    auto* mesh = std::get_if<simulation::MeshFile>(&session.mesh);
+    if (mesh == nullptr || !m_meshes)
+        return {};
+    const QString now = QString::fromStdString((session.folder / mesh->file).string());
+    if (!now.startsWith(m_meshes->path() + QLatin1Char('/')))
+        return {};
+    QString& kept = m_keptMeshes[now];
+    const QFileInfo target(sessionFile);
+    if (kept.isEmpty() || !QFileInfo::exists(kept)) {
+        const QString stem = target.absoluteDir().filePath(target.completeBaseName());
+        kept = stem + "-mesh.vtu";
+        for (int n = 2; QFileInfo::exists(kept); ++n) // somebody else's
+            kept = stem + QStringLiteral("-mesh-%1.vtu").arg(n);
+        // a large file takes its time: elsewhere, while the window goes on drawing
+        std::error_code error;
+        QEventLoop wait;
+        std::jthread copy([&, from = now.toStdString(), to = kept.toStdString()] {
+            const std::string part = to + ".part";
+            std::filesystem::copy_file(from, part,
+                                       std::filesystem::copy_options::overwrite_existing, error);
+            if (!error)
+                std::filesystem::rename(part, to, error);
+            if (error) {
+                std::error_code ignored;
+                std::filesystem::remove(part, ignored);
+            }
+            QMetaObject::invokeMethod(&wait, &QEventLoop::quit, Qt::QueuedConnection);
+        });
+        wait.exec(QEventLoop::ExcludeUserInputEvents);
+        if (error) {
+            const QString to = std::exchange(kept, {});
+            return tr("The mesh cannot be kept as %1: %2; the session was not saved.")
+                .arg(to, QString::fromStdString(error.message()));
+        }
+    }
+    session.folder = QFileInfo(kept).absolutePath().toStdString();
+    mesh->file = QFileInfo(kept).fileName().toStdString();
+    return {};
+}
+
+} // namespace tawara

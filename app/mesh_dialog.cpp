@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/mesh_dialog.hpp"
+
+#include "widgets/panels/form.hpp"
+
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr int settle_ms = 150; // after the last change
+
+QString count(std::int64_t n)
+{
+    return QLocale(QLocale::English).toString(static_cast<qlonglong>(n));
+}
+
+/// With as many figures as an estimate is good for.
+QString about(std::int64_t n)
+{
+    double unit = 1;
+    for (double rest = static_cast<double>(n); rest >= 1000; rest /= 10)
+        unit *= 10;
+    return count(static_cast<std::int64_t>(unit * std::round(static_cast<double>(n) / unit)));
+}
+
+QString bytes(double n)
+{
+    return n < 1e9 ? MeshDialog::tr("%1 MB").arg(n / 1e6, 0, 'f', 0)
+                   : MeshDialog::tr("%1 GB").arg(n / 1e9, 0, 'f', 1);
+}
+
+QString duration(double s)
+{
+    return s < 90 ? MeshDialog::tr("%1 s").arg(s, 0, 'f', 0)
+                  : MeshDialog::tr("%1 min").arg(s / 60, 0, 'f', 0);
+}
+
+QString row(const QString& name, const QString& value)
+{
+    return QStringLiteral("<tr><td style='padding-right:14px'>%1</td><td>%2</td></tr>")
+        .arg(name, value);
+}
+
+/// What a mesh will take, and whether this machine has it.
+QString memoryWarning(double needed)
+{
+    const double has = simulation::machine_bytes();
+    return has > 0 && needed > 0.9 * has
+               ? MeshDialog::tr("It would take about %1 of memory; this machine has %2.")
+                     .arg(bytes(needed), bytes(has))
+               : QString();
+}
+
+} // namespace
+
+MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& after,
+                            diffusion::Scheme scheme, const QString& region)
+{
+    QString html = QStringLiteral("<table cellspacing='0' cellpadding='1'>");
+    const auto line = [&html](const QString& name, const QString& a, const QString& b) {
+        html += QStringLiteral("<tr><td style='padding-right:18px'>%1</td>"
+                               "<td style='padding-right:26px' align='right'>%2</td>"
+                               "<td align='right'>%3</td></tr>")
+                    .arg(name, a, b);
+    };
+    const auto tr = [](const char* text) { return MeshDialog::tr(text); };
+    const auto both = [&](const QString& name, auto&& of) { line(name, of(now), of(after)); };
+    line({}, tr("<b>now</b>"), tr("<b>after</b>"));
+    both(tr("Mean edge"),
+         [&](const auto& s) { return tr("%1 mm").arg(s.mesh.edge_mm, 0, 'f', 2); });
+    both(tr("Tetrahedra"), [](const auto& s) { return count(s.mesh.tetrahedra); });
+    both(tr("Vertices"), [](const auto& s) { return count(s.mesh.vertices); });
+    both(scheme == diffusion::Scheme::fvm ? tr("Unknowns (per tetrahedron)")
+                                          : tr("Unknowns (per vertex)"),
+         [&](const auto& s) { return count(s.mesh.unknowns(scheme)); });
+    both(tr("Memory, about"),
+         [&](const auto& s) { return bytes(simulation::session_bytes(s.mesh, scheme)); });
+    const auto speed = [&](double v) {
+        return v > 0 ? tr("%1 m/s").arg(v, 0, 'f', 2) : tr("no wave runs");
+    };
+    MeshSaid said;
+    if (!region.isEmpty()) {
+        const char* names[]{QT_TRANSLATE_NOOP("MeshDialog", "Waves along the fibres"),
+                            QT_TRANSLATE_NOOP("MeshDialog", "across them"),
+                            QT_TRANSLATE_NOOP("MeshDialog", "across the sheets")};
+        for (std::size_t k = 0; k < 3; ++k)
+            both(tr(names[k]), [&](const auto& s) { return speed(s.velocity.mesh[k]); });
+    }
+    said.text = html + QStringLiteral("</table>");
+    if (!region.isEmpty()) {
+        const auto& f = after.velocity.fine;
+        QString text = tr("On an infinitely fine mesh: %1, %2, %3 m/s (%4).")
+                           .arg(f[0], 0, 'f', 2)
+                           .arg(f[1], 0, 'f', 2)
+                           .arg(f[2], 0, 'f', 2)
+                           .arg(region.toHtmlEscaped());
+        const QString warning = QString::fromStdString(after.velocity.warning);
+        if (warning.isEmpty())
+            text += QStringLiteral("<br>") + tr("After refining, waves are within 10 % of that: "
+                                                "activation times can be trusted so far.");
+        else
+            said.warning = tr("Even then: %1.").arg(QString(warning).remove("; refine it"));
+        said.text += QStringLiteral("<p style='margin:6px 0 0 0'>%1</p>").arg(text);
+    }
+    const QString memory = memoryWarning(simulation::session_bytes(after.mesh, scheme));
+    if (!memory.isEmpty())
+        said.warning = memory;
+    return said;
+}
+
+MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Session current,
+                       QWidget* parent)
+    : QDialog(parent), m_scratch(std::move(scratch)), m_current(std::move(current)),
+      m_body(new QVBoxLayout), m_text(new QLabel), m_warning(new QLabel), m_error(new QLabel),
+      m_stage(new QLabel), m_file(new QLineEdit), m_bar(new QProgressBar)
+{
+    setWindowTitle(title);
+    m_pool.setMaxThreadCount(1);
+    m_text->setObjectName("forecast");
+    m_text->setTextFormat(Qt::RichText);
+    m_text->setWordWrap(true);
+    m_text->setText(tr("Counting…"));
+    m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_warning->setProperty("level", "warning");
+    m_error->setProperty("level", "error");
+    m_error->setObjectName("error");
+    for (auto* l : {m_warning, m_error, m_stage}) {
+        l->setWordWrap(true);
+        l->hide();
+    }
+    m_stage->setProperty("weak", true);
+    m_file->setObjectName("file");
+    m_file->setPlaceholderText(tr("temporary; kept beside the session when that is saved"));
+    m_file->setToolTip(tr("File of the mesh: .vtu, .vtk, .pts (CARP), .node (TetGen) or .msh "
+                          "(Gmsh)"));
+    m_file->setClearButtonEnabled(true);
+    m_choose = new QPushButton(tr("Choose…"));
+    m_bar->setRange(0, 1000);
+    m_bar->setTextVisible(false);
+    m_bar->hide();
+    auto* file = new QHBoxLayout;
+    file->addWidget(new QLabel(tr("File")));
+    file->addWidget(m_file, 1);
+    file->addWidget(m_choose);
+    auto* buttons = new QDialogButtonBox;
+    m_make = buttons->addButton(tr("&Make and open"), QDialogButtonBox::ActionRole);
+    m_make->setObjectName("make");
+    m_make->setDefault(true);
+    m_make->setEnabled(false);
+    m_close = buttons->addButton(QDialogButtonBox::Close);
+    m_close->setObjectName("cancel");
+    m_close->setIcon({});
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 14, 16, 12);
+    column->setSpacing(9);
+    column->addLayout(m_body);
+    column->addWidget(groupLabel(tr("What it will be")));
+    column->addWidget(m_text);
+    column->addWidget(m_warning);
+    column->addWidget(m_error);
+    column->addStretch(1);
+    column->addLayout(file);
+    column->addWidget(m_stage);
+    column->addWidget(m_bar);
+    column->addWidget(buttons);
+    m_due.setSingleShot(true);
+    m_due.setInterval(settle_ms);
+    connect(&m_due, &QTimer::timeout, this, &MeshDialog::describe);
+    connect(m_make, &QPushButton::clicked, this, &MeshDialog::make);
+    connect(m_choose, &QPushButton::clicked, this, &MeshDialog::chooseFile);
+    connect(buttons, &QDialogButtonBox::rejected, this, &MeshDialog::reject);
+    m_due.start();
+}
+
+MeshDialog::~MeshDialog()
+{
+    m_describing.request_stop();
+    m_pool.waitForDone();
+}
+
+void MeshDialog::setFile(const QString& path)
+{
+    m_file->setText(path);
+}
+
+QString MeshDialog::said() const
+{
+    return m_error->isHidden() ? m_text->text() + m_warning->text() : m_error->text();
+}
+
+void MeshDialog::changed()
+{
+    m_described = false;
+    m_make->setEnabled(false);
+    m_due.start();
+}
+
+void MeshDialog::describe()
+{
+    m_describing.request_stop();
+    m_describing = {};
+    const quint64 asked = ++m_asked;
+    m_pool.start([this, asked, job = describer(), stop = m_describing.get_token()] {
+        MeshSaid said;
+        try {
+            Progress progress;
+            progress.stop = stop;
+            said = job(progress);
+        } catch (const std::exception& e) {
+            said.error = QString::fromUtf8(e.what());
+        }
+        QMetaObject::invokeMethod(
+            this,
+            [this, asked, said] {
+                if (asked == m_asked && !m_due.isActive())
+                    say(said);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+MeshDialog::Describer MeshDialog::describer() const
+{
+    return [recipe = recipe()](const Progress&) {
+        const auto f = simulation::forecast(recipe);
+        const auto number = [&](std::int64_t n) { return f.counted ? count(n) : about(n); };
+        // what session_for_mesh() takes
+        const double memory = simulation::session_bytes(f, diffusion::Scheme::p1);
+        MeshSaid said;
+        said.text =
+            QStringLiteral("<table cellspacing='0' cellpadding='1'>") +
+            row(tr("Tetrahedra"), number(f.tetrahedra)) + row(tr("Vertices"), number(f.vertices)) +
+            row(tr("Mean edge"), tr("%1 mm").arg(f.edge_mm, 0, 'g', 3)) +
+            row(tr("Memory"), tr("about %1").arg(bytes(memory))) +
+            (f.seconds > 0 ? row(tr("Making takes"), tr("about %1").arg(duration(f.seconds)))
+                           : QString()) +
+            QStringLiteral("</table>");
+        said.warning = memoryWarning(memory);
+        return said;
+    };
+}
+
+void MeshDialog::say(const MeshSaid& said)
+{
+    m_described = true;
+    m_text->setText(said.text);
+    m_text->setVisible(said.error.isEmpty());
+    m_warning->setText(said.warning);
+    m_warning->setVisible(!said.warning.isEmpty());
+    m_error->setText(worded(said.error));
+    m_error->setVisible(!said.error.isEmpty());
+    m_make->setEnabled(said.error.isEmpty() && !m_job);
+    makeRoom();
+}
+
+void MeshDialog::makeRoom()
+{
+    layout()->activate();
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+}
+
+void MeshDialog::chooseFile()
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Write the mesh to"), QFileInfo(m_scratch).fileName(),
+                                     tr("Meshes (*.vtu *.vtk *.pts *.node *.msh)"));
+    if (!path.isEmpty())
+        setFile(QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".vtu") : path);
+}
+
+void MeshDialog::make()
+{
+    if (m_job)
+        return;
+    const bool temporary = m_file->text().trimmed().isEmpty();
+    const QString file =
+        temporary ? m_scratch : QFileInfo(m_file->text().trimmed()).absoluteFilePath();
+    if (const QString folder = QFileInfo(file).absolutePath(); !QFileInfo(folder).isDir())
+        return ended(tr("There is no folder %1; choose another file.").arg(folder));
+    m_job = std::make_unique<MeshJob>(
+        [recipe = recipe(), file = file.toStdString(), now = m_current](const Progress& p) {
+            return simulation::session_on_new_mesh(recipe, file, now, p);
+        });
+    connect(m_job.get(), &MeshJob::progressed, this, [this](double f, const QString& stage) {
+        m_bar->setValue(static_cast<int>(1000 * f));
+        m_stage->setText(stage.left(1).toUpper() + stage.mid(1) + QStringLiteral("…"));
+    });
+    connect(m_job.get(), &MeshJob::made, this, [this](const simulation::Session& s) {
+        ended({});
+        Q_EMIT made(s);
+        accept();
+    });
+    connect(m_job.get(), &MeshJob::failed, this, [this](const QString& reason) {
+        ended(reason.isEmpty() ? tr("Given up; no mesh was made.") : worded(reason));
+        Q_EMIT failed(reason);
+        if (m_closing)
+            QDialog::reject();
+    });
+    m_error->hide();
+    m_bar->setValue(0);
+    m_bar->show();
+    m_stage->setText(tr("Starting…"));
+    m_stage->show();
+    m_make->setEnabled(false);
+    m_choose->setEnabled(false);
+    m_file->setEnabled(false);
+    m_close->setText(tr("Cancel"));
+    makeRoom();
+    m_job->start();
+}
+
+void MeshDialog::ended(const QString& reason)
+{
+    if (m_job)
+        m_job.release()->deleteLater(); // it is emitting
+    m_bar->hide();
+    m_stage->hide();
+    m_choose->setEnabled(true);
+    m_file->setEnabled(true);
+    m_close->setEnabled(true);
+    m_close->setText(tr("Close"));
+    m_make->setEnabled(m_described);
+    m_error->setText(reason);
+    m_error->setVisible(!reason.isEmpty());
+    makeRoom();
+}
+
+void MeshDialog::reject()
+{
+    if (!m_job)
+        return QDialog::reject();
+    m_closing = !isVisible();
+    m_close->setEnabled(false);
+    m_stage->setText(tr("Ending…"));
+    m_job->cancel();
+}
+
+} // namespace tawara

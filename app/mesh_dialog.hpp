@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/mesh_job.hpp"
+#include "engine/simulation/new_mesh.hpp"
+#include "engine/simulation/suggest.hpp"
+
+#include <QDialog>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <array>
+
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QVBoxLayout;
+
+namespace tawara {
+
+class NumberBox;
+
+/// What is said of a mesh before it is made.
+struct MeshSaid
+{
+    QString text;    ///< rich
+    QString warning; ///< it can be made, but
+    QString error;   ///< why it cannot be made
+};
+
+/// A mesh before and after its refinement, and how fast waves run on it.
+struct RefinementSaid
+{
+    simulation::MeshForecast mesh;
+    simulation::VelocityEstimate velocity;
+};
+/// The two side by side.
+/// @param region  the region whose velocities they are, for people; empty: no velocity is known
+MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& after,
+                            diffusion::Scheme scheme, const QString& region);
+
+/// Asks for a mesh to be made: what it will have and take is said while values are chosen, making
+/// runs elsewhere with a bar and Cancel, and ends with a session on the mesh. The window stays
+/// usable.
+///
+/// @thread GUI thread; nothing here takes long
+class MeshDialog : public QDialog
+{
+    Q_OBJECT
+  public:
+    /// @param scratch  the file that the mesh is written to when none is chosen
+    /// @param current  the session that is open
+    MeshDialog(const QString& title, QString scratch, simulation::Session current,
+               QWidget* parent = nullptr);
+    ~MeshDialog() override;
+    virtual simulation::MeshRecipe recipe() const = 0;
+    /// Where the mesh goes; empty: to a temporary place.
+    void setFile(const QString& path);
+    void make();
+    bool busy() const { return m_job != nullptr; }
+    /// Whether what is shown is of the values that are shown.
+    bool described() const { return m_described; }
+    QString said() const;
+
+  Q_SIGNALS:
+    void made(const tawara::simulation::Session& session);
+    void failed(const QString& reason);
+
+  protected:
+    void reject() override;
+    QVBoxLayout* body() { return m_body; }
+    const simulation::Session& current() const { return m_current; }
+    /// After a change of a value.
+    void changed();
+    /// Says what the recipe gives; called on a worker with a copy of what it needs.
+    using Describer = std::function<MeshSaid(const Progress&)>;
+    virtual Describer describer() const;
+    /// An error of the engine in the words of the dialog.
+    virtual QString worded(const QString& error) const { return error; }
+
+  private:
+    void describe();
+    void say(const MeshSaid& said);
+    void chooseFile();
+    void makeRoom(); ///< for texts that became longer
+    void ended(const QString& reason);
+
+    QString m_scratch;
+    simulation::Session m_current;
+    QVBoxLayout* m_body;
+    QLabel *m_text, *m_warning, *m_error, *m_stage;
+    QLineEdit* m_file;
+    QProgressBar* m_bar;
+    QPushButton *m_make, *m_close, *m_choose;
+    QTimer m_due;
+    quint64 m_asked = 0;
+    bool m_described = false, m_closing = false;
+    std::stop_source m_describing;
+    std::unique_ptr<MeshJob> m_job;
+    QThreadPool m_pool;
+};
+
+/// File > New heart: the parameters of the generator (mesh/generator/heart.hpp).
+class HeartDialog : public MeshDialog
+{
+    Q_OBJECT
+  public:
+    HeartDialog(const QString& scratch, const simulation::Session& current,
+                QWidget* parent = nullptr);
+    simulation::MeshRecipe recipe() const override;
+    mesh::generator::HeartParameters parameters() const;
+    void setParameters(const mesh::generator::HeartParameters& p);
+
+  protected:
+    QString worded(const QString& error) const override;
+
+  private:
+    /// A column's heading with rows of parameters below it, or no rows.
+    QFormLayout* group(QVBoxLayout* column, const QString& title, std::size_t from = 0,
+                       std::size_t to = 0);
+    void shapeChosen();
+
+    QComboBox* m_shape;
+    std::vector<NumberBox*> m_numbers; ///< in the order of parameter_table()
+};
+
+/// File > New slab.
+class SlabDialog : public MeshDialog
+{
+    Q_OBJECT
+  public:
+    SlabDialog(const QString& scratch, const simulation::Session& current,
+               QWidget* parent = nullptr);
+    simulation::MeshRecipe recipe() const override;
+
+  private:
+    std::array<NumberBox*, 3> m_size;
+    NumberBox* m_spacing;
+};
+
+/// Mesh > Refine: what is open, and what it will be.
+class RefineDialog : public MeshDialog
+{
+    Q_OBJECT
+  public:
+    RefineDialog(std::shared_ptr<const mesh::TetMesh> mesh, const QString& scratch,
+                 const simulation::Session& current, QWidget* parent = nullptr);
+    simulation::MeshRecipe recipe() const override;
+
+  protected:
+    Describer describer() const override;
+
+  private:
+    std::shared_ptr<const mesh::TetMesh> m_mesh;
+    QComboBox* m_times;
+};
+
+} // namespace tawara

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// New hearts, slabs and refined meshes from the window, with the fake and with the real engine.
+#include "app/mesh_dialog.hpp"
+#include "app/real_engine.hpp"
+#include "tests/gui/watchdog.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/form.hpp"
+#include "widgets/panels/message_bar.hpp"
+
+#include <QAction>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+
+using namespace tawara;
+using simulation::MeshFile;
+using simulation::Session;
+
+namespace {
+
+constexpr int patience = 60000;
+constexpr const char* slab = R"({"schema": 1, "name": "coarse",
+  "mesh": {"slab_mm": [10, 6, 3], "spacing_mm": 1},
+  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+    "conductivity_S_per_m": {"fibre": 0.6, "sheet": 0.3, "normal": 0.3}}]},
+  "diffusion": {"scheme": "p1"}, "time": {"dt_ms": 0.02, "end_ms": 400},
+  "stimuli": [{"name": "S1", "region": {"box_mm": [[0, 0, 0], [1, 6, 3]]}, "start_ms": 1,
+               "duration_ms": 2, "amplitude_pA_per_pF": 30}]})";
+
+QAction* action(MainWindow& w, const QString& text)
+{
+    for (auto* a : w.findChildren<QAction*>())
+        if (a->text().remove('&') == text)
+            return a;
+    return nullptr;
+}
+
+} // namespace
+
+class TestMeshDialogs : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir;
+
+    template <class Dialog>
+    static Dialog* opened(MainWindow& w, const QString& menu)
+    {
+        action(w, menu)->trigger();
+        auto* d = w.findChild<Dialog*>();
+        return d;
+    }
+    void look(QWidget* w, const char* name)
+    {
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+            w->grab().save(folder + "/" + name + ".png");
+    }
+
+  private Q_SLOTS:
+    void heartIsForecastRefusedAndCancelled()
+    {
+        fake::WindowFixture f;
+        f.start();
+        auto* d = opened<HeartDialog>(*f.window, "New heart…");
+        QVERIFY(d);
+        QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+        QVERIFY2(d->said().contains("83,000"), qPrintable(d->said())); // the built-in heart's
+        look(d, "heart-dialog");
+        auto* make = d->findChild<QPushButton*>("make");
+        QVERIFY(make->isEnabled());
+        // every parameter is there, with its unit, range and what it means
+        for (const auto& p : mesh::generator::parameter_table()) {
+            const QString name =
+                QString::fromUtf8(p.name.data(), static_cast<qsizetype>(p.name.size()));
+            auto* box = d->findChild<NumberBox*>(name);
+            QVERIFY2(box, qPrintable(name));
+            QCOMPARE(box->minimum(), p.min);
+            QCOMPARE(box->maximum(), p.max);
+            QVERIFY(std::abs(box->value() - p.fallback) < 1e-9);
+            QVERIFY(box->toolTip().contains("from"));
+        }
+        QVERIFY(d->parameters() == mesh::generator::HeartParameters{});
+        // a shape that cannot be is said, and cannot be made
+        d->findChild<NumberBox*>("rv_reach_mm")->setValue(20);
+        QVERIFY(!make->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+        QCOMPARE(d->said(), QString::fromUtf8("“Centre from axis” is 22; it should be less than "
+                                              "“Reach from axis” (20)"));
+        QVERIFY(!make->isEnabled());
+        look(d, "heart-dialog-refused");
+        // the left ventricle has none of it
+        d->findChild<QComboBox*>("shape")->setCurrentIndex(0);
+        QVERIFY(!d->findChild<NumberBox*>("rv_reach_mm")->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(d->described() && make->isEnabled(), patience);
+        // making is given up
+        d->findChild<NumberBox*>("edge_mm")->setValue(1);
+        QTRY_VERIFY_WITH_TIMEOUT(d->described() && make->isEnabled(), patience);
+        QSignalSpy failed(d, &MeshDialog::failed);
+        make->click();
+        QVERIFY(d->busy());
+        look(d, "heart-dialog-busy");
+        d->findChild<QPushButton*>("cancel")->click();
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, patience);
+        QVERIFY(failed[0][0].toString().isEmpty());
+        QVERIFY(!d->busy() && d->isVisible() && make->isEnabled());
+        d->findChild<QPushButton*>("cancel")->click();
+        QVERIFY(!d->isVisible());
+    }
+    void slabIsMadeWithTheFakeEngine()
+    {
+        fake::WindowFixture f;
+        f.start();
+        f.window->setAsking(false);
+        auto* d = opened<SlabDialog>(*f.window, "New slab…");
+        QVERIFY(d);
+        QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+        QVERIFY2(d->said().contains("20,160"), qPrintable(d->said()));
+        look(d, "slab-dialog");
+        const QString file = dir.filePath("mine.vtu");
+        d->setFile(dir.filePath("nowhere/mine.vtu"));
+        d->make();
+        QVERIFY2(d->said().contains("There is no folder"), qPrintable(d->said()));
+        d->setFile(file);
+        const auto loads = f.posted<simulation::Load>().size();
+        d->make();
+        QTRY_COMPARE_WITH_TIMEOUT(f.posted<simulation::Load>().size(), loads + 1, patience);
+        const Session s = f.posted<simulation::Load>().back().session;
+        QCOMPARE(QString::fromStdString((s.folder / std::get<MeshFile>(s.mesh).file).string()),
+                 file);
+        QVERIFY(QFileInfo(file).size() > 10000);
+        QTRY_VERIFY(!f.host->isLoading());
+        QVERIFY(f.window->document()->edits().modified());
+        QVERIFY(f.window->isWindowModified());
+        // nothing was lost: the fake's own mesh cannot be refined, and that is said
+        auto* r = opened<RefineDialog>(*f.window, "Refine…");
+        QVERIFY(r);
+        QTRY_VERIFY_WITH_TIMEOUT(r->described(), patience);
+        QVERIFY2(r->said().contains("no tetrahedra"), qPrintable(r->said()));
+        r->close();
+    }
+    void refinesAndKeepsWhatItMade()
+    {
+        const QTemporaryDir settings;
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+        QFile file(dir.filePath("coarse.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(slab);
+        file.close();
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        const QString saved = dir.filePath("refined.json");
+        {
+            EngineHost host(real_engine(options), open_session);
+            MainWindow w(&host);
+            w.setAutoPlay(false);
+            w.resize(1280, 800);
+            w.show();
+            w.open(file.fileName());
+            QTRY_VERIFY_WITH_TIMEOUT(host.scene() && w.viewController()->ready(), patience);
+            const auto tetrahedra = host.scene()->mesh->tetrahedron_count();
+            w.document()->edits().edit("scar", [](Session& s) {
+                simulation::Region scar;
+                scar.model.clear();
+                scar.name = "scar";
+                scar.where = simulation::Tetrahedra{{5, 6}};
+                scar.conductivity_scale = 0.1;
+                s.regions.push_back(scar);
+            });
+            auto* d = opened<RefineDialog>(w, "Refine…");
+            QVERIFY(d);
+            QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+            QVERIFY2(d->said().contains("8,640") && d->said().contains("m/s"),
+                     qPrintable(d->said()));
+            look(d, "refine-dialog");
+            const auto run = host.scene()->run;
+            auto* app = static_cast<fake::WatchedApplication*>(qApp);
+            app->begin();
+            d->findChild<QPushButton*>("make")->click();
+            QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && w.viewController()->ready(),
+                                     patience);
+            const auto longest = app->end();
+            QVERIFY2(longest.cpu_ms < 100, longest.what.c_str()); // drawing on software included
+            QCOMPARE(host.scene()->mesh->tetrahedron_count(), 8 * tetrahedra);
+            const auto& s = w.document()->session();
+            QCOMPARE(s.name, std::string("coarse"));
+            QCOMPARE(std::get<simulation::Tetrahedra>(*s.regions.at(1).where).tetrahedra.size(),
+                     std::size_t{16});
+            QVERIFY(w.isWindowModified());
+            // saved: the mesh goes beside the session, once
+            QCOMPARE(w.saveSession(saved), QString());
+            QVERIFY(!w.isWindowModified());
+            QVERIFY(QFileInfo::exists(dir.filePath("refined-mesh.vtu")));
+            QCOMPARE(w.saveSession(saved), QString());
+            QVERIFY(!QFileInfo::exists(dir.filePath("refined-mesh-2.vtu")));
+            host.runUntil(3);
+            QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 2.9, patience);
+        }
+        // the temporary place is gone; the session still opens
+        EngineHost host(real_engine(options), open_session);
+        MainWindow w(&host);
+        w.setAutoPlay(false);
+        w.show();
+        w.open(saved);
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && w.viewController()->ready(), patience);
+        QCOMPARE(host.scene()->mesh->tetrahedron_count(), std::size_t{8 * 1080});
+        QCOMPARE(QString::fromStdString(std::get<MeshFile>(w.document()->session().mesh).file),
+                 QString("refined-mesh.vtu"));
+        // saved into another folder it refers to the same mesh
+        QVERIFY(QDir(dir.path()).mkpath("elsewhere"));
+        QCOMPARE(w.saveSession(dir.filePath("elsewhere/again.json")), QString());
+        const auto again =
+            simulation::read_session(dir.filePath("elsewhere/again.json").toStdString());
+        QCOMPARE(std::get<MeshFile>(again.mesh).file, std::string("../refined-mesh.vtu"));
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    fake::WatchedApplication app(argc, argv);
+    app.setProperty("noHints", true);
+    applyTheme(app, themeOf(qEnvironmentVariable("TAWARA_THEME")));
+    QString why;
+    if (!VtkView::supported(&why)) {
+        qWarning("skipped: %s", qPrintable(why));
+        return 0;
+    }
+    TestMeshDialogs t;
+    return QTest::qExec(&t, argc, argv);
+}
+#include "test_mesh_dialogs.moc"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Meshes that are made here: what is forecast of them, and what becomes of a session on a refined
+// mesh.
+#include "engine/core/error.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/new_mesh.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <set>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+template <class Work>
+QString reason(Work work)
+{
+    try {
+        work();
+    } catch (const InputError& e) {
+        return QString::fromUtf8(e.what());
+    }
+    return {};
+}
+
+} // namespace
+
+class TestNewMesh : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void countsAndTheirRefinement()
+    {
+        const auto coarse = mesh::slab({3, 2, 1}, 0.5);
+        const auto fine = mesh::refine(coarse);
+        const auto c = mesh::counts(coarse);
+        QCOMPARE(c.vertices, 7 * 5 * 3);
+        QCOMPARE(c.tetrahedra, 6 * 6 * 4 * 2);
+        QCOMPARE(c.vertices - c.edges + c.faces - c.tetrahedra, 1); // a ball
+        QVERIFY(mesh::refined(c) == mesh::counts(fine));
+        QVERIFY(mesh::refined(c, 2) == mesh::counts(mesh::refine(fine)));
+        // a cube's three edges, two diagonals of faces, and its own
+        const double edge = 0.5 * (3 + 2 * std::sqrt(2.0) + std::sqrt(3.0)) / 6;
+        QVERIFY(std::abs(mesh::mean_edge_mm(coarse) - edge) < 1e-12);
+        QVERIFY(std::abs(mesh::mean_edge_mm(fine) / edge - 0.5) < 0.03);
+    }
+    void forecasts()
+    {
+        const MeshSlab slab{{4, 3, 2}, 0.4};
+        const auto s = forecast(slab);
+        const auto m = make_mesh(slab);
+        QVERIFY(s.counted);
+        QCOMPARE(s.tetrahedra, static_cast<std::int64_t>(m.tetrahedron_count()));
+        QCOMPARE(s.vertices, static_cast<std::int64_t>(m.vertex_count()));
+        QVERIFY(std::abs(s.edge_mm / mesh::mean_edge_mm(m) - 1) < 0.01);
+        const Refinement twice{std::make_shared<const mesh::TetMesh>(m), 2};
+        const auto r = forecast(twice);
+        const auto fine = make_mesh(twice);
+        QCOMPARE(r.tetrahedra, static_cast<std::int64_t>(fine.tetrahedron_count()));
+        QCOMPARE(r.vertices, static_cast<std::int64_t>(fine.vertex_count()));
+        for (const double edge : {3.0, 4.5}) {
+            mesh::generator::HeartParameters p;
+            p.shape = mesh::generator::HeartShape::lv;
+            p.edge_mm = edge;
+            const auto h = forecast(p);
+            const auto heart = make_mesh(p);
+            const auto off = [](std::int64_t said, std::size_t is) {
+                return std::abs(static_cast<double>(said) / static_cast<double>(is) - 1);
+            };
+            QVERIFY2(off(h.tetrahedra, heart.tetrahedron_count()) < 0.1,
+                     qPrintable(QString::number(h.tetrahedra)));
+            QVERIFY2(off(h.vertices, heart.vertex_count()) < 0.1,
+                     qPrintable(QString::number(h.vertices)));
+            QVERIFY(h.seconds > 0);
+        }
+    }
+    void refusesWhatCannotBeMade()
+    {
+        const auto slab = std::make_shared<const mesh::TetMesh>(mesh::slab({1, 1, 1}, 0.5));
+        QVERIFY(reason([] { forecast(MeshSlab{{1, 0, 1}, 0.5}); }).contains("positive"));
+        QVERIFY(reason([] { forecast(MeshSlab{{500, 500, 500}, 0.02}); }).contains("coarser"));
+        QVERIFY(reason([&] { forecast(Refinement{slab, 7}); }).contains("from 1 to 6"));
+        QVERIFY(reason([&] { make_mesh(Refinement{slab, 0}); }).contains("from 1 to 6"));
+        QVERIFY(reason([] { forecast(Refinement{}); }).contains("no tetrahedra"));
+        mesh::generator::HeartParameters p;
+        p.lv_wall_mm = 99;
+        QVERIFY(reason([&] { forecast(p); }).contains("lv_wall_mm"));
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY_THROWS_EXCEPTION(Cancelled, make_mesh(mesh::generator::HeartParameters{},
+                                                      Progress{{}, stop.get_token()}));
+    }
+    void sessionGoesAlong()
+    {
+        const QTemporaryDir dir;
+        const std::filesystem::path file = dir.filePath("fine.vtu").toStdString();
+        const auto coarse = std::make_shared<const mesh::TetMesh>(mesh::slab({2, 2, 1}, 0.5));
+        Session s;
+        s.name = "kept";
+        s.mesh = MeshSlab{{2, 2, 1}, 0.5};
+        Region scar;
+        scar.model.clear();
+        scar.where = Tetrahedra{{3, 10}};
+        s.regions.push_back(scar);
+        Stimulus end; // the plane x = 0
+        std::set<std::int64_t> plane;
+        Nodes nodes;
+        for (std::size_t v = 0; v < coarse->vertex_count(); ++v)
+            if (coarse->x[v] == 0)
+                nodes.nodes.push_back(static_cast<std::int64_t>(v));
+        end.region = nodes;
+        s.stimuli.push_back(end);
+        s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}});
+        const auto next = session_on_new_mesh(Refinement{coarse, 2}, file, s);
+        QCOMPARE(next.name, s.name);
+        QCOMPARE(next.drugs.size(), std::size_t{1});
+        const auto& source = std::get<MeshFile>(next.mesh);
+        QVERIFY(next.folder / source.file == file);
+        const auto fine = mesh::io::read(file, source.unit).mesh;
+        QCOMPARE(fine.tetrahedron_count(), 64 * coarse->tetrahedron_count());
+        QCOMPARE(fine.fibre.size(), fine.tetrahedron_count());
+        // what was painted covers the same volume at the same place
+        const auto& painted = std::get<Tetrahedra>(*next.regions.at(1).where).tetrahedra;
+        QCOMPARE(painted.size(), std::size_t{128});
+        double volume = 0;
+        Vec3 centre{};
+        for (auto t : painted) {
+            const auto at = static_cast<std::size_t>(t);
+            volume += fine.volume(at);
+            centre = centre + fine.volume(at) * fine.centroid(at);
+        }
+        const Vec3 expected = 0.5 * (coarse->centroid(3) + coarse->centroid(10));
+        QVERIFY(std::abs(volume / (coarse->volume(3) + coarse->volume(10)) - 1) < 1e-6);
+        QVERIFY(norm((1 / volume) * centre - expected) < 1e-5);
+        // every vertex of the plane, and no other
+        for (std::size_t v = 0; v < fine.vertex_count(); ++v)
+            if (std::abs(fine.x[v]) < 1e-9)
+                plane.insert(static_cast<std::int64_t>(v));
+        const auto& chosen = std::get<Nodes>(next.stimuli.at(0).region).nodes;
+        QVERIFY(plane == std::set<std::int64_t>(chosen.begin(), chosen.end()));
+    }
+    void pathsFollowTheFile()
+    {
+        Session s;
+        s.folder = "/data/hearts";
+        s.mesh = MeshFile{"a.vtu", {}, "../fibres/f.vtk"};
+        auto m = moved_to(s, "/data/sessions");
+        QCOMPARE(std::get<MeshFile>(m.mesh).file, std::string("../hearts/a.vtu"));
+        QCOMPARE(std::get<MeshFile>(m.mesh).fibres, std::string("../fibres/f.vtk"));
+        QVERIFY(m.folder == "/data/sessions");
+        s.mesh = MeshFile{"/elsewhere/a.vtu", {}, std::string(rule_based)};
+        m = moved_to(s, "/data/sessions");
+        QCOMPARE(std::get<MeshFile>(m.mesh).file, std::string("/elsewhere/a.vtu"));
+        QCOMPARE(std::get<MeshFile>(m.mesh).fibres, std::string(rule_based));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNewMesh)
+#include "test_new_mesh.moc"
