@@ -161,8 +161,6 @@ struct CompiledReaction<Real>::Code
         r.tables = rows.data();
     }
 
-    /// Rows of the types one after the other, each the short step's numbers, then the long one's.
-    std::vector<Real> rows_of(std::span<const cell::CellType> types) const;
     void compile(int device);
     void load(Step& step, bool with_pass, int device);
 
@@ -175,21 +173,6 @@ struct CompiledReaction<Real>::Code
     LoadedKernel first, moving;
     Buffer<Real> rows; ///< of several types, where constant memory does not hold them
 };
-
-template <class Real>
-std::vector<Real> CompiledReaction<Real>::Code::rows_of(std::span<const cell::CellType> types) const
-{
-    std::vector<Real> all;
-    for (const auto& t : types)
-        for (const auto* p : {program.get(), long_program.get()}) {
-            if (!p)
-                continue;
-            auto row = p->row(t.parameters);
-            row.resize(std::max<std::size_t>(row.size(), 1));
-            all.insert(all.end(), row.begin(), row.end());
-        }
-    return all;
-}
 
 template <class Real>
 void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
@@ -252,14 +235,10 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
 {
     Code& c = *code_;
     const Current here(s.device);
-    const auto rows = c.rows_of(types);
+    const auto rows = row_numbers<Real>(types, *c.program, c.long_program.get());
     const auto row_size = rows.size() / types.size();
     auto wanted = c.type_rows;
-    wanted.differ.resize(row_size, false);
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        if (rows[k] != rows[k % row_size])
-            wanted.differ[k % row_size] = true;
-    if (wanted.differ != c.type_rows.differ) { // the first time, or more of them than before
+    if (mark_differences<Real>(wanted, rows)) { // the first time, or more of them than before
         std::swap(c.type_rows, wanted);
         try {
             c.compile(s.device);

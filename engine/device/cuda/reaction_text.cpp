@@ -94,6 +94,43 @@ std::size_t constant_rows(std::size_t types, std::size_t row_bytes)
     return types * row_bytes <= most ? types : 0;
 }
 
+template <class Real>
+std::vector<Real> row_numbers(std::span<const cell::CellType> types,
+                              const cell::compiler::Program& short_step,
+                              const cell::compiler::Program* long_step)
+{
+    std::vector<Real> all;
+    for (const auto& t : types)
+        for (const auto* p : {&short_step, long_step}) {
+            if (!p)
+                continue;
+            const auto row = p->row(t.parameters);
+            all.insert(all.end(), row.begin(), row.end());
+            all.resize(all.size() + row_size_of(*p) - row.size());
+        }
+    return all;
+}
+template std::vector<double> row_numbers(std::span<const cell::CellType>,
+                                         const cell::compiler::Program&,
+                                         const cell::compiler::Program*);
+template std::vector<float> row_numbers(std::span<const cell::CellType>,
+                                        const cell::compiler::Program&,
+                                        const cell::compiler::Program*);
+
+template <class Real>
+bool mark_differences(TypeRows& r, std::span<const Real> numbers)
+{
+    const auto row_size = numbers.size() / r.types;
+    const auto before = r.differ;
+    r.differ.resize(row_size, false);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        if (numbers[k] != numbers[k % row_size])
+            r.differ[k % row_size] = true;
+    return r.differ != before;
+}
+template bool mark_differences(TypeRows&, std::span<const double>);
+template bool mark_differences(TypeRows&, std::span<const float>);
+
 KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_t unknowns)
 {
     // measured on an H200 (tests/bench/records/h200_shapes.json)

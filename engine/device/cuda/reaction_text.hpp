@@ -3,6 +3,7 @@
 #include "engine/cell/compiler/program.hpp"
 #include "engine/device/cuda/nvrtc.hpp"
 
+#include <span>
 #include <vector>
 
 namespace tawara::device::cuda {
@@ -38,6 +39,19 @@ struct TypeRows
     /// cell, the others are operands of instructions. Empty: all, or of one type none.
     std::vector<bool> differ{};
 };
+
+/// The numbers of types' rows one after the other, in the order of the types: of each the short
+/// step's, then the long one's (null: there is none). At least one number a step.
+template <class Real>
+std::vector<Real> row_numbers(std::span<const cell::CellType> types,
+                              const cell::compiler::Program& short_step,
+                              const cell::compiler::Program* long_step);
+
+/// Marks the numbers that differ between the types' rows; those marked before stay so.
+/// @param numbers  row_numbers() of r.types types
+/// @return whether a text made before does not hold for these rows
+template <class Real>
+bool mark_differences(TypeRows& r, std::span<const Real> numbers);
 
 /// How many cell types' rows of constants lie in constant memory: all of them or, beyond half of
 /// that, none; they are then read from device memory.

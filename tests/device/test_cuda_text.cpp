@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The texts of reaction kernels that NVRTC would get, compiled by the host's compiler and run on
+// the host (host_kernel.hpp), against the CPU back end's machine code of the same equations. Needs
+// neither GPU nor NVRTC.
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/cpu_kernel.hpp"
+#include "engine/core/aligned.hpp"
+#include "engine/device/cuda/kernel_values.cuh"
+#include "engine/device/cuda/reaction_text.hpp"
+#include "engine/device/cuda/shards.hpp"
+#include "tests/device/host_kernel.hpp"
+#include "tests/device/tissue_problem.hpp"
+
+#include <QtTest>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace tawara;
+using namespace tawara::device;
+using namespace tawara::device::cuda;
+using namespace tawara::test;
+using cell::Scheme;
+namespace cc = tawara::cell::compiler;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+const KernelShape direct{64, 1, 0}, ring{64, 1, 2};
+
+template <class Real>
+constexpr bool single = sizeof(Real) == 4;
+
+template <class Real>
+std::shared_ptr<const cc::Program> program_of(const cell::CellType& type, Scheme scheme)
+{
+    return cc::shared_program(cc::system_of(type), scheme, single<Real>);
+}
+
+/// Types of a model, of which every third parameter differs a little.
+std::vector<cell::CellType> types_of(const std::string& model, int count)
+{
+    std::vector<cell::CellType> types;
+    for (int k = 0; k < count; ++k) {
+        types.push_back(cell::make_cell_type(model, "", {}, {}));
+        auto& p = types.back().parameters;
+        for (std::size_t i = 0; i < p.size(); i += 3)
+            p[i] *= 1 + 0.02 * k;
+    }
+    return types;
+}
+
+/// Cells of several types, far from each other's states: those of a type together in the first half
+/// of the slots, all kinds of mixtures in the second.
+template <class Real>
+struct Cells
+{
+    static constexpr std::size_t begin = 64, end = 2100,
+                                 slots = 2112; ///< not all of them are stepped
+
+    Cells(const std::vector<cell::CellType>& types)
+        : kept(types[0].initial.size() - 1), v(slots), current(slots), states(kept)
+    {
+        std::mt19937 random(7);
+        std::uniform_real_distribution<double> part(0, 1);
+        for (auto& s : states)
+            s.resize(slots);
+        for (std::size_t i = 0; i < slots; ++i) {
+            const auto t = i < slots / 2 ? i * 2 * types.size() / slots : random() % types.size();
+            type.push_back(static_cast<std::uint8_t>(t));
+            v[i] = static_cast<Real>(-90 + 130 * part(random));
+            current[i] = static_cast<Real>(i % 3 ? 0 : 20 * part(random));
+            for (std::size_t s = 0; s < kept; ++s)
+                states[s][i] =
+                    static_cast<Real>(types[t].initial[s + 1] * (1 - 0.2 * part(random)));
+        }
+    }
+
+    /// On the CPU back end.
+    void step(const cell::CpuKernel<Real>& kernel, double t_ms, double dt_ms)
+    {
+        std::vector<Real*> columns;
+        for (auto& s : states)
+            columns.push_back(s.data());
+        cell::CellArrays<Real> a;
+        a.v = v.data(), a.states = columns.data(), a.type = type.data();
+        a.stimulus = current.data(), a.begin = begin, a.end = end;
+        kernel.step(a, t_ms, dt_ms);
+    }
+
+    /// By a kernel's text.
+    void step(const HostKernel& kernel, const KernelShape& shape, const std::vector<Real>& tables,
+              long long number, double dt_ms)
+    {
+        std::vector<Real> tiles(slots * kept);
+        const auto at = [&](std::size_t s, std::size_t i) {
+            return (i / 32 * kept + s) * 32 + i % 32;
+        };
+        for (std::size_t s = 0; s < kept; ++s)
+            for (std::size_t i = 0; i < slots; ++i)
+                tiles[at(s, i)] = states[s][i];
+        Status status;
+        status.step = number;
+        Reaction<Real> r;
+        auto v_out = v;
+        r.v_in = v.data(), r.v_out = v_out.data(), r.states = tiles.data();
+        r.slots = static_cast<std::int64_t>(32 * kept);
+        r.type = type.data(), r.tables = tables.data(), r.stimulus = current.data();
+        r.dt = static_cast<Real>(dt_ms);
+        const Moment m{&status, 0, dt_ms, begin, end};
+        const int threads = shape.block_threads;
+        // a ring goes round: half as many blocks as there are groups of tiles
+        const int groups = (static_cast<int>(end - begin) + threads - 1) / threads;
+        kernel.launch("cell_kernel", shape.stages ? (groups + 1) / 2 : groups, threads,
+                      Pass<Real>{}, r, m);
+        v = v_out;
+        for (std::size_t s = 0; s < kept; ++s)
+            for (std::size_t i = 0; i < slots; ++i)
+                states[s][i] = tiles[at(s, i)];
+    }
+
+    /// Largest difference of those stepped, relative to a value's size (1e-4 at least: gates near 0
+    /// are what is left of numbers near 1); infinite where one alone is not finite.
+    double from(const Cells& other) const
+    {
+        double most = 0;
+        const auto look = [&](const auto& a, const auto& b) {
+            for (std::size_t i = begin; i < end; ++i)
+                if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]))) {
+                    const double x = a[i], y = b[i];
+                    const double d = std::abs(x - y) / std::max({std::abs(x), std::abs(y), 1e-4});
+                    most = std::max(most, std::isfinite(d) ? d : HUGE_VAL);
+                }
+        };
+        look(v, other.v);
+        for (std::size_t s = 0; s < kept; ++s)
+            look(states[s], other.states[s]);
+        return most;
+    }
+    /// Whether the slots that are not stepped are the other's.
+    bool same_around(const Cells& other) const
+    {
+        const auto same = [](const auto& a, const auto& b) {
+            return std::equal(a.begin(), a.begin() + begin, b.begin()) &&
+                   std::equal(a.begin() + end, a.end(), b.begin() + end);
+        };
+        return same(v, other.v) &&
+               std::equal(states.begin(), states.end(), other.states.begin(), same);
+    }
+    bool finite() const
+    {
+        const auto is = [](Real x) { return std::isfinite(x); };
+        return std::all_of(v.begin(), v.end(), is) &&
+               std::all_of(states.begin(), states.end(),
+                           [&](const auto& s) { return std::all_of(s.begin(), s.end(), is); });
+    }
+
+    std::size_t kept;
+    AlignedVector<Real> v, current;
+    std::vector<AlignedVector<Real>> states;
+    std::vector<std::uint8_t> type;
+};
+
+/// Puts types' rows where a text looks them up. @return what lies in device memory
+template <class Real>
+std::vector<Real> place_rows(const HostKernel& kernel, const std::vector<Real>& numbers,
+                             std::size_t types)
+{
+    const bool constant = constant_rows(types, numbers.size() / types * sizeof(Real)) > 0;
+    auto* rows = kernel.find<Real>("cell_rows");
+    if (rows) // the compiler leaves it out where nothing reads it
+        std::copy_n(numbers.begin(), constant ? numbers.size() : numbers.size() / types, rows);
+    return constant ? std::vector<Real>{} : numbers;
+}
+
+template <class Real>
+TypeRows rows_of(const std::vector<cell::CellType>& types, const std::vector<Real>& numbers)
+{
+    TypeRows rows{types.size()};
+    mark_differences<Real>(rows, numbers);
+    return rows;
+}
+
+/// Largest relative difference of three steps by a text from those on the CPU.
+template <class Real>
+double difference(const std::vector<cell::CellType>& types, Scheme scheme, const KernelShape& shape,
+                  const QString& folder, const TypeRows* wrong = nullptr)
+{
+    const auto p = program_of<Real>(types[0], scheme);
+    const auto numbers = row_numbers<Real>(types, *p, nullptr);
+    const TypeRows rows = wrong ? *wrong : rows_of(types, numbers);
+    const HostKernel kernel(reaction_source(*p, single<Real>, false, rows, shape), folder);
+    const auto tables = place_rows(kernel, numbers, types.size());
+    const auto cpu = cell::make_cpu_kernel<Real>(types, scheme);
+    Cells<Real> a(types), b(types);
+    constexpr double dt = 0.002;
+    for (int k = 0; k < 3; ++k) {
+        a.step(*cpu, k * dt, dt);
+        b.step(kernel, shape, tables, k, dt);
+    }
+    if (!a.finite())
+        throw std::runtime_error("the CPU's values are not finite");
+    if (!b.same_around(Cells<Real>(types)))
+        throw std::runtime_error("the kernel wrote beyond its range");
+    return a.from(b);
+}
+
+/// A slab of vertices as one shard of a device, stepped as the stepper launches its kernels.
+template <class Real>
+struct Tissue
+{
+    Tissue(const TissueProblem& problem, const StimulusSource& source)
+        : p(problem), stimulus(source),
+          shard(make_shards(p, 1, single<Real> ? 4 : 2, Ordering::hilbert).shards.at(0)),
+          kept(p.groups[0].types[0].initial.size() - 1),
+          slots(static_cast<std::size_t>(shard.slots))
+    {
+        v[0].assign(slots, Real(0)), current.assign(slots, Real(0)), type.assign(slots, 0);
+        phase.assign(slots, 3), rest.assign(slots, Real(1e3)), states.assign(slots * kept, Real(0));
+        activation.assign(slots, nan), repolarisation.assign(slots, nan);
+        for (std::size_t i = 0; i < slots; ++i) {
+            if (shard.old_of[i] < 0)
+                continue;
+            const auto u = static_cast<std::size_t>(shard.old_of[i]);
+            type[i] = p.type[u], phase[i] = 0;
+            const auto& initial = p.groups[0].types[type[i]].initial;
+            v[0][i] = static_cast<Real>(initial[0]);
+            for (std::size_t s = 0; s < kept; ++s)
+                states[at(s, i)] = static_cast<Real>(initial[s + 1]);
+            if (std::find(source.unknowns.begin(), source.unknowns.end(), shard.old_of[i]) !=
+                source.unknowns.end())
+                current[i] = static_cast<Real>(source.amplitude_pA_per_pF);
+        }
+        v[1] = v[0], track = v[0];
+        moving.assign(slots / 32, 0), list.assign(slots / 32, 0);
+    }
+    std::size_t at(std::size_t s, std::size_t i) const { return (i / 32 * kept + s) * 32 + i % 32; }
+
+    Pass<Real> pass(int k)
+    {
+        Pass<Real> a;
+        if constexpr (single<Real>)
+            a.a.value = shard.single_value.data();
+        else
+            a.a.value = shard.double_value.data();
+        a.a.chunk = shard.chunk.data(), a.a.column_chunk = shard.column_chunk.data();
+        a.a.column = shard.column.data();
+        a.x = v[k % 2].data(), a.out = v[1 - k % 2].data();
+        a.tau = static_cast<Real>(p.dt_ms);
+        return a;
+    }
+    Reaction<Real> reaction(int k, const std::vector<Real>& tables)
+    {
+        Reaction<Real> r;
+        r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
+        r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
+        r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
+        if (stimulus.overlap(k * p.dt_ms, p.dt_ms) > 0)
+            r.stimulus = current.data();
+        r.record = {phase.data(),      track.data(),          rest.data(),
+                    activation.data(), repolarisation.data(), p.activation_threshold_mV};
+        return r;
+    }
+    Moment moment() { return {&status, 0, p.dt_ms, shard.ranges[0].begin, shard.ranges[0].end}; }
+    int blocks(int threads) const { return static_cast<int>((slots + threads - 1) / threads); }
+
+    void fused_step(const HostKernel& kernel, const KernelShape& shape,
+                    const std::vector<Real>& tables, int k)
+    {
+        status.step = k;
+        const int all = blocks(shape.block_threads);
+        kernel.launch("cell_kernel", shape.stages ? (all + 1) / 2 : all, shape.block_threads,
+                      pass(k), reaction(k, tables), moment());
+    }
+    void resting_step(const HostKernel& kernel, const KernelShape& shape,
+                      const std::vector<Real>& tables, int k, int length)
+    {
+        status.step = k;
+        Rest r;
+        r.tolerance_mV = p.rest_tolerance_mV;
+        r.at = k % length, r.length = length, r.index = k / length;
+        r.moving = moving.data(), r.list = list.data(), r.count = list_length;
+        kernel.launch(r.at ? "cell_moving" : "cell_first", r.at ? 3 : blocks(shape.block_threads),
+                      shape.block_threads, pass(k), reaction(k, tables), moment(), r);
+    }
+
+    /// Largest differences from another device: V [mV], states relative to their size, and times of
+    /// activation [ms], infinite where one alone activated.
+    struct Differences
+    {
+        double v_mV = 0, states = 0, activation_ms = 0;
+        int activated = 0;
+    };
+    Differences from(const Snapshot& other, int steps) const
+    {
+        Differences d;
+        for (std::size_t i = 0; i < slots; ++i) {
+            if (shard.old_of[i] < 0)
+                continue;
+            const auto u = static_cast<std::size_t>(shard.old_of[i]);
+            d.v_mV = std::max(d.v_mV, std::abs(other.v[u] - double(v[steps % 2][i])));
+            for (std::size_t s = 0; s < kept; ++s)
+                d.states =
+                    std::max(d.states, std::abs(other.states[s][u] - double(states[at(s, i)])) /
+                                           (1e-6 + std::abs(other.states[s][u])));
+            const bool mine = phase[i] >= 1;
+            d.activated += mine;
+            if (mine != std::isfinite(other.activation_ms[u]))
+                d.activation_ms = HUGE_VAL;
+            else if (mine)
+                d.activation_ms =
+                    std::max(d.activation_ms, std::abs(activation[i] - other.activation_ms[u]));
+        }
+        return d;
+    }
+
+    const TissueProblem& p;
+    StimulusSource stimulus;
+    Shard shard;
+    std::size_t kept, slots;
+    std::vector<Real> v[2], current, states, track, rest;
+    std::vector<std::uint8_t> type, phase;
+    std::vector<double> activation, repolarisation;
+    std::vector<std::uint32_t> moving;
+    std::vector<std::int32_t> list;
+    unsigned list_length[2] = {0, 0};
+    Status status;
+};
+
+TissueProblem slab_of_vertices(double rest_tolerance_mV)
+{
+    ProblemOptions o;
+    o.scheme = diffusion::Scheme::p1;
+    o.types = 3;
+    auto p = slab_problem({6, 1.6, 1}, 0.2, o);
+    p.rest_tolerance_mV = rest_tolerance_mV;
+    return p;
+}
+
+Snapshot on_cpu(const TissueProblem& p, const StimulusSource& s, Precision precision, int steps)
+{
+    StepperOptions o;
+    o.devices = "cpu";
+    o.precision = precision;
+    o.threads = 1;
+    const auto cpu = make_stepper(p, o);
+    cpu->add_stimulus(s);
+    cpu->advance(steps);
+    return cpu->snapshot();
+}
+
+} // namespace
+
+class TestCudaText : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    int kernels_ = 0;
+    QString folder() { return dir_.filePath(QString::number(kernels_++)); }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        if (!QFileInfo(TAWARA_HOST_COMPILER).isExecutable())
+            QSKIP("the compiler of this build, " TAWARA_HOST_COMPILER ", is not on this machine");
+    }
+
+    void textsAgreeWithTheCpu_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("types");
+        QTest::addColumn<bool>("rings");
+        const auto add = [](const char* model, Scheme s, int types, bool rings) {
+            QTest::addRow("%s, %s, %d types%s", model, std::string(cell::name(s)).c_str(), types,
+                          rings ? ", ring" : "")
+                << model << int(s) << types << rings;
+        };
+        const auto lrl = Scheme::rush_larsen_light;
+        for (const int types : {1, 2, 3})
+            add("ten_tusscher_2006", lrl, types, false);
+        add("ten_tusscher_2006", lrl, 3, true);
+        add("ten_tusscher_2006", Scheme::grl1, 3, false);
+        add("ten_tusscher_2006", Scheme::forward_euler, 2, false);
+        add("ohara_rudy_2011", Scheme::rush_larsen, 3, false);
+        add("ohara_rudy_2011", Scheme::grl1, 2, false);
+        add("courtemanche_1998", lrl, 3, false);
+        add("courtemanche_1998", Scheme::grl1, 2, true);
+        add("mitchell_schaeffer_2003", Scheme::forward_euler, 3, false);
+        add("mitchell_schaeffer_2003", Scheme::rush_larsen, 1, true);
+        add("mitchell_schaeffer_2003", lrl, 200, false);
+        add("ten_tusscher_2006", Scheme::rush_larsen, 150, false); // rows in device memory
+    }
+    void textsAgreeWithTheCpu()
+    {
+        QFETCH(QString, model);
+        QFETCH(int, scheme);
+        QFETCH(int, types);
+        QFETCH(bool, rings);
+        const auto t = types_of(model.toStdString(), types);
+        const auto s = static_cast<Scheme>(scheme);
+        const double d = difference<double>(t, s, rings ? ring : direct, folder());
+        const double f = difference<float>(t, s, rings ? ring : direct, folder());
+        qInfo("largest relative difference: double %.1e, single %.1e", d, f);
+        QVERIFY(d < 3e-12); // 1e-12 a step
+        QVERIFY(f < 2e-3);  // what states near 0 and opposite currents leave of 6e-8
+    }
+
+    /// What differs has to be looked up: with any one number taken from the first row the result is
+    /// another one.
+    void aNumberThatIsNotLookedUpIsNoticed()
+    {
+        const std::vector<cell::CellType> types{
+            cell::make_cell_type("ten_tusscher_2006", "epi", {}, {}),
+            cell::make_cell_type("ten_tusscher_2006", "endo", {}, {})};
+        const auto lrl = Scheme::rush_larsen_light;
+        const auto p = program_of<double>(types[0], lrl);
+        const auto right = rows_of(types, row_numbers<double>(types, *p, nullptr));
+        int marked = 0;
+        for (std::size_t k = 0; k < right.differ.size(); ++k) {
+            if (!right.differ[k])
+                continue;
+            ++marked;
+            auto wrong = right;
+            wrong.differ[k] = false;
+            const double d = difference<double>(types, lrl, direct, folder(), &wrong);
+            QVERIFY2(d > 1e-9, qPrintable(QString("number %1: %2").arg(k).arg(d)));
+        }
+        QVERIFY(marked > 1 && marked < int(right.differ.size()) / 2);
+        // and what is looked up without need does no harm
+        const TypeRows all{types.size()};
+        QVERIFY(difference<double>(types, lrl, direct, folder(), &all) < 1e-12);
+    }
+
+    void marksStayAndSayWhenTheyAreNew()
+    {
+        TypeRows r{2};
+        const std::vector<double> a{1, 2, 3, 1, 5, 3}, b{1, 2, 3, 1, 2, 3}, c{1, 2, 3, 4, 2, 3};
+        QVERIFY(mark_differences<double>(r, a));
+        QCOMPARE(r.differ, (std::vector<bool>{false, true, false}));
+        QVERIFY(!mark_differences<double>(r, b));
+        QCOMPARE(r.differ, (std::vector<bool>{false, true, false}));
+        QVERIFY(mark_differences<double>(r, c));
+        QCOMPARE(r.differ, (std::vector<bool>{true, true, false}));
+        TypeRows alone{1};
+        QVERIFY(mark_differences<double>(alone, std::vector<double>{1, 2, 3})); // the first time
+        QCOMPARE(alone.differ, std::vector<bool>(3, false));
+        QVERIFY(!mark_differences<double>(alone, std::vector<double>{4, 5, 6}));
+    }
+
+    void tissueAgreesWithTheCpu_data()
+    {
+        QTest::addColumn<bool>("rings");
+        QTest::addColumn<bool>("resting");
+        QTest::addRow("fused") << false << false;
+        QTest::addRow("fused, ring") << true << false;
+        QTest::addRow("at rest") << false << true;
+    }
+    void tissueAgreesWithTheCpu()
+    {
+        QFETCH(bool, rings);
+        QFETCH(bool, resting);
+        compareTissue<double>(rings, resting, 1e-10, 1e-10, 1e-12);
+        compareTissue<float>(rings, resting, 1e-3, 1e-4, 1e-5);
+    }
+
+  private:
+    template <class Real>
+    void compareTissue(bool rings, bool resting, double v_mV, double states, double activation_ms)
+    {
+        constexpr int steps = 120, length = 10; // 0.2 ms
+        const auto p = slab_of_vertices(resting ? 0.05 : 0);
+        QCOMPARE(p.substeps.stages, 1);
+        const auto source = left_end(p, 1.5, 60, 1);
+        const auto expected =
+            on_cpu(p, source, single<Real> ? Precision::single : Precision::double_, steps);
+        Tissue<Real> t(p, source);
+        const auto& types = p.groups[0].types;
+        const auto scheme = p.groups[0].scheme;
+        const auto program = program_of<Real>(types[0], scheme);
+        std::shared_ptr<const cc::Program> lasting;
+        if (resting)
+            lasting = program_of<Real>(types[0], long_step_scheme(*cc::system_of(types[0]), scheme,
+                                                                  TissueProblem::longest_rest_ms));
+        const auto numbers = row_numbers<Real>(types, *program, lasting.get());
+        const auto rows = rows_of(types, numbers);
+        const KernelShape shape = rings ? ring : direct;
+        const HostKernel kernel(resting
+                                    ? rest_source(*program, *lasting, single<Real>, rows, shape)
+                                    : reaction_source(*program, single<Real>, true, rows, shape),
+                                folder());
+        const auto tables = place_rows(kernel, numbers, types.size());
+        for (int k = 0; k < steps; ++k)
+            if (resting)
+                t.resting_step(kernel, shape, tables, k, length);
+            else
+                t.fused_step(kernel, shape, tables, k);
+        const auto d = t.from(expected, steps);
+        qInfo("%s: V %.1e mV, states %.1e, activation %.1e ms of %d; %llu short steps",
+              single<Real> ? "single" : "double", d.v_mV, d.states, d.activation_ms, d.activated,
+              t.status.moving);
+        QVERIFY(d.activated > 100 && d.activated < int(p.size()));
+        QCOMPARE(t.status.bad, no_failure);
+        QVERIFY(d.v_mV < v_mV);
+        QVERIFY(d.states < states);
+        QVERIFY(d.activation_ms < activation_ms);
+        if (resting)
+            QVERIFY(t.status.moving > 0 && t.status.moving < p.size() / 32 * 9 * steps / length);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCudaText)
+#include "test_cuda_text.moc"
