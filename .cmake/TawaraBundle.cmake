@@ -17,7 +17,7 @@ endif()
 set(programs "")
 set(names "")
 foreach(t tawara tawara-cli tawara-bench tawara-bench-window test_core test_stepper test_stimulus test_cuda test_cuda_models
-    test_nvrtc test_display_feed test_interop test_window test_panels test_scene)
+    test_cuda_implicit test_nvrtc test_interop test_window test_panels test_scene)
   if(TARGET ${t})
     list(APPEND programs $<TARGET_FILE:${t}>)
     list(APPEND names ${t})

@@ -51,7 +51,7 @@ done
 take $(closure "$@")
 mkdir -p "$top/share/tawara/meshes"
 cp "$root"/meshes/*.{vtu,json,md} "$top/share/tawara/meshes/"
-cp -r "$root/resources/models" "$root/resources/LICENSE" "$top/share/tawara/resources/"
+cp -r "$root"/resources/{models,sessions,LICENSE} "$top/share/tawara/resources/"
 cp "$here/bundle_run.sh" "$top/run.sh"
 
 if [ -e "$top/bin/tawara" ]; then
@@ -111,7 +111,11 @@ fi
 find "$top" -type f \( -name '*.so*' -o -path '*/bin/tawara*' -o -path '*/bin/test_*' -o -name Xvfb -o -name xkbcomp \) \
   ! -name 'libnvrtc*' ! -name qt.conf | while read -r f; do
   case $f in
-    "$top"/bin/*) strip "$f"; path='$ORIGIN/../lib' ;;
+    "$top"/bin/*)
+      strip "$f"; path='$ORIGIN/../lib'
+      # what opens no window starts by itself too: no driver of the desktop's comes into its process
+      ldd "$f" | grep -q libQt6Gui || path=$path':$ORIGIN/../lib/desktop'
+      ;;
     "$top"/lib/desktop/*) strip --strip-unneeded "$f"; path='$ORIGIN/..' ;; # what both need
     "$top"/lib/*) strip --strip-unneeded "$f"; path='$ORIGIN' ;;
     "$top"/plugins/*) strip --strip-unneeded "$f"; path='$ORIGIN/../../lib' ;;
@@ -120,6 +124,11 @@ find "$top" -type f \( -name '*.so*' -o -path '*/bin/tawara*' -o -path '*/bin/te
   esac
   patchelf --set-rpath "$path" --force-rpath "$f"
 done
+# Nothing but glibc's may be wanted of the machine.
+missing=$(find "$top" -type f \( -name '*.so*' -o -perm -u+x \) -exec sh -c 'head -c4 "$1" | grep -q ELF && patchelf --print-needed "$1"' _ {} \; |
+  sort -u | grep -vE '^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil|libmvec)\.so' |
+  while read -r l; do [ -n "$(find "$top" -name "$l" -print -quit)" ] || echo "$l"; done)
+[ -z "$missing" ] || { echo "bundle: left out, though they are loaded:" $missing >&2; exit 1; }
 tar -C "$work" -cf - tawara | xz -T0 -"${LEVEL:-6}" >"$out.part"
 mv "$out.part" "$out"
 echo "bundle: $(du -h "$out" | cut -f1) $out"
