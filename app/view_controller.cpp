@@ -226,8 +226,10 @@ QString ViewController::captionOf(Quantity q) const
         return {};
     if (q == Quantity::period)
         return tr("of the whole run");
-    return m_settings.newestBeat ? tr("newest beat of the whole run")
-                                 : tr("first beat of the whole run");
+    if (m_recorded) // a moment is shown elsewhere: this is not of it
+        return m_settings.newestBeat ? tr("newest beat of the whole run")
+                                     : tr("first beat of the whole run");
+    return m_settings.newestBeat ? tr("newest beat") : tr("first beat");
 }
 
 void ViewController::dress(HeartView& view, int i)

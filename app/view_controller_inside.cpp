@@ -4,6 +4,9 @@
 #include "app/view_controller.hpp"
 #include "widgets/scene/overlays.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tawara {
 namespace {
 
@@ -53,6 +56,13 @@ void ViewController::feedFace(HeartView& view, Quantity q)
 QString ViewController::noteOf(Quantity q) const
 {
     QStringList notes;
+    if (m_maps && quantityInfo(q).maps) {
+        const auto& wall = mapField(*m_maps, q, m_settings.newestBeat);
+        if (std::none_of(wall.begin(), wall.end(), [](float v) { return std::isfinite(v); }))
+            notes << (q == Quantity::activation ? tr("Grey: nothing was activated yet")
+                      : q == Quantity::period   ? tr("Grey: a period takes two beats")
+                                                : tr("Grey: nothing has repolarised yet"));
+    }
     if (m_settings.cut != ViewSettings::Cut::none) {
         if (q == Quantity::partition)
             notes << tr("Cut face grey: the partition is known on the wall only");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/info_panel.hpp"
 
+#include <QEvent>
 #include <QLabel>
 #include <QLocale>
 #include <QScrollArea>
@@ -13,7 +14,7 @@ namespace {
 
 QString weak(const QString& text)
 {
-    return QStringLiteral("<span style='color:#8d97a8'>%1</span>").arg(text);
+    return QStringLiteral("<span style='color:@weak'>%1</span>").arg(text);
 }
 
 } // namespace
@@ -39,8 +40,8 @@ InfoPanel::InfoPanel(QWidget* parent) : QWidget(parent), m_text(new QLabel)
 void InfoPanel::setScene(const simulation::Scene* scene)
 {
     if (scene == nullptr) {
-        m_text->setText(weak(tr("Nothing is open.")));
-        return;
+        m_html = weak(tr("Nothing is open."));
+        return fill();
     }
     QString html = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
     const auto row = [&html](const QString& name, const QString& value) {
@@ -71,10 +72,27 @@ void InfoPanel::setScene(const simulation::Scene* scene)
         const QString text = QString::fromStdString(n.text).toHtmlEscaped();
         html += QStringLiteral("<p style='margin:5px 2px 0 2px'>%1</p>")
                     .arg(n.level == Notice::Level::warning
-                             ? QStringLiteral("<span style='color:#f0b95a'>⚠ %1</span>").arg(text)
+                             ? QStringLiteral("<span style='color:@warn'>⚠ %1</span>").arg(text)
                              : weak(text));
     }
+    m_html = html;
+    fill();
+}
+
+void InfoPanel::fill()
+{
+    const bool dark = palette().color(QPalette::Window).lightness() < 128;
+    QString html = m_html;
+    html.replace(QLatin1String("@weak"), QLatin1String(dark ? "#8d97a8" : "#5b6678"));
+    html.replace(QLatin1String("@warn"), QLatin1String(dark ? "#f0b95a" : "#8a5600"));
     m_text->setText(html);
+}
+
+void InfoPanel::changeEvent(QEvent* e)
+{
+    QWidget::changeEvent(e);
+    if (e->type() == QEvent::PaletteChange || e->type() == QEvent::StyleChange)
+        fill();
 }
 
 } // namespace tawara

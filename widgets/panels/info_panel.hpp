@@ -17,7 +17,14 @@ class InfoPanel : public QWidget
     explicit InfoPanel(QWidget* parent = nullptr);
     void setScene(const simulation::Scene* scene);
 
+  protected:
+    void changeEvent(QEvent* e) override;
+
   private:
+    /// Sets the text in the colours of the theme.
+    void fill();
+
+    QString m_html; ///< with @weak and @warn for colours
     QLabel* m_text;
 };
 

@@ -22,11 +22,11 @@ namespace {
 enum Column {
     name_column,
     time_column,
-    calls_column,
+    fraction_column, // what is read first, before a narrow panel ends
+    bound_column,
     bytes_column,
     flops_column,
-    fraction_column,
-    bound_column
+    calls_column
 };
 
 QString big(double v)
@@ -56,8 +56,8 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_bandwidth->setToolTip(tr("Bytes that the kernels moved, over the time they were busy."));
     m_table = new QTableWidget(0, 7);
     m_table->setObjectName("kernels");
-    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Calls"), tr("Bytes"),
-                                        tr("Flops"), tr("Of ceiling"), tr("Bound by")});
+    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Of ceiling"),
+                                        tr("Bound by"), tr("Bytes"), tr("Flops"), tr("Calls")});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(23);
     m_table->setMinimumHeight(110);
@@ -154,11 +154,11 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         const QString texts[] = {
             name,
             steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-            big(static_cast<double>(calls)),
+            k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
+            k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by),
             steps > 0 ? big(b / steps) : QStringLiteral("–"),
             steps > 0 ? big(f / steps) : QStringLiteral("–"),
-            k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
-            k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by)};
+            big(static_cast<double>(calls))};
         for (int column = 0; column < 7; ++column) {
             auto* item = m_table->item(row, column);
             if (item == nullptr)
