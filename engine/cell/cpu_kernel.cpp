@@ -20,7 +20,7 @@ std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types
                              "models '" + types.front().model + "' and '" + t.model +
                                  "' in one kernel; give each its own");
     return compiler::make_compiled_kernel<Real>(
-        compiler::shared_program(system, scheme, sizeof(Real) == 4), types);
+        compiler::shared_program(system, scheme, sizeof(Real) == 4, true), types);
 }
 template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme);
 template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme);

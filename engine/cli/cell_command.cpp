@@ -91,7 +91,7 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
 {
     const auto system = compiler::system_of(type);
     const auto plain = compiler::compile(*system, scheme, compiler::no_optimisation());
-    const auto program = compiler::shared_program(system, scheme, false);
+    const auto program = compiler::shared_program(system, scheme, false, true); // the CPU's
     const compiler::JitStep<double> code(*program);
     Json o{{"scheme", std::string(cell::name(scheme))}};
     char line[200];

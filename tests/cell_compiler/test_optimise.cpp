@@ -209,6 +209,23 @@ class TestOptimise : public QObject
         QVERIFY_EXCEPTION_THROWN(load_model("ten_tuscher"), InputError);
         QVERIFY_EXCEPTION_THROWN(cell_type(s, "atrial", {}, {}), InputError);
     }
+
+    /// k ca (p (V + 1)) / (3 ca) has one product of k, p and 1/3; what is used twice stays.
+    void shared_factors_come_together()
+    {
+        Expression e("k * ((V + 1) * (p * ca)) / (3 * (2 + ca))");
+        const double before = e.at(-20);
+        const int products = e.count(Op::mul);
+        QCOMPARE(gather_factors(e.g, e.roots, typical), 2);
+        QVERIFY(near(e.at(-20), before));
+        (void)hoist(e.g, e.roots);
+        QCOMPARE(e.count(Op::mul), 2);
+        QVERIFY(products > 2);
+        Expression twice("k * (p * ca) + exp(p * ca)"); // p ca has another user
+        const double value = twice.at(-20);
+        QCOMPARE(gather_factors(twice.g, twice.roots, typical), 0);
+        QVERIFY(near(twice.at(-20), value));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestOptimise)

@@ -33,8 +33,15 @@ OptimiseOptions options_for(const CellSystem& system, bool single_precision)
     return o;
 }
 
+OptimiseOptions processor_options(const CellSystem& system, bool single_precision)
+{
+    OptimiseOptions o = options_for(system, single_precision);
+    o.products = true;
+    return o;
+}
+
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, bool single_precision)
+                                              Scheme scheme, bool single_precision, bool processor)
 {
     struct Entry
     {
@@ -42,15 +49,17 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
         std::shared_ptr<const Program> program;
     };
     static std::mutex mutex;
-    static std::map<std::tuple<const CellSystem*, Scheme, bool>, Entry> programs;
+    static std::map<std::tuple<const CellSystem*, Scheme, bool, bool>, Entry> programs;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
-    auto& entry = programs[{system.get(), scheme, single_precision}];
+    auto& entry = programs[{system.get(), scheme, single_precision, processor}];
     if (!entry.program) {
         entry = {system, nullptr};
         entry.program = std::make_shared<Program>(
-            compile(*system, scheme, options_for(*system, single_precision)));
+            compile(*system, scheme,
+                    processor ? processor_options(*system, single_precision)
+                              : options_for(*system, single_precision)));
     }
     return entry.program;
 }

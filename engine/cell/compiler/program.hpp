@@ -23,13 +23,17 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 
 /// The passes and bounds for a precision, as shared_program() uses them.
 OptimiseOptions options_for(const CellSystem& system, bool single_precision);
+/// The same with what is for processors alone.
+OptimiseOptions processor_options(const CellSystem& system, bool single_precision);
 
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
+/// @param processor  with processor_options()
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, bool single_precision);
+                                              Scheme scheme, bool single_precision,
+                                              bool processor = false);
 
 /// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
 struct Operations

@@ -136,7 +136,7 @@ Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
 
 Value* LlvmMath::exp(Value* x, bool low, bool high)
 {
-    return exp2(std::vector<Power>{{x, log2_e, low, high}})[0];
+    return exp2(std::vector<Power>{{x, log2_e, low, high, true}})[0];
 }
 
 std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
@@ -152,7 +152,8 @@ std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
     const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
     const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
     std::vector<Value*> r, power;
-    for (auto [x, scale, low, high] : list) {
+    for (auto [x, scale, low, high, fine] : list) {
+        (void)fine;
         // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
         x = b_.CreateFMul(x, number(t, scale));
         if (high)
@@ -169,43 +170,81 @@ std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
                       : b_.CreateBitCast(
                             b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t), i), exponent), t));
     }
-    // Taylor's polynomials of exp(r ln 2), economised by Chebyshev's on |r| <= 1 / (2 parts)
-    constexpr double ln2 = 0.69314718055994530942;
-    std::vector<Value*> out;
-    if (bits == 0) { // remainders 1.6e-17, 2.6e-9
-        const auto p =
-            f ? polynomials(r,
-                            {0.0013948580818000501, 0.00837512889037406, 0.041666218274403026,
-                             0.1666641547723622, 0.5000000107749383, 1, 1},
-                            ln2)
-              : polynomials(r,
-                            {2.511487021947156e-08, 2.763264067543022e-07, 2.7557224956110785e-06,
-                             2.480148547921643e-05, 0.00019841269909219843, 0.0013888888952318045,
-                             0.008333333333309526, 0.04166666666648808, 0.16666666666666702,
-                             0.5000000000000019, 1, 1},
-                            ln2);
+    std::vector<Value*> p(r.size()), out;
+    for (const bool fine : {false, true}) {
+        std::vector<Value*> some;
+        for (std::size_t k = 0; k < r.size(); ++k)
+            if (list[k].fine == fine)
+                some.push_back(r[k]);
+        if (some.empty())
+            continue;
+        const auto made = remainders(some, bits, fine);
+        std::size_t next = 0;
+        for (std::size_t k = 0; k < r.size(); ++k)
+            if (list[k].fine == fine)
+                p[k] = made[next++];
+    }
+    if (bits == 0) {
         for (std::size_t k = 0; k < r.size(); ++k)
             out.push_back(b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(p[k], i), power[k]), t));
         return out;
     }
-    // (2^r - 1) / r, with remainders 7.6e-18, 7e-11, 8e-11
-    const auto p =
-        bits == 4 ? polynomials(r,
-                                {0.0013889121624918708 * ln2, 0.008333496248724828 * ln2,
-                                 0.041666666659841776 * ln2, 0.16666666662844723 * ln2,
-                                 0.5000000000000007 * ln2, 1.0000000000000022 * ln2},
-                                ln2)
-        : bits == 5
-            ? polynomials(r, {0.16666788852544867 * ln2, 0.5000048874387111 * ln2, ln2}, ln2)
-            : polynomials(r,
-                          {0.04167057675617942 * ln2, 0.16668621726710645 * ln2,
-                           0.49999999724808775 * ln2, 0.9999999908268635 * ln2},
-                          ln2);
     for (std::size_t k = 0; k < r.size(); ++k)
-        out.push_back(b_.CreateFMul(p[k], r[k]));
+        out.push_back(b_.CreateFMul(power[k], r[k])); // while the polynomial is on its way
     for (std::size_t k = 0; k < r.size(); ++k)
-        out[k] = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {power[k], out[k], power[k]});
+        out[k] = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {out[k], p[k], power[k]});
     return out;
+}
+
+std::vector<Value*> LlvmMath::remainders(const std::vector<Value*>& r, int bits, bool fine)
+{
+    // Taylor's polynomials of exp(r ln 2), economised by Chebyshev's on |r| <= 1 / (2 parts), or
+    // interpolated in Chebyshev's points; relative errors of 2^r behind
+    constexpr double ln2 = 0.69314718055994530942;
+    const bool f = single(r[0]);
+    switch (bits) {
+    case 0:
+        if (f) // 2.6e-9
+            return polynomials(r,
+                               {0.0013948580818000501, 0.00837512889037406, 0.041666218274403026,
+                                0.1666641547723622, 0.5000000107749383, 1, 1},
+                               ln2);
+        if (!fine) // 1.85e-14
+            return polynomials(r,
+                               {2.7632640675430236e-06, 2.4884459751751116e-05,
+                                0.0001984119064754424, 0.0013888801749656543, 0.008333333367311603,
+                                0.04166666704055191, 0.16666666666615648, 0.4999999999943859,
+                                1.0000000000000013, 1.0000000000000135},
+                               ln2);
+        return polynomials(r, // 1.6e-17
+                           {2.511487021947156e-08, 2.763264067543022e-07, 2.7557224956110785e-06,
+                            2.480148547921643e-05, 0.00019841269909219843, 0.0013888888952318045,
+                            0.008333333333309526, 0.04166666666648808, 0.16666666666666702,
+                            0.5000000000000019, 1, 1},
+                           ln2);
+    case 3:
+        if (!fine) // 3.8e-8
+            return polynomials(r, {0.11553266085048021, 0.34661424461073986, ln2}, ln2);
+        return polynomials(r, // 3.5e-12
+                           {0.04167057675617942 * ln2, 0.16668621726710645 * ln2,
+                            0.49999999724808775 * ln2, 0.9999999908268635 * ln2},
+                           ln2);
+    case 4:
+        if (!fine) // 9.1e-15
+            return polynomials(r,
+                               {0.005776307164761952, 0.028881697145052496, 0.11552453008386293,
+                                0.34657359021374345, ln2},
+                               ln2);
+        return polynomials(r, // 1.7e-19
+                           {0.0013889121624918708 * ln2, 0.008333496248724828 * ln2,
+                            0.041666666659841776 * ln2, 0.16666666662844723 * ln2,
+                            0.5000000000000007 * ln2, 1.0000000000000022 * ln2},
+                           ln2);
+    default:
+        if (!fine) // 5.4e-8
+            return polynomials(r, {0.346576131063882, 0.6931573437104842}, ln2);
+        return polynomials(r, {0.16666788852544867 * ln2, 0.5000048874387111 * ln2, ln2}, ln2);
+    }
 }
 
 std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
@@ -213,13 +252,31 @@ std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
     llvm::Type* t = list[0]->getType();
     constexpr int worth_it = 4; // with 8 entries the division is as fast
     auto out = table_bits(t) < worth_it ? log_by_quotient(list) : log_by_table(list);
-    for (std::size_t n = 0; n < list.size(); ++n) {
-        const double infinity = std::numeric_limits<double>::infinity();
-        Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(list[n], number(t, 0)), number(t, -infinity),
-                                      number(t, std::numeric_limits<double>::quiet_NaN()));
-        out[n] = b_.CreateSelect(b_.CreateFCmpOGT(list[n], number(t, 0)), out[n], none);
-    }
+    for (std::size_t n = 0; n < list.size(); ++n)
+        out[n] = log_or_special(list[n], out[n]);
     return out;
+}
+
+Value* LlvmMath::log_or_special(Value* x, Value* y)
+{
+    llvm::Type* t = x->getType();
+    if (const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
+        v && v->getPrimitiveSizeInBits() == 512) { // one instruction instead of four
+        const bool f = single(x);
+        // by x's class, lowest first: NaN, NaN, 0, 1, -inf, inf, < 0, > 0; 0 keeps y, 3 is NaN,
+        // 4 and 5 are -inf and inf
+        constexpr std::uint64_t what = 0x03530433;
+        Value* all = f ? b_.getInt16(0xffff) : b_.getInt8(0xff);
+        return b_.CreateIntrinsic(
+            f ? llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512
+              : llvm::Intrinsic::x86_avx512_mask_fixupimm_pd_512,
+            {},
+            {y, x, llvm::ConstantInt::get(integers(x), what), b_.getInt32(0), all, b_.getInt32(4)});
+    }
+    const double infinity = std::numeric_limits<double>::infinity();
+    Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, -infinity),
+                                  number(t, std::numeric_limits<double>::quiet_NaN()));
+    return b_.CreateSelect(b_.CreateFCmpOGT(x, number(t, 0)), y, none);
 }
 
 std::vector<Value*> LlvmMath::log_by_table(const std::vector<Value*>& list)

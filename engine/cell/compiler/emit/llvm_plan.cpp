@@ -228,6 +228,10 @@ class Planner
     void find_early()
     {
         plan_.early.assign(g_.size(), false);
+        plan_.raised.assign(g_.size(), false);
+        for (const Node n : order_)
+            if (g_.op(n) == Op::mul && g_.arg(n, 0) == g_.arg(n, 1))
+                plan_.raised[g_.arg(n, 0)] = true;
         std::vector<int> steps(g_.size(), 0);  // operations on V so far; many: not early
         std::vector<int> simple(g_.size(), 0); // the same on any state
         constexpr int many = 6;

@@ -23,6 +23,7 @@ struct Plan
     std::vector<Branch> branches;
     std::vector<int> branch_of; ///< per node: index of the branch whose select it is, or -1
     std::vector<bool> early;    ///< exponentials that V alone is needed for, up to a few operations
+    std::vector<bool> raised;   ///< exponentials that are multiplied by themselves
     std::vector<Node> logarithms;   ///< of a few operations on states: computed first of all
     std::vector<std::size_t> order; ///< in which the states' results are computed and stored
 };

@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/emit/llvm_writer.hpp"
 
 #include "engine/cell/compiler/emit/llvm_math.hpp"
+#include "engine/cell/compiler/emit/llvm_order.hpp"
 #include "engine/cell/compiler/emit/llvm_plan.hpp"
 #include "engine/core/error.hpp"
 
@@ -41,6 +42,9 @@ class Writer
         f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "step", module_);
         f_->addFnAttr("prefer-vector-width", "512");
         f_->addFnAttr("min-legal-vector-width", "512");
+        // values that do not fit the registers lie in whole cache lines
+        f_->addFnAttr(llvm::Attribute::getWithStackAlignment(module_.getContext(), alignment()));
+        f_->addFnAttr("stackrealign");
         auto* entry = llvm::BasicBlock::Create(module_.getContext(), "entry", f_);
         auto* loop = llvm::BasicBlock::Create(module_.getContext(), "loop", f_);
         auto* done = llvm::BasicBlock::Create(module_.getContext(), "done", f_);
@@ -57,6 +61,7 @@ class Writer
         b_.CreateCondBr(b_.CreateICmpSLT(next, arg(5)), loop, done);
         b_.SetInsertPoint(done);
         b_.CreateRetVoid();
+        order_operations(*f_);
     }
 
   private:
@@ -77,6 +82,24 @@ class Writer
         for (const Node n : reachable(g_, p_.next))
             if (!plan_.varying[n] && !is_plain(n))
                 scalars_[n] = node(n, scalar_, [&](Node a) { return shared_value(a); });
+        spread();
+    }
+
+    /// Vectors of what all cells share, in memory: operands of the loop's operations. Without
+    /// them a processor that cannot broadcast operands needs an instruction for each use.
+    void spread()
+    {
+        for (const Node n : reachable(g_, p_.next))
+            for (int k = 0; k < g_.arity(n); ++k) {
+                const Node a = g_.arg(n, k);
+                if (!plan_.varying[n] || plan_.varying[a] || g_.op(a) == Op::constant ||
+                    g_.type(a) != Type::real || spread_.count(a))
+                    continue;
+                auto* place = b_.CreateAlloca(vector_);
+                place->setAlignment(alignment());
+                b_.CreateAlignedStore(splat(shared_value(a)), place, alignment());
+                spread_[a] = place;
+            }
     }
     /// Constants and table entries are read where they are used (a broadcast from memory).
     bool is_plain(Node n) const
@@ -196,6 +219,8 @@ class Writer
             throw Error("a value was needed before it was made");
         if (g_.op(n) == Op::constant)
             return math_.number(vector_, g_.value(n));
+        if (const auto it = spread_.find(n); it != spread_.end())
+            return b_.CreateAlignedLoad(vector_, it->second, alignment());
         Value* shared = shared_value(n);
         return shared->getType()->isVectorTy() ? shared : splat(shared);
     }
@@ -269,7 +294,7 @@ class Writer
     {
         std::vector<LlvmMath::Power> powers;
         for (const Node e : list)
-            powers.push_back(power(g_.arg(e, 0), [&](Node a) { return use(a); }));
+            powers.push_back(power(e, [&](Node a) { return use(a); }));
         return math_.exp2(powers);
     }
 
@@ -367,12 +392,14 @@ class Writer
             values_[b.selects[k]] = b_.CreateSelect(condition, then_side[k], else_side[k]);
     }
 
-    /// exp(n) as a power of two, n's constant factor taken into the scale. Multiples of V that stay
-    /// within the range of numbers while V does not leave +-V_range need no bounds of their own:
-    /// beyond, they keep the value that they have there.
+    /// The exponential e as a power of two, its argument's constant factor taken into the scale.
+    /// Multiples of V that stay within the range of numbers while V does not leave +-V_range need
+    /// no bounds of their own: beyond, they keep the value that they have there.
     template <class Use>
-    LlvmMath::Power power(Node n, Use&& use)
+    LlvmMath::Power power(Node e, Use&& use)
     {
+        const Node n = g_.arg(e, 0);
+        const bool fine = plan_.raised[e];
         const double most = scalar_->isFloatTy() ? 85 : 700;
         Interval x = bounds_[n];
         for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
@@ -385,9 +412,9 @@ class Writer
                 if (of_v)
                     x = {-most, most};
                 return {of_v ? V_bounded_ : use(rest), c * LlvmMath::log2_e,
-                        x.low<-most, x.high> most};
+                        x.low<-most, x.high> most, fine};
             }
-        return {use(n), LlvmMath::log2_e, x.low<-most, x.high> most};
+        return {use(n), LlvmMath::log2_e, x.low<-most, x.high> most, fine};
     }
 
     template <class Use>
@@ -417,7 +444,7 @@ class Writer
         case Op::pow:
             return math_.pow(a, c);
         case Op::exp:
-            return math_.exp2({power(g_.arg(n, 0), use)})[0];
+            return math_.exp2({power(n, use)})[0];
         case Op::log:
             return math_.log(a);
         case Op::sqrt:
@@ -496,8 +523,9 @@ class Writer
     llvm::Function* f_ = nullptr;
     std::vector<Value*> pointers_;
     std::unordered_map<Node, Value*> scalars_;
-    Value* cell_ = nullptr;      ///< index of the vector's first cell
-    Value* V_bounded_ = nullptr; ///< V within +-V_range; single precision alone
+    std::unordered_map<Node, Value*> spread_; ///< places of what all cells share, as vectors
+    Value* cell_ = nullptr;                   ///< index of the vector's first cell
+    Value* V_bounded_ = nullptr;              ///< V within +-V_range; single precision alone
     std::unordered_map<Node, Value*> values_;
     std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
     std::vector<Node> early_;

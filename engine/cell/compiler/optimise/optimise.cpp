@@ -128,6 +128,8 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
                  {o.largest, !o.states.empty(), o.states, {typical.begin(), typical.end()}}));
     if (o.reciprocals)
         note("reciprocals of constants", multiply_by_reciprocals(g, roots));
+    if (o.products)
+        note("factors of products", gather_factors(g, roots, typical));
     return report;
 }
 

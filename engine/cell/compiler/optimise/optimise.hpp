@@ -28,6 +28,7 @@ struct OptimiseOptions
     bool fractions = true;     ///< quotients of quotients and sums of quotients with one division
     bool powers = true;        ///< integer powers by multiplication
     bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
+    bool products = false; ///< factors that all cells share are multiplied first: for processors
     int largest_power =
         48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
     double largest = 1e300;       ///< number that merging quotients may make: FractionOptions
@@ -52,6 +53,9 @@ int split_logarithms(Graph& g, std::vector<Node>& roots, std::span<const double>
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       int largest_power);
 int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& options = {});
+/// Brings the factors of a product that do not differ from cell to cell together, where nothing else
+/// uses the products in between.
+int gather_factors(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int integer_powers(Graph& g, std::vector<Node>& roots);
 int multiply_by_reciprocals(Graph& g, std::vector<Node>& roots);
 /// Replaces the largest subexpressions of parameters alone by table symbols. @return the table
