@@ -88,22 +88,6 @@ MainWindow::~MainWindow()
     m_grid->each([this](HeartView& v, int) { v.disconnect(this); });
 }
 
-template <class Job, class Done>
-void MainWindow::elsewhere(Job job, Done done)
-{
-    const auto run = m_host->scene() ? m_host->scene()->run : 0;
-    m_pool.start([this, run, job = std::move(job), done = std::move(done)] {
-        auto result = std::make_shared<decltype(job())>(job());
-        QMetaObject::invokeMethod(
-            this,
-            [this, run, done, result] {
-                if (m_host->scene() && m_host->scene()->run == run)
-                    done(*result);
-            },
-            Qt::QueuedConnection);
-    });
-}
-
 void MainWindow::open(const QString& path)
 {
     m_opening = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
@@ -175,6 +159,7 @@ void MainWindow::documentChanged()
     m_pacing->setSession(s);
     m_pacing->setCapture(m_document->captures());
     m_tissue->setSession(s);
+    describeModels();
     m_ecg->setSession(s);
     updateMarkers();
     setWindowModified(m_document->edits().modified());

@@ -20,6 +20,9 @@ class QTemporaryDir;
 
 namespace tawara {
 
+namespace cell {
+struct Candidates;
+}
 class BeatsPanel;
 class EcgPanel;
 class GuideWindow;
@@ -58,6 +61,8 @@ class MainWindow : public QMainWindow
     void setAutoPlay(bool on);
     /// Whether it asks before unsaved changes are lost; not where nobody could answer.
     void setAsking(bool on) { m_asks = on; }
+    /// Gives a region the cell model of a file; asks for its variables where they are unclear.
+    void useModelFile(int region, const QString& path);
     void setMode(ClickMode mode);
     ClickMode mode() const { return m_mode; }
     void setTheme(Theme theme);
@@ -145,6 +150,10 @@ class MainWindow : public QMainWindow
     void askForReport();
     void askForExport(const QString& kind, const QString& extension);
     void askForSession();
+    // main_window_cells.cpp
+    void askForModelFile(int region);
+    void askForVariables(int region, const QString& path, const cell::Candidates& candidates);
+    void describeModels();
     // main_window_mesh.cpp
     void askForHeart();
     void askForSlab();
@@ -213,8 +222,25 @@ class MainWindow : public QMainWindow
     bool m_autoPlay = true, m_asks = true, m_closing = false;
     quint64 m_startedRun = 0; // the run that auto play has seen
     QByteArray m_firstLayout;
+    std::set<std::string> m_describedModels; // keys that were asked for
     QThreadPool m_pool;
 };
+
+template <class Job, class Done>
+void MainWindow::elsewhere(Job job, Done done)
+{
+    const auto run = m_host->scene() ? m_host->scene()->run : 0;
+    m_pool.start([this, run, job = std::move(job), done = std::move(done)] {
+        auto result = std::make_shared<decltype(job())>(job());
+        QMetaObject::invokeMethod(
+            this,
+            [this, run, done, result] {
+                if (m_host->scene() && m_host->scene()->run == run)
+                    done(*result);
+            },
+            Qt::QueuedConnection);
+    });
+}
 
 /// The user's settings: an ini file of this program. Tests lead it into a folder of their own by
 /// QSettings::setPath().

@@ -253,6 +253,7 @@ void MainWindow::connectPanels()
         if (m_mode == ClickMode::paint)
             m_views->setMode(m_mode, mm);
     });
+    connect(m_tissue, &TissuePanel::modelFileRequested, this, &MainWindow::askForModelFile);
     connect(m_tissue, &TissuePanel::chosenChanged, this, &MainWindow::updateVelocity);
     connect(m_ecg, &EcgPanel::placeRequested, this, [this] {
         m_next = Next::electrode;

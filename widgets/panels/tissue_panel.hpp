@@ -27,6 +27,12 @@ class TissuePanel : public QWidget
     explicit TissuePanel(QWidget* parent = nullptr);
     /// Models that can be chosen; they must live as long as the panel.
     void setModels(const std::vector<const cell::ModelInfo*>& models);
+    /// A model of a file, by its key (cell/special_variables.hpp), from now on among the others.
+    void addModel(const std::string& key, const cell::ModelInfo* info);
+    /// Keys of regions' models that nobody has described yet.
+    std::vector<std::string> unknownModels() const;
+    /// Asks for another model of a region, with its own defaults.
+    void setModel(int region, const std::string& key);
     void setSession(const simulation::Session& s);
     void choose(int index);
     int chosen() const;
@@ -40,11 +46,21 @@ class TissuePanel : public QWidget
     void placeRequested(int region); ///< the next click is the centre of the region's ball
     void brushChanged(double radiusMm);
     void chosenChanged(int index);
+    void modelFileRequested(int region); ///< a file is to be chosen, then setModel()
 
   private:
+    enum ParameterColumn { name_column, value_column, unit_column, default_column };
+
+    // tissue_panel_build.cpp
+    QToolButton* buildAdd();
     QWidget* buildRegions();
     QWidget* buildPlace();
     QWidget* buildCells();
+    void connectRegions(QToolButton* remove, QToolButton* up, QToolButton* down);
+    void connectCells();
+    void connectParameters();
+    // tissue_panel.cpp
+    void fillModels();
     void addRegion(const simulation::Region& r);
     void fillList();
     void fillDetails();
@@ -54,9 +70,14 @@ class TissuePanel : public QWidget
                 bool together = true);
     void placeKindChosen(int kind);
     void placeTextEdited();
-    const cell::ModelInfo* model(const std::string& name) const;
+    const cell::ModelInfo* model(const std::string& key) const;
 
-    std::vector<const cell::ModelInfo*> m_models;
+    struct KnownModel
+    {
+        std::string key; ///< a library model's name, or of a file
+        const cell::ModelInfo* info;
+    };
+    std::vector<KnownModel> m_models;
     std::vector<simulation::Region> m_regions;
     bool m_filling = false;
     QTabWidget* m_tabs;
