@@ -3,6 +3,7 @@
 // the host (host_kernel.hpp), against the CPU back end's machine code of the same equations. Needs
 // neither GPU nor NVRTC.
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/device/cuda/kernel_values.cuh"
@@ -481,8 +482,9 @@ class TestCudaText : public QObject
         const auto program = program_of<Real>(types[0], scheme);
         std::shared_ptr<const cc::Program> lasting;
         if (resting)
-            lasting = program_of<Real>(types[0], long_step_scheme(*cc::system_of(types[0]), scheme,
-                                                                  TissueProblem::longest_rest_ms));
+            lasting = program_of<Real>(types[0],
+                                       cc::scheme_of_long_steps(*cc::system_of(types[0]), scheme,
+                                                                TissueProblem::longest_rest_ms));
         const auto numbers = row_numbers<Real>(types, *program, lasting.get());
         const auto rows = rows_of(types, numbers);
         const KernelShape shape = rings ? ring : direct;

@@ -3,6 +3,7 @@
 // where NVRTC is missing.
 #include "engine/cell/compiler/emit/cuda_text.hpp"
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/nvrtc.hpp"
 #include "engine/device/cuda/reaction_text.hpp"
@@ -124,7 +125,7 @@ class TestNvrtc : public QObject
     void longStepsAreOfASchemeThatBearsThem()
     {
         const auto of = [](const char* model, Scheme s) {
-            return long_step_scheme(cc::load_model(model), s, 0.2);
+            return cc::scheme_of_long_steps(cc::load_model(model), s, 0.2);
         };
         QCOMPARE(of("ten_tusscher_2006", Scheme::rush_larsen_light), Scheme::rush_larsen);
         QCOMPARE(of("ten_tusscher_2006", Scheme::grl1), Scheme::grl1);

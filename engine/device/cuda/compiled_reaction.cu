@@ -220,7 +220,9 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     c.program = cell::compiler::shared_program(system, group.scheme, single);
     if (use.longest_rest_ms > 0)
         c.long_program = cell::compiler::shared_program(
-            system, long_step_scheme(*system, group.scheme, use.longest_rest_ms), single);
+            system,
+            cell::compiler::scheme_of_long_steps(*system, group.scheme, use.longest_rest_ms),
+            single);
     c.use = use;
     c.many = group.types.size() > 1;
     c.type_rows.types = group.types.size();

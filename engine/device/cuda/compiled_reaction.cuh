@@ -52,7 +52,7 @@ class CompiledReaction
     void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
                 const Moment& m) const;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
-    /// dt (long_step_scheme()); those whose potential changes by more than the tolerance, or would
+    /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or would
     /// by diffusion alone, take the first short one instead and are listed. Later ones: the listed
     /// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
     void launch_resting(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,

@@ -199,28 +199,4 @@ CudaSource rest_source(const cell::compiler::Program& short_step,
     return s;
 }
 
-cell::Scheme long_step_scheme(const cell::compiler::CellSystem& system, cell::Scheme scheme,
-                              double longest_ms)
-{
-    using cell::Scheme;
-    if (scheme == Scheme::grl1 || scheme == Scheme::grl2 ||
-        scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler)
-        return Scheme::grl1;
-    using namespace cell::compiler;
-    CellSystem s = system;
-    const auto rates = s.rates();
-    std::vector<Node> slopes;
-    for (std::uint32_t k = 0; k < s.states.size(); ++k)
-        if (!s.states[k].gate)
-            slopes.push_back(
-                differentiate(s.graph, std::span(&rates[k], 1), symbol_id(Symbol::state, k))[0]);
-    const auto initial = s.initial_values(), parameters = s.parameter_values();
-    const auto values = evaluate(
-        s.graph, slopes, [&](std::uint32_t id) { return s.value(id, initial, parameters, 0); });
-    for (const double a : values)
-        if (!(-a * longest_ms < 0.5))
-            return Scheme::grl1;
-    return Scheme::rush_larsen;
-}
-
 } // namespace tawara::device::cuda

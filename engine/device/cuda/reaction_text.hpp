@@ -67,10 +67,4 @@ CudaSource rest_source(const cell::compiler::Program& short_step,
                        const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape);
 
-/// The scheme of long steps where short ones are taken by `scheme`: all gates exponential, or all
-/// states where another one is too fast for that at the model's state of rest.
-/// @param longest_ms  a long step
-cell::Scheme long_step_scheme(const cell::compiler::CellSystem& s, cell::Scheme scheme,
-                              double longest_ms);
-
 } // namespace tawara::device::cuda
