@@ -2,7 +2,10 @@
 // tawara-bench-reaction: compiled CPU kernels of the library's models beside the hand-written TT06;
 // prints one JSON record. One core; kernels in turn, the best of many short repetitions each.
 //     tawara-bench-reaction [MODEL...]
+#include "engine/cell/compiler/emit/compiled_kernel.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
 #include "tests/cell/oracle/oracle_kernel.hpp"
 
@@ -81,6 +84,25 @@ ordered_json measure(const std::string& model, Scheme scheme)
         if (oracle) {
             out["oracle_cell_steps_per_s"] = hand;
             out["ratio"] = compiled / hand;
+        }
+    }
+    // large models in parts as well
+    constexpr std::size_t large = 30;
+    if (type.initial.size() >= large) {
+        const auto program =
+            compiler::shared_program(compiler::system_of(type), scheme, sizeof(Real) == 4, true);
+        for (const std::size_t parts : {2u, 3u}) {
+            const auto cut = compiler::make_split_kernel<Real>(program, parts, std::span(&type, 1));
+            Block<Real> a(type.initial, false), b(type.initial, false);
+            double whole = 0, split = 0;
+            for (int r = 0; r < repetitions; ++r) {
+                whole = std::max(whole, a.rate(*kernel));
+                split = std::max(split, b.rate(*cut));
+            }
+            j["in_parts"].push_back({{"parts", parts},
+                                     {"passed", split_program(*program, parts).passed},
+                                     {"cell_steps_per_s", split},
+                                     {"ratio_to_whole", split / whole}});
         }
     }
     return j;

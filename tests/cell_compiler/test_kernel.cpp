@@ -2,7 +2,9 @@
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/resource.hpp"
 #include "tests/cell/oracle/ten_tusscher_2006.hpp"
@@ -368,6 +370,54 @@ class TestKernel : public QObject
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         qInfo("TT06 LRL, double: %.1f million cell-steps a second on one core",
               409600 / seconds * 1e-6);
+    }
+
+    /// A program in 2, 3 or 5 parts steps as the whole one does, for odd numbers of cells too.
+    void parts_step_like_the_whole_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("parts");
+        for (const QString model : {"ten_tusscher_2006", "ohara_rudy_2011", "grandi_bers_2010"})
+            for (const int parts : {2, 3, 5})
+                QTest::addRow("%s %d", qPrintable(model), parts) << model << parts;
+    }
+    void parts_step_like_the_whole()
+    {
+        QFETCH(QString, model);
+        QFETCH(int, parts);
+        const auto type = make_cell_type(model.toStdString(), "", {}, {});
+        const auto program =
+            shared_program(system_of(type), Scheme::rush_larsen_light, false, true);
+        const auto split = split_program(*program, static_cast<std::size_t>(parts));
+        QCOMPARE(split.parts.size(), static_cast<std::size_t>(parts));
+        const auto whole = make_compiled_kernel<double>(program, std::span(&type, 1));
+        const auto cut = make_split_kernel<double>(program, static_cast<std::size_t>(parts),
+                                                   std::span(&type, 1));
+        constexpr std::size_t n = 331, room = 336;
+        const auto run = [&](const CpuKernel<double>& k) {
+            std::vector<AlignedVector<double>> y;
+            std::vector<double*> pointers;
+            for (const double x : type.initial)
+                y.emplace_back(room, x);
+            for (std::size_t i = 0; i < room; ++i)
+                y[0][i] = -85 + 120.0 * static_cast<double>(i) / room;
+            for (std::size_t s = 1; s < y.size(); ++s)
+                pointers.push_back(y[s].data());
+            const CellArrays<double> c{y[0].data(), pointers.data(), nullptr, nullptr, 0, n};
+            for (int step = 0; step < 50; ++step)
+                k.step(c, 0, 0.005);
+            return y;
+        };
+        const auto a = run(*whole), b = run(*cut);
+        for (std::size_t s = 0; s < a.size(); ++s)
+            for (std::size_t i = 0; i < n; ++i)
+                QVERIFY2(std::abs(a[s][i] - b[s][i]) <= 1e-9 * (1e-6 + std::abs(a[s][i])),
+                         qPrintable(QString("state %1, cell %2: %3 and %4")
+                                        .arg(s)
+                                        .arg(i)
+                                        .arg(a[s][i])
+                                        .arg(b[s][i])));
+        qInfo("%s in %d parts: %zu values passed on", qPrintable(model), parts, split.passed);
     }
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/parse/mmt_expression.hpp"
 #include "engine/core/error.hpp"
 
 #include <QtTest>
+#include <set>
 
 using namespace tawara;
 using namespace tawara::cell::compiler;
@@ -225,6 +227,51 @@ class TestOptimise : public QObject
         const double value = twice.at(-20);
         QCOMPARE(gather_factors(twice.g, twice.roots, typical), 0);
         QVERIFY(near(twice.at(-20), value));
+    }
+
+    /// (a b) (c d) + ... by hand: enough registers move nothing, MIN never loads more than LRU.
+    void values_in_registers()
+    {
+        // a chain of ten values made first and used last in the same order
+        std::string text = "0";
+        for (int k = 1; k <= 10; ++k)
+            text += " + V / (ca + " + std::to_string(k) + ")";
+        Expression e(("exp(" + text + ") * (" + text + ")").c_str());
+        for (const auto& order : {depth_first(e.g, e.roots), larger_first(e.g, e.roots)}) {
+            std::set<Node> seen;
+            for (const Node n : order) {
+                for (int k = 0; k < e.g.arity(n); ++k)
+                    QVERIFY(e.g.arity(e.g.arg(n, k)) == 0 || seen.count(e.g.arg(n, k)) ||
+                            !differs_between_cells(e.g)[e.g.arg(n, k)]);
+                QVERIFY(seen.insert(n).second);
+            }
+            const auto all = place_values(e.g, order, 64, Eviction::farthest_use);
+            QCOMPARE(all.loads + all.stores, std::size_t(0));
+            QVERIFY(all.most_alive >= 2);
+        }
+        // Belady's own kind of example: 1 / (ca + k) all made before any is used again
+        Graph g;
+        std::vector<Node> made;
+        Node sum = no_node;
+        for (int k = 1; k <= 8; ++k) {
+            made.push_back(g.make(Op::exp, g.make(Op::mul, g.symbol(V), g.constant(k))));
+            sum = sum == no_node ? made.back() : g.make(Op::add, sum, made.back());
+        }
+        Node product = g.make(Op::exp, sum);
+        for (const Node m : made)
+            product = g.make(Op::mul, product, m);
+        const auto order = depth_first(g, std::span(&product, 1));
+        std::size_t before = 100, better = 0;
+        for (const std::size_t registers : {4u, 6u, 8u, 9u, 10u}) {
+            const auto least = place_values(g, order, registers, Eviction::farthest_use);
+            const auto lru = place_values(g, order, registers, Eviction::oldest_use);
+            QVERIFY(least.loads <= lru.loads && least.loads <= before);
+            QVERIFY(least.stores <= least.loads);
+            before = least.loads;
+            better += lru.loads - least.loads;
+        }
+        QVERIFY(better > 0);
+        QCOMPARE(before, std::size_t(0));
     }
 };
 

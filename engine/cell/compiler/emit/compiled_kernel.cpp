@@ -2,17 +2,59 @@
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
 
 #include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 namespace tawara::cell::compiler {
 namespace {
 
 constexpr std::size_t block = 16; ///< cells that arrays are padded to
+
+/// A split program's machine code, called as JitStep is: some hundred cells at a time, so that what
+/// the parts pass on stays in the processor's caches.
+template <class Real>
+class SplitStep
+{
+  public:
+    explicit SplitStep(const Split& s) : states_(s.parts.at(0).next.size() - s.passed)
+    {
+        passed_ = s.passed;
+        for (const Program& p : s.parts) {
+            parts_.push_back(std::make_unique<JitStep<Real>>(p));
+            compile_ms_ += parts_.back()->compile_ms();
+        }
+    }
+    void operator()(Real* v, Real* const* states, const Real* stimulus, std::size_t begin,
+                    std::size_t end, const Real* row, Real t, Real dt, Real pace) const
+    {
+        thread_local AlignedVector<Real> passed;
+        if (passed.size() < passed_ * cells)
+            passed.assign(passed_ * cells, Real(0));
+        thread_local std::vector<Real*> pointers;
+        pointers.resize(states_ - 1 + passed_);
+        for (std::size_t k = 0; k < passed_; ++k)
+            pointers[states_ - 1 + k] = passed.data() + k * cells;
+        for (std::size_t i = begin; i < end; i += cells) {
+            for (std::size_t k = 0; k + 1 < states_; ++k)
+                pointers[k] = states[k] + i;
+            for (const auto& part : parts_)
+                (*part)(v + i, pointers.data(), stimulus ? stimulus + i : nullptr, 0,
+                        std::min(cells, end - i), row, t, dt, pace);
+        }
+    }
+    std::string target() const { return parts_.front()->target(); }
+    double compile_ms() const { return compile_ms_; }
+
+  private:
+    static constexpr std::size_t cells = 128;
+    std::size_t states_, passed_ = 0;
+    std::vector<std::unique_ptr<JitStep<Real>>> parts_;
+    double compile_ms_ = 0;
+};
 
 /// The machine code of a program, made once and kept; its second value is what making it took now.
 template <class Real>
@@ -56,14 +98,16 @@ struct Scratch
     }
 };
 
-template <class Real>
+template <class Real, class Step>
 class CompiledKernel final : public CpuKernel<Real>
 {
   public:
-    CompiledKernel(std::shared_ptr<const Program> p, std::span<const CellType> types)
-        : program_(std::move(p)), flops_(count_operations(*program_).instructions())
+    CompiledKernel(std::shared_ptr<const Program> p,
+                   std::pair<std::shared_ptr<const Step>, double> step,
+                   std::span<const CellType> types)
+        : program_(std::move(p)), step_(std::move(step.first)), compile_ms_(step.second),
+          flops_(count_operations(*program_).instructions())
     {
-        std::tie(step_, compile_ms_) = shared_step<Real>(program_);
         CompiledKernel::set_types(types);
     }
 
@@ -134,8 +178,8 @@ class CompiledKernel final : public CpuKernel<Real>
     }
 
     std::shared_ptr<const Program> program_;
-    std::shared_ptr<const JitStep<Real>> step_;
-    double flops_ = 0, compile_ms_ = 0;
+    std::shared_ptr<const Step> step_;
+    double compile_ms_ = 0, flops_ = 0;
     std::vector<std::vector<Real>> rows_;
 };
 
@@ -145,11 +189,28 @@ template <class Real>
 std::unique_ptr<CpuKernel<Real>> make_compiled_kernel(std::shared_ptr<const Program> p,
                                                       std::span<const CellType> types)
 {
-    return std::make_unique<CompiledKernel<Real>>(std::move(p), types);
+    auto step = shared_step<Real>(p);
+    return std::make_unique<CompiledKernel<Real, JitStep<Real>>>(std::move(p), std::move(step),
+                                                                 types);
 }
 template std::unique_ptr<CpuKernel<double>> make_compiled_kernel(std::shared_ptr<const Program>,
                                                                  std::span<const CellType>);
 template std::unique_ptr<CpuKernel<float>> make_compiled_kernel(std::shared_ptr<const Program>,
                                                                 std::span<const CellType>);
+
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_split_kernel(std::shared_ptr<const Program> p,
+                                                   std::size_t parts,
+                                                   std::span<const CellType> types)
+{
+    auto step = std::make_shared<const SplitStep<Real>>(split_program(*p, parts));
+    const double took = step->compile_ms();
+    return std::make_unique<CompiledKernel<Real, SplitStep<Real>>>(
+        std::move(p), std::pair{std::move(step), took}, types);
+}
+template std::unique_ptr<CpuKernel<double>>
+    make_split_kernel(std::shared_ptr<const Program>, std::size_t, std::span<const CellType>);
+template std::unique_ptr<CpuKernel<float>>
+    make_split_kernel(std::shared_ptr<const Program>, std::size_t, std::span<const CellType>);
 
 } // namespace tawara::cell::compiler

@@ -16,4 +16,15 @@ extern template std::unique_ptr<CpuKernel<double>>
 extern template std::unique_ptr<CpuKernel<float>>
     make_compiled_kernel(std::shared_ptr<const Program>, std::span<const CellType>);
 
+/// The same program in parts that run one after the other (split.hpp). Nothing takes it by itself:
+/// it was never faster (tests/bench/records/PREDICTIONS.md, section C4).
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_split_kernel(std::shared_ptr<const Program> program,
+                                                   std::size_t parts,
+                                                   std::span<const CellType> types);
+extern template std::unique_ptr<CpuKernel<double>>
+    make_split_kernel(std::shared_ptr<const Program>, std::size_t, std::span<const CellType>);
+extern template std::unique_ptr<CpuKernel<float>>
+    make_split_kernel(std::shared_ptr<const Program>, std::size_t, std::span<const CellType>);
+
 } // namespace tawara::cell::compiler
