@@ -3,7 +3,9 @@
 // paced.
 #include "engine/cli/cell_command.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/split.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -86,6 +88,40 @@ Json counts(const compiler::Operations& o, std::size_t nodes)
         {"exp", o.exp},   {"log", o.log}, {"other", o.other}, {"instructions", o.instructions()}};
 }
 
+/// Values that do not fit the registers, and what cutting the program would pass on.
+void add_placement(Context& c, Json& o, const compiler::Program& program)
+{
+    const unsigned registers = compiler::vectors_in_use().first == 64 ? 32 : 16;
+    char line[200];
+    const auto& g = program.graph;
+    const auto add = [&](const char* order, const char* eviction, const compiler::Traffic& t) {
+        o["placement"].push_back({{"order", order},
+                                  {"eviction", eviction},
+                                  {"registers", registers},
+                                  {"loads", t.loads},
+                                  {"stores", t.stores},
+                                  {"most_alive", t.most_alive}});
+        std::snprintf(line, sizeof line,
+                      "%u registers, %s, %s leaves: %zu loads, %zu stores of values "
+                      "(at most %zu alive)",
+                      registers, order, eviction, t.loads, t.stores, t.most_alive);
+        c.say(line);
+    };
+    using compiler::Eviction;
+    const auto plain = depth_first(g, program.next), larger = larger_first(g, program.next);
+    add("as written", "oldest", place_values(g, plain, registers, Eviction::oldest_use));
+    add("as written", "farthest use", place_values(g, plain, registers, Eviction::farthest_use));
+    add("larger side first", "farthest use",
+        place_values(g, larger, registers, Eviction::farthest_use));
+    for (const std::size_t parts : {2u, 3u}) {
+        const auto split = split_program(program, parts);
+        o["in_parts"].push_back({{"parts", split.parts.size()}, {"passed", split.passed}});
+        std::snprintf(line, sizeof line, "in %zu parts (off): %zu values passed on",
+                      split.parts.size(), split.passed);
+        c.say(line);
+    }
+}
+
 /// What each pass of the compiler did, and what its code costs.
 void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Scheme scheme)
 {
@@ -122,6 +158,7 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
                   "%zu constants per cell type; machine code for %s made in %.0f ms",
                   program->table.size(), code.target().c_str(), code.compile_ms());
     c.say(line);
+    add_placement(c, o, *program);
     j["optimise"] = std::move(o);
     j["compile_ms"] = code.compile_ms();
 }
