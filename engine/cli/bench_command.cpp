@@ -186,7 +186,9 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
     simulation::PhaseTimes phases;
     phases.stepping_s = advance(*stepper, a.steps, progress);
     const auto report = Json::parse(
-        simulation::make_report({session, options, tissue, *stepper, phases, warm_up, "end"}).json);
+        simulation::make_report({session, options, tissue, *stepper, phases, warm_up, "end",
+                                 stepper->kernels(), ""})
+            .json);
 
     Json j{{"bench", bench},
            {"device", stepper->device()},

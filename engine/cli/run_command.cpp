@@ -18,6 +18,7 @@ struct Arguments
     std::string out, resume, report;
     double until_ms = 0;
     CLI::Option* until = nullptr;
+    bool counters = false;
     DeviceArguments device;
 };
 
@@ -57,6 +58,7 @@ void run_command(Context& c, Arguments a)
     o.session_file = file;
     o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
     o.resume = a.resume;
+    o.counters = a.counters;
     o.notice = [&c](const Notice& n) { c.notice(n); };
     simulation::RunReport report;
     try {
@@ -101,6 +103,8 @@ void declare_run(const Declaration& d)
     run->add_option("--report", a->report,
                     "also a report of one page; its path is as typed, not within --out")
         ->type_name("FILE.html");
+    run->add_flag("--counters", a->counters,
+                  "also the bytes that a GPU's hardware counters count, where they may be read");
     a->device.declare(*run);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/simulation/figures.hpp"
 
 #include "engine/analysis/beats.hpp"
+#include "engine/core/error.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +22,29 @@ KernelFigure figure(const device::KernelRecord& k, const std::string& device,
     f.fraction = k.ms > 0 ? std::max(memory_s, arithmetic_s) / (k.ms / 1e3) : 0;
     f.bound_by = memory_s >= arithmetic_s ? "memory" : "arithmetic";
     return f;
+}
+
+CountedKernels count_kernels(device::Stepper& stepper)
+{
+    constexpr int steps = 4;
+    CountedKernels c{stepper.kernels(), ""};
+    const auto before = stepper.snapshot();
+    try {
+        c.not_counted = stepper.advance_counted(steps);
+    } catch (const Error& e) {
+        c.not_counted = e.what();
+    }
+    if (stepper.step() != before.step)
+        stepper.restore(before);
+    if (!c.not_counted.empty())
+        return c;
+    const auto after = stepper.kernels();
+    for (auto& k : c.kernels) // what was counted is given for all of a kernel's calls
+        for (const auto& now : after)
+            if (now.name == k.name && now.calls > 0)
+                k.counted_bytes = now.counted_bytes * static_cast<double>(k.calls) /
+                                  static_cast<double>(now.calls);
+    return c;
 }
 
 std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV)

@@ -14,6 +14,16 @@ namespace tawara::simulation {
 KernelFigure figure(const device::KernelRecord& k, const std::string& device,
                     const std::optional<device::Ceilings>& ceilings, bool single);
 
+/// A stepper's kernels, and what a device's hardware counters say of them.
+struct CountedKernels
+{
+    std::vector<device::KernelRecord> kernels; ///< of the steps before the counted ones
+    std::string not_counted;                   ///< why no kernel has counted_bytes; empty: they do
+};
+/// Takes a few steps under hardware counters and takes them back: the state is as it was.
+/// @cost  a snapshot; the steps run one by one
+CountedKernels count_kernels(device::Stepper& stepper);
+
 /// Beats of a trace with their diastolic intervals and cycles.
 std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV);
 

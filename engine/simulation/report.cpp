@@ -96,9 +96,11 @@ RunReport make_report(const ReportInput& in)
                      {"fp64_GFLOP_per_s", ceilings.fp64_GFLOP_per_s},
                      {"fp32_GFLOP_per_s", ceilings.fp32_GFLOP_per_s}};
     j["kernels"] = Json::array();
-    for (const auto& k : in.stepper.kernels())
+    for (const auto& k : in.kernels)
         j["kernels"].push_back(kernel_json(
             k, ceilings, single ? ceilings.fp32_GFLOP_per_s : ceilings.fp64_GFLOP_per_s));
+    if (!in.not_counted.empty())
+        j["not_counted"] = in.not_counted;
     Json notices = Json::array();
     for (const auto& n : in.tissue.notices)
         notices.push_back(n.text);

@@ -20,6 +20,8 @@ struct ReportInput
     const PhaseTimes& phases;
     std::int64_t first_step;
     std::string ended; ///< "end", "cancelled" or the error's line
+    std::vector<device::KernelRecord> kernels;
+    std::string not_counted; ///< why counters were not read; empty also where nobody asked
 };
 
 /// Version of this program, e.g. "0.1.0".

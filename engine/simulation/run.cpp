@@ -44,6 +44,7 @@ class Run
     void outputs_at(std::int64_t step);
     void write_results();
     void write_beats();
+    CountedKernels kernels(const std::string& ended);
     void say_why_nothing_activated(double end_ms) const;
 
     const Session& session_;
@@ -194,6 +195,20 @@ void Run::write_results()
     phases_.output_s += since(start);
 }
 
+/// With the bytes of hardware counters where they were asked for; says so where there are none.
+CountedKernels Run::kernels(const std::string& ended)
+{
+    if (!options_.counters)
+        return {stepper_->kernels(), ""};
+    auto c = ended == "end" ? count_kernels(*stepper_)
+                            : CountedKernels{stepper_->kernels(),
+                                             "the run ended before its time; counters are read "
+                                             "after the last step"};
+    if (!c.not_counted.empty() && options_.notice)
+        options_.notice({Notice::Level::warning, "no hardware counters: " + c.not_counted});
+    return c;
+}
+
 /// For each stimulus, why it may have activated nothing.
 void Run::say_why_nothing_activated(double end_ms) const
 {
@@ -241,9 +256,10 @@ RunReport Run::go(const Progress& progress)
 {
     auto finish = [&](const std::string& ended) {
         write_results();
+        const auto counted = kernels(ended);
         phases_.total_s = since(born_);
-        const ReportInput input{session_, options_,    tissue_, *stepper_,
-                                phases_,  first_step_, ended};
+        const ReportInput input{session_,    options_, tissue_,         *stepper_,          phases_,
+                                first_step_, ended,    counted.kernels, counted.not_counted};
         auto report = make_report(input);
         write_whole(options_.out / "report.json",
                     [&](std::ostream& out) { out << report.json << "\n"; });
