@@ -226,13 +226,11 @@ void MainWindow::setMode(ClickMode mode)
         auto& shown = s.shown[static_cast<std::size_t>(m_grid->current())];
         m_beforePainting = shown;
         shown = Quantity::regions;
-        m_viewPanel->setSettings(s);
         applyView(s);
     } else if (mode != ClickMode::paint && m_beforePainting) {
         auto s = m_viewPanel->settings();
         s.shown[static_cast<std::size_t>(m_grid->current())] = *m_beforePainting;
         m_beforePainting.reset();
-        m_viewPanel->setSettings(s);
         applyView(s);
     }
     m_mode = mode;
@@ -419,8 +417,20 @@ void MainWindow::updateBullseye()
         });
 }
 
+void MainWindow::changeView(const ViewSettings& next)
+{
+    const ViewSettings before = m_views->settings();
+    const QString what = viewChange(before, next);
+    if (what.isEmpty())
+        return;
+    m_document->edits().aside(
+        what, [this, next] { applyView(next); }, [this, before] { applyView(before); }, what);
+}
+
 void MainWindow::applyView(const ViewSettings& s)
 {
+    if (m_viewPanel->settings() != s)
+        m_viewPanel->setSettings(s);
     m_views->setSettings(s);
     updateWatches();
     updateBullseye();
@@ -434,7 +444,6 @@ void MainWindow::restoreView(const std::string& json)
     if (o.isEmpty())
         return;
     const auto s = ViewSettings::fromJson(o);
-    m_viewPanel->setSettings(s);
     applyView(s);
     if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
         !layout.isEmpty())

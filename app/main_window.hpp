@@ -131,6 +131,8 @@ class MainWindow : public QMainWindow
     void updateVelocity();
     void updateWatches();
     void updateBullseye();
+    /// What the user chose; can be undone.
+    void changeView(const ViewSettings& s);
     void applyView(const ViewSettings& s);
     void restoreView(const std::string& json);
     void paint(const scene::Pick& pick, bool erase);

@@ -191,8 +191,7 @@ void MainWindow::connectWidgets()
     connect(m_grid, &ViewGrid::quantityChosen, this, [this](int i, int q) {
         auto s = m_viewPanel->settings();
         s.shown[static_cast<std::size_t>(i)] = static_cast<Quantity>(q);
-        m_viewPanel->setSettings(s);
-        applyView(s);
+        changeView(s);
     });
     connect(m_displayPath, &DisplayPath::changed, this,
             [this] { m_strip->setRenderPath(m_displayPath->text(), m_displayPath->tip()); });
@@ -221,9 +220,7 @@ void MainWindow::connectWidgets()
 void MainWindow::connectPanels()
 {
     auto* edits = &m_document->edits();
-    // the stack knows only after an edit's signal whether it is clean
-    connect(&edits->stack(), &QUndoStack::cleanChanged, this,
-            [this](bool clean) { setWindowModified(!clean); });
+    connect(edits, &EditStack::modifiedChanged, this, &QWidget::setWindowModified);
     const auto edit = [edits](const QString& what, const SessionChange& change,
                               const QString& key) { edits->edit(what, change, key); };
     connect(m_pacing, &PacingPanel::edited, this, edit);
@@ -261,7 +258,7 @@ void MainWindow::connectPanels()
             MessageBar::Level::note,
             tr("Click on the heart: the electrode stands 15 mm in front of it."));
     });
-    connect(m_viewPanel, &ViewPanel::changed, this, &MainWindow::applyView);
+    connect(m_viewPanel, &ViewPanel::changed, this, &MainWindow::changeView);
     connect(m_probePanel, &ProbePanel::removeRequested, this, [this](quint64 id) {
         for (const ProbeEntry& e : m_probes->entries())
             if (e.id == id)
@@ -274,8 +271,7 @@ void MainWindow::connectPanels()
         m_views->setPartition(m_host->partition());
         auto s = m_viewPanel->settings();
         s.shown[static_cast<std::size_t>(m_grid->current())] = Quantity::partition;
-        m_viewPanel->setSettings(s);
-        applyView(s);
+        changeView(s);
     });
     // what nobody sees is not computed
     for (auto* d : m_docks)

@@ -203,8 +203,7 @@ void MainWindow::buildTools()
     connect(views, &QAction::triggered, this, [this] {
         auto s = m_viewPanel->settings();
         s.count = s.count == 1 ? 2 : s.count == 2 ? 4 : 1;
-        m_viewPanel->setSettings(s);
-        applyView(s);
+        changeView(s);
     });
     auto* shot = new QAction(tr("Picture"), this);
     themed(shot, "camera");

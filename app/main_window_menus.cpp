@@ -192,8 +192,7 @@ void MainWindow::buildViewMenu()
         menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
             auto s = m_viewPanel->settings();
             s.count = n;
-            m_viewPanel->setSettings(s);
-            applyView(s);
+            changeView(s);
         });
     menu->addSeparator();
     m_lightAction = menu->addAction(tr("&Light theme"));

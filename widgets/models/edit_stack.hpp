@@ -30,25 +30,33 @@ class EditStack : public QObject
     /// Changes the session. Edits of one non-empty key that follow each other closely are one step
     /// of undo (a drag, a turned wheel).
     void edit(const QString& what, const SessionChange& change, const QString& key = {});
-    /// Takes the newest edit back for good: there is nothing to redo.
+    /// Takes the newest edit back for good: it cannot be redone. Asides after it stay.
     void revert();
+    /// Something beside the session that is undone in its turn, e.g. how the views look: calls
+    /// `redo` now. Asides of one non-empty key that follow each other closely are one step.
+    void aside(const QString& what, std::function<void()> redo, std::function<void()> undo,
+               const QString& key = {});
 
     QUndoStack& stack() { return m_stack; }
-    bool modified() const { return !m_stack.isClean(); }
-    void setSaved() { m_stack.setClean(); }
+    /// Whether the session differs from what was opened or saved; asides do not count.
+    bool modified() const { return m_revision != m_saved; }
+    void setSaved();
     /// What was opened is in no file yet.
-    void setUnsaved() { m_stack.resetClean(); }
+    void setUnsaved();
 
   Q_SIGNALS:
     /// After every edit, undo and redo.
     void changed(const tawara::simulation::Session& before, const tawara::simulation::Session& now);
     void opened();
+    void modifiedChanged(bool modified);
 
   private:
     friend class Edit;
-    void apply(const simulation::Session& s);
+    void apply(const simulation::Session& s, quint64 revision);
+    void setRevisions(quint64 now, quint64 saved);
 
     simulation::Session m_session;
+    quint64 m_revision = 0, m_saved = 0, m_newest = 0;
     QUndoStack m_stack;
 };
 

@@ -229,4 +229,45 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
     return v;
 }
 
+QString viewChange(const ViewSettings& a, const ViewSettings& b)
+{
+    QStringList what;
+    const auto if_differ = [&](bool differ, const char* text) {
+        if (differ)
+            what << QCoreApplication::translate("ViewSettings", text);
+    };
+    if_differ(a.count != b.count, QT_TRANSLATE_NOOP("ViewSettings", "Number of views"));
+    if_differ(a.linked != b.linked, QT_TRANSLATE_NOOP("ViewSettings", "Linked cameras"));
+    if_differ(a.shown != b.shown, QT_TRANSLATE_NOOP("ViewSettings", "What is shown"));
+    if_differ(a.newestBeat != b.newestBeat, QT_TRANSLATE_NOOP("ViewSettings", "Beat of the maps"));
+    for (std::size_t q = 0; q < a.styles.size(); ++q) {
+        const QuantityStyle &s = a.styles[q], &t = b.styles[q];
+        if_differ(s.map != t.map || s.reversed != t.reversed,
+                  QT_TRANSLATE_NOOP("ViewSettings", "Colour map"));
+        if_differ(s.automatic != t.automatic || s.low != t.low || s.high != t.high,
+                  QT_TRANSLATE_NOOP("ViewSettings", "Range of colours"));
+        if_differ(s.isochrones != t.isochrones || (s.step != t.step && s.automatic == t.automatic),
+                  QT_TRANSLATE_NOOP("ViewSettings", "Isochrones"));
+    }
+    if_differ(a.customMaps != b.customMaps && what.isEmpty(),
+              QT_TRANSLATE_NOOP("ViewSettings", "Own colour map"));
+    if_differ(a.cut != b.cut || a.axis != b.axis || a.flip != b.flip,
+              QT_TRANSLATE_NOOP("ViewSettings", "Section"));
+    if_differ(a.position != b.position, QT_TRANSLATE_NOOP("ViewSettings", "Place of the section"));
+    if_differ(a.opacity != b.opacity, QT_TRANSLATE_NOOP("ViewSettings", "Opacity"));
+    if_differ(a.depolarised != b.depolarised || a.threshold_mV != b.threshold_mV,
+              QT_TRANSLATE_NOOP("ViewSettings", "Depolarised tissue"));
+    if_differ(a.fibres != b.fibres, QT_TRANSLATE_NOOP("ViewSettings", "Fibres"));
+    if_differ(a.filaments != b.filaments, QT_TRANSLATE_NOOP("ViewSettings", "Filaments"));
+    if_differ(a.arrows != b.arrows, QT_TRANSLATE_NOOP("ViewSettings", "Conduction velocity"));
+    if_differ(a.annotations != b.annotations, QT_TRANSLATE_NOOP("ViewSettings", "Annotations"));
+    if (what.size() > 1)
+        return QCoreApplication::translate("ViewSettings", "Look of the views");
+    if (!what.isEmpty())
+        return what.front();
+    ViewSettings same = b; // a field that has no name yet
+    same.cameras = a.cameras;
+    return same == a ? QString() : QCoreApplication::translate("ViewSettings", "Look of the views");
+}
+
 } // namespace tawara

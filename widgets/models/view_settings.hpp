@@ -97,4 +97,7 @@ struct ViewSettings
     bool operator==(const ViewSettings&) const = default;
 };
 
+/// What differs, for people ("Opacity"); empty where nothing does. Cameras do not count.
+QString viewChange(const ViewSettings& before, const ViewSettings& now);
+
 } // namespace tawara

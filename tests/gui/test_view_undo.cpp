@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the views look is undone in its turn with the edits of the session.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/view_panel.hpp"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QSlider>
+
+using namespace tawara;
+
+class TestViewUndo : public QObject
+{
+    Q_OBJECT
+    fake::WindowFixture f;
+
+    QUndoStack& stack() { return f.window->document()->edits().stack(); }
+    const ViewSettings& shown() { return f.window->viewController()->settings(); }
+
+  private Q_SLOTS:
+    void init() { f.start(); }
+    void cleanup()
+    {
+        f.stop();
+        QVERIFY2(f.errors->text.empty(), f.errors->text.c_str());
+    }
+    void dragsAreOneStep()
+    {
+        auto* panel = f.window->findChild<ViewPanel*>();
+        const ViewSettings before = shown();
+        auto* opacity = panel->findChild<QSlider*>("opacity");
+        for (int v = 95; v >= 40; v -= 5)
+            opacity->setValue(v);
+        QCOMPARE(shown().opacity, 0.4);
+        QCOMPARE(stack().count(), 1);
+        QVERIFY(f.window->findChild<QAction*>("undo")->text().contains("Opacity"));
+        // another setting is another step
+        panel->findChild<QCheckBox*>("depolarised")->setChecked(true);
+        QCOMPARE(stack().count(), 2);
+        stack().undo();
+        QVERIFY(!shown().depolarised);
+        QVERIFY(!panel->findChild<QCheckBox*>("depolarised")->isChecked());
+        QCOMPARE(shown().opacity, 0.4);
+        stack().undo();
+        QVERIFY(shown() == before);
+        QCOMPARE(opacity->value(), 100);
+        stack().redo();
+        QCOMPARE(opacity->value(), 40);
+        QCOMPARE(shown().opacity, 0.4);
+        // views are no part of what has to be saved
+        QVERIFY(!f.window->document()->edits().modified());
+        QVERIFY(!f.window->isWindowModified());
+    }
+    void everySettingIsAStep()
+    {
+        auto* panel = f.window->findChild<ViewPanel*>();
+        const auto choose = [&](const char* name, int i) {
+            auto* box = panel->findChild<QComboBox*>(name);
+            box->setCurrentIndex(i);
+            Q_EMIT box->activated(i);
+        };
+        const ViewSettings before = shown();
+        choose("viewCount", 1);
+        choose("quantity", static_cast<int>(Quantity::activation));
+        choose("colorMap", 2);
+        choose("cut", 1);
+        choose("fibres", 1);
+        QCOMPARE(stack().count(), 5);
+        QCOMPARE(f.window->views()->count(), 2);
+        const ViewSettings after = shown();
+        while (stack().canUndo())
+            stack().undo();
+        QVERIFY(shown() == before);
+        QCOMPARE(f.window->views()->count(), 1);
+        while (stack().canRedo())
+            stack().redo();
+        QVERIFY(shown() == after);
+        QVERIFY(panel->settings() == after);
+        // another session: nothing of this one can be undone
+        f.window->setAsking(false);
+        const auto run = f.host->scene()->run;
+        f.window->open({});
+        QTRY_VERIFY(f.host->scene()->run > run && !f.host->isLoading());
+        QCOMPARE(stack().count(), 0);
+    }
+    void refusedEditLeavesTheViews()
+    {
+        auto& edits = f.window->document()->edits();
+        edits.edit("kept", [](simulation::Session& s) { s.end_ms = 700; });
+        const double kept = f.window->document()->session().end_ms;
+        edits.edit("refused", [](simulation::Session& s) { s.end_ms = 900; });
+        f.window->findChild<ViewPanel*>()->findChild<QSlider*>("opacity")->setValue(50);
+        QCOMPARE(stack().count(), 3);
+        edits.revert(); // as when the engine says no, later
+        QCOMPARE(f.window->document()->session().end_ms, kept);
+        QCOMPARE(shown().opacity, 0.5);
+        QCOMPARE(stack().count(), 2);
+        stack().undo();
+        QCOMPARE(shown().opacity, 1.0);
+        QVERIFY(edits.modified() && f.window->isWindowModified());
+        stack().undo();
+        QVERIFY(!edits.modified() && !f.window->isWindowModified());
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestViewUndo>(argc, argv);
+}
+#include "test_view_undo.moc"
