@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that the window asks for, reads and writes.
+#include "app/export/grid_painter.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
 #include "app/main_window.hpp"
@@ -104,16 +105,15 @@ void MainWindow::askForMovie()
                "recorded frames."));
     auto* dialog = new MovieDialog(
         recording,
-        [this](const simulation::RecordedFrame& f, const QSize& size, QString* why) {
-            m_grid->each([&](HeartView& v, int i) {
-                if (m_views->settings().shownIn(i) == Quantity::potential)
-                    v.setValues(f.values, f.time_ms);
+        MovieDialog::Drawer([this] {
+            std::vector<bool> recorded;
+            m_grid->each([&](HeartView&, int i) {
+                recorded.push_back(m_views->settings().shownIn(i) == Quantity::potential);
             });
-            PictureOptions o;
-            o.size = size;
-            o.annotations = m_views->settings().annotations;
-            return takePicture(*m_grid, o, why);
-        },
+            return std::make_unique<GridPainter>(*m_grid, recorded,
+                                                 m_views->recordedNote(Quantity::potential),
+                                                 m_views->settings().annotations);
+        }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &MovieDialog::written, this, [this](const QString& path) {

@@ -73,6 +73,8 @@ class ViewController : public QObject
     bool hasSegments() const { return !m_segment.empty(); }
     /// Says what of the settings a view of that quantity cannot show just now; empty: nothing.
     QString noteOf(Quantity q) const;
+    /// What such a view cannot show of a recorded moment.
+    QString recordedNote(Quantity q) const;
     /// Range in force for a quantity.
     std::pair<double, double> range(Quantity q) const;
 

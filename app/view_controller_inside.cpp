@@ -63,13 +63,20 @@ QString ViewController::noteOf(Quantity q) const
                       : q == Quantity::period   ? tr("Grey: a period takes two beats")
                                                 : tr("Grey: nothing has repolarised yet"));
     }
-    if (m_settings.cut != ViewSettings::Cut::none) {
-        if (q == Quantity::partition)
-            notes << tr("Cut face grey: the partition is known on the wall only");
-        else if (q == Quantity::potential && m_recorded)
-            notes << tr("Cut face grey: only the wall is recorded");
-    }
-    if (m_recorded && (m_settings.depolarised || m_settings.filaments))
+    if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
+        notes << tr("Cut face grey: the partition is known on the wall only");
+    if (m_recorded)
+        notes << recordedNote(q);
+    notes.removeAll(QString());
+    return notes.join('\n');
+}
+
+QString ViewController::recordedNote(Quantity q) const
+{
+    QStringList notes;
+    if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::potential)
+        notes << tr("Cut face grey: only the wall is recorded");
+    if (m_settings.depolarised || m_settings.filaments)
         notes << tr("Depolarised tissue and filaments are not recorded");
     return notes.join('\n');
 }

@@ -37,7 +37,15 @@ QDoubleSpinBox* box(const char* name, double low, double high, double value, con
 
 MovieDialog::MovieDialog(MovieJob::RecordingPtr recording, MovieJob::Painter painter,
                          const QSize& onScreen, QWidget* parent)
-    : QDialog(parent), m_recording(std::move(recording)), m_painter(std::move(painter)),
+    : MovieDialog(std::move(recording),
+                  Drawer([p = std::move(painter)] { return MovieJob::atOnce(p); }), onScreen,
+                  parent)
+{
+}
+
+MovieDialog::MovieDialog(MovieJob::RecordingPtr recording, Drawer drawer, const QSize& onScreen,
+                         QWidget* parent)
+    : QDialog(parent), m_recording(std::move(recording)), m_drawer(std::move(drawer)),
       m_size(new SizeRow(onScreen)), m_rate(new QComboBox), m_quality(new QSlider(Qt::Horizontal)),
       m_note(new QLabel), m_bar(new QProgressBar)
 {
@@ -130,7 +138,7 @@ void MovieDialog::make(const QString& path)
 {
     if (m_job)
         return;
-    m_job = std::make_unique<MovieJob>(m_recording, range(), path, options(), m_painter);
+    m_job = std::make_unique<MovieJob>(m_recording, range(), path, options(), m_drawer());
     connect(m_job.get(), &MovieJob::progressed, this,
             [this](double f) { m_bar->setValue(static_cast<int>(1000 * f)); });
     connect(m_job.get(), &MovieJob::written, this, [this](const QString& file, qint64 frames) {

@@ -22,6 +22,10 @@ class MovieDialog : public QDialog
 {
     Q_OBJECT
   public:
+    /// Makes what draws a movie when one is begun.
+    using Drawer = std::function<std::unique_ptr<MoviePainter>()>;
+    MovieDialog(MovieJob::RecordingPtr recording, Drawer drawer, const QSize& onScreen,
+                QWidget* parent = nullptr);
     MovieDialog(MovieJob::RecordingPtr recording, MovieJob::Painter painter, const QSize& onScreen,
                 QWidget* parent = nullptr);
     ~MovieDialog() override;
@@ -44,7 +48,7 @@ class MovieDialog : public QDialog
     void ended(const QString& text);
 
     MovieJob::RecordingPtr m_recording;
-    MovieJob::Painter m_painter;
+    Drawer m_drawer;
     SizeRow* m_size;
     QDoubleSpinBox *m_from, *m_to, *m_speed;
     QComboBox* m_rate;

@@ -72,7 +72,7 @@ void MovieEncoder::work(const std::stop_token& stop)
             }
             QMetaObject::invokeMethod(this, &MovieEncoder::roomAgain, Qt::QueuedConnection);
             image = image.convertToFormat(QImage::Format_RGBX8888);
-            if (image.width() < m_options.width || image.height() < m_options.height)
+            if (image.width() != m_options.width || image.height() != m_options.height)
                 image = image.scaled(m_options.width, m_options.height, Qt::IgnoreAspectRatio,
                                      Qt::SmoothTransformation);
             writer.add({image.constBits(), static_cast<std::size_t>(image.sizeInBytes())},

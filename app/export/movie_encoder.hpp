@@ -27,7 +27,8 @@ class MovieEncoder : public QObject
 
     /// Whether the next picture would have to wait.
     bool full() const;
-    /// Takes a picture of the movie's size. False when it was dropped: full, or after an end.
+    /// Takes a picture, which is scaled to the movie's size by the encoder's thread. False when it
+    /// was dropped: full, or after an end.
     bool add(const QImage& image);
     /// No more pictures come: the file is ended and gets its name.
     void finish();

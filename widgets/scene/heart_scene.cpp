@@ -227,6 +227,7 @@ Overlays& HeartScene::overlays()
 
 void HeartScene::set_title(const std::string& quantity)
 {
+    impl_->title = quantity;
     impl_->bar->set_title(quantity);
 }
 void HeartScene::set_time_text(const std::string& text)
@@ -264,7 +265,36 @@ void HeartScene::set_bar(bool on)
 
 void HeartScene::set_legend(const std::vector<Legend::Entry>& entries)
 {
+    impl_->entries = entries;
     impl_->legend->set_entries(entries);
+}
+
+void HeartScene::look_like(const HeartScene& other)
+{
+    const auto& o = *other.impl_;
+    set_model(o.model);
+    set_theme(o.theme);
+    set_color_map(o.map);
+    set_range(o.low, o.high);
+    set_style(o.style);
+    set_title(o.title);
+    set_legend(o.entries);
+    set_bar(o.with_bar);
+    set_annotations(o.annotations);
+    set_opacity(o.actor->GetProperty()->GetOpacity());
+    set_clip(o.clip);
+    set_markers(o.shown_markers);
+    for (auto [to, from] : {std::pair{impl_->time_text.Get(), o.time_text.Get()},
+                            std::pair{impl_->note.Get(), o.note.Get()}})
+        if (const char* text = from->GetInput())
+            to->SetInput(text);
+    impl_->values = o.values;
+    impl_->values_changed = true;
+    impl_->overlays->look_like(*o.overlays);
+    impl_->aspect = o.aspect; // a fitted camera fits again in another shape
+    impl_->fitted_position = o.fitted_position;
+    impl_->fitted_up = o.fitted_up;
+    set_camera(other.camera());
 }
 
 void HeartScene::set_background(bool on)

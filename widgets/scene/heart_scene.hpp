@@ -129,6 +129,10 @@ class HeartScene
     /// Nothing behind the heart, for pictures with a transparent background.
     void set_background(bool on);
 
+    /// Shows the same heart in the same way from the same place; takes no source, flash or brush.
+    /// @pre  nothing of `other` is being drawn; the two may belong to different windows
+    void look_like(const HeartScene& other);
+
     void set_markers(std::span<const Marker> markers);
     /// The marker nearest to a pixel, within that many pixels, that the wall does not hide.
     std::optional<Marker> marker_at(double x, double y, double within) const;

@@ -43,6 +43,8 @@ struct HeartScene::Impl
     std::optional<double> live_time; // of what it wrote last
     std::uint64_t live_writes = 0;
     SceneTheme theme;
+    std::string title;
+    std::vector<Legend::Entry> entries;
     struct Flash
     {
         Vec3 centre{};

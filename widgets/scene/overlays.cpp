@@ -82,6 +82,7 @@ void Overlays::set_face(std::shared_ptr<const Section> face, const Vec3& normal)
     if (face && face == face_)
         return;
     face_ = std::move(face);
+    face_normal_ = normal;
     const bool on = face_ && !face_->triangles.empty();
     face_actor_->SetVisibility(on);
     if (!on)
@@ -183,6 +184,30 @@ void Overlays::set_lines(Kind kind, const Lines& lines, const ColorMap& map, dou
     mapper->SetRelativeCoincidentTopologyLineOffsetParameters(0, -4);
     actor->SetMapper(mapper);
     actor->GetProperty()->SetLineWidth(static_cast<float>(width));
+}
+
+void Overlays::share(vtkActor* to, vtkActor* from)
+{
+    to->SetVisibility(from->GetVisibility());
+    auto* drawn = vtkPolyDataMapper::SafeDownCast(from->GetMapper());
+    if (drawn == nullptr || !from->GetVisibility())
+        return;
+    vtkNew<vtkPolyDataMapper> mapper; // with buffers of its own
+    mapper->ShallowCopy(drawn);
+    mapper->SetInputData(drawn->GetInput());
+    to->SetMapper(mapper);
+    to->GetProperty()->DeepCopy(from->GetProperty());
+}
+
+void Overlays::look_like(const Overlays& other)
+{
+    set_face(other.face_, other.face_normal_);
+    face_values_ = other.face_values_;
+    face_changed_ = true;
+    face_actor_->SetVisibility(other.face_actor_->GetVisibility());
+    share(depolarised_, other.depolarised_);
+    for (std::size_t k = 0; k < line_actors_.size(); ++k)
+        share(line_actors_[k], other.line_actors_[k]);
 }
 
 void Overlays::clear()

@@ -42,14 +42,18 @@ class Overlays
     void set_lines(Kind kind, const Lines& lines, const ColorMap& map, double low, double high,
                    double width);
     void clear();
+    /// Shows the same, for another window; the face's colours are set apart.
+    void look_like(const Overlays& other);
 
     /// Writes the face's values.
     void prepare();
 
   private:
+    static void share(vtkActor* to, vtkActor* from);
     vtkActor* lines_actor(Kind kind) { return line_actors_[static_cast<std::size_t>(kind)]; }
 
     std::shared_ptr<const Section> face_;
+    Vec3 face_normal_{0, 0, 1};
     std::vector<float> face_values_, carried_;
     bool face_changed_ = false;
     vtkNew<LiveScalarMapper> face_mapper_;

@@ -28,11 +28,6 @@ constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 
 constexpr double reference_height = 720;   // at which texts have the size that they have on screen
 constexpr int gap = 2;                     // between the views of a grid [pixels]
 
-double scale_of(const PictureOptions& o)
-{
-    return o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
-}
-
 /// Sets up a view for a picture and gives everything back.
 class Session
 {
@@ -159,7 +154,7 @@ QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* w
     view.makeCurrent();
     auto* f = view.context()->functions();
     PictureOptions o = wanted;
-    o.scale = scale_of(wanted);
+    o.scale = pictureScale(wanted);
     const int most = largest_side(f);
     if (o.transparent && 2 * std::max(o.size.width(), o.size.height()) <= most) {
         o.size *= 2;
@@ -198,6 +193,22 @@ QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* w
 
 } // namespace
 
+double pictureScale(const PictureOptions& o)
+{
+    return o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
+}
+
+QRect pictureCell(int view, int count, const QSize& whole)
+{
+    if (count == 1)
+        return {QPoint(0, 0), whole};
+    const int columns = 2, rows = count / 2, x = view % columns, y = view / columns;
+    const auto edge = [](int length, int k, int of) { return (length + gap) * k / of; };
+    return {QPoint(edge(whole.width(), x, columns), edge(whole.height(), y, rows)),
+            QPoint(edge(whole.width(), x + 1, columns) - gap - 1,
+                   edge(whole.height(), y + 1, rows) - gap - 1)};
+}
+
 QImage takePicture(HeartView& view, const PictureOptions& options, QString* why)
 {
     return draw(view, options, false, why);
@@ -207,16 +218,11 @@ QImage takePicture(ViewGrid& views, const PictureOptions& o, QString* why)
 {
     if (views.count() == 1)
         return takePicture(*views.view(0), o, why);
-    const int columns = 2, rows = views.count() / 2;
     QImage whole(o.size, o.transparent ? QImage::Format_ARGB32 : QImage::Format_RGB32);
     whole.fill(o.transparent ? QColor(Qt::transparent) : views.palette().color(QPalette::Window));
     QPainter p(&whole);
     for (int i = 0; i < views.count(); ++i) {
-        const int x = i % columns, y = i / columns;
-        const auto edge = [](int length, int k, int of) { return (length + gap) * k / of; };
-        const QRect cell(QPoint(edge(o.size.width(), x, columns), edge(o.size.height(), y, rows)),
-                         QPoint(edge(o.size.width(), x + 1, columns) - gap - 1,
-                                edge(o.size.height(), y + 1, rows) - gap - 1));
+        const QRect cell = pictureCell(i, views.count(), o.size);
         PictureOptions one = o;
         one.size = cell.size();
         const QImage part = draw(*views.view(i), one, views.linked(), why);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QImage>
+#include <QRect>
 #include <QSize>
 
 class QString;
@@ -18,6 +19,12 @@ struct PictureOptions
     bool annotations = true;  ///< colour bar, axes, time, names of markers
     double scale = 0;         ///< of texts and lines; 0: by the picture's height
 };
+
+/// Of texts and lines in a picture with those options.
+double pictureScale(const PictureOptions& options);
+
+/// Where each of a grid's views lies in a picture of them all.
+QRect pictureCell(int view, int count, const QSize& whole);
 
 /// Draws what a view shows, off the screen, at any size; what is on screen does not change.
 ///

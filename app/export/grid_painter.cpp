@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/export/grid_painter.hpp"
+
+#include "widgets/scene/overlays.hpp"
+#include "widgets/view3d/picture.hpp"
+#include "widgets/view3d/stand_in.hpp"
+#include "widgets/view3d/view_grid.hpp"
+
+#include <QPainter>
+#include <QPalette>
+
+namespace tawara {
+
+GridPainter::GridPainter(ViewGrid& views, const std::vector<bool>& recorded, const QString& note,
+                         bool annotations)
+    : m_recorded(recorded), m_linked(views.linked()), m_annotations(annotations),
+      m_gap(views.palette().color(QPalette::Window).rgb())
+{
+    views.each([&](HeartView& v, int i) {
+        m_views.push_back(std::make_unique<StandIn>(v));
+        if (!m_recorded[static_cast<std::size_t>(i)])
+            return;
+        auto& scene = m_views.back()->scene();
+        scene.overlays().set_face_values({}); // of another moment
+        scene.overlays().set_depolarised(nullptr, 1);
+        scene.overlays().set_lines(scene::Overlays::Kind::filaments, {}, scene::color_map({}), 0, 1,
+                                   1);
+        scene.set_note(note.toStdString());
+    });
+}
+
+GridPainter::~GridPainter() = default;
+
+QString GridPainter::begin(const simulation::RecordedFrame& frame, const QSize& size)
+{
+    m_frame = frame;
+    m_at = 0;
+    m_whole = QImage(size, QImage::Format_RGB32);
+    m_whole.fill(m_gap);
+    return beginView();
+}
+
+QString GridPainter::beginView()
+{
+    const int count = static_cast<int>(m_views.size());
+    PictureOptions cell;
+    cell.size = pictureCell(static_cast<int>(m_at), count, m_whole.size()).size();
+    StandIn::Options o;
+    o.size = cell.size;
+    o.scale = pictureScale(cell);
+    o.annotations = m_annotations;
+    o.keep = count > 1 && m_linked;
+    return m_views[m_at]->begin(
+        o, m_recorded[m_at] ? std::span<const float>(m_frame.values) : std::span<const float>(),
+        m_frame.time_ms);
+}
+
+std::optional<QImage> GridPainter::take(QString* why)
+{
+    const auto part = m_views[m_at]->take();
+    if (!part)
+        return {};
+    if (part->isNull()) {
+        *why = QObject::tr("A picture was lost; the movie needs OpenGL all the time.");
+        return QImage();
+    }
+    const int count = static_cast<int>(m_views.size());
+    if (count == 1)
+        return part;
+    QPainter p(&m_whole);
+    p.setRenderHint(QPainter::SmoothPixmapTransform);
+    p.drawImage(pictureCell(static_cast<int>(m_at), count, m_whole.size()), *part);
+    p.end();
+    if (++m_at == m_views.size())
+        return m_whole;
+    if (*why = beginView(); !why->isEmpty())
+        return QImage();
+    return {};
+}
+
+} // namespace tawara

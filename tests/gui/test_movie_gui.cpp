@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A movie is made of the embedded heart's recording while the window goes on serving events.
+#include "app/export/movie_dialog.hpp"
+#include "app/real_engine.hpp"
+#include "engine/core/resource.hpp"
+#include "tests/gui/watchdog.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "tests/movie/movie_reader.hpp"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QProgressBar>
+#include <QSpinBox>
+
+using namespace tawara;
+
+class TestMovieGui : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        try {
+            (void)resource("meshes/default_heart.vtu");
+        } catch (const Error& e) {
+            QSKIP(e.what());
+        }
+    }
+
+    void eventsGoOn()
+    {
+        const QTemporaryDir settings, folder;
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+        vtkNew<fake::VtkErrors> errors;
+        vtkOutputWindow::SetInstance(errors);
+        EngineHost host(real_engine({}), open_session);
+        MainWindow window(&host);
+        window.setAutoPlay(false);
+        window.resize(1280, 800);
+        window.show();
+        window.open({});
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && window.viewController()->ready(), 60000);
+        host.startRecording(1, quint64{1} << 28);
+        host.runUntil(30);
+        QTRY_VERIFY_WITH_TIMEOUT(host.frame() && host.frame()->time_ms >= 29.9, 60000);
+        QTRY_VERIFY(host.recording() && host.recording()->frame_count() > 25);
+        for (auto* a : window.findChildren<QAction*>())
+            if (a->text() == "Make a &movie…")
+                a->trigger();
+        auto* dialog = window.findChild<MovieDialog*>();
+        QVERIFY(dialog != nullptr);
+        dialog->findChild<QSpinBox*>("width")->setValue(1280);
+        dialog->findChild<QSpinBox*>("height")->setValue(720);
+        dialog->findChild<QDoubleSpinBox*>("speed")->setValue(30); // 30 frames
+        QTest::qWait(1000);
+
+        auto* app = dynamic_cast<fake::WatchedApplication*>(qApp);
+        QVERIFY(app != nullptr);
+        QSignalSpy written(dialog, &MovieDialog::written), failed(dialog, &MovieDialog::failed);
+        const QString path = folder.filePath("heart.mp4");
+        QElapsedTimer clock;
+        clock.start();
+        dialog->make(path);
+        // the first picture compiles the shaders of its context
+        auto* bar = dialog->findChild<QProgressBar*>();
+        QTRY_VERIFY_WITH_TIMEOUT(bar->value() > 0, 60000);
+        app->begin();
+        QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
+        const auto worst = app->end();
+        QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
+        qInfo("1280 x 720 in %.1f s: longest event %.1f ms of processor time (%s), %.1f ms of wall "
+              "time (%s); 90 %% below %.1f ms, %zu of %zu above 30 ms",
+              static_cast<double>(clock.elapsed()) / 1e3, worst.cpu_ms, worst.what.c_str(),
+              worst.wall_ms, worst.what_wall.c_str(), app->wall(0.9), app->above(30),
+              app->events());
+        QVERIFY2(worst.cpu_ms < 45, worst.what.c_str());
+        const auto movie = test::decode_movie(path.toStdString());
+        QCOMPARE(movie.width, 1280);
+        QCOMPARE(movie.height, 720);
+        QVERIFY(movie.frames.size() >= 28);
+        QVERIFY2(errors->text.empty(), errors->text.c_str());
+        vtkOutputWindow::SetInstance(nullptr);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    fake::WatchedApplication app(argc, argv);
+    app.setProperty("noHints", true);
+    applyTheme(app);
+    if (QString why; !VtkView::supported(&why)) {
+        qWarning("skipped: %s", qPrintable(why));
+        return 0;
+    }
+    TestMovieGui t;
+    return QTest::qExec(&t, argc, argv);
+}
+#include "test_movie_gui.moc"

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/view3d/stand_in.hpp"
+
+#include "widgets/view3d/heart_view.hpp"
+
+#include <QOpenGLExtraFunctions>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <numbers>
+#include <vtkCamera.h>
+#include <vtkCommand.h>
+#include <vtkObjectFactory.h>
+#include <vtkOpenGLFramebufferObject.h>
+#include <vtkOpenGLState.h>
+#include <vtkRenderer.h>
+
+namespace tawara {
+namespace {
+
+// Edges are smoothed by drawing larger: with several samples a pixel Render() would wait for the
+// rasteriser.
+constexpr int finer = 2;
+constexpr int most_pixels = 4096; // along a side
+constexpr int logical_dpi = 72;   // VTK's font sizes count in these
+
+/// A VTK observer that calls a function.
+struct Call : vtkCommand
+{
+    static Call* New() { return new Call; }
+    std::function<void(unsigned long, void*)> function;
+    void Execute(vtkObject*, unsigned long id, void* data) override { function(id, data); }
+};
+
+} // namespace
+
+/// Leaves the picture in VTK's own framebuffer.
+class StandIn::Window : public vtkGenericOpenGLRenderWindow
+{
+  public:
+    static Window* New();
+    vtkTypeMacro(Window, vtkGenericOpenGLRenderWindow) // with no semicolon: -Wpedantic
+        void Frame() override
+    {
+    }
+
+  private:
+    Window() = default;
+};
+
+vtkStandardNewMacro(StandIn::Window);
+
+StandIn::StandIn(HeartView& like) : m_scene(std::make_unique<scene::HeartScene>())
+{
+    m_surface.setFormat(VtkView::defaultFormat());
+    m_surface.create();
+    m_context.setFormat(VtkView::defaultFormat());
+    if (!m_context.create() || !m_context.makeCurrent(&m_surface))
+        return;
+    m_window->SetReadyForRendering(true);
+    m_window->SetOwnContext(0);
+    m_window->SetSupportsOpenGL(1);
+    m_window->SetIsDirect(1);
+    m_window->SetMapped(1);
+    m_window->SetDPI(logical_dpi);
+    m_window->SetMultiSamples(0);
+    vtkNew<Call> call;
+    call->function = [this](unsigned long id, void* payload) {
+        const bool current = QOpenGLContext::currentContext() == &m_context;
+        if (id == vtkCommand::WindowIsCurrentEvent)
+            *static_cast<bool*>(payload) = current;
+        else if (!current)
+            m_context.makeCurrent(&m_surface);
+    };
+    m_window->AddObserver(vtkCommand::WindowIsCurrentEvent, call);
+    m_window->AddObserver(vtkCommand::WindowMakeCurrentEvent, call);
+    m_window->OpenGLInit();
+    m_scene->attach(m_window);
+    m_shape = like.aspectRatio();
+    m_scene->look_like(like.scene());
+    m_context.doneCurrent();
+}
+
+StandIn::~StandIn()
+{
+    if (m_context.isValid() && m_context.makeCurrent(&m_surface)) {
+        if (m_fence != nullptr)
+            m_context.extraFunctions()->glDeleteSync(m_fence);
+        m_window->Finalize(); // frees every OpenGL resource of the scene
+        m_window->SetReadyForRendering(false);
+        m_context.doneCurrent();
+    }
+    m_window->RemoveAllObservers();
+}
+
+QString StandIn::begin(const Options& o, std::span<const float> values, double timeMs)
+{
+    if (!m_context.isValid() || !m_context.makeCurrent(&m_surface))
+        return QObject::tr("No OpenGL context can be made for the pictures.");
+    const int times = std::max(o.size.width(), o.size.height()) * finer > most_pixels ? 1 : finer;
+    const int w = o.size.width() * times, h = o.size.height() * times;
+    if (!values.empty()) {
+        char text[48];
+        std::snprintf(text, sizeof text, "%.1f ms", timeMs);
+        m_scene->set_values(values);
+        m_scene->set_time_text(text);
+    }
+    m_scene->set_annotations(o.annotations);
+    m_window->SetSize(w, h);
+    const auto pose = m_scene->camera();
+    m_scene->prepare(w, h, o.scale * times);
+    auto* camera = m_scene->renderer()->GetActiveCamera();
+    const double angle = camera->GetViewAngle();
+    if (o.keep) {
+        m_scene->set_camera(pose);
+        // a picture that is narrower than the screen must not lose its sides
+        const double narrower = m_shape / (static_cast<double>(o.size.width()) / o.size.height());
+        if (narrower > 1)
+            camera->SetViewAngle(
+                2 * std::atan(std::tan(angle / 2 * std::numbers::pi / 180) * narrower) * 180 /
+                std::numbers::pi);
+    }
+    m_window->Render();
+    camera->SetViewAngle(angle);
+    auto* f = m_context.extraFunctions();
+    if (m_fence != nullptr)
+        f->glDeleteSync(m_fence);
+    m_fence = f->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    f->glFlush();
+    m_context.doneCurrent();
+    return {};
+}
+
+std::optional<QImage> StandIn::take()
+{
+    if (m_fence == nullptr || !m_context.makeCurrent(&m_surface))
+        return QImage();
+    auto* f = m_context.extraFunctions();
+    if (f->glClientWaitSync(m_fence, 0, 0) == GL_TIMEOUT_EXPIRED) {
+        m_context.doneCurrent();
+        return {};
+    }
+    f->glDeleteSync(m_fence);
+    m_fence = nullptr;
+    const int* size = m_window->GetSize();
+    QImage image(size[0], size[1], QImage::Format_RGB32);
+    f->glBindFramebuffer(GL_FRAMEBUFFER, m_window->GetRenderFramebuffer()->GetFBOIndex());
+    f->glReadPixels(0, 0, image.width(), image.height(), GL_BGRA, GL_UNSIGNED_INT_8_8_8_8_REV,
+                    image.bits());
+    m_window->GetState()->Reset();
+    m_context.doneCurrent();
+    return std::move(image).mirrored();
+}
+
+} // namespace tawara

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QOffscreenSurface>
+#include <QOpenGLContext>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vtkNew.h>
+
+namespace tawara {
+
+class HeartView;
+namespace scene {
+class HeartScene;
+}
+
+/// Draws what a view shows, with other values, in an OpenGL context of its own: the view on screen
+/// goes on as it is. Where software draws, nobody waits for it: begin() hands the picture to the
+/// rasteriser's threads, take() fetches it when it is there.
+///
+/// @thread GUI thread
+class StandIn
+{
+  public:
+    /// Looks as the view does now; what the view shows later does not count.
+    explicit StandIn(HeartView& like);
+    ~StandIn();
+    StandIn(const StandIn&) = delete;
+    StandIn& operator=(const StandIn&) = delete;
+
+    struct Options
+    {
+        QSize size{1280, 720};
+        double scale = 1; ///< of texts and lines
+        bool annotations = true;
+        bool keep = false; ///< the camera stays where it is, as that of one of several linked views
+    };
+    /// Begins a picture; values that are empty leave those of the view.
+    /// @return why it cannot; empty when it has begun
+    QString begin(const Options& o, std::span<const float> values, double timeMs);
+    /// What it draws; changes show with the next begin().
+    scene::HeartScene& scene() { return *m_scene; }
+    /// The picture, once it is there; null when it was lost. It may have twice the size asked for:
+    /// made smaller, its edges are smooth.
+    std::optional<QImage> take();
+
+  private:
+    class Window;
+    QOffscreenSurface m_surface;
+    QOpenGLContext m_context;
+    vtkNew<Window> m_window;
+    std::unique_ptr<scene::HeartScene> m_scene;
+    double m_shape = 1; // of the view: width over height
+    GLsync m_fence = nullptr;
+};
+
+} // namespace tawara
