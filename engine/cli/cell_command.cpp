@@ -4,6 +4,7 @@
 #include "engine/cli/cell_command.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
+#include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/cell/compiler/split.hpp"
 
@@ -20,6 +21,7 @@ struct InfoArguments
     std::string name, scheme = "rush_larsen_light";
     ModelArguments model;
     bool optimise = false;
+    double tables_mV = 0;
 };
 
 std::string joined(const Json& names)
@@ -122,8 +124,33 @@ void add_placement(Context& c, Json& o, const compiler::Program& program)
     }
 }
 
+/// Errors of the functions of V that would be looked up with this step.
+void add_tables(Context& c, Json& o, const cell::CellType& type, cell::Scheme scheme, double step)
+{
+    const auto system = compiler::system_of(type);
+    auto options = compiler::processor_options(*system, false);
+    options.table_step_mV = step;
+    const auto program = compiler::compile(*system, scheme, options);
+    double worst = 0;
+    Json list = Json::array();
+    for (const auto& e :
+         compiler::table_errors(program.graph, program.lookups, type.parameters, step)) {
+        list.push_back(
+            {{"absolute", e.absolute}, {"relative", e.relative}, {"largest_value", e.largest}});
+        worst = std::max(worst, e.largest > 0 ? e.absolute / e.largest : 0);
+    }
+    char line[200];
+    std::snprintf(line, sizeof line,
+                  "tables of functions of V, step %g mV: %zu, largest error %.2g of the function's "
+                  "largest value",
+                  step, list.size(), worst);
+    c.say(line);
+    o["tables"] = {{"step_mV", step}, {"errors", std::move(list)}};
+}
+
 /// What each pass of the compiler did, and what its code costs.
-void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Scheme scheme)
+void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Scheme scheme,
+                      double tables_mV)
 {
     const auto system = compiler::system_of(type);
     const auto plain = compiler::compile(*system, scheme, compiler::no_optimisation());
@@ -159,6 +186,8 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
                   program->table.size(), code.target().c_str(), code.compile_ms());
     c.say(line);
     add_placement(c, o, *program);
+    if (tables_mV > 0)
+        add_tables(c, o, type, scheme, tables_mV);
     j["optimise"] = std::move(o);
     j["compile_ms"] = code.compile_ms();
 }
@@ -231,7 +260,7 @@ void info(Context& c, const InfoArguments& a)
           ", time: " + or_none(s.time));
     c.say("operations per step: about " + std::to_string(m.flops_per_step));
     if (a.optimise)
-        add_optimisation(c, j, a.model.type(*model, a.name, "", {}), scheme);
+        add_optimisation(c, j, a.model.type(*model, a.name, "", {}), scheme, a.tables_mV);
     else
         say_names(c, m);
     c.result(j);
@@ -280,6 +309,10 @@ void declare_cell(const Declaration& d)
         ->required();
     a->model.declare(*sub);
     sub->add_flag("--optimise", a->optimise, "what each pass of the compiler did");
+    sub->add_option("--tables", a->tables_mV,
+                    "with --optimise: errors of functions of V that are looked up, step in mV")
+        ->type_name("MV")
+        ->check(CLI::Range(0.001, 10.0));
     sub->add_option("--scheme", a->scheme, "the scheme that --optimise compiles");
     declare_cell_run(d, *cell);
 }

@@ -86,6 +86,25 @@ ordered_json measure(const std::string& model, Scheme scheme)
             out["ratio"] = compiled / hand;
         }
     }
+    if (model == "ten_tusscher_2006" || model == "ohara_rudy_2011") { // functions of V looked up
+        auto o = compiler::processor_options(*compiler::system_of(type), sizeof(Real) == 4);
+        o.table_step_mV = 0.1;
+        auto program = std::make_shared<compiler::Program>(
+            compiler::compile(*compiler::system_of(type), scheme, o));
+        const std::size_t tables = program->lookups.size();
+        const auto with =
+            compiler::make_compiled_kernel<Real>(std::move(program), std::span(&type, 1));
+        Block<Real> a(type.initial, true), b(type.initial, true);
+        double whole = 0, looked_up = 0;
+        for (int r = 0; r < repetitions; ++r) {
+            whole = std::max(whole, a.rate(*kernel));
+            looked_up = std::max(looked_up, b.rate(*with));
+        }
+        j["tables"] = {{"step_mV", 0.1},
+                       {"tables", tables},
+                       {"cell_steps_per_s", looked_up},
+                       {"ratio_to_plain", looked_up / whole}};
+    }
     // large models in parts as well
     constexpr std::size_t large = 30;
     if (type.initial.size() >= large) {

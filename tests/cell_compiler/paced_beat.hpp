@@ -38,10 +38,16 @@ template <class Real>
 class PacedBeat
 {
   public:
-    PacedBeat(const CellSystem& s, Scheme scheme)
-        : program_(compile(CellSystem(s), scheme, options_for(s, sizeof(Real) == sizeof(float)))),
-          step_(program_)
+    PacedBeat(const CellSystem& s, Scheme scheme, double table_step_mV = 0)
+        : program_(compile(CellSystem(s), scheme, options(s, table_step_mV))), step_(program_)
     {
+    }
+
+    static OptimiseOptions options(const CellSystem& s, double table_step_mV)
+    {
+        auto o = processor_options(s, sizeof(Real) == sizeof(float));
+        o.table_step_mV = table_step_mV;
+        return o;
     }
 
     /// @return V at 0, every, 2 every ...; ends early when V stops being finite or leaves

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/emit/cuda_text.hpp"
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/optimise/tabulate.hpp"
+#include "engine/core/error.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
 #include <QtTest>
+#include <chrono>
 
 using namespace tawara::cell;
 using namespace tawara::cell::compiler;
@@ -75,6 +79,47 @@ class TestAccuracy : public QObject
         const double q = ratio(Scheme::grl2, 0.02);
         QVERIFY2(q > 3.2 && q < 4.6, qPrintable(QString::number(q)));
         QVERIFY(ratio(Scheme::rk4, 0.02) > 6);
+    }
+
+    /// Tables of functions of V: a beat changes by less the finer they are, and values between the
+    /// points are off by no more than what is reported.
+    void tables_of_functions_of_V()
+    {
+        for (const char* model : {"ten_tusscher_2006", "ohara_rudy_2011"}) {
+            const auto s = load_model(model);
+            const auto p = s.parameter_values(), x = s.initial_values();
+            const Pulse pulse;
+            const auto beat = [&](double step_mV, double& seconds) {
+                const PacedBeat<double> b(s, Scheme::rush_larsen_light, step_mV);
+                const auto start = std::chrono::steady_clock::now();
+                auto v = b.run(p, x, pulse, 0.02, until_ms, every_ms);
+                seconds =
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                return v;
+            };
+            double plain_s = 0, coarse_s = 0, fine_s = 0;
+            const auto plain = beat(0, plain_s), coarse = beat(0.5, coarse_s),
+                       fine = beat(0.05, fine_s);
+            QCOMPARE(fine.size(), plain.size());
+            const double far = rrms_percent(coarse, plain, plain.size()),
+                         near = rrms_percent(fine, plain, plain.size());
+            QVERIFY2(near < 0.05 && far > near, qPrintable(QString("%1 %2").arg(near).arg(far)));
+
+            auto o = processor_options(s, false);
+            o.table_step_mV = 0.05;
+            const auto program = compile(CellSystem(s), Scheme::rush_larsen_light, o);
+            QVERIFY(program.lookups.size() > 10);
+            double worst = 0;
+            for (const auto& e :
+                 table_errors(program.graph, program.lookups, p, program.table_step_mV))
+                worst = std::max(worst, e.largest > 0 ? e.absolute / e.largest : 0);
+            QVERIFY_THROWS_EXCEPTION(tawara::InputError, (void)cuda_text(program, false));
+            qInfo(
+                "%s: %zu tables, error of the largest value %.2g; RRMS with 0.05 mV %.4f %%, with "
+                "0.5 mV %.4f %%; %.0f, %.0f, %.0f ms",
+                model, program.lookups.size(), worst, near, far, 1e3 * plain_s, 1e3 * fine_s,
+                1e3 * coarse_s);
+        }
     }
 };
 

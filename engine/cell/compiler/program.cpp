@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/program.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
 #include <cmath>
@@ -18,6 +19,11 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
     p.next = step_nodes(system, scheme);
     p.graph = std::move(system.graph);
     const auto typical = system.parameter_values();
+    if (options.table_step_mV > 0) {
+        remove_singularities(p.graph, p.next, typical);
+        p.lookups = tabulate(p.graph, p.next, static_cast<std::uint32_t>(p.next.size()));
+        p.table_step_mV = options.table_step_mV;
+    }
     p.report = optimise(p.graph, p.next, typical, options);
     p.table = hoist(p.graph, p.next);
     return p;
@@ -66,7 +72,13 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
 
 std::vector<double> Program::row(std::span<const double> parameters) const
 {
-    return evaluate(graph, table, [&](std::uint32_t id) { return parameters[symbol_index(id)]; });
+    auto out =
+        evaluate(graph, table, [&](std::uint32_t id) { return parameters[symbol_index(id)]; });
+    if (!lookups.empty()) {
+        const auto values = table_values(graph, lookups, parameters, table_step_mV);
+        out.insert(out.end(), values.begin(), values.end());
+    }
+    return out;
 }
 
 Operations count_operations(const Program& p)

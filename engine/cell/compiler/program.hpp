@@ -12,6 +12,10 @@ struct Program
     Graph graph;
     std::vector<Node> next;  ///< state k after the step, of states, table, dt, time, stimulus, pace
     std::vector<Node> table; ///< of parameters alone: what a cell type's row of constants holds
+    /// Functions of V that are looked up (tabulate.hpp), symbols of states behind the last one; their
+    /// values follow the table in a row.
+    std::vector<Node> lookups;
+    double table_step_mV = 0;
     OptimiseReport report;
 
     /// The row of constants of a cell type. @param parameters in CellSystem order

@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
+#include "engine/core/error.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -171,6 +172,8 @@ class Splitter
 
 Split split_program(const Program& p, std::size_t parts)
 {
+    if (!p.lookups.empty())
+        throw InputError("parts", "", "a program with tables stays whole; leave the tables out");
     return Splitter(p).run(parts);
 }
 

@@ -16,6 +16,7 @@ struct Split
 
 /// Cuts the order of a program's operations (depth_first()) where the fewest values are alive,
 /// within 0.3 of a part's size around equal sizes by estimated instructions.
+/// @throws InputError for programs with tables
 /// @param parts  1 to 16; fewer come out of a program that is too short
 Split split_program(const Program& p, std::size_t parts);
 

@@ -203,6 +203,8 @@ std::string cuda_mathematics(bool single)
 
 std::string cuda_step_text(const Program& p, bool single, const std::string& space)
 {
+    if (!p.lookups.empty())
+        throw InputError("tables", "", "tables of functions of V are for the CPU; leave them out");
     Writer writer(p, single);
     const std::string body = writer.body();
     std::string t = space.empty() ? "" : "namespace " + space + " {\n";

@@ -216,7 +216,8 @@ class Planner
         std::vector<std::size_t> users(count, 0);
         for (const Node& r : p_.next)
             for (const Node n : reachable(g_, std::span(&r, 1)))
-                if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state)
+                if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state &&
+                    symbol_index(g_.symbol_of(n)) < count)
                     ++users[symbol_index(g_.symbol_of(n))];
         for (std::size_t k = 0; k < count; ++k)
             plan_.order.push_back(k);

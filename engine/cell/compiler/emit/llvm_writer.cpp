@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/emit/llvm_math.hpp"
 #include "engine/cell/compiler/emit/llvm_order.hpp"
 #include "engine/cell/compiler/emit/llvm_plan.hpp"
+#include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/core/error.hpp"
 
 #include <llvm/IR/IRBuilder.h>
@@ -155,6 +156,8 @@ class Writer
             v = b_.CreateSelect(b_.CreateFCmpOLT(v, most), v, most);
             V_bounded_ = b_.CreateSelect(b_.CreateFCmpOGT(v, least), v, least);
         }
+        if (!p_.lookups.empty())
+            find_place();
         list_early();
         logarithms();
         std::vector<int> left = uses_of_states();
@@ -174,6 +177,37 @@ class Writer
         }
     }
 
+    /// Where V lies in the tables: index of the point below and the distance from it in steps.
+    void find_place()
+    {
+        const double last = static_cast<double>(table_points(p_.table_step_mV)) - 2;
+        Value* x = b_.CreateFMul(b_.CreateFSub(load(0), math_.number(vector_, table_low_mV)),
+                                 math_.number(vector_, 1 / p_.table_step_mV));
+        Value *most = math_.number(vector_, last), *least = math_.number(vector_, 0);
+        Value* inside = b_.CreateSelect(b_.CreateFCmpOLT(x, most), x, most); // for NaN as well
+        inside = b_.CreateSelect(b_.CreateFCmpOGT(inside, least), inside, least);
+        auto* integers = llvm::FixedVectorType::get(b_.getInt32Ty(), width_);
+        Value* i = b_.CreateFPToSI(inside, integers);
+        between_ = b_.CreateFSub(x, b_.CreateSIToFP(i, vector_));
+        auto* count = llvm::ConstantInt::get(integers, p_.lookups.size());
+        point_ = b_.CreateMul(i, count);
+    }
+
+    /// Function k at V, between two points of its table.
+    Value* look_up(Node n, std::uint32_t k)
+    {
+        Value* table = b_.CreateConstGEP1_64(scalar_, arg(6), p_.table.size() + k);
+        Value* next = b_.CreateConstGEP1_64(scalar_, table, p_.lookups.size());
+        const llvm::Align align(scalar_->isFloatTy() ? 4 : 8);
+        const auto gather = [&](Value* from) {
+            return b_.CreateMaskedGather(vector_, b_.CreateGEP(scalar_, from, point_), align);
+        };
+        Value *low = gather(table), *high = gather(next);
+        Value* v = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {vector_},
+                                      {between_, b_.CreateFSub(high, low), low});
+        return (side_ ? *side_ : values_)[n] = v;
+    }
+
     static std::uint32_t k_(std::size_t k) { return static_cast<std::uint32_t>(k); }
 
     /// How many results need each state; also notes which states each result needs.
@@ -183,7 +217,8 @@ class Writer
         states_of_.assign(p_.next.size(), {});
         for (std::size_t k = 0; k < p_.next.size(); ++k)
             for (const Node n : reachable(g_, std::span(&p_.next[k], 1)))
-                if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state) {
+                if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state &&
+                    symbol_index(g_.symbol_of(n)) < p_.next.size()) {
                     states_of_[k].push_back(n);
                     ++uses[symbol_index(g_.symbol_of(n))];
                 }
@@ -210,8 +245,11 @@ class Writer
         if (const auto it = values_.find(n); it != values_.end())
             return it->second;
         if (plan_.varying[n] && g_.op(n) == Op::symbol) {
-            if (symbol_kind(g_.symbol_of(n)) == Symbol::state)
-                return load(symbol_index(g_.symbol_of(n)));
+            if (symbol_kind(g_.symbol_of(n)) == Symbol::state) {
+                const auto index = symbol_index(g_.symbol_of(n));
+                return index < p_.next.size() ? load(index)
+                                              : look_up(n, index - k_(p_.next.size()));
+            }
             Value* at = b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(cell_, arg(3)));
             return b_.CreateAlignedLoad(vector_, at, alignment());
         }
@@ -523,9 +561,10 @@ class Writer
     llvm::Function* f_ = nullptr;
     std::vector<Value*> pointers_;
     std::unordered_map<Node, Value*> scalars_;
-    std::unordered_map<Node, Value*> spread_; ///< places of what all cells share, as vectors
-    Value* cell_ = nullptr;                   ///< index of the vector's first cell
-    Value* V_bounded_ = nullptr;              ///< V within +-V_range; single precision alone
+    std::unordered_map<Node, Value*> spread_;     ///< places of what all cells share, as vectors
+    Value* cell_ = nullptr;                       ///< index of the vector's first cell
+    Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
+    Value* V_bounded_ = nullptr;                  ///< V within +-V_range; single precision alone
     std::unordered_map<Node, Value*> values_;
     std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
     std::vector<Node> early_;
