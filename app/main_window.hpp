@@ -107,6 +107,9 @@ class MainWindow : public QMainWindow
     void restoreSettings();
     // main_window_menus.cpp
     void buildMenus();
+    void buildFileMenu();
+    void buildEditMenu();
+    void buildRunMenu();
     void buildViewMenu();
     void buildHelpMenu();
     void showShortcuts();
@@ -115,6 +118,7 @@ class MainWindow : public QMainWindow
     void showHints();
     // main_window_connect.cpp
     void connectHost();
+    void connectResults();
     void connectWidgets();
     void connectPanels();
     void connectView(HeartView* view, int index);

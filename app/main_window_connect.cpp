@@ -80,6 +80,11 @@ void MainWindow::connectHost()
             m_transport->timeline()->setRecorded({});
         }
     });
+    connectResults();
+}
+
+void MainWindow::connectResults()
+{
     connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
     connect(m_host, &EngineHost::mapsArrived, m_views, &ViewController::showMaps);
     connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {

@@ -74,6 +74,21 @@ constexpr ExampleText examples[] = {
 
 void MainWindow::buildMenus()
 {
+    buildFileMenu();
+    buildEditMenu();
+    buildRunMenu();
+    auto* mesh = menuBar()->addMenu(tr("&Mesh"));
+    mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
+    auto* act = menuBar()->addMenu(tr("&Tools"));
+    for (auto* a : m_modes->actions())
+        act->addAction(a);
+    buildViewMenu();
+    buildHelpMenu();
+    fillStart();
+}
+
+void MainWindow::buildFileMenu()
+{
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Start page"), this, [this] { showStart(true); });
     file->addAction(themedIcon("open"), tr("&Open mesh or session…"), this, &MainWindow::askForFile)
@@ -110,7 +125,10 @@ void MainWindow::buildMenus()
     }
     file->addSeparator();
     file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
+}
 
+void MainWindow::buildEditMenu()
+{
     auto* edit = menuBar()->addMenu(tr("&Edit"));
     auto& stack = m_document->edits().stack();
     auto* undo = stack.createUndoAction(this, tr("&Undo"));
@@ -131,7 +149,10 @@ void MainWindow::buildMenus()
             m_document->edits().edit(tr("Length of the run"),
                                      [ms](simulation::Session& s) { s.end_ms = ms; });
     });
+}
 
+void MainWindow::buildRunMenu()
+{
     auto* run = menuBar()->addMenu(tr("&Run"));
     run->addAction(themedIcon("play"), tr("&Play or pause"), this, &MainWindow::playOrPause)
         ->setShortcut(Qt::Key_Space);
@@ -161,15 +182,6 @@ void MainWindow::buildMenus()
     m_autoRecordAction = run->addAction(tr("&Record when opened"));
     m_autoRecordAction->setCheckable(true);
     m_autoRecordAction->setChecked(true);
-
-    auto* mesh = menuBar()->addMenu(tr("&Mesh"));
-    mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
-    auto* act = menuBar()->addMenu(tr("&Tools"));
-    for (auto* a : m_modes->actions())
-        act->addAction(a);
-    buildViewMenu();
-    buildHelpMenu();
-    fillStart();
 }
 
 void MainWindow::buildViewMenu()

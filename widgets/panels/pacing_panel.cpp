@@ -254,7 +254,12 @@ QWidget* PacingPanel::buildDetails()
         form->addRow(m_protocolLabels[k], m_protocolRows[k]);
     }
     form->addRow(m_timeline);
+    connectDetails();
+    return w;
+}
 
+void PacingPanel::connectDetails()
+{
     connect(m_name, &QLineEdit::editingFinished, this, [this] {
         change(tr("Rename a site"),
                [t = m_name->text().toStdString()](Stimulus& s) { s.name = t; });
@@ -301,7 +306,6 @@ QWidget* PacingPanel::buildDetails()
                                m_extra->toolTip(), m_extra);
     });
     connect(m_extra, &QLineEdit::textChanged, this, &PacingPanel::checkExtra);
-    return w;
 }
 
 void PacingPanel::change(const QString& what, const std::function<void(Stimulus&)>& f)

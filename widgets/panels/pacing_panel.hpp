@@ -58,6 +58,7 @@ class PacingPanel : public QWidget
   private:
     void build();
     QWidget* buildDetails();
+    void connectDetails();
     void fillList();
     void fillDetails();
     void fillProtocol(const simulation::Stimulus& s);

@@ -123,7 +123,12 @@ QWidget* ViewPanel::buildColors()
     form->addRow(tr("Range"), range);
     form->addRow(lines);
     form->addRow(m_annotations);
+    connectColors();
+    return w;
+}
 
+void ViewPanel::connectColors()
+{
     connect(m_layout, &QComboBox::activated, this,
             [this](int i) { set([i](ViewSettings& s) { s.count = i == 2 ? 4 : i + 1; }); });
     connect(m_linked, &QCheckBox::toggled, this,
@@ -190,7 +195,6 @@ QWidget* ViewPanel::buildColors()
     });
     connect(m_annotations, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.annotations = on; }); });
-    return w;
 }
 
 QWidget* ViewPanel::buildVolume()

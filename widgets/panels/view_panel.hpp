@@ -37,6 +37,7 @@ class ViewPanel : public QWidget
 
   private:
     QWidget* buildColors();
+    void connectColors();
     QWidget* buildVolume();
     void fill();
     void fillMaps();
