@@ -17,7 +17,7 @@ extern template std::unique_ptr<CpuKernel<float>>
     make_compiled_kernel(std::shared_ptr<const Program>, std::span<const CellType>);
 
 /// The same program in parts that run one after the other (split.hpp). Nothing takes it by itself:
-/// it was never faster (tests/bench/records/PREDICTIONS.md, section C4).
+/// it gains nothing worth it (tests/bench/records/PREDICTIONS.md, section C4).
 template <class Real>
 std::unique_ptr<CpuKernel<Real>> make_split_kernel(std::shared_ptr<const Program> program,
                                                    std::size_t parts,
