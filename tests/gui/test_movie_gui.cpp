@@ -80,6 +80,23 @@ class TestMovieGui : public QObject
         QCOMPARE(movie.width, 1280);
         QCOMPARE(movie.height, 720);
         QVERIFY(movie.frames.size() >= 28);
+        // its end is what the window shows, the right way up
+        PictureOptions o;
+        o.size = {1280, 720};
+        const QImage now = window.pictureOfHeart(o);
+        const auto& last = movie.frames.back();
+        double off = 0, upside_down = 0;
+        for (int y = 0; y < 720; ++y)
+            for (int x = 0; x < 1280; ++x) {
+                const auto* rgb = &last[3 * static_cast<std::size_t>(1280 * y + x)];
+                const double luma = qGray(rgb[0], rgb[1], rgb[2]);
+                off += std::abs(luma - qGray(now.pixel(x, y)));
+                upside_down += std::abs(luma - qGray(now.pixel(x, 719 - y)));
+            }
+        off /= 1280.0 * 720, upside_down /= 1280.0 * 720;
+        qInfo("last frame: differs by %.1f from the window's picture (turned over: %.1f)", off,
+              upside_down);
+        QVERIFY(off < 8 && off < upside_down / 2);
         QVERIFY2(errors->text.empty(), errors->text.c_str());
         vtkOutputWindow::SetInstance(nullptr);
     }
