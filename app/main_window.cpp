@@ -365,20 +365,21 @@ void MainWindow::updateVelocity()
     elsewhere(
         [scene, session = m_document->session(), region = regions[static_cast<std::size_t>(i)]] {
             try {
-                const auto v = simulation::estimate_velocity(
-                    session, region, mesh::mean_edge_mm(*scene->mesh));
+                const auto v = simulation::estimate_velocity(session, region,
+                                                             mesh::mean_edge_mm(*scene->mesh));
                 const auto text = [](const Vec3& u) {
                     return QStringLiteral("%1, %2, %3")
                         .arg(u[0], 0, 'f', 2)
                         .arg(u[1], 0, 'f', 2)
                         .arg(u[2], 0, 'f', 2);
                 };
-                return Said{tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (mean edge "
-                               "%2 mm): %3 m/s")
-                                .arg(text(v.fine))
-                                .arg(v.edge_mm, 0, 'f', 2)
-                                .arg(text(v.mesh)),
-                            QString::fromStdString(v.warning)};
+                return Said{
+                    tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (mean edge "
+                       "%2 mm): %3 m/s")
+                        .arg(text(v.fine))
+                        .arg(v.edge_mm, 0, 'f', 2)
+                        .arg(text(v.mesh)),
+                    QString::fromStdString(v.warning)};
             } catch (const std::exception& e) {
                 return Said{{}, QString::fromUtf8(e.what())};
             }
