@@ -83,4 +83,29 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
     }
 }
 
+double newest_beat_start(std::span<const float> newest, std::span<const float> previous,
+                         double silent_ms, double look_back_ms)
+{
+    constexpr double nothing = -std::numeric_limits<double>::infinity();
+    double end = nothing;
+    for (float t : newest)
+        if (static_cast<double>(t) > end) // false for NaN
+            end = static_cast<double>(t);
+    if (end == nothing)
+        return nothing;
+    std::vector<std::uint8_t> busy(static_cast<std::size_t>(look_back_ms) + 1); // of each ms, back
+    for (const auto& list : {newest, previous})
+        for (float t : list)
+            if (const double back = end - static_cast<double>(t); back < look_back_ms)
+                busy[static_cast<std::size_t>(back)] = 1;
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < busy.size(); ++i) {
+        if (busy[i])
+            last = i;
+        else if (static_cast<double>(i - last) > silent_ms)
+            return end - static_cast<double>(last + 1);
+    }
+    return nothing;
+}
+
 } // namespace tawara::analysis

@@ -22,8 +22,8 @@ class ActivationTracker
 
     explicit ActivationTracker(std::size_t places = 0, double threshold_mV = 0);
 
-    /// The next sample of all places [mV]; times ascend: the same one again is passed over, an earlier
-    /// one starts anew.
+    /// The next sample of all places [mV]; times ascend: the same one again is passed over, an
+    /// earlier one starts anew.
     /// @cost  about 5 ns per place
     void sample(double t_ms, std::span<const float> v);
     void clear();
@@ -46,5 +46,13 @@ class ActivationTracker
     std::vector<float> v_, peak_, rest_;
     std::vector<std::uint8_t> excited_;
 };
+
+/// When the newest beat of a tissue began [ms]: its first activation after the newest stretch of
+/// silent_ms in which nothing was activated. -infinity where there was no such stretch within
+/// look_back_ms of the newest activation (re-entry never pauses) or nothing was activated.
+/// @param newest,previous  the two newest activations of each place [ms], NaN: never
+/// @cost  about 1 ns per place
+double newest_beat_start(std::span<const float> newest, std::span<const float> previous,
+                         double silent_ms = 40, double look_back_ms = 5000);
 
 } // namespace tawara::analysis

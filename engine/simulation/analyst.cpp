@@ -21,7 +21,8 @@ constexpr float never = std::numeric_limits<float>::quiet_NaN();
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
     : tissue_(tissue), on_vertices_(tissue.on_vertices()),
       threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
-      results_(std::move(results)), v_(tissue.mesh->vertex_count()), tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
+      results_(std::move(results)), v_(tissue.mesh->vertex_count()),
+      tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
       thread_([this](const std::stop_token& stop) { this->run(stop); })
 {
 }
@@ -282,22 +283,32 @@ float Analyst::at_vertex(const std::vector<double>& list, std::size_t v) const
     return n > 0 ? static_cast<float>(sum / n) : never;
 }
 
-std::array<float, 7> Analyst::place(const device::Maps& first, std::size_t v) const
+std::vector<float> Analyst::newest_activation(const device::Maps& first) const
+{
+    std::vector<float> newest = tracker_.activation;
+    for (std::size_t v = 0; v < newest.size(); ++v)
+        // Of what happened before places were followed the stepper knows the first beat alone: it
+        // is the newest as well where it had not ended by then.
+        if (tracker_.count[v] == 0 &&
+            !(at_vertex(first.repolarisation_ms, v) < tracker_.since_ms()))
+            newest[v] = at_vertex(first.activation_ms, v);
+    return newest;
+}
+
+std::array<float, 7> Analyst::place(const device::Maps& first, std::size_t v, float newest,
+                                    double beat_ms) const
 {
     const float a = at_vertex(first.activation_ms, v), r = at_vertex(first.repolarisation_ms, v);
-    // Of what happened before places were followed the stepper knows the first beat alone: it is
-    // the newest as well where it had not ended by then.
     const bool seen = tracker_.count[v] > 0;
-    const bool first_is_newest = !(r < tracker_.since_ms());
+    const bool first_is_newest = !seen && !(r < tracker_.since_ms());
+    const bool in_beat = static_cast<double>(newest) >= beat_ms; // false where it never happened
     return {a,
             r,
             r - a,
-            seen              ? tracker_.activation[v]
-            : first_is_newest ? a
-                              : never,
-            seen              ? tracker_.repolarisation[v]
-            : first_is_newest ? r
-                              : never,
+            in_beat ? newest : never,
+            !in_beat ? never
+            : seen   ? tracker_.repolarisation[v]
+                     : r,
             !std::isnan(tracker_.apd90[v]) ? tracker_.apd90[v]
             : first_is_newest              ? r - a
                                            : never,
@@ -317,16 +328,17 @@ void Analyst::publish(const Sample& s)
         out->repolarised += std::isfinite(first.repolarisation_ms[u]);
     }
     const auto fields = [](auto& m) {
-        return std::array{&m.activation,      &m.repolarisation,      &m.apd90,
-                          &m.last_activation, &m.last_repolarisation, &m.last_apd90,
-                          &m.period};
+        return std::array{&m.activation,          &m.repolarisation, &m.apd90, &m.last_activation,
+                          &m.last_repolarisation, &m.last_apd90,     &m.period};
     };
+    const std::vector<float> newest = newest_activation(first);
+    const double beat_ms = analysis::newest_beat_start(newest, tracker_.previous);
     const auto& vertices = tissue_.surface->vertices;
     for (auto* f : fields(*out))
         f->resize(vertices.size());
     for (std::size_t i = 0; i < vertices.size(); ++i) {
         const auto v = static_cast<std::size_t>(vertices[i]);
-        const auto values = place(first, v);
+        const auto values = place(first, v, newest[v], beat_ms);
         for (std::size_t k = 0; k < values.size(); ++k)
             (*fields(*out)[k])[i] = values[k];
         out->activations.push_back(tracker_.count[v]);
@@ -336,16 +348,12 @@ void Analyst::publish(const Sample& s)
         for (auto* f : fields(*inside))
             f->resize(v_.size());
         for (std::size_t v = 0; v < v_.size(); ++v) {
-            const auto values = place(first, v);
+            const auto values = place(first, v, newest[v], beat_ms);
             for (std::size_t k = 0; k < values.size(); ++k)
                 (*fields(*inside)[k])[v] = values[k];
         }
         out->volume = std::move(inside);
     }
-    std::vector<float> newest = tracker_.activation;
-    for (std::size_t v = 0; v < newest.size(); ++v)
-        if (tracker_.count[v] == 0 && !(at_vertex(first.repolarisation_ms, v) < tracker_.since_ms()))
-            newest[v] = at_vertex(first.activation_ms, v);
     out->velocity = analysis::conduction_velocity(*tissue_.mesh, tissue_.stars, newest, vertices);
     results_->maps.put(std::move(out));
 }

@@ -98,7 +98,12 @@ class Analyst
     void phase(const Sample& s);
     void publish(const Sample& s);
     /// What is known of a vertex of the mesh, in the order of VolumeMaps' fields.
-    std::array<float, 7> place(const device::Maps& first, std::size_t v) const;
+    /// The newest activation of each vertex [ms], NaN: never.
+    std::vector<float> newest_activation(const device::Maps& first) const;
+    /// @param newest       newest_activation()
+    /// @param beat_ms      when the newest beat began: what was not activated since is not of it
+    std::array<float, 7> place(const device::Maps& first, std::size_t v, float newest,
+                               double beat_ms) const;
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;
     void clear_ecg(double every_ms);

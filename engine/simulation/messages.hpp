@@ -82,7 +82,8 @@ struct MapFrame
     std::int64_t step = 0;
     double time_ms = 0;
     std::vector<float> activation, repolarisation, apd90;                ///< of the first beat [ms]
-    std::vector<float> last_activation, last_repolarisation, last_apd90; ///< of the newest beat [ms]
+    /// Of the newest beat [ms], analysis::newest_beat_start(); last_apd90: of each place's newest that ended.
+    std::vector<float> last_activation, last_repolarisation, last_apd90;
     std::vector<float> period;             ///< between the two newest activations [ms]
     std::vector<std::array<float, 3>> velocity; ///< of conduction, newest beat [mm/ms]; NaN where unknown
     std::vector<std::int32_t> activations; ///< how often each was activated since the maps are watched

@@ -77,6 +77,29 @@ class TestAnalysis : public QObject
         QCOMPARE(tracker.count[0], 0);
     }
 
+    void newestBeatBeginsAfterSilence()
+    {
+        const float never = std::numeric_limits<float>::quiet_NaN();
+        // a beat at 800 to 860 after one at 400; a place in a scar that only the first reached
+        const std::vector<float> newest{800, 820, 845, 860, 410, never};
+        const std::vector<float> before{400, 420, 445, 460, never, never};
+        QVERIFY(std::abs(newest_beat_start(newest, before) - 800) <= 1);
+        QVERIFY(newest_beat_start(newest, before) <= 800); // the first activation belongs to it
+        // one that runs has reached but two places
+        const std::vector<float> runs{800, 820, 445, 460, 410, never};
+        const std::vector<float> earlier{400, 420, 45, 60, never, never};
+        QVERIFY(std::abs(newest_beat_start(runs, earlier) - 800) <= 1);
+        // re-entry: some place is activated at any time
+        std::vector<float> turning(300), turned(300);
+        for (std::size_t i = 0; i < turning.size(); ++i) {
+            turning[i] = 2000 + static_cast<float>(i);
+            turned[i] = 1700 + static_cast<float>(i);
+        }
+        QVERIFY(newest_beat_start(turning, turned) < 1701);
+        QVERIFY(
+            std::isinf(newest_beat_start(std::vector<float>{never}, std::vector<float>{never})));
+    }
+
     void beatsOfATrace()
     {
         std::vector<double> t;
