@@ -378,15 +378,16 @@ void EngineHost::measureBeats()
     if (m_measuring || m_probes.isEmpty())
         return;
     m_measuring = true;
-    m_pool.start([this, ids = m_probes.keys()] {
+    m_pool.start([this, ids = m_probes.keys(), of = m_scene] {
         QHash<quint64, std::vector<simulation::Beat>> beats;
         for (const quint64 id : ids)
             beats.insert(id, m_engine->beats(id));
         QMetaObject::invokeMethod(
             this,
-            [this, beats] {
+            [this, beats, of] {
                 m_measuring = false;
-                Q_EMIT beatsMeasured(beats);
+                if (of && m_scene && of->run == m_scene->run) // else of what was open before
+                    Q_EMIT beatsMeasured(beats);
             },
             Qt::QueuedConnection);
     });

@@ -102,6 +102,8 @@ void MainWindow::hostLoaded()
     const auto scene = m_host->scene();
     m_changes.clear();
     m_probes->clear();
+    m_measured.clear();
+    showBeats();
     m_plot->removeCurves();
     m_performance->reset();
     m_ball.reset();
@@ -354,7 +356,8 @@ void MainWindow::updateVelocity()
     const auto scene = m_host->scene();
     const int i = m_tissue->chosen();
     const auto& regions = m_document->session().regions;
-    if (!scene || i < 0 || static_cast<std::size_t>(i) >= regions.size() ||
+    if (!scene || !scene->mesh || scene->mesh->tetrahedron_count() == 0 || i < 0 ||
+        static_cast<std::size_t>(i) >= regions.size() ||
         regions[static_cast<std::size_t>(i)].inherits())
         return m_tissue->setVelocity({}, {});
     m_tissue->setVelocity(tr("Estimating the conduction velocity…"), {});

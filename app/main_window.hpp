@@ -133,6 +133,7 @@ class MainWindow : public QMainWindow
     void updateMarkers();
     void updateRegions();
     void updateVelocity();
+    void showBeats();
     void updateWatches();
     void updateBullseye();
     /// What the user chose; can be undone.
@@ -198,6 +199,7 @@ class MainWindow : public QMainWindow
     PerformancePanel* m_performance = nullptr;
     ProbePanel* m_probePanel = nullptr;
     BeatsPanel* m_beats = nullptr;
+    QHash<quint64, std::vector<simulation::Beat>> m_measured; ///< by probe
     EcgPanel* m_ecg = nullptr;
     InfoPanel* m_info = nullptr;
     StatusStrip* m_strip = nullptr;

@@ -83,12 +83,28 @@ void MainWindow::connectHost()
     connectResults();
 }
 
+void MainWindow::showBeats()
+{
+    std::vector<BeatsPanel::Entry> entries;
+    for (const ProbeEntry& e : m_probes->entries())
+        entries.push_back({e.name, e.color, m_measured.value(e.id)});
+    m_beats->setBeats(entries);
+}
+
 void MainWindow::connectResults()
 {
     connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
     connect(m_host, &EngineHost::mapsArrived, m_views, &ViewController::showMaps);
     connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {
         m_grid->each([&](HeartView& v, int) { v.flash(s.position_mm, s.radius_mm); });
+    });
+    connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
+        if (e.stimulus < 0 && !e.captured) // that of a site is shown in the Pacing panel
+            m_message->showMessage(
+                MessageBar::Level::note,
+                tr("The pulse at %1 ms did not capture: the tissue there was refractory, or too "
+                   "little of it was reached. Try later, a larger radius or more current.")
+                    .arg(e.time_ms, 0, 'f', 0));
     });
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name, const Vec3& position) {
@@ -100,6 +116,8 @@ void MainWindow::connectResults()
         flushChanges();
         m_probes->remove(id);
         m_plot->removeCurve(id);
+        m_measured.remove(id);
+        showBeats();
         updateMarkers();
     });
     connect(m_host, &EngineHost::samplesArrived, this,
@@ -112,7 +130,8 @@ void MainWindow::connectResults()
     connect(m_host, &EngineHost::samplesCleared, this, [this] {
         flushChanges();
         m_plot->clearSamples();
-        m_beats->setBeats({});
+        m_measured.clear();
+        showBeats();
         m_document->forgetCaptures();
         followRun();
     });
@@ -136,15 +155,13 @@ void MainWindow::connectResults()
             });
     connect(m_host, &EngineHost::beatsMeasured, this,
             [this](const QHash<quint64, std::vector<simulation::Beat>>& beats) {
-                std::vector<BeatsPanel::Entry> entries;
-                for (const ProbeEntry& e : m_probes->entries())
-                    entries.push_back({e.name, e.color, beats.value(e.id)});
-                m_beats->setBeats(entries);
+                m_measured = beats;
+                showBeats();
             });
     connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
     connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
         if (error.isEmpty())
-            m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
         else
             showError(error, tr("Choose another kind or folder."));
     });

@@ -3,6 +3,7 @@
 #include "app/export/grid_painter.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
+#include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/new_mesh.hpp"
@@ -15,6 +16,8 @@
 #include <QMessageBox>
 #include <QRegularExpression>
 #include <QSettings>
+
+#include <memory>
 
 namespace tawara {
 namespace {
@@ -90,7 +93,7 @@ void MainWindow::askForPicture()
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
     });
     dialog->show();
 }
@@ -104,8 +107,7 @@ void MainWindow::askForMovie()
             tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
                "recorded frames."));
     auto* dialog = new MovieDialog(
-        recording,
-        MovieDialog::Drawer([this] {
+        recording, MovieDialog::Drawer([this] {
             std::vector<bool> recorded;
             m_grid->each([&](HeartView&, int i) {
                 recorded.push_back(m_views->settings().shownIn(i) == Quantity::potential);
@@ -116,11 +118,14 @@ void MainWindow::askForMovie()
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+    const auto said = std::make_shared<QString>(); // the error of an earlier try
+    connect(dialog, &MovieDialog::written, this, [this, said](const QString& path) {
+        m_message->withdraw(*said);
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
     });
-    connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
-        showError(reason, tr("Choose another size or folder."));
+    connect(dialog, &MovieDialog::failed, this, [this, said](const QString& reason) {
+        *said = reason;
+        showError(reason, tr("Choose another size or file."));
     });
     dialog->show();
 }
@@ -128,10 +133,10 @@ void MainWindow::askForMovie()
 void MainWindow::askForExport(const QString& kind, const QString& extension)
 {
     const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export"),
-                                                      settings->value("files/results").toString() +
-                                                          QStringLiteral("/tawara") + extension,
-                                                      QStringLiteral("*%1").arg(extension));
+    const QString path = askWhereToSave(this, tr("Export"),
+                                        settings->value("files/results").toString() +
+                                            QStringLiteral("/tawara") + extension,
+                                        QStringLiteral("*%1").arg(extension));
     if (path.isEmpty())
         return;
     settings->setValue("files/results", QFileInfo(path).absolutePath());
@@ -160,7 +165,7 @@ void MainWindow::askForSession()
         showError(error, tr("Choose another folder."));
     else {
         m_path = QFileInfo(path).absoluteFilePath();
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(path));
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
     }
 }
 

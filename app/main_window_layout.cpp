@@ -230,6 +230,7 @@ void MainWindow::setTheme(Theme theme)
     for (auto* b : findChildren<QToolButton*>())
         if (const auto icon = b->property("themedIcon").toString(); !icon.isEmpty())
             b->setIcon(themedIcon(icon));
+    updateVelocity(); // a warning has the theme's colour
 }
 
 void MainWindow::restoreSettings()

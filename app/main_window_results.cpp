@@ -2,12 +2,12 @@
 // What the window lets a user leave with: reports, films of the screen.
 #include "app/export/live_movie.hpp"
 #include "app/export/report_writer.hpp"
+#include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QAction>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QSettings>
 
@@ -37,7 +37,7 @@ void MainWindow::makeReport(const QString& path)
     auto* job = new ReportJob(m_host, path, std::move(pictures), this);
     connect(job, &ReportJob::ended, this, [this](const QString& file, const QString& error) {
         if (error.isEmpty())
-            m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(file));
+            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file));
         else
             showError(error, tr("Choose another folder."));
     });
@@ -47,10 +47,10 @@ void MainWindow::makeReport(const QString& path)
 void MainWindow::askForReport()
 {
     const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the report"),
-                                                      settings->value("files/results").toString() +
-                                                          QStringLiteral("/report.pdf"),
-                                                      tr("PDF (*.pdf);;HTML (*.html)"));
+    const QString path =
+        askWhereToSave(this, tr("Save the report"),
+                       settings->value("files/results").toString() + QStringLiteral("/report.pdf"),
+                       tr("PDF (*.pdf);;HTML (*.html)"));
     if (path.isEmpty())
         return;
     settings->setValue("files/results", QFileInfo(path).absolutePath());
@@ -71,7 +71,7 @@ void MainWindow::filmScreen(const QString& path)
         m_filmAction->setText(tr("Film the &screen…"));
     };
     connect(m_film, &LiveMovie::written, this, [this, over](const QString& file) {
-        m_message->showMessage(MessageBar::Level::note, tr("Saved %1").arg(file));
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file));
         over();
     });
     connect(m_film, &LiveMovie::failed, this, [this, over](const QString& reason) {
@@ -93,10 +93,10 @@ void MainWindow::askForFilm()
     if (m_film)
         return endFilm();
     const auto settings = openSettings();
-    const QString path = QFileDialog::getSaveFileName(this, tr("Film what is on screen"),
-                                                      settings->value("files/pictures").toString() +
-                                                          QStringLiteral("/tawara.mp4"),
-                                                      tr("Movies (*.mp4 *.webm)"));
+    const QString path =
+        askWhereToSave(this, tr("Film what is on screen"),
+                       settings->value("files/pictures").toString() + QStringLiteral("/tawara.mp4"),
+                       tr("Movies (*.mp4 *.webm)"));
     if (path.isEmpty())
         return;
     settings->setValue("files/pictures", QFileInfo(path).absolutePath());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/movie_dialog.hpp"
+#include "app/export/save_dialog.hpp"
 
 #include "app/export/size_row.hpp"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -128,8 +128,8 @@ void MovieDialog::describe()
 
 void MovieDialog::askAndMake()
 {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save the movie"), QStringLiteral("tawara.mp4"), tr("Movies (*.mp4 *.webm)"));
+    const QString path = askWhereToSave(this, tr("Save the movie"), QStringLiteral("tawara.mp4"),
+                                        tr("Movies (*.mp4 *.webm)"));
     if (!path.isEmpty())
         make(path);
 }
@@ -138,6 +138,7 @@ void MovieDialog::make(const QString& path)
 {
     if (m_job)
         return;
+    m_note->clear(); // what came of an earlier try
     m_job = std::make_unique<MovieJob>(m_recording, range(), path, options(), m_drawer());
     connect(m_job.get(), &MovieJob::progressed, this,
             [this](double f) { m_bar->setValue(static_cast<int>(1000 * f)); });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/picture_dialog.hpp"
+#include "app/export/save_dialog.hpp"
 
 #include "app/export/size_row.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
 #include <QDialogButtonBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QGuiApplication>
@@ -98,7 +98,7 @@ QString PictureDialog::copy()
 
 void PictureDialog::askAndSave()
 {
-    const QString path = QFileDialog::getSaveFileName(
+    const QString path = askWhereToSave(
         this, tr("Save the picture"), QStringLiteral("tawara.png"),
         m_transparent->isChecked() ? tr("PNG (*.png)") : tr("PNG (*.png);;JPEG (*.jpg)"));
     if (!path.isEmpty())

@@ -165,6 +165,12 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
 {
     Json beats = Json::array();
     char line[200];
+    const auto duration = [](double ms) { // a beat may be cut off by the end
+        char text[24] = "not reached";
+        if (std::isfinite(ms))
+            std::snprintf(text, sizeof text, "%.1f ms", ms);
+        return std::string(text);
+    };
     for (const auto& b : r.beats) {
         beats.push_back({{"activation_ms", value(b.activation_ms)},
                          {"upstroke_mV_per_ms", value(b.upstroke_mV_per_ms)},
@@ -174,10 +180,11 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
                          {"apd50_ms", value(b.apd50_ms)},
                          {"apd90_ms", value(b.apd90_ms)}});
         std::snprintf(line, sizeof line,
-                      "beat at %9.2f ms: rest %.2f mV, peak %.2f mV, upstroke %.1f V/s, APD30 %.1f "
-                      "ms, APD50 %.1f ms, APD90 %.1f ms",
-                      b.activation_ms, b.rest_mV, b.peak_mV, b.upstroke_mV_per_ms, b.apd30_ms,
-                      b.apd50_ms, b.apd90_ms);
+                      "beat at %9.2f ms: rest %.2f mV, peak %.2f mV, upstroke %.1f V/s, APD30 %s, "
+                      "APD50 %s, APD90 %s",
+                      b.activation_ms, b.rest_mV, b.peak_mV, b.upstroke_mV_per_ms,
+                      duration(b.apd30_ms).c_str(), duration(b.apd50_ms).c_str(),
+                      duration(b.apd90_ms).c_str());
         c.say(line);
     }
     return beats;

@@ -12,6 +12,7 @@
 #include <QDoubleSpinBox>
 #include <QProgressBar>
 #include <QSpinBox>
+#include <QThread>
 
 using namespace tawara;
 
@@ -75,7 +76,8 @@ class TestMovieGui : public QObject
               static_cast<double>(clock.elapsed()) / 1e3, worst.cpu_ms, worst.what.c_str(),
               worst.wall_ms, worst.what_wall.c_str(), app->wall(0.9), app->above(30),
               app->events());
-        QVERIFY2(worst.cpu_ms < 45, worst.what.c_str());
+        if (QThread::idealThreadCount() > 1) // else the GUI thread is the rasteriser
+            QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         const auto movie = test::decode_movie(path.toStdString());
         QCOMPARE(movie.width, 1280);
         QCOMPARE(movie.height, 720);

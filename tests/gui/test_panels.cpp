@@ -177,6 +177,63 @@ class TestPanels : public QObject
         QVERIFY2(session().regions.at(1).where.has_value(), "taken back");
     }
 
+    void aScarsFactorsAreSeenAndEdited()
+    {
+        f->start();
+        f->window->raisePanel("tissueDock");
+        f->window->document()->edits().edit("scar", [](simulation::Session& s) {
+            simulation::Region r;
+            r.model.clear();
+            r.kind = "scar_core";
+            r.scale = {{"g_Na", 0}, {"k_own", 0.25}};
+            r.where = simulation::Tetrahedra{};
+            s.regions.push_back(r);
+        });
+        child<TissuePanel>()->choose(1);
+        auto* table = child<QTableWidget>("parameters");
+        const auto rowOf = [table](const QString& name) {
+            for (int row = 0; row < table->rowCount(); ++row)
+                if (table->item(row, 0)->text() == name)
+                    return row;
+            return -1;
+        };
+        QCOMPARE(table->horizontalHeaderItem(1)->text(), QString("Factor"));
+        QVERIFY(rowOf("g_Na") >= 0 && rowOf("k_own") >= 0 && rowOf("g_CaL") >= 0);
+        QCOMPARE(table->item(rowOf("g_Na"), 1)->text(), QString("0"));
+        QCOMPARE(table->item(rowOf("k_own"), 1)->text(), QString("0.25"));
+        QCOMPARE(table->item(rowOf("g_CaL"), 1)->text(), QString("1"));
+        using Factors = std::vector<std::pair<std::string, double>>;
+        table->item(rowOf("g_CaL"), 1)->setText("0.3");
+        QCOMPARE(session().regions.at(1).scale,
+                 (Factors{{"g_Na", 0}, {"k_own", 0.25}, {"g_CaL", 0.3}}));
+        table->item(rowOf("g_Na"), 1)->setText("-1"); // refused
+        QCOMPARE(table->item(rowOf("g_Na"), 1)->text(), QString("0"));
+        table->item(rowOf("g_Na"), 1)->setText("1"); // no factor
+        QCOMPARE(session().regions.at(1).scale, (Factors{{"k_own", 0.25}, {"g_CaL", 0.3}}));
+        undo();
+        QCOMPARE(session().regions.at(1).scale.size(), std::size_t{3});
+        child<TissuePanel>()->choose(0);
+        QCOMPARE(table->horizontalHeaderItem(1)->text(), QString("Value"));
+        QVERIFY(table->rowCount() > 20);
+    }
+
+    void aPulseThatDoesNotCaptureSaysSo()
+    {
+        f->start();
+        auto* bar = child<MessageBar>();
+        Q_EMIT f->host->captureKnown({-1, 7, 0, 505, true});
+        QVERIFY(!bar->isVisible());
+        Q_EMIT f->host->captureKnown({-1, 7, 0, 505, false});
+        QVERIFY(bar->isVisible() && bar->text().contains("505 ms did not capture"));
+        bar->showMessage(MessageBar::Level::error, "wave: no such format", "Choose another.");
+        bar->showMessage(MessageBar::Level::done, "Saved wave.mp4"); // pushes no error away
+        QVERIFY(bar->text().startsWith("wave:"));
+        bar->withdraw("other");
+        QVERIFY(bar->isVisible());
+        bar->withdraw("wave: no such format");
+        QVERIFY(!bar->isVisible());
+    }
+
     void drugsAreFactors()
     {
         f->start();
@@ -263,6 +320,12 @@ class TestPanels : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
         QCOMPARE(table->item(1, 4)->text(), QString("258.0"));
         QCOMPARE(table->item(0, 7)->text(), QString("–"));
+        f->host->removeProbe(f->window->probes()->entries().at(0).id); // its beats go with it
+        QTRY_COMPARE(table->rowCount(), 0);
+        f->window->document()->addProbe("B", {0, 0, -60});
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
+        f->window->open({}); // another tissue, without probes
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 0, 10000);
     }
 
     void performanceShowsKernels()

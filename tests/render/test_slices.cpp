@@ -7,6 +7,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <vtkActor.h>
+#include <vtkActorCollection.h>
+#include <vtkRenderer.h>
 
 using namespace tawara;
 
@@ -132,6 +135,38 @@ class TestSlices : public QObject
         views.reset();
         grid.reset();
         QVERIFY2(errors->text.empty(), errors->text.c_str());
+    }
+    void markersOfWhatIsCutAwayAreHidden()
+    {
+        using Kind = scene::Marker::Kind;
+        const double y = 0.5 * size_mm[1], z = size_mm[2];
+        const auto marker = [](Kind kind, const Vec3& at) {
+            scene::Marker m;
+            m.kind = kind;
+            m.position_mm = at;
+            return m;
+        };
+        const Vec3 kept{1, y, z}, cut{size_mm[0] - 1, y, z}, free{size_mm[0] - 1, y, z + 5};
+        views->setMarkers(
+            {marker(Kind::probe, kept), marker(Kind::site, cut), marker(Kind::electrode, free)});
+        const auto shown = [this](const Vec3& at) { // -1: no such marker
+            auto* actors = grid->view(0)->scene().renderer()->GetActors();
+            actors->InitTraversal();
+            while (auto* a = actors->GetNextActor())
+                if (const double* p = a->GetPosition(); norm(Vec3{p[0], p[1], p[2]} - at) < 1e-9)
+                    return a->GetVisibility();
+            return -1;
+        };
+        QTRY_COMPARE(shown(cut), 0);
+        QCOMPARE(shown(kept), 1);
+        QCOMPARE(shown(free), 1);
+        settings.flip = true;
+        views->setSettings(settings);
+        QTRY_COMPARE(shown(kept), 0);
+        QCOMPARE(shown(cut), 1);
+        settings.cut = ViewSettings::Cut::none;
+        views->setSettings(settings);
+        QTRY_COMPARE(shown(kept), 1);
     }
     void cleanupTestCase() { vtkOutputWindow::SetInstance(nullptr); }
 

@@ -43,7 +43,8 @@ MessageBar::MessageBar(QWidget* parent)
 void MessageBar::showMessage(Level level, const QString& text, const QString& advice)
 {
     // a note does not push an error away
-    if (isVisible() && m_level == Level::error && level == Level::note)
+    const bool passing = level == Level::note || level == Level::done;
+    if (isVisible() && m_level == Level::error && passing)
         return;
     m_level = level;
     setProperty("level", level == Level::error     ? "error"
@@ -51,13 +52,22 @@ void MessageBar::showMessage(Level level, const QString& text, const QString& ad
                                                    : "note");
     style()->unpolish(this);
     style()->polish(this);
-    m_icon->setPixmap(themedIcon(level == Level::note ? "check" : "warning").pixmap(18, 18));
+    m_icon->setPixmap(themedIcon(level == Level::done   ? "check"
+                                 : level == Level::note ? "info"
+                                                        : "warning")
+                          .pixmap(18, 18));
     m_text->setText(advice.isEmpty() ? text : text + QChar('\n') + advice);
     show();
-    if (level == Level::note)
+    if (passing)
         m_away->start(note_ms);
     else
         m_away->stop();
+}
+
+void MessageBar::withdraw(const QString& text)
+{
+    if (!text.isEmpty() && m_text->text().startsWith(text))
+        hide();
 }
 
 QString MessageBar::text() const

@@ -14,10 +14,12 @@ class MessageBar : public QFrame
 {
     Q_OBJECT
   public:
-    enum class Level { note, warning, error };
+    enum class Level { note, done, warning, error }; ///< done: what was asked for is there
     explicit MessageBar(QWidget* parent = nullptr);
     void showMessage(Level level, const QString& text, const QString& advice = {});
     QString text() const;
+    /// Takes a message back that begins with this text; another one stays.
+    void withdraw(const QString& text);
     Level level() const { return m_level; }
 
   private:

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -30,10 +31,11 @@ using simulation::Session;
 
 constexpr qsizetype source_shown = 110; // characters; the rest is in the tool tip
 
-/// The value that a region gives a parameter, if it gives one.
-const double* given(const Region& r, const std::string& name)
+/// The value that a region's list gives a name, if it gives one.
+const double* given(const std::vector<std::pair<std::string, double>>& list,
+                    const std::string& name)
 {
-    for (const auto& [n, v] : r.parameters)
+    for (const auto& [n, v] : list)
         if (n == name)
             return &v;
     return nullptr;
@@ -298,42 +300,72 @@ void TissuePanel::fillPlace(const Region& r)
                                : tr("%1 tetrahedra are painted.").arg(t->tetrahedra.size()));
 }
 
+std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& r) const
+{
+    std::vector<ParameterRow> rows;
+    const auto number = [](double v) { return QString::number(v, 'g', 8); };
+    if (r.inherits()) { // it has factors in place of values
+        const auto row = [&](const std::string& name, const QString& tip) {
+            const double* own = given(r.scale, name);
+            rows.push_back({{QString::fromStdString(name), number(own != nullptr ? *own : 1),
+                             QStringLiteral("×"), QStringLiteral("1")},
+                            tip + tr("\nFactor on what the tissue beneath has. Bold: changed."),
+                            own != nullptr});
+        };
+        for (const auto& p : simulation::canonical_parameters())
+            row(std::string(p.name),
+                QString::fromUtf8(p.description.data(),
+                                  static_cast<qsizetype>(p.description.size())));
+        for (const auto& [name, factor] : r.scale)
+            if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
+                    return shown.texts[0] == QString::fromStdString(n);
+                }))
+                row(name, QString::fromStdString(name));
+        return rows;
+    }
+    if (const auto* info = model(r.model))
+        for (const auto& p : info->parameters) {
+            const double* own = given(r.parameters, p.name);
+            const double usual = variantValue(*info, r.variant, p);
+            rows.push_back({{QString::fromStdString(p.name), number(own != nullptr ? *own : usual),
+                             QString::fromStdString(p.unit), number(usual)},
+                            QString::fromStdString(p.description.empty() ? p.name : p.description) +
+                                tr("\nEmpty: back to the default. Bold: changed."),
+                            own != nullptr});
+        }
+    return rows;
+}
+
 void TissuePanel::fillParameters(const Region& r)
 {
-    const auto* info = model(r.model);
     // hundreds of cells: written only when they change, and measured once
-    ShownParameters wanted{info, r.variant, r.parameters};
+    ShownParameters wanted{true, model(r.model), r.variant, r.inherits() ? r.scale : r.parameters};
     if (wanted == m_shown)
         return;
-    const bool other = info != m_shown.info;
+    const bool other = !m_shown.written || wanted.info != m_shown.info;
     m_shown = std::move(wanted);
-    m_parameters->setRowCount(info != nullptr ? static_cast<int>(info->parameters.size()) : 0);
-    if (info == nullptr)
-        return;
+    const auto rows = parameterRows(r);
+    m_parameters->setRowCount(static_cast<int>(rows.size()));
+    m_parameters->horizontalHeaderItem(value_column)
+        ->setText(r.inherits() ? tr("Factor") : tr("Value"));
     const QSignalBlocker quiet(m_parameters->model());
     for (int row = 0; row < m_parameters->rowCount(); ++row) {
-        const auto& p = info->parameters[static_cast<std::size_t>(row)];
-        const double* own = given(r, p.name);
-        const double usual = variantValue(*info, r.variant, p);
-        const QString texts[] = {QString::fromStdString(p.name),
-                                 QString::number(own != nullptr ? *own : usual, 'g', 8),
-                                 QString::fromStdString(p.unit), QString::number(usual, 'g', 8)};
+        const auto& shown = rows[static_cast<std::size_t>(row)];
         for (int column = 0; column < 4; ++column) {
             auto* item = m_parameters->item(row, column);
             if (item == nullptr)
                 m_parameters->setItem(row, column, item = new QTableWidgetItem);
-            item->setText(texts[column]);
+            item->setText(shown.texts[static_cast<std::size_t>(column)]);
             item->setFlags(column == value_column
                                ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable
                                : Qt::ItemIsEnabled | Qt::ItemIsSelectable);
             QFont f = m_parameters->font();
-            f.setBold(own != nullptr && column == value_column);
+            f.setBold(shown.changed && column == value_column);
             item->setFont(f);
-            item->setToolTip(
-                QString::fromStdString(p.description.empty() ? p.name : p.description) +
-                tr("\nEmpty: back to the default. Bold: changed."));
+            item->setToolTip(shown.tip);
         }
-        m_parameters->setRowHidden(row, !texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
+        m_parameters->setRowHidden(row,
+                                   !shown.texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
     }
     if (other)
         for (const int column : {name_column, unit_column, default_column})

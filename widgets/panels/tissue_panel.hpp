@@ -6,6 +6,9 @@
 
 #include <QWidget>
 
+#include <array>
+#include <vector>
+
 class QComboBox;
 class QLineEdit;
 class QMenu;
@@ -66,6 +69,14 @@ class TissuePanel : public QWidget
     void fillDetails();
     void fillPlace(const simulation::Region& r);
     void fillParameters(const simulation::Region& r);
+    struct ParameterRow
+    {
+        std::array<QString, 4> texts; ///< name, value, unit, default
+        QString tip;
+        bool changed = false;
+    };
+    /// A model's parameters; of a region that changes what lies beneath, its factors on them.
+    std::vector<ParameterRow> parameterRows(const simulation::Region& r) const;
     void change(const QString& what, const std::function<void(simulation::Region&)>& f,
                 bool together = true);
     void placeKindChosen(int kind);
@@ -92,6 +103,7 @@ class TissuePanel : public QWidget
     /// What the table of parameters says.
     struct ShownParameters
     {
+        bool written = false;
         const cell::ModelInfo* info = nullptr;
         std::string variant;
         decltype(simulation::Region::parameters) values;

@@ -287,10 +287,14 @@ void TissuePanel::connectParameters()
         const bool clear = item->text().trimmed().isEmpty();
         if (!ok && !clear)
             return fillDetails();
+        const int i = chosen();
+        if (ok && v < 0 && i >= 0 && m_regions[static_cast<std::size_t>(i)].inherits())
+            return fillDetails(); // a factor below 0 would turn a current round
         change(tr("Parameter %1").arg(QString::fromStdString(name)), [name, v, clear](Region& r) {
-            std::erase_if(r.parameters, [&](const auto& p) { return p.first == name; });
-            if (!clear)
-                r.parameters.emplace_back(name, v);
+            auto& list = r.inherits() ? r.scale : r.parameters;
+            std::erase_if(list, [&](const auto& p) { return p.first == name; });
+            if (!clear && !(r.inherits() && v == 1))
+                list.emplace_back(name, v);
         });
     });
 }

@@ -341,7 +341,8 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     s.refit(aspect > 0 ? aspect : static_cast<double>(width) / height);
     s.markers->layout(
         scale, [this](const Vec3& p) { return project(p); },
-        [&s](const Vec3& p) { return s.hidden(p); });
+        [&s](const Vec3& p) { return s.hidden(p); },
+        [&s](const Vec3& p) { return s.clip && dot(p, s.clip->normal) > s.clip->offset_mm; });
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     style_text(s.note, 12, scale, s.theme.text.data());

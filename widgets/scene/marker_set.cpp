@@ -23,6 +23,7 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     spheres_.clear();
     labels_.clear();
     places_.clear();
+    kinds_.clear();
     if (markers.empty())
         return;
     vtkNew<vtkSphereSource> ball;
@@ -63,6 +64,7 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
         renderer_->AddActor(sphere);
         spheres_.push_back(sphere);
         places_.push_back(m.position_mm);
+        kinds_.push_back(m.kind);
         auto label = vtkSmartPointer<vtkTextActor>::New();
         label->SetInput(m.name.c_str());
         label->SetVisibility(0);
@@ -74,14 +76,17 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
 
 void MarkerSet::layout(double scale,
                        const std::function<std::array<double, 2>(const Vec3&)>& project,
-                       const std::function<bool(const Vec3&)>& hidden)
+                       const std::function<bool(const Vec3&)>& hidden,
+                       const std::function<bool(const Vec3&)>& cut)
 {
     if (scale != scale_) {
         scale_ = scale;
         style();
     }
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-        const bool on = !hidden(places_[i]);
+        const bool there = kinds_[i] == Marker::Kind::electrode || !cut(places_[i]);
+        spheres_[i]->SetVisibility(there);
+        const bool on = there && !hidden(places_[i]);
         labels_[i]->SetVisibility(on);
         if (!on)
             continue;

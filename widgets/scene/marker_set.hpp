@@ -20,8 +20,11 @@ class MarkerSet
     /// Places the labels for the camera as it is.
     /// @param project  pixel of a point
     /// @param hidden   whether the wall lies between a point and the viewer
+    /// @param cut      whether the wall at a point was cut away: its sites and probes are not shown
+    ///                 then, electrodes are
     void layout(double scale, const std::function<std::array<double, 2>(const Vec3&)>& project,
-                const std::function<bool(const Vec3&)>& hidden);
+                const std::function<bool(const Vec3&)>& hidden,
+                const std::function<bool(const Vec3&)>& cut);
 
   private:
     void style();
@@ -30,6 +33,7 @@ class MarkerSet
     std::vector<vtkSmartPointer<vtkActor>> spheres_;
     std::vector<vtkSmartPointer<vtkTextActor>> labels_; // null where there is no name
     std::vector<Vec3> places_;
+    std::vector<Marker::Kind> kinds_;
     double scale_ = 1;
 };
 

@@ -12,16 +12,35 @@
 #include <vtkConeSource.h>
 #include <vtkCylinderSource.h>
 #include <vtkNew.h>
+#include <vtkObjectFactory.h>
+#include <vtkOpenGLRenderer.h>
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
-#include <vtkRenderer.h>
 #include <vtkTextProperty.h>
 #include <vtkTransform.h>
 #include <vtkTransformPolyDataFilter.h>
 
 namespace tawara::scene {
 namespace {
+
+/// Blends the letters over what is there. VTK's pass for translucent surfaces, which sorts them by
+/// depth, copies the depth of the whole window and so waits until a software rasteriser is done.
+class AxesRenderer : public vtkOpenGLRenderer
+{
+  public:
+    static AxesRenderer* New();
+    vtkTypeMacro(AxesRenderer, vtkOpenGLRenderer) // with no semicolon: -Wpedantic
+        void DeviceRenderTranslucentPolygonalGeometry(vtkFrameBufferObjectBase* /*fbo*/) override
+    {
+        UpdateTranslucentPolygonalGeometry();
+    }
+
+  private:
+    AxesRenderer() = default;
+};
+
+vtkStandardNewMacro(AxesRenderer);
 
 constexpr double side_px = 92;
 constexpr std::array<std::array<double, 3>, 3> colors{
@@ -32,7 +51,7 @@ constexpr std::array<const char*, 3> names{"x", "y", "z"};
 
 struct OrientationAxes::Impl
 {
-    vtkNew<vtkRenderer> renderer;
+    vtkNew<AxesRenderer> renderer;
     vtkRenderer* followed = nullptr;
     vtkNew<vtkCallbackCommand> follow;
     std::array<vtkNew<vtkActor>, 3> arrows;

@@ -4,6 +4,7 @@
 #include "widgets/view3d/heart_view.hpp"
 
 #include <QOpenGLExtraFunctions>
+#include <QOpenGLFramebufferObject>
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +89,7 @@ StandIn::~StandIn()
     if (m_context.isValid() && m_context.makeCurrent(&m_surface)) {
         if (m_fence != nullptr)
             m_context.extraFunctions()->glDeleteSync(m_fence);
+        m_small.reset();
         m_window->Finalize(); // frees every OpenGL resource of the scene
         m_window->SetReadyForRendering(false);
         m_context.doneCurrent();
@@ -130,7 +132,26 @@ QString StandIn::begin(const Options& o, std::span<const float> values, double t
     m_fence = f->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     f->glFlush();
     m_context.doneCurrent();
+    m_asked = o.size;
+    m_made_small = false;
     return {};
+}
+
+void StandIn::makeSmall()
+{
+    if (!m_small || m_small->size() != m_asked)
+        m_small = std::make_unique<QOpenGLFramebufferObject>(m_asked);
+    const int* size = m_window->GetSize();
+    auto* f = m_context.extraFunctions();
+    f->glBindFramebuffer(GL_READ_FRAMEBUFFER, m_window->GetRenderFramebuffer()->GetFBOIndex());
+    f->glBindFramebuffer(GL_DRAW_FRAMEBUFFER, m_small->handle());
+    f->glDisable(GL_SCISSOR_TEST);
+    f->glBlitFramebuffer(0, 0, size[0], size[1], 0, m_asked.height(), m_asked.width(), 0,
+                         GL_COLOR_BUFFER_BIT, GL_LINEAR); // the first row of an image is its upper
+    m_window->GetState()->Reset();
+    m_fence = f->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    f->glFlush();
+    m_made_small = true;
 }
 
 std::optional<QImage> StandIn::take()
@@ -144,14 +165,18 @@ std::optional<QImage> StandIn::take()
     }
     f->glDeleteSync(m_fence);
     m_fence = nullptr;
-    const int* size = m_window->GetSize();
-    QImage image(size[0], size[1], QImage::Format_RGB32);
-    f->glBindFramebuffer(GL_FRAMEBUFFER, m_window->GetRenderFramebuffer()->GetFBOIndex());
+    if (!m_made_small) {
+        makeSmall();
+        m_context.doneCurrent();
+        return {};
+    }
+    QImage image(m_small->size(), QImage::Format_RGB32);
+    f->glBindFramebuffer(GL_FRAMEBUFFER, m_small->handle());
     f->glReadPixels(0, 0, image.width(), image.height(), GL_BGRA, GL_UNSIGNED_INT_8_8_8_8_REV,
                     image.bits());
     m_window->GetState()->Reset();
     m_context.doneCurrent();
-    return std::move(image).mirrored();
+    return image;
 }
 
 } // namespace tawara

@@ -9,6 +9,8 @@
 #include <span>
 #include <vtkNew.h>
 
+class QOpenGLFramebufferObject;
+
 namespace tawara {
 
 class HeartView;
@@ -42,18 +44,23 @@ class StandIn
     QString begin(const Options& o, std::span<const float> values, double timeMs);
     /// What it draws; changes show with the next begin().
     scene::HeartScene& scene() { return *m_scene; }
-    /// The picture, once it is there; null when it was lost. It may have twice the size asked for:
-    /// made smaller, its edges are smooth.
+    /// The picture, once it is there; null when it was lost.
     std::optional<QImage> take();
 
   private:
     class Window;
+    /// Begins to bring what was drawn to the size asked for, where it was drawn: a quarter of the
+    /// bytes is left to fetch.
+    void makeSmall();
     QOffscreenSurface m_surface;
     QOpenGLContext m_context;
     vtkNew<Window> m_window;
     std::unique_ptr<scene::HeartScene> m_scene;
-    double m_shape = 1; // of the view: width over height
-    GLsync m_fence = nullptr;
+    double m_shape = 1;                                // of the view: width over height
+    std::unique_ptr<QOpenGLFramebufferObject> m_small; // of the size asked for
+    QSize m_asked;
+    bool m_made_small = false;
+    GLsync m_fence = nullptr; // behind what was begun last
 };
 
 } // namespace tawara
