@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures of every panel, in both sizes and themes, to look at by eye: not a test.
 //     gui_shots FOLDER [SESSION [MS]]
+// The pictures of the guide and of README:
+//     gui_shots --guide RESOURCES
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
+#include "engine/core/resource.hpp"
 #include "widgets/panels/guide_window.hpp"
 #include "widgets/panels/view_panel.hpp"
 
 #include <QApplication>
 #include <QDialog>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QSettings>
 #include <QTemporaryDir>
 
@@ -22,11 +26,71 @@ void wait(int ms)
         QApplication::processEvents(QEventLoop::AllEvents, 10);
 }
 
+using namespace tawara;
+
+void show(MainWindow& window, const ViewSettings& s)
+{
+    auto* panel = window.findChild<ViewPanel*>();
+    panel->setSettings(s);
+    Q_EMIT panel->changed(s);
+}
+
+ViewSettings shown(MainWindow& window)
+{
+    return window.findChild<ViewPanel*>()->settings();
+}
+
+/// Opens a session and computes up to a time, with what the views ask for.
+void runTo(MainWindow& window, EngineHost& host, const QString& session, double ms, int views)
+{
+    window.open(session);
+    wait(500);
+    while (!window.viewController()->ready())
+        wait(50);
+    ViewSettings s = shown(window);
+    s.count = views;
+    show(window, s);
+    host.runUntil(ms);
+    while (!host.frame() || host.frame()->time_ms < ms - 0.5)
+        wait(50);
+    host.pause();
+    wait(1500); // maps and status follow
+}
+
+void guidePictures(MainWindow& window, EngineHost& host, const QString& resources)
+{
+    window.resize(1280, 800);
+    const auto shot = [&](const QString& file, const char* right, const char* bottom, int width) {
+        window.raisePanel(right);
+        window.raisePanel(bottom);
+        wait(1200);
+        window.picture(true)
+            .scaledToWidth(width, Qt::SmoothTransformation)
+            .save(resources + "/" + file);
+    };
+    runTo(window, host, {}, 60, 1);
+    shot("guide/window.png", "pacingDock", "plotDock", 1000);
+    host.measureCeilings();
+    QEventLoop measured;
+    QObject::connect(&host, &EngineHost::ceilingsMeasured, &measured, &QEventLoop::quit);
+    measured.exec();
+    host.runUntil(90);
+    wait(4000);
+    shot("guide/performance.png", "performanceDock", "plotDock", 1000);
+    ViewSettings s = shown(window);
+    s.count = 2;
+    show(window, s);
+    shot("guide/tissue.png", "tissueDock", "beatsDock", 1000);
+    const auto session = resource("sessions/reentry_around_scar.json").string();
+    runTo(window, host, QString::fromStdString(session), 640, 4);
+    shot("guide/views.png", "viewDock", "ecgDock", 1000);
+    shot("pictures/tawara.png", "viewDock", "ecgDock", 1280);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
-    using namespace tawara;
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     QApplication app(argc, argv);
     const QTemporaryDir settings;
@@ -38,6 +102,10 @@ int main(int argc, char** argv)
     EngineHost host(real_engine({}), open_session);
     MainWindow window(&host);
     window.show();
+    if (folder == QLatin1String("--guide")) {
+        guidePictures(window, host, argc > 2 ? argv[2] : "resources");
+        return 0;
+    }
     window.open(argc > 2 ? QString(argv[2]) : QString());
     while (!window.viewController()->ready())
         wait(50);
@@ -46,10 +114,9 @@ int main(int argc, char** argv)
         if (s.drugs.empty())
             s.drugs.push_back({"I_Kr block", {{"g_Kr", 0.5}}});
     });
-    ViewSettings two = window.findChild<ViewPanel*>()->settings();
+    ViewSettings two = shown(window);
     two.count = 2;
-    window.findChild<ViewPanel*>()->setSettings(two);
-    Q_EMIT window.findChild<ViewPanel*>()->changed(two);
+    show(window, two);
     window.raisePanel("performanceDock");
     host.measureCeilings();
     while (!host.frame() || host.frame()->time_ms < until)
@@ -74,12 +141,11 @@ int main(int argc, char** argv)
             for (const auto& [right, bottom] : panels) {
                 window.raisePanel(right);
                 window.raisePanel(bottom);
-                ViewSettings s = window.findChild<ViewPanel*>()->settings();
+                ViewSettings s = shown(window);
                 s.count = QLatin1String(right) == QLatin1String("viewDock")     ? 4
                           : QLatin1String(right) == QLatin1String("pacingDock") ? 1
                                                                                 : 2;
-                window.findChild<ViewPanel*>()->setSettings(s);
-                Q_EMIT window.findChild<ViewPanel*>()->changed(s);
+                show(window, s);
                 shot(QString(right).remove("Dock"));
             }
             window.showStart(true);
@@ -92,8 +158,7 @@ int main(int argc, char** argv)
     const auto look = [&](const char* what, const std::function<void(ViewSettings&)>& change) {
         ViewSettings s;
         change(s);
-        window.findChild<ViewPanel*>()->setSettings(s);
-        Q_EMIT window.findChild<ViewPanel*>()->changed(s);
+        show(window, s);
         host.play(); // frames with what is watched now
         wait(2500);
         host.pause();

@@ -3,10 +3,13 @@
 
 #include "widgets/panels/icons.hpp"
 
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QStylePainter>
 #include <QToolButton>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -45,6 +48,37 @@ void NumberBox::wheelEvent(QWheelEvent* e)
         QDoubleSpinBox::wheelEvent(e);
     else
         e->ignore();
+}
+
+QString ChoiceBox::shownText() const
+{
+    QStyleOptionComboBox o;
+    initStyleOption(&o);
+    const QRect field =
+        style()->subControlRect(QStyle::CC_ComboBox, &o, QStyle::SC_ComboBoxEditField, this);
+    return fontMetrics().elidedText(currentText(), Qt::ElideRight, field.width());
+}
+
+void ChoiceBox::paintEvent(QPaintEvent*)
+{
+    QStylePainter p(this);
+    QStyleOptionComboBox o;
+    initStyleOption(&o);
+    o.currentText = shownText();
+    p.drawComplexControl(QStyle::CC_ComboBox, o);
+    p.drawControl(QStyle::CE_ComboBoxLabel, o);
+}
+
+bool ChoiceBox::event(QEvent* e)
+{
+    if (auto* help = e->type() == QEvent::ToolTip ? static_cast<QHelpEvent*>(e) : nullptr;
+        help != nullptr && shownText() != currentText()) {
+        QToolTip::showText(
+            help->globalPos(),
+            toolTip().isEmpty() ? currentText() : currentText() + QChar('\n') + toolTip(), this);
+        return true;
+    }
+    return QComboBox::event(e);
 }
 
 QLabel* hintLabel(const QString& text)

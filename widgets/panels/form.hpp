@@ -2,6 +2,7 @@
 #pragma once
 #include "widgets/models/edit_stack.hpp"
 
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QString>
 
@@ -29,6 +30,21 @@ class NumberBox : public QDoubleSpinBox
 
   protected:
     void wheelEvent(QWheelEvent* e) override;
+};
+
+/// A choice whose text ends in "…" where the box is too narrow, and is whole in the tool tip then.
+class ChoiceBox : public QComboBox
+{
+    Q_OBJECT
+  public:
+    using QComboBox::QComboBox;
+
+  protected:
+    void paintEvent(QPaintEvent* e) override;
+    bool event(QEvent* e) override;
+
+  private:
+    QString shownText() const;
 };
 
 /// A dim line that explains.

@@ -11,6 +11,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
 #include <QMenu>
 #include <QScrollArea>
 #include <QTabWidget>
@@ -303,14 +304,19 @@ void TissuePanel::fillPlace(const Region& r)
 std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& r) const
 {
     std::vector<ParameterRow> rows;
-    const auto number = [](double v) { return QString::number(v, 'g', 8); };
+    const auto number = [](double v) { return QString::number(v, 'g', 6); };
+    const auto exact = [](const double* v) {
+        return v != nullptr ? tr("\nGiven: %1").arg(*v, 0, 'g', QLocale::FloatingPointShortest)
+                            : QString();
+    };
     if (r.inherits()) { // it has factors in place of values
         const auto row = [&](const std::string& name, const QString& tip) {
             const double* own = given(r.scale, name);
-            rows.push_back({{QString::fromStdString(name), number(own != nullptr ? *own : 1),
-                             QStringLiteral("×"), QStringLiteral("1")},
-                            tip + tr("\nFactor on what the tissue beneath has. Bold: changed."),
-                            own != nullptr});
+            rows.push_back(
+                {{QString::fromStdString(name), number(own != nullptr ? *own : 1),
+                  QStringLiteral("×"), QStringLiteral("1")},
+                 tip + tr("\nFactor on what the tissue beneath has. Bold: changed.") + exact(own),
+                 own != nullptr});
         };
         for (const auto& p : simulation::canonical_parameters())
             row(std::string(p.name),
@@ -330,7 +336,7 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
             rows.push_back({{QString::fromStdString(p.name), number(own != nullptr ? *own : usual),
                              QString::fromStdString(p.unit), number(usual)},
                             QString::fromStdString(p.description.empty() ? p.name : p.description) +
-                                tr("\nEmpty: back to the default. Bold: changed."),
+                                tr("\nEmpty: back to the default. Bold: changed.") + exact(own),
                             own != nullptr});
         }
     return rows;

@@ -133,7 +133,7 @@ QWidget* TissuePanel::buildPlace()
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(5);
     form->addRow(groupLabel(tr("Where")));
-    m_placeKind = new QComboBox;
+    m_placeKind = new ChoiceBox;
     m_placeKind->setObjectName("regionPlace");
     m_placeKind->addItems(placeKindNames());
     m_where = new QLineEdit;
@@ -189,14 +189,16 @@ QWidget* TissuePanel::buildPlace()
 QWidget* TissuePanel::buildCells()
 {
     auto* w = new QWidget;
-    auto* form = new QFormLayout(w);
-    form->setContentsMargins(0, 0, 0, 0);
+    auto* column = new QVBoxLayout(w); // a form would reserve wrong heights for what is hidden
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(5);
+    auto* form = new QFormLayout;
     form->setVerticalSpacing(5);
     form->addRow(groupLabel(tr("Cells")));
-    m_model = new QComboBox;
+    m_model = new ChoiceBox;
     m_model->setObjectName("regionModel");
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_variant = new QComboBox;
+    m_variant = new ChoiceBox;
     m_variant->setObjectName("regionVariant");
     m_source = hintLabel({});
     const auto conductivity = [](const char* name, const QString& tip) {
@@ -234,10 +236,11 @@ QWidget* TissuePanel::buildCells()
     form->addRow(m_source);
     form->addRow(tr("σ f, s, n"), sigma);
     form->addRow(tr("× factor"), m_scale);
-    form->addRow(m_velocity);
-    form->addRow(groupLabel(tr("Parameters")));
-    form->addRow(m_filter);
-    form->addRow(m_parameters);
+    column->addLayout(form);
+    column->addWidget(m_velocity);
+    column->addWidget(groupLabel(tr("Parameters")));
+    column->addWidget(m_filter);
+    column->addWidget(m_parameters);
     connectCells();
     connectParameters();
     return w;
