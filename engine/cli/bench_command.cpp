@@ -187,7 +187,7 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
     phases.stepping_s = advance(*stepper, a.steps, progress);
     const auto report = Json::parse(
         simulation::make_report({session, options, tissue, *stepper, phases, warm_up, "end",
-                                 stepper->kernels(), ""})
+                                 stepper->kernels(), "", {}})
             .json);
 
     Json j{{"bench", bench},

@@ -2,13 +2,14 @@
 // tawara-cli export: what a run has left in its folder, in other programs' formats.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/export.hpp"
 #include "engine/simulation/igb.hpp"
+#include "engine/simulation/outputs.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace tawara::cli {
 namespace {
@@ -33,39 +34,13 @@ std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, c
     return simulation::at_vertices(m, f->on == mesh::Field::On::vertices, values);
 }
 
-struct Listed
-{
-    double time_ms;
-    fs::path file;
-};
-
-/// The frames that a .pvd names.
-std::vector<Listed> listed_frames(const fs::path& pvd)
-{
-    std::ifstream in(pvd);
-    if (!in)
-        throw InputError(pvd.string(), "is not there; run the session with output.frames \"vtu\"");
-    std::vector<Listed> out;
-    const auto value = [](const std::string& line, const std::string& key) {
-        const auto at = line.find(key + "=\"");
-        if (at == std::string::npos)
-            return std::string();
-        const auto from = at + key.size() + 2;
-        return line.substr(from, line.find('"', from) - from);
-    };
-    for (std::string line; std::getline(in, line);)
-        if (line.find("<DataSet") != std::string::npos)
-            out.push_back({std::strtod(value(line, "timestep").c_str(), nullptr),
-                           pvd.parent_path() / value(line, "file")});
-    if (out.empty())
-        throw InputError(pvd.string(), "names no frames");
-    return out;
-}
-
 void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
-    const auto frames = listed_frames(pvd);
+    const auto frames = simulation::listed_frames(pvd);
+    if (frames.empty())
+        throw InputError(pvd.string(), "names no frames; run the session with output.frames "
+                                       "\"vtu\" and output.frames_every_ms above 0");
     const double every = frames.size() > 1 ? frames[1].time_ms - frames[0].time_ms : 1;
     for (std::size_t k = 0; k < frames.size(); ++k)
         if (std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) >
@@ -74,14 +49,15 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     std::unique_ptr<simulation::IgbWriter> igb;
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
-        const auto m = mesh::io::read(frames[k].file, LengthUnit::mm).mesh;
+        const fs::path file = folder / frames[k].file;
+        const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
                                                           every, "mV");
             auto points = out;
             mesh::io::write(m, points.replace_extension(".pts"));
         }
-        igb->add(field_at_vertices(m, "V_mV", frames[k].file));
+        igb->add(field_at_vertices(m, "V_mV", file));
     }
     igb->finish();
 }
@@ -99,6 +75,7 @@ void run_export(Context& c, const Arguments& a)
     const fs::path out = a.out.empty()
                              ? folder / (quantity + (a.kind == "frames-igb" ? ".igb" : ".dat"))
                              : fs::path(a.out);
+    need_writable_file(out);
     if (a.kind == "frames-igb") {
         export_igb(c, folder, out);
     } else {

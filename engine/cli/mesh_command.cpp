@@ -2,6 +2,7 @@
 // tawara-cli mesh: what a mesh holds, other formats, refinement, generated hearts, stability.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/diffusion/system.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -49,8 +50,8 @@ mesh::io::Loaded read(Context& c, const Files& f)
     return loaded;
 }
 
-/// Before long work: whether the output's format is one that can be written.
-void need_format(const std::string& out)
+/// Before long work: whether the output's format is one that can be written, and its place.
+void need_output(const std::string& out)
 {
     constexpr std::array known{".vtu",   ".vtk",  ".pts",  ".elem", ".lon", ".bpts",
                                ".belem", ".blon", ".node", ".ele",  ".msh", ".msh2"};
@@ -60,6 +61,7 @@ void need_format(const std::string& out)
     if (std::find(known.begin(), known.end(), extension) == known.end())
         throw InputError(out, "has no extension of a known mesh format; use .vtu, .vtk, .pts "
                               "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
+    need_writable_file(out);
 }
 
 Json figures(const mesh::TetMesh& m)
@@ -159,13 +161,13 @@ void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 
 void convert(Context& c, const Files& f)
 {
-    need_format(f.out);
+    need_output(f.out);
     finish(c, read(c, f).mesh, f.out);
 }
 
 void refine(Context& c, const Files& f)
 {
-    need_format(f.out);
+    need_output(f.out);
     if (f.times < 1 || f.times > simulation::most_refinements)
         throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
                                         std::to_string(simulation::most_refinements));
@@ -175,7 +177,7 @@ void refine(Context& c, const Files& f)
 
 void heart(Context& c, const Files& f)
 {
-    need_format(f.out);
+    need_output(f.out);
     const auto parameters = simulation::read_heart_parameters(f.in);
     finish(c, simulation::make_mesh(parameters, c.progress()), f.out);
 }

@@ -60,15 +60,7 @@ void run_command(Context& c, Arguments a)
     o.resume = a.resume;
     o.counters = a.counters;
     o.notice = [&c](const Notice& n) { c.notice(n); };
-    simulation::RunReport report;
-    try {
-        report = run_session(session, o, c.progress());
-    } catch (const Cancelled&) {
-        std::error_code none;
-        if (fs::exists(o.out / "report.json", none))
-            c.notice({Notice::Level::info, "what was reached is in " + o.out.string()});
-        throw;
-    }
+    const auto report = run_session(session, o, c.progress());
     c.result(Json::parse(report.json));
     char line[256];
     std::snprintf(line, sizeof line,

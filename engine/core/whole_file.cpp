@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <unistd.h>
 
 namespace tawara {
 
@@ -34,6 +35,28 @@ void write_whole(const fs::path& path, const std::function<void(std::ostream&)>&
                                                 std::strerror(errno ? errno : EIO) +
                                                 "; is the disk full?");
     });
+}
+
+void need_writable_folder(const fs::path& folder)
+{
+    std::error_code none;
+    fs::path there = folder.empty() ? fs::path(".") : folder;
+    while (!fs::exists(there, none) && there.has_relative_path())
+        there = there.has_parent_path() ? there.parent_path() : fs::path(".");
+    if (!fs::is_directory(there, none))
+        throw InputError(folder.string(), (there == folder ? "" : there.string() + " ") +
+                                              "is a file, not a folder; choose another folder");
+    if (::access(there.c_str(), W_OK | X_OK) != 0)
+        throw InputError(folder.string(), std::string("cannot be written: ") +
+                                              std::strerror(errno) + "; choose another folder");
+}
+
+void need_writable_file(const fs::path& file)
+{
+    std::error_code none;
+    if (fs::is_directory(file, none))
+        throw InputError(file.string(), "is a folder; give the name of a file");
+    need_writable_folder(file.parent_path());
 }
 
 } // namespace tawara

@@ -20,4 +20,11 @@ void write_whole(const std::filesystem::path& path,
 void write_whole_by_path(const std::filesystem::path& path,
                          const std::function<void(const std::filesystem::path&)>& writer);
 
+/// That files could be written into a folder, which need not exist yet: asked before long work.
+/// @throws InputError what is in the way
+void need_writable_folder(const std::filesystem::path& folder);
+
+/// The same of one file.
+void need_writable_file(const std::filesystem::path& file);
+
 } // namespace tawara

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/outputs.hpp"
 
+#include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/export.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
 
 namespace tawara::simulation {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> values)
@@ -17,7 +26,80 @@ mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> valu
             std::move(values)};
 }
 
+/// Whether a name of a list is a file within the folder that the list is in.
+bool is_within(const fs::path& file)
+{
+    return !file.empty() && file.is_relative() && file.lexically_normal().begin()->string() != "..";
+}
+
+/// The files that the report of a run in this folder lists.
+std::vector<std::string> reported_files(const fs::path& out)
+{
+    std::ifstream in(out / "report.json");
+    const auto report = nlohmann::json::parse(in, nullptr, false);
+    if (!report.is_object() || report.value("program", nlohmann::json()) != "tawara")
+        return {};
+    std::vector<std::string> files;
+    for (const auto& f : report.value("files", nlohmann::json::array()))
+        if (f.is_string() && is_within(f.get<std::string>()))
+            files.push_back(f.get<std::string>());
+    return files;
+}
+
+/// Whether FrameWriter gives a frame this name.
+bool is_frame(const std::string& name)
+{
+    static const std::regex ours("frames/[0-9]{9,}\\.vtu");
+    return std::regex_match(name, ours);
+}
+
 } // namespace
+
+std::vector<ListedFrame> listed_frames(const fs::path& pvd)
+{
+    std::ifstream in(pvd);
+    std::vector<ListedFrame> out;
+    const auto value = [](const std::string& line, const std::string& key) {
+        const auto at = line.find(key + "=\"");
+        if (at == std::string::npos)
+            return std::string();
+        const auto from = at + key.size() + 2;
+        return line.substr(from, line.find('"', from) - from);
+    };
+    for (std::string line; std::getline(in, line);)
+        if (line.find("<DataSet") != std::string::npos)
+            out.push_back(
+                {std::strtod(value(line, "timestep").c_str(), nullptr), value(line, "file")});
+    return out;
+}
+
+std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms)
+{
+    auto files = reported_files(out);
+    std::vector<ListedFrame> kept;
+    for (auto& f : listed_frames(out / "frames.pvd")) {
+        if (!is_frame(f.file))
+            continue;
+        if (f.time_ms < from_ms)
+            kept.push_back(f);
+        else
+            files.push_back(f.file);
+    }
+    for (const auto& f : files) {
+        if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.file == f; }))
+            continue;
+        std::error_code e;
+        if (!fs::is_directory(out / f, e))
+            fs::remove(out / f, e);
+        if (e && e != std::errc::no_such_file_or_directory)
+            throw InputError((out / f).string(), "of an earlier run cannot be removed: " +
+                                                     e.message() + "; choose another folder");
+    }
+    std::error_code none;
+    if (fs::is_empty(out / "frames", none) && !none)
+        fs::remove(out / "frames", none);
+    return kept;
+}
 
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file)
 {
@@ -92,6 +174,19 @@ void FrameWriter::finish()
     mesh::io::write(*tissue_.mesh, out_ / "frames.pts");
     igb_->finish();
     igb_.reset();
+    igb_written_ = true;
+}
+
+std::vector<std::string> FrameWriter::files() const
+{
+    if (igb_written_)
+        return {"frames.igb", "frames.pts", "frames.elem", "frames.lon"};
+    std::vector<std::string> out;
+    if (!written_.empty())
+        out.push_back("frames.pvd");
+    for (const auto& f : written_)
+        out.push_back(f.file);
+    return out;
 }
 
 void FrameWriter::write(std::int64_t step, double time_ms, std::span<const double> v)
@@ -105,7 +200,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
     char name[32];
     std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
     mesh::io::write_vtu(*tissue_.mesh, {extra(tissue_, "V_mV", {v.begin(), v.end()})}, out_ / name);
-    written_.emplace_back(time_ms, name);
+    written_.push_back({time_ms, name});
     write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
         out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
                "byte_order=\"LittleEndian\">\n<Collection>\n";

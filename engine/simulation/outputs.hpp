@@ -27,6 +27,16 @@ void write_activation_csv(const Tissue& t, const device::Maps& maps,
 void write_activation_vtu(const Tissue& t, const device::Maps& maps,
                           const std::filesystem::path& file);
 
+/// A frame as frames.pvd lists it.
+struct ListedFrame
+{
+    double time_ms;
+    std::string file; ///< relative to the .pvd
+};
+
+/// The frames that a .pvd names; none where it cannot be opened.
+std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
+
 /// Frames of the potential. vtu: frames/NNNNNN.vtu and a frames.pvd that lists those written, for
 /// ParaView. igb: frames.igb with V at the mesh's vertices, and the mesh as frames.pts, .elem, .lon
 /// beside it, for CARP's tools; they appear with finish().
@@ -37,9 +47,13 @@ class FrameWriter
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms)
     {
     }
+    /// Frames in vtu that are there already and stay listed.
+    void keep(std::vector<ListedFrame> earlier) { written_ = std::move(earlier); }
     void write(std::int64_t step, double time_ms, std::span<const double> v);
     /// No more frames come.
     void finish();
+    /// What was written, relative to the folder.
+    std::vector<std::string> files() const;
 
   private:
     const Tissue& tissue_;
@@ -47,7 +61,15 @@ class FrameWriter
     FrameFormat format_;
     double every_ms_;
     std::unique_ptr<IgbWriter> igb_;
-    std::vector<std::pair<double, std::string>> written_;
+    std::vector<ListedFrame> written_;
+    bool igb_written_ = false;
 };
+
+/// Removes what the last run has written into a folder: the files that its report.json lists, and
+/// the frames that its frames.pvd does. Of frames, those before `from_ms` stay. Checkpoints are not
+/// listed, so they stay.
+/// @return the frames that stayed
+/// @throws InputError when one cannot be removed
+std::vector<ListedFrame> remove_earlier_outputs(const std::filesystem::path& out, double from_ms);
 
 } // namespace tawara::simulation

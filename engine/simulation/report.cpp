@@ -105,6 +105,7 @@ RunReport make_report(const ReportInput& in)
     for (const auto& n : in.tissue.notices)
         notices.push_back(n.text);
     j["notices"] = notices;
+    j["files"] = in.files;
     r.json = j.dump(2);
     return r;
 }

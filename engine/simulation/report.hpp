@@ -22,6 +22,7 @@ struct ReportInput
     std::string ended; ///< "end", "cancelled" or the error's line
     std::vector<device::KernelRecord> kernels;
     std::string not_counted; ///< why counters were not read; empty also where nobody asked
+    std::vector<std::string> files; ///< written, relative to the folder
 };
 
 /// Version of this program, e.g. "0.1.0".

@@ -43,7 +43,8 @@ class Run
     void collect();
     void outputs_at(std::int64_t step);
     void write_results();
-    void write_beats();
+    void write_beats(const std::filesystem::path& file);
+    void begin_folder();
     CountedKernels kernels(const std::string& ended);
     void say_why_nothing_activated(double end_ms) const;
 
@@ -53,6 +54,7 @@ class Run
     Tissue tissue_;
     std::unique_ptr<device::Stepper> stepper_;
     FrameWriter frames_;
+    std::vector<std::string> files_; ///< written, relative to the folder; frames aside
     ProbeTable probes_, ecg_;
     EcgField ecg_field_;
     std::vector<double> v_;
@@ -154,11 +156,11 @@ void Run::outputs_at(std::int64_t step)
 }
 
 /// The beats at each probe: probe,activation_ms,... a row per beat.
-void Run::write_beats()
+void Run::write_beats(const std::filesystem::path& file)
 {
     const std::size_t columns = probes_.names.size();
     std::vector<float> v(probes_.time_ms.size());
-    write_whole(options_.out / "beats.csv", [&](std::ostream& out) {
+    write_whole(file, [&](std::ostream& out) {
         out << "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
                "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
         for (std::size_t c = 0; c < columns; ++c) {
@@ -179,19 +181,38 @@ void Run::write_beats()
     });
 }
 
+/// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
+/// checkpoint in its own folder keeps the frames before it, and lists them. Checkpoints stay.
+void Run::begin_folder()
+{
+    const bool vtu = frame_every_ && session_.frames == FrameFormat::vtu;
+    frames_.keep(remove_earlier_outputs(
+        options_.out, vtu && first_step_ > 0 ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0));
+    std::error_code none;
+    std::size_t checkpoints = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(options_.out, none))
+        checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
+    if (checkpoints > 0 && options_.resume.empty() && options_.notice)
+        options_.notice(
+            {Notice::Level::info, std::to_string(checkpoints) +
+                                      (checkpoints > 1 ? " checkpoints" : " checkpoint") +
+                                      " of an earlier run stayed in " + options_.out.string()});
+}
+
 void Run::write_results()
 {
     const auto start = Clock::now();
     collect();
-    write_probes_csv(probes_, options_.out / "probes.csv");
+    const auto file = [&](const char* name) { return options_.out / files_.emplace_back(name); };
+    write_probes_csv(probes_, file("probes.csv"));
     if (!probes_.names.empty())
-        write_beats();
+        write_beats(file("beats.csv"));
     if (ecg_every_)
-        write_probes_csv(ecg_, options_.out / "ecg.csv");
+        write_probes_csv(ecg_, file("ecg.csv"));
     frames_.finish();
     const auto maps = stepper_->maps();
-    write_activation_csv(tissue_, maps, options_.out / "activation.csv");
-    write_activation_vtu(tissue_, maps, options_.out / "activation.vtu");
+    write_activation_csv(tissue_, maps, file("activation.csv"));
+    write_activation_vtu(tissue_, maps, file("activation.vtu"));
     phases_.output_s += since(start);
 }
 
@@ -258,8 +279,12 @@ RunReport Run::go(const Progress& progress)
         write_results();
         const auto counted = kernels(ended);
         phases_.total_s = since(born_);
-        const ReportInput input{session_,    options_, tissue_,         *stepper_,          phases_,
-                                first_step_, ended,    counted.kernels, counted.not_counted};
+        files_.push_back("report.json");
+        for (auto& f : frames_.files())
+            files_.push_back(std::move(f));
+        const ReportInput input{
+            session_,    options_, tissue_,         *stepper_,           phases_,
+            first_step_, ended,    counted.kernels, counted.not_counted, files_};
         auto report = make_report(input);
         write_whole(options_.out / "report.json",
                     [&](std::ostream& out) { out << report.json << "\n"; });
@@ -270,6 +295,7 @@ RunReport Run::go(const Progress& progress)
         return report;
     };
     try {
+        begin_folder();
         outputs_at(stepper_->step());
         std::int64_t batch = 1;
         while (stepper_->step() < end_step_) {
@@ -294,6 +320,9 @@ RunReport Run::go(const Progress& progress)
         }
     } catch (const Cancelled&) {
         finish("cancelled");
+        if (options_.notice)
+            options_.notice(
+                {Notice::Level::info, "what was reached is in " + options_.out.string()});
         throw;
     } catch (const NumericsError& e) {
         finish(e.what());
@@ -309,6 +338,9 @@ RunReport Run::go(const Progress& progress)
 
 RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress)
 {
+    need_writable_folder(options.out);
+    if (!options.html.empty())
+        need_writable_file(options.html);
     return Run(session, options, progress).go(progress);
 }
 

@@ -34,7 +34,8 @@ struct RunReport
     std::int64_t activated = 0;
 };
 
-/// Runs a session to its end and writes every output of the contract into options.out.
+/// Runs a session to its end and writes every output of the contract into options.out. What an
+/// earlier run has written there is removed before the first step (remove_earlier_outputs()).
 ///
 /// When the work is cancelled or the solution fails, what was reached is written before the error
 /// goes on.

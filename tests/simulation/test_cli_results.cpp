@@ -35,6 +35,12 @@ QStringList lines(const QString& file)
                : QStringList();
 }
 
+bool write_text(const QString& file, const QByteArray& text)
+{
+    QFile f(file);
+    return f.open(QIODevice::WriteOnly) && f.write(text) == text.size();
+}
+
 constexpr const char* session = R"({"schema": 1, "name": "slab & wave",
   "mesh": {"slab_mm": [3, 2, 1], "spacing_mm": 0.5},
   "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
@@ -52,6 +58,11 @@ class TestCliResults : public QObject
     Q_OBJECT
     QTemporaryDir dir_;
     std::string path(const QString& name) const { return (dir_.path() + "/" + name).toStdString(); }
+    void write_session(const QString& name, const QString& scheme) const
+    {
+        QVERIFY(write_text(dir_.filePath(name),
+                           QByteArray(session).replace("SCHEME", scheme.toUtf8())));
+    }
 
   private Q_SLOTS:
     void carpFormats_data()
@@ -63,10 +74,7 @@ class TestCliResults : public QObject
     void carpFormats()
     {
         QFETCH(QString, scheme);
-        QFile f(QString::fromStdString(path("s.json")));
-        QVERIFY(f.open(QIODevice::WriteOnly));
-        f.write(QByteArray(session).replace("SCHEME", scheme.toUtf8()));
-        f.close();
+        write_session("s.json", scheme);
         auto r = run({"run", path("s.json"), "--out", path("vtu"), "--report", path("r.html")});
         QVERIFY2(r.status == 0, r.err.c_str());
         r = run({"run", path("s.json"), "--out", path("igb"), "--set", "output.frames=igb"});
@@ -103,8 +111,53 @@ class TestCliResults : public QObject
             QVERIFY2(html.contains(wanted), wanted);
     }
 
+    /// What a run has left goes when another one writes there; what others put there stays.
+    void foldersOfEarlierRuns()
+    {
+        write_session("e.json", "p1");
+        const QDir out(QString::fromStdString(path("e")));
+        const auto frames = [&] { return QDir(out.filePath("frames")).entryList(QDir::Files); };
+        const auto listed = [&] { return lines(out.filePath("frames.pvd")).filter("<DataSet"); };
+        const auto again = [&](std::vector<std::string> more) {
+            std::vector<std::string> args{"run", path("e.json"), "--out", path("e")};
+            args.insert(args.end(), more.begin(), more.end());
+            const auto r = run(args);
+            return std::pair(r.status, QString::fromStdString(r.err));
+        };
+        QCOMPARE(again({"--set", "output.checkpoint_every_ms=6"}).first, 0); // to 12 ms
+        QCOMPARE(frames().size(), 5);
+        const auto whole = listed();
+        for (const char* own : {"notes.txt", "frames/mine.vtu", "frames/000000007.vtu"})
+            QVERIFY(write_text(out.filePath(own), "mine"));
+
+        // input that is refused removes nothing
+        QCOMPARE(again({"--resume", path("e/notes.txt")}).first, 2);
+        QCOMPARE(frames().size(), 7);
+
+        // from the checkpoint at 6 ms: earlier frames stay and stay listed
+        const auto tcp = out.entryList({"*006.000ms.tcp"});
+        QCOMPARE(tcp.size(), 1);
+        QCOMPARE(again({"--resume", out.filePath(tcp[0]).toStdString()}).first, 0);
+        QCOMPARE(listed(), whole);
+
+        // fewer frames: those of before are gone
+        const auto [status, said] = again({"--until", "4"});
+        QVERIFY2(status == 0, qPrintable(said));
+        QVERIFY2(said.contains("2 checkpoints of an earlier run stayed"), qPrintable(said));
+        QCOMPARE(listed().size(), 2);
+        QCOMPARE(frames().size(), 4);
+        QCOMPARE(again({"--until", "4", "--set", "output.frames=igb"}).first, 0);
+        QCOMPARE(frames(), QStringList({"000000007.vtu", "mine.vtu"}));
+        QVERIFY(!out.exists("frames.pvd") && out.exists("frames.igb"));
+        QCOMPARE(again({"--until", "1", "--set", "output.frames=none", "probes=[]"}).first, 0);
+        for (const char* gone : {"frames.igb", "frames.pts", "frames.elem", "beats.csv"})
+            QVERIFY2(!out.exists(gone), gone);
+        QVERIFY(out.exists("notes.txt") && out.exists("report.json"));
+    }
+
     void refuses()
     {
+        write_session("s.json", "p1");
         const auto line = [](const Result& r) { return QString::fromStdString(r.err); };
         auto r = run({"export", path("nowhere"), "--to", "apd90-dat"});
         QCOMPARE(r.status, 2);
@@ -118,6 +171,17 @@ class TestCliResults : public QObject
         r = run({"run", path("s.json"), "--out", path("x"), "--report", path("r.doc")});
         QCOMPARE(r.status, 2);
         QVERIFY(line(r).contains(".html"));
+        // before any work: what cannot be written to
+        QVERIFY(write_text(dir_.filePath("file"), "x"));
+        for (const char* out : {"file", "file/below"}) {
+            r = run({"run", path("s.json"), "--out", path(out)});
+            QCOMPARE(r.status, 2);
+            QVERIFY2(line(r).contains("is a file, not a folder"), r.err.c_str());
+            QCOMPARE(line(r).count('\n'), 1);
+        }
+        r = run({"run", path("s.json"), "--out", path("x"), "--report", path("file/r.html")});
+        QCOMPARE(r.status, 2);
+        QVERIFY(!QFile::exists(QString::fromStdString(path("x"))));
     }
 };
 
