@@ -86,8 +86,8 @@ class Writer
         spread();
     }
 
-    /// Vectors of what all cells share, in memory: operands of the loop's operations. Without
-    /// them a processor that cannot broadcast operands needs an instruction for each use.
+    /// What all cells share, in memory: operands of the loop's operations. Whole vectors, but one
+    /// number where operands are broadcast: of 64-byte reads a processor makes half as many.
     void spread()
     {
         for (const Node n : reachable(g_, p_.next))
@@ -96,12 +96,19 @@ class Writer
                 if (!plan_.varying[n] || plan_.varying[a] || g_.op(a) == Op::constant ||
                     g_.type(a) != Type::real || spread_.count(a))
                     continue;
-                auto* place = b_.CreateAlloca(vector_);
-                place->setAlignment(alignment());
-                b_.CreateAlignedStore(splat(shared_value(a)), place, alignment());
+                auto* place = b_.CreateAlloca(broadcasts() ? scalar_ : vector_);
+                if (broadcasts()) {
+                    b_.CreateStore(shared_value(a), place);
+                } else {
+                    place->setAlignment(alignment());
+                    b_.CreateAlignedStore(splat(shared_value(a)), place, alignment());
+                }
                 spread_[a] = place;
             }
     }
+    /// Whether operations read a number for all cells from memory by themselves (AVX-512).
+    bool broadcasts() const { return vector_->getPrimitiveSizeInBits() == 512; }
+
     /// Constants and table entries are read where they are used (a broadcast from memory).
     bool is_plain(Node n) const
     {
@@ -258,7 +265,8 @@ class Writer
         if (g_.op(n) == Op::constant)
             return math_.number(vector_, g_.value(n));
         if (const auto it = spread_.find(n); it != spread_.end())
-            return b_.CreateAlignedLoad(vector_, it->second, alignment());
+            return broadcasts() ? splat(b_.CreateLoad(scalar_, it->second))
+                                : b_.CreateAlignedLoad(vector_, it->second, alignment());
         Value* shared = shared_value(n);
         return shared->getType()->isVectorTy() ? shared : splat(shared);
     }
@@ -561,7 +569,7 @@ class Writer
     llvm::Function* f_ = nullptr;
     std::vector<Value*> pointers_;
     std::unordered_map<Node, Value*> scalars_;
-    std::unordered_map<Node, Value*> spread_;     ///< places of what all cells share, as vectors
+    std::unordered_map<Node, Value*> spread_;     ///< places of what all cells share
     Value* cell_ = nullptr;                       ///< index of the vector's first cell
     Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
     Value* V_bounded_ = nullptr;                  ///< V within +-V_range; single precision alone
