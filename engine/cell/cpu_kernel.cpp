@@ -8,7 +8,8 @@
 namespace tawara::cell {
 
 template <class Real>
-std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme)
+std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme,
+                                                 double table_step_mV)
 {
     if (types.empty() || types.size() > 256)
         throw InputError("cell types", "",
@@ -20,9 +21,11 @@ std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types
                              "models '" + types.front().model + "' and '" + t.model +
                                  "' in one kernel; give each its own");
     return compiler::make_compiled_kernel<Real>(
-        compiler::shared_program(system, scheme, sizeof(Real) == 4, true), types);
+        compiler::shared_program(system, scheme, sizeof(Real) == 4, true, table_step_mV), types);
 }
-template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme);
-template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme);
+template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme,
+                                                            double);
+template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme,
+                                                           double);
 
 } // namespace tawara::cell

@@ -45,13 +45,19 @@ class CpuKernel
 };
 
 /// A kernel of the model's equations. Machine code is made once for a model, scheme and precision.
-/// @param types  1 to 256 cell types of one model
+/// @param types          1 to 256 cell types of one model
+/// @param table_step_mV  step of tables in which functions of V at the start of a step are looked up
+///                       (compiler/optimise/tabulate.hpp); 0: they are computed
 /// @throws InputError when the scheme is not available for the model
 template <class Real>
-std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme);
+std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme,
+                                                 double table_step_mV = 0);
 extern template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>,
-                                                                   Scheme);
-extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>,
-                                                                  Scheme);
+                                                                   Scheme, double);
+extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme,
+                                                                  double);
+
+/// Steps of tables that may be asked for [mV].
+inline constexpr double finest_table_mV = 0.001, coarsest_table_mV = 1;
 
 } // namespace tawara::cell

@@ -32,6 +32,12 @@ void check(const SingleCellOptions& o)
     not_negative(o.stimulus_period_ms, "--bcl");
     if (!std::isfinite(o.stimulus_pA_per_pF) || !std::isfinite(o.stimulus_start_ms))
         throw InputError("--stimulus", "", "amplitude and start have to be finite");
+    if (o.table_step_mV != 0 &&
+        !(o.table_step_mV >= finest_table_mV && o.table_step_mV <= coarsest_table_mV))
+        throw InputError("--tables", "", "has to be a step from 0.001 to 1 mV");
+    if (o.table_step_mV != 0 && o.scheme == Scheme::cvode)
+        throw InputError("--tables", "",
+                         "cvode is the reference and looks nothing up; leave it out");
     if (o.end_ms / o.dt_ms > 1e10)
         throw InputError("--dt", "", "would take more than 1e10 steps; give a larger step");
 }
@@ -144,7 +150,7 @@ class Recorder
 template <class Real>
 SingleCellResult run(const SingleCellOptions& o)
 {
-    const auto kernel = make_cpu_kernel<Real>(std::span(&o.type, 1), o.scheme);
+    const auto kernel = make_cpu_kernel<Real>(std::span(&o.type, 1), o.scheme, o.table_step_mV);
     const auto system = compiler::system_of(o.type);
     OneCell<Real> cell(o.type.initial);
     Recorder recorder(o);

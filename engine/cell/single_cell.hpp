@@ -14,6 +14,7 @@ struct SingleCellOptions
     CellType type; ///< make_cell_type(), or with a system that keeps its own stimulus
     Scheme scheme = Scheme::rush_larsen_light;
     bool single_precision = false;
+    double table_step_mV = 0; ///< of tables of functions of V (make_cpu_kernel); 0: none; not cvode
     double dt_ms = 0.01;
     double end_ms = 1000;       ///< how long to run
     double sample_every_ms = 1; ///< between samples of the result (rounded to whole steps); 0: none

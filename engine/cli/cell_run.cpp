@@ -24,10 +24,11 @@ struct Arguments
     std::vector<std::string> set;
     ModelArguments model;
     std::string variant, scheme = "rush_larsen_light", out, precision = "double";
-    double dt_ms = 0.01, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0, duration_ms = 0;
+    double dt_ms = 0.01, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0, duration_ms = 0,
+           tables_mV = 0;
     long beats = 0;
     CLI::Option *bcl = nullptr, *until = nullptr, *every = nullptr, *beat_count = nullptr,
-                *amplitude_given = nullptr, *duration_given = nullptr;
+                *amplitude_given = nullptr, *duration_given = nullptr, *tables = nullptr;
 };
 
 /// NaN as null.
@@ -137,6 +138,10 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
     if (a.precision != "double" && a.precision != "single")
         throw InputError("--precision", "is '" + a.precision + "'; it should be double or single");
     o.single_precision = a.precision == "single";
+    if (a.tables->count() > 0) {
+        need_positive("--tables", a.tables_mV);
+        o.table_step_mV = a.tables_mV;
+    }
     need_positive("--dt", a.dt_ms);
     o.dt_ms = a.dt_ms;
     choose_stimulus(c, a, name, o);
@@ -221,6 +226,7 @@ void run(Context& c, Arguments a)
            {"variant", a.variant},
            {"scheme", std::string(cell::name(o.scheme))},
            {"precision", a.precision},
+           {"tables_mV", o.table_step_mV > 0 ? Json(o.table_step_mV) : Json(nullptr)},
            {"dt_ms", o.dt_ms},
            {"bcl_ms", o.stimulus_period_ms},
            {"stimulus", o.own_stimulus              ? "own"
@@ -252,6 +258,9 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
     sub->add_option("--scheme", a->scheme, "how the equations are stepped; cvode: the reference")
         ->capture_default_str();
     sub->add_option("--precision", a->precision, "double or single")->capture_default_str();
+    a->tables = sub->add_option("--tables", a->tables_mV,
+                                "functions of V are looked up in tables of this step [mV]; changes "
+                                "results a little (see cell info --optimise --tables)");
     sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
     a->bcl = sub->add_option("--bcl", a->bcl_ms, "pacing cycle length [ms]; else the model's own");
     a->beat_count = sub->add_option("--beats", a->beats, "stimuli");

@@ -29,12 +29,16 @@ std::string cuda_reason()
 #endif
 }
 
+constexpr const char* tables_reason = "tables of functions of V are looked up on the CPU alone";
+
 /// Why this problem goes to the CPU when the choice is free; empty when it goes to a GPU.
 std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
                        [[maybe_unused]] Precision precision)
 {
     auto why = cuda_reason();
 #if TAWARA_HAVE_CUDA
+    if (why.empty() && p.table_step_mV > 0)
+        why = tables_reason;
     if (why.empty())
         why = cuda::unsupported_reason(p, precision);
 #endif
@@ -76,6 +80,10 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
 {
     const auto& d = options.devices;
     if (d.rfind("cuda", 0) == 0) {
+        if (problem.table_step_mV > 0)
+            throw InputError("/reaction/tables_mV",
+                             std::string(tables_reason) +
+                                 "; leave tables_mV out (or set 0), or use --devices cpu");
         const auto why = cuda_reason();
         if (!have_cuda || !why.empty())
             throw InputError("--devices", d + " cannot be used: " + why + "; use cpu or auto");

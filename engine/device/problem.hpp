@@ -44,6 +44,9 @@ struct TissueProblem
     /// diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one sub-step and godunov splitting only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_rest_ms = 0.2;
+    /// Step of tables in which functions of V are looked up (cell::make_cpu_kernel), on the CPU
+    /// alone; 0: they are computed.
+    double table_step_mV = 0;
     double activation_threshold_mV = 0;
     std::size_t size() const { return system.size(); }
 };

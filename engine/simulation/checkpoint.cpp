@@ -110,6 +110,8 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
     }
     if (p.rest_tolerance_mV > 0)
         add(crc, std::vector<double>{p.rest_tolerance_mV});
+    if (p.table_step_mV > 0)
+        add(crc, std::vector<double>{-p.table_step_mV});
     char text[160];
     std::snprintf(text, sizeof text,
                   "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",

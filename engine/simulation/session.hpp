@@ -234,6 +234,7 @@ struct Session
     Stepping stepping = Stepping::explicit_;
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
     double rest_tolerance_mV = 0; ///< of device::TissueProblem; 0: off
+    double tables_mV = 0;         ///< table_step_mV of device::TissueProblem; 0: none
     double dt_ms = 0.02, end_ms = 1000;
     std::vector<Stimulus> stimuli;
     std::vector<Probe> probes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Session files to values: what is allowed where. Values to files: session_write.cpp.
+#include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/session.hpp"
@@ -341,9 +342,14 @@ void diffusion_part(const JsonNode& n, Session& s)
 
 void reaction(const JsonNode& n, Session& s)
 {
-    n.only({"scheme", "rest_tolerance_mV"});
+    n.only({"scheme", "rest_tolerance_mV", "tables_mV"});
     if (const auto rest = n.find("rest_tolerance_mV"))
         s.rest_tolerance_mV = rest->within(0, 5, "mV");
+    if (const auto step = n.find("tables_mV")) {
+        s.tables_mV = step->within(0, cell::coarsest_table_mV, "mV");
+        if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)
+            step->fail_value("0 (no tables) or a step from 0.001 to 1 mV");
+    }
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;

@@ -191,6 +191,8 @@ std::string to_json(const Session& s)
     j["reaction"]["scheme"] = std::string(cell::name(s.reaction));
     if (s.rest_tolerance_mV > 0)
         j["reaction"]["rest_tolerance_mV"] = number(s.rest_tolerance_mV);
+    if (s.tables_mV > 0)
+        j["reaction"]["tables_mV"] = number(s.tables_mV);
     j["time"] = {{"dt_ms", number(s.dt_ms)}, {"end_ms", number(s.end_ms)}};
     j["stimuli"] = Json::array();
     for (const auto& x : s.stimuli)

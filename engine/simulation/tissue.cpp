@@ -238,6 +238,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.notices.insert(t.notices.end(), found.begin(), found.end());
     p.dt_ms = s.dt_ms;
     p.rest_tolerance_mV = s.rest_tolerance_mV;
+    p.table_step_mV = s.tables_mV;
     p.splitting = s.splitting;
     p.stepping = s.stepping;
     p.activation_threshold_mV = s.activation_threshold_mV;

@@ -104,6 +104,8 @@ inline const std::vector<Case> cases{
     {"stepping", R"("explicit")", R"("implicit")", ":/diffusion/stepping"},
     {"reaction scheme", R"("rush_larsen_light")", R"("rush_larson_light")", "'rush_larsen_light'"},
     {"rest", R"("scheme": "rush_larsen_light")", R"("rest_tolerance_mV": -1)", ":/reaction/rest_tolerance_mV"},
+    {"tables too fine", R"("scheme": "rush_larsen_light")", R"("tables_mV": 1e-6)", ":/reaction/tables_mV"},
+    {"tables too coarse", R"("scheme": "rush_larsen_light")", R"("tables_mV": 5)", ":/reaction/tables_mV"},
     {"reaction of single cells", R"("rush_larsen_light")", R"("cvode")", ":/reaction/scheme"},
     {"step negative", R"("dt_ms": 0.02)", R"("dt_ms": -0.02)", ":/time/dt_ms: is -0.02"},
     {"step as text", R"("dt_ms": 0.02)", R"("dt_ms": "0.02")", ":/time/dt_ms: is \"0.02\""},

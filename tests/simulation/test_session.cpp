@@ -176,6 +176,7 @@ class TestSession : public QObject
         s.probes.push_back({"near, left \xc3\xa4", {0.1, 0.2, 0.3}});
         s.probes_every_ms = 0.1;
         s.rest_tolerance_mV = 0.05;
+        s.tables_mV = 0.25;
         QTest::newRow("everything") << QString::fromStdString(to_json(s));
         s.mesh = MeshSlab{{20, 7, 3}, 0.1};
         QTest::newRow("slab") << QString::fromStdString(to_json(s));

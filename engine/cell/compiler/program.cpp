@@ -47,7 +47,8 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
 }
 
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, bool single_precision, bool processor)
+                                              Scheme scheme, bool single_precision, bool processor,
+                                              double table_step_mV)
 {
     struct Entry
     {
@@ -55,17 +56,17 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
         std::shared_ptr<const Program> program;
     };
     static std::mutex mutex;
-    static std::map<std::tuple<const CellSystem*, Scheme, bool, bool>, Entry> programs;
+    static std::map<std::tuple<const CellSystem*, Scheme, bool, bool, double>, Entry> programs;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
-    auto& entry = programs[{system.get(), scheme, single_precision, processor}];
+    auto& entry = programs[{system.get(), scheme, single_precision, processor, table_step_mV}];
     if (!entry.program) {
         entry = {system, nullptr};
-        entry.program = std::make_shared<Program>(
-            compile(*system, scheme,
-                    processor ? processor_options(*system, single_precision)
-                              : options_for(*system, single_precision)));
+        auto options = processor ? processor_options(*system, single_precision)
+                                 : options_for(*system, single_precision);
+        options.table_step_mV = table_step_mV;
+        entry.program = std::make_shared<Program>(compile(*system, scheme, options));
     }
     return entry.program;
 }

@@ -32,12 +32,13 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
 
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
-/// @param processor  with processor_options()
+/// @param processor      with processor_options()
+/// @param table_step_mV  functions of V looked up in tables of this step (processors alone); 0: none
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
                                               Scheme scheme, bool single_precision,
-                                              bool processor = false);
+                                              bool processor = false, double table_step_mV = 0);
 
 /// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
 struct Operations

@@ -149,7 +149,7 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     for (const auto& g : p.groups) {
         const std::size_t states = g.types.at(0).initial.size() - 1;
         group_states_.push_back(states);
-        kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, g.scheme));
+        kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, g.scheme, p.table_step_mV));
         most = std::max(most, states);
     }
     states_.assign(most, AlignedVector<Real>(slots, Real(0)));

@@ -68,7 +68,7 @@ Resting<Real>::Resting(const TissueProblem& p, const Layout& layout, DiffusionSt
         const auto system = cell::compiler::system_of(g.types.at(0));
         const auto scheme =
             cell::compiler::scheme_of_long_steps(*system, g.scheme, TissueProblem::longest_rest_ms);
-        long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme));
+        long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme, p.table_step_mV));
         states_.push_back(g.types.at(0).initial.size() - 1);
     }
 }
