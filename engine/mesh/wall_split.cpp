@@ -270,6 +270,21 @@ double agreement(const Shape& g, const std::vector<Wall>& a, const std::vector<W
     return same / g.total_area();
 }
 
+/// Whether next to nothing of the surface bends inwards.
+bool bends_outwards(const Shape& g)
+{
+    constexpr double flat = 1e-3; // coordinates may have been rounded to single precision
+    constexpr double little = 0.01;
+    double inwards = 0;
+    for (std::size_t t = 0; t < g.area.size(); ++t)
+        for (const auto n : g.neighbour[t])
+            if (n >= 0 && dot(normalized(g.centre[at(n)] - g.centre[t]), g.normal[t]) > flat) {
+                inwards += g.area[t];
+                break;
+            }
+    return inwards < little * g.total_area();
+}
+
 std::string describe(const Cavities& cavities, const std::vector<Chamber>& chambers)
 {
     std::string s;
@@ -324,13 +339,20 @@ void split_walls(const TetMesh& m, const std::vector<std::array<std::int32_t, 4>
         return;
     }
     s.wall = std::move(wall);
-    if (chambers.empty())
+    if (chambers.empty() && bends_outwards(g)) // a slab, a sheet, a wedge
+        say(Notice::Level::info, "the mesh has no hollow: its surface is one wall");
+    else if (chambers.empty())
         say(Notice::Level::warning, "no cavity was found, so the surface is not split into "
                                     "epicardium and endocardium");
     else
         say(Notice::Level::info,
             "walls by the cavities: " + describe(cavities, chambers) +
                 (chambers.size() > 2 ? "; further cavities are left open" : ""));
+}
+
+bool without_hollow(const TetMesh& m, const Surface& s)
+{
+    return bends_outwards(Shape(m, s));
 }
 
 } // namespace tawara::mesh

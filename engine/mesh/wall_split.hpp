@@ -8,4 +8,8 @@ namespace tawara::mesh {
 void split_walls(const TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
                  Surface& s, Notices* notices);
 
+/// Whether next to nothing of the boundary bends inwards: a slab, a sheet, a wedge; no heart.
+/// @cost  that of sorting the triangles' edges
+bool without_hollow(const TetMesh& m, const Surface& s);
+
 } // namespace tawara::mesh

@@ -6,6 +6,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/export_frames.hpp"
+#include "engine/simulation/figures.hpp"
 #include "engine/simulation/report_page.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr double never_dat = -1; // as CARP's tools write vertices that were not activated
 constexpr std::size_t flush_bytes = 1 << 16;
 
-constexpr std::array<ExportChoice, 11> choices{{
+constexpr std::array<ExportChoice, 12> choices{{
     {ExportKind::potential_vtu, "potential-vtu", ".vtu", "Potential now, on the mesh (VTU)"},
     {ExportKind::potential_dat, "potential-dat", ".dat", "Potential now, per vertex (CARP .dat)"},
     {ExportKind::maps_csv, "maps-csv", ".csv", "Activation and APD maps (CSV)"},
@@ -29,6 +30,7 @@ constexpr std::array<ExportChoice, 11> choices{{
     {ExportKind::activation_dat, "activation-dat", ".dat", "Activation per vertex (CARP .dat)"},
     {ExportKind::apd90_dat, "apd90-dat", ".dat", "APD90 per vertex (CARP .dat)"},
     {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
+    {ExportKind::beats_csv, "beats-csv", ".csv", "Beats of the probes (CSV)"},
     {ExportKind::ecg_csv, "ecg-csv", ".csv", "Electrocardiogram (CSV)"},
     {ExportKind::frames_pvd, "frames-pvd", ".pvd", "Recorded frames for ParaView (PVD)"},
     {ExportKind::frames_igb, "frames-igb", ".igb", "Recorded frames for CARP's tools (IGB)"},
@@ -147,6 +149,10 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
         if (s.traces.empty())
             lacks(file, "there are no probes; place one and run first");
         return write_traces_csv(s.traces, file);
+    case ExportKind::beats_csv:
+        if (s.traces.empty())
+            lacks(file, "there are no probes; place one and run first");
+        return write_beats_csv(s.traces, file);
     case ExportKind::ecg_csv:
         return write_ecg_csv(s.ecg, file);
     case ExportKind::report_html: {
@@ -244,6 +250,27 @@ void write_traces_csv(std::span<const Trace> traces, const fs::path& file)
             }
         }
         out << line;
+    });
+}
+
+void write_beats_csv(std::span<const Trace> traces, const fs::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        out << "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
+               "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
+        for (const auto& t : traces) {
+            int number = 0;
+            for (const auto& b : beats_of(t.time_ms, t.V_mV)) {
+                std::string line = csv_field(t.name) + "," + std::to_string(++number);
+                for (double x :
+                     {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
+                      b.apd30_ms, b.apd50_ms, b.apd90_ms, b.diastolic_ms, b.cycle_ms}) {
+                    line += ",";
+                    append_number(line, x, 7);
+                }
+                out << line << "\n";
+            }
+        }
     });
 }
 

@@ -53,4 +53,9 @@ void write_dat(std::span<const float> values, double missing, const std::filesys
 /// Probes' curves as one table: a row per time at which any has a sample, empty where one has none.
 void write_traces_csv(std::span<const Trace> traces, const std::filesystem::path& file);
 
+/// Probes' beats as one table, as beats.csv of a run: probe, number of the beat, activation,
+/// upstroke, rest, peak, amplitude, APD30, APD50, APD90, diastolic interval before it, cycle; units
+/// in the header, empty where a beat has none.
+void write_beats_csv(std::span<const Trace> traces, const std::filesystem::path& file);
+
 } // namespace tawara::simulation

@@ -15,6 +15,7 @@ enum class ExportKind {
     activation_dat, ///< activation per mesh vertex; -1 where it never happened, as CARP writes it
     apd90_dat,      ///< APD90 per mesh vertex, likewise
     traces_csv,     ///< V over time at the probes
+    beats_csv,      ///< each probe's beats: activation, upstroke, APD, diastolic interval
     ecg_csv,        ///< the leads over time
     frames_pvd,     ///< recorded frames: FILE.pvd and a folder FILE_frames/ of surfaces (.vtp)
     frames_igb, ///< recorded frames as CARP .igb on the surface's vertices, with FILE.pts beside it

@@ -5,6 +5,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/tetrahedralise.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/suggest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -213,7 +214,10 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
     const auto m = make_mesh(recipe, progress);
     progress.at(1, "writing the mesh");
     mesh::io::write(m, file, progress);
-    return session_for_mesh(file);
+    s = session_for_mesh(file);
+    if (std::holds_alternative<HeartParameters>(recipe)) // as the built-in heart
+        s.regions = heart_layers(s.regions.front(), {m.region.begin(), m.region.end()});
+    return s;
 }
 
 Session moved_to(Session s, const fs::path& folder)

@@ -2,6 +2,7 @@
 // Sessions that the program makes by itself.
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/wall_split.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/suggest.hpp"
 
@@ -17,12 +18,12 @@ namespace {
 
 constexpr diffusion::Conductivity benchmark{0.13341772, 0.01760618, 0.01760618}; // Niederer 2011
 
-/// All gates exponential: with rush_larsen_light the j gate of TT06 is beyond its stable step where a
-/// pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
+/// All gates exponential: with rush_larsen_light the j gate of TT06 is beyond its stable step where
+/// a pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
 constexpr cell::Scheme live_reaction = cell::Scheme::rush_larsen;
 
 /// The model's variant of the first of these names that it has.
-std::string variant_of(const std::string& model, std::initializer_list<std::string_view> names)
+std::string variant_of(const std::string& model, const std::vector<std::string_view>& names)
 {
     for (auto wanted : names)
         for (const auto& v : cell::model_info(model).variants)
@@ -47,6 +48,50 @@ diffusion::Conductivity for_edge(diffusion::Conductivity c, double edge_mm)
     };
     return {at_least(c.fibre, fibre_per_mm2), at_least(c.sheet, cross_per_mm2),
             at_least(c.normal, cross_per_mm2)};
+}
+
+/// What models call their variant of a layer of the wall.
+std::vector<std::string_view> names_of(Layer::Kind layer)
+{
+    switch (layer) {
+    case Layer::Kind::endo:
+        return {"endo"};
+    case Layer::Kind::mid:
+        return {"m", "mid"};
+    case Layer::Kind::epi:
+        break;
+    }
+    return {"epi"};
+}
+
+/// A region made of `like` with the model's variant for a layer, where it has one.
+Region layer_like(const Region& like, Layer::Kind layer)
+{
+    Region r = like;
+    if (const auto v = variant_of(r.model, names_of(layer)); !v.empty())
+        r.variant = v;
+    return r;
+}
+
+/// Regions for the layers that the mesh's own field tells apart; `like` alone where it has none.
+std::vector<Region> regions_by_layer(const Region& like, const mesh::TetMesh& m)
+{
+    const auto* f = m.field("layer");
+    if (f == nullptr || f->on != mesh::Field::On::tetrahedra)
+        return {like};
+    const auto known = [](float v) { return std::lround(v) >= 0 && std::lround(v) <= 2; };
+    if (!std::all_of(f->values.begin(), f->values.end(), known))
+        return {like};
+    std::vector<Region> out;
+    for (const auto kind : {Layer::Kind::endo, Layer::Kind::mid, Layer::Kind::epi}) {
+        const auto wanted = static_cast<long>(kind);
+        if (std::none_of(f->values.begin(), f->values.end(),
+                         [&](float v) { return std::lround(v) == wanted; }))
+            continue;
+        out.push_back(layer_like(like, kind));
+        out.back().where = Layer{kind};
+    }
+    return out;
 }
 
 /// Means, principal axis (of the largest variance) and the extent along it.
@@ -121,6 +166,21 @@ Vec3 apex_of(const mesh::TetMesh& m, const mesh::Surface& surface, const LongAxi
     return m.vertex(tip[upper ? 1 : 0]);
 }
 
+/// The vertex nearest to the middle of the side of least x.
+Vec3 left_edge(const mesh::TetMesh& m)
+{
+    const auto middle = [](const std::vector<double>& of) {
+        const auto [low, high] = std::minmax_element(of.begin(), of.end());
+        return 0.5 * (*low + *high);
+    };
+    const Vec3 wanted{*std::min_element(m.x.begin(), m.x.end()), middle(m.y), middle(m.z)};
+    std::size_t near = 0;
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        if (norm(m.vertex(v) - wanted) < norm(m.vertex(near) - wanted))
+            near = v;
+    return m.vertex(near);
+}
+
 Stimulus pacing(const std::string& name, Vec3 centre, double radius_mm)
 {
     Stimulus s;
@@ -133,6 +193,26 @@ Stimulus pacing(const std::string& name, Vec3 centre, double radius_mm)
 
 } // namespace
 
+std::vector<Region> heart_layers(const Region& like, const std::set<std::int32_t>& labels)
+{
+    using namespace mesh::generator;
+    std::vector<Region> out;
+    const auto layer = [&](std::initializer_list<std::int32_t> of, Layer::Kind kind) {
+        Region r = layer_like(like, kind);
+        r.labels.clear();
+        r.where.reset();
+        for (const auto label : of)
+            if (labels.contains(label))
+                r.labels.push_back(label);
+        if (!r.labels.empty())
+            out.push_back(r);
+    };
+    layer({lv_endo, rv_endo, septum_left, septum_right}, Layer::Kind::endo);
+    layer({lv_mid, rv_mid, septum_mid}, Layer::Kind::mid);
+    layer({lv_epi, rv_epi}, Layer::Kind::epi);
+    return out;
+}
+
 Session default_session()
 {
     using namespace mesh::generator;
@@ -141,17 +221,9 @@ Session default_session()
     s.mesh = MeshEmbedded{};
     s.regions.clear();
     const HeartParameters shape;
-    const auto layer = [&](std::vector<std::int32_t> labels,
-                           std::initializer_list<std::string_view> variants) {
-        Region r;
-        r.labels = std::move(labels);
-        r.variant = variant_of(r.model, variants);
-        r.conductivity_S_per_m = for_edge(benchmark, shape.edge_mm);
-        s.regions.push_back(r);
-    };
-    layer({lv_endo, rv_endo, septum_left, septum_right}, {"endo"});
-    layer({lv_mid, rv_mid, septum_mid}, {"m", "mid"});
-    layer({lv_epi, rv_epi}, {"epi"});
+    Region tissue;
+    tissue.conductivity_S_per_m = for_edge(benchmark, shape.edge_mm);
+    s.regions = heart_layers(tissue, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     s.scheme = diffusion::Scheme::p1;
     s.reaction = live_reaction;
     s.end_ms = 1e6;
@@ -183,12 +255,18 @@ Session session_for_mesh(const std::filesystem::path& mesh_file)
     if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity
         r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
     s.mesh = file;
-    s.regions = {r};
+    s.regions = regions_by_layer(r, m);
     s.scheme = diffusion::Scheme::p1;
     s.reaction = live_reaction;
     s.end_ms = 1e6;
     const auto axis = long_axis(m);
-    s.stimuli.push_back(pacing("apex", apex_of(m, surface, axis), 0.08 * (axis.high - axis.low)));
+    const double radius = 0.08 * (axis.high - axis.low);
+    if (has(mesh::Wall::base) || has(mesh::Wall::epi))
+        s.stimuli.push_back(pacing("apex", apex_of(m, surface, axis), radius));
+    else if (mesh::without_hollow(m, surface)) // a slab or a sheet
+        s.stimuli.push_back(pacing("left edge", left_edge(m), radius));
+    else
+        s.stimuli.push_back(pacing("narrow end", apex_of(m, surface, axis), radius));
     s.frames = FrameFormat::none;
     return s;
 }

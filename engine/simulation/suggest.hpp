@@ -4,6 +4,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/session.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,10 @@ struct Site
 /// Sites on the endocardium of the left ventricle's segments, apex of both ventricles, lateral wall and
 /// so on, as far as the mesh tells where they are.
 std::vector<Site> suggested_sites(const mesh::TetMesh& m, const mesh::Surface& surface);
+
+/// Regions for the layers of a generated heart by its labels (mesh::generator::RegionLabel): `like`
+/// with the model's endocardial, mid-myocardial and epicardial variant, as in the built-in heart.
+/// @param labels  those that the mesh has; layers without any are left out
+std::vector<Region> heart_layers(const Region& like, const std::set<std::int32_t>& labels);
 
 } // namespace tawara::simulation

@@ -99,7 +99,7 @@ class TestExport : public QObject
 
     void names()
     {
-        QCOMPARE(export_choices().size(), std::size_t{11});
+        QCOMPARE(export_choices().size(), std::size_t{12});
         int at = 0;
         for (const auto& c : export_choices()) {
             QCOMPARE(static_cast<int>(c.kind), at++); // in the order of the enumeration
@@ -245,6 +245,37 @@ class TestExport : public QObject
         QCOMPARE(text_of(in("e.csv")), QString("time_ms,I_mV,V1_mV\n0,0.5,0\n1,-0.25,1\n"));
     }
 
+    void beats()
+    {
+        auto s = source_;
+        Trace t{3, "apex, left", {}, {}, {}};
+        for (int k = 0; k <= 7000; ++k) { // two beats: up within 1 ms, down along a line of 230 ms
+            const double ms = 0.1 * k, since = std::fmod(ms, 350) - 20;
+            t.time_ms.push_back(ms);
+            t.V_mV.push_back(static_cast<float>(since < 0     ? -85
+                                                : since < 1   ? -85 + 115 * since
+                                                : since < 231 ? 30 - 0.5 * (since - 1)
+                                                              : -85));
+        }
+        s.traces = {t};
+        export_results(s, ExportKind::beats_csv, in("b.csv"));
+        const auto rows = text_of(in("b.csv")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(rows.size(), 3);
+        QCOMPARE(rows[0], QString("probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,"
+                                  "amplitude_mV,apd30_ms,apd50_ms,apd90_ms,diastolic_ms,cycle_ms"));
+        QVERIFY(rows[1].startsWith("\"apex, left\",1,") && rows[2].startsWith("\"apex, left\",2,"));
+        const auto second = rows[2].mid(rows[2].indexOf(",2,") + 3).split(',');
+        const auto near = [&](int column, double wanted, double within) {
+            return std::fabs(second[column].toDouble() - wanted) < within;
+        };
+        QVERIFY2(near(0, 370.5, 1), qPrintable(rows[2]));
+        QVERIFY2(near(1, 115, 2), qPrintable(rows[2]));
+        QVERIFY2(near(4, 115, 1), qPrintable(rows[2]));
+        QVERIFY2(near(7, 207, 2), qPrintable(rows[2]));       // 0.9 * 115 mV at 0.5 mV/ms
+        QVERIFY2(near(8, 350 - 207, 3), qPrintable(rows[2])); // of the beat before to this one
+        QVERIFY2(near(9, 350, 0.2), qPrintable(rows[2]));
+    }
+
     void velocity_data() { maps_data(); }
     void velocity()
     {
@@ -295,6 +326,7 @@ class TestExport : public QObject
         };
         QVERIFY(reason(ExportKind::frames_igb).contains("start a recording"));
         QVERIFY(reason(ExportKind::traces_csv).contains("place one"));
+        QVERIFY(reason(ExportKind::beats_csv).contains("place one"));
         QVERIFY(reason(ExportKind::ecg_csv).contains("electrodes"));
         QVERIFY(reason(ExportKind::maps_csv).contains("run it"));
         QVERIFY(!fs::exists(in("no.x")));

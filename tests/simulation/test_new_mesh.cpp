@@ -5,6 +5,8 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/new_mesh.hpp"
+#include "engine/simulation/suggest.hpp"
+#include "engine/simulation/tissue.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -157,6 +159,47 @@ class TestNewMesh : public QObject
         m = moved_to(s, "/data/sessions");
         QCOMPARE(std::get<MeshFile>(m.mesh).file, std::string("/elsewhere/a.vtu"));
         QCOMPARE(std::get<MeshFile>(m.mesh).fibres, std::string(rule_based));
+    }
+    void aNewHeartHasTheLayersOfTheBuiltInOne()
+    {
+        const QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/heart.vtu").toStdString();
+        mesh::generator::HeartParameters p;
+        p.shape = mesh::generator::HeartShape::lv;
+        p.edge_mm = 4;
+        const auto s = session_on_new_mesh(p, file, {});
+        std::vector<std::string> variants;
+        std::vector<std::int32_t> labels;
+        for (const auto& r : s.regions) {
+            variants.push_back(r.variant);
+            labels.insert(labels.end(), r.labels.begin(), r.labels.end());
+        }
+        QCOMPARE(variants, (std::vector<std::string>{"endo", "m", "epi"}));
+        QCOMPARE(labels, (std::vector<std::int32_t>{1, 2, 3}));
+        QCOMPARE(s.stimuli.at(0).name, std::string("apex"));
+        // its file alone says the same by its layers
+        const auto again = session_for_mesh(file);
+        QCOMPARE(again.regions.size(), std::size_t{3});
+        const auto a = build_tissue(s), b = build_tissue(again);
+        QVERIFY(a.region_of_unknown == b.region_of_unknown);
+    }
+    void aSlabIsNoHeart()
+    {
+        const QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/slab.vtu").toStdString();
+        const auto s = session_on_new_mesh(MeshSlab{{8, 20, 2}, 1}, file, {});
+        QCOMPARE(s.regions.size(), std::size_t{1});
+        QCOMPARE(s.stimuli.at(0).name, std::string("left edge"));
+        const Vec3 at = std::get<Sphere>(s.stimuli.at(0).region).centre;
+        QVERIFY(std::abs(at[0]) < 1e-6 && std::abs(at[1] - 10) < 1 && std::abs(at[2] - 1) < 1);
+        const auto tissue = build_tissue(s);
+        int warnings = 0;
+        for (const auto& n : tissue.notices)
+            if (n.level == Notice::Level::warning) {
+                ++warnings;
+                QVERIFY2(n.text.starts_with("coarse mesh"), n.text.c_str());
+            }
+        QCOMPARE(warnings, 1);
     }
 };
 
