@@ -40,6 +40,7 @@
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tawara {
 namespace {
@@ -49,6 +50,14 @@ constexpr double electrode_gap_mm = 15, record_every_ms = 1;
 constexpr quint64 record_bytes = quint64{1} << 30;
 
 } // namespace
+
+Vec3 placed(const Vec3& p)
+{
+    Vec3 out;
+    std::transform(p.begin(), p.end(), out.begin(),
+                   [](double x) { return std::round(1e3 * x) / 1e3; });
+    return out;
+}
 
 MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     : QMainWindow(parent), m_host(host), m_document(new Document(host, this)),
@@ -92,7 +101,7 @@ void MainWindow::open(const QString& path)
 {
     m_opening = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
     m_making.clear();
-    m_message->hide();
+    m_message->clear();
     showStart(false);
     m_host->open(m_opening);
 }
@@ -122,11 +131,9 @@ void MainWindow::hostLoaded()
         m_host->limitSpeed(m_transport->speedLimit());
     if (m_autoRecordAction->isChecked())
         m_host->startRecording(record_every_ms, record_bytes);
-    for (const auto& n : scene->notices)
-        if (n.level == Notice::Level::warning) {
-            m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n.text));
-            break;
-        }
+    for (auto n = scene->notices.rbegin(); n != scene->notices.rend(); ++n) // the first on top
+        if (n->level == Notice::Level::warning)
+            m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n->text));
     if (!m_path.isEmpty())
         rememberFile(m_path);
 }
@@ -212,7 +219,7 @@ void MainWindow::playOrPause()
     case State::finished:
     case State::failed:
         m_host->reset();
-        m_message->hide();
+        m_message->clear();
         m_host->play();
         break;
     default:
@@ -250,7 +257,7 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     if (m_next == Next::electrode) {
         m_next = Next::nothing;
         const auto n = m_document->session().electrodes.size() + 1;
-        const Vec3 at = pick.position_mm + electrode_gap_mm * pick.normal;
+        const Vec3 at = placed(pick.position_mm + electrode_gap_mm * pick.normal);
         edits.edit(tr("Place an electrode"), [n, at](simulation::Session& s) {
             s.electrodes.push_back({"E" + std::to_string(n), at});
         });
@@ -259,7 +266,7 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     if (m_next == Next::region_centre) {
         m_next = Next::nothing;
         const auto i = static_cast<std::size_t>(std::max(0, m_tissue->chosen()));
-        edits.edit(tr("Place a region"), [i, at = pick.position_mm](simulation::Session& s) {
+        edits.edit(tr("Place a region"), [i, at = placed(pick.position_mm)](simulation::Session& s) {
             if (i < s.regions.size() && s.regions[i].where)
                 if (auto* ball = std::get_if<simulation::Sphere>(&*s.regions[i].where))
                     ball->centre = at;
@@ -268,10 +275,10 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     }
     switch (m_mode) {
     case ClickMode::probe:
-        m_document->addProbe(m_probes->freeName(), pick.position_mm);
+        m_document->addProbe(m_probes->freeName(), placed(pick.position_mm));
         break;
     case ClickMode::site: {
-        const auto fresh = m_pacing->fresh(m_pacing->freeName(), pick.position_mm);
+        const auto fresh = m_pacing->fresh(m_pacing->freeName(), placed(pick.position_mm));
         edits.edit(tr("Place %1").arg(QString::fromStdString(fresh.name)),
                    [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
         m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
@@ -348,7 +355,10 @@ void MainWindow::updateRegions()
             }
             return of;
         },
-        [this](const std::vector<std::int32_t>& of) { m_views->setRegions(of); });
+        [this](const std::vector<std::int32_t>& of) {
+            m_views->setRegions(of);
+            updateBullseye();
+        });
 }
 
 void MainWindow::updateVelocity()
@@ -409,6 +419,13 @@ void MainWindow::updateWatches()
 void MainWindow::updateBullseye()
 {
     const Quantity q = m_views->settings().shownIn(m_grid->current());
+    if (q == Quantity::regions) {
+        std::vector<BullseyePlot::Part> parts;
+        for (const QString& name : m_views->regionNames())
+            parts.push_back({name, regionColor(parts.size())});
+        return m_viewPanel->bullseye()->setParts(m_views->segmentRegions(), quantityTitle(q),
+                                                 parts);
+    }
     const auto style = m_views->settings().style(q);
     const auto [low, high] = m_views->range(q);
     const auto map = mapOf(style, m_views->settings().customMaps);

@@ -91,6 +91,7 @@ class MainWindow : public QMainWindow
     void raisePanel(const QString& dock);
 
   protected:
+    bool event(QEvent* e) override;
     void dragEnterEvent(QDragEnterEvent* e) override;
     void dropEvent(QDropEvent* e) override;
     void closeEvent(QCloseEvent* e) override;
@@ -253,6 +254,9 @@ void MainWindow::elsewhere(Job job, Done done)
 /// The user's settings: an ini file of this program. Tests lead it into a folder of their own by
 /// QSettings::setPath().
 std::unique_ptr<QSettings> openSettings();
+
+/// A place to the micrometre: what a session says of one that was pointed at [mm].
+Vec3 placed(const Vec3& p);
 
 /// Writes a picture; the whole file or none of it. Empty when done, else one line that says what
 /// failed.

@@ -252,7 +252,7 @@ void MainWindow::connectPanels()
     connect(m_pacing, &PacingPanel::chosenChanged, this, &MainWindow::updateMarkers);
     connect(m_pacing, &PacingPanel::siteSuggested, this,
             [this](const QString& name, const Vec3& position) {
-                const auto fresh = m_pacing->fresh(name, position);
+                const auto fresh = m_pacing->fresh(name, placed(position));
                 m_document->edits().edit(
                     tr("Pace at %1").arg(name),
                     [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
@@ -328,10 +328,11 @@ void MainWindow::connectView(HeartView* v, int index)
                 }
                 m_grid->each([](HeartView& each, int) { each.scene().set_brush({}, 1); });
                 if (m.kind == scene::Marker::Kind::probe)
-                    return m_document->moveProbe(QString::fromStdString(m.name), pick.position_mm);
+                    return m_document->moveProbe(QString::fromStdString(m.name),
+                                                 placed(pick.position_mm));
                 m_document->edits().edit(
                     tr("Move %1").arg(QString::fromStdString(m.name)),
-                    [i = m.id, at = pick.position_mm](simulation::Session& s) {
+                    [i = m.id, at = placed(pick.position_mm)](simulation::Session& s) {
                         if (i < s.stimuli.size())
                             if (auto* ball = std::get_if<simulation::Sphere>(&s.stimuli[i].region))
                                 ball->centre = at;

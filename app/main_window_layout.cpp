@@ -72,14 +72,13 @@ void MainWindow::buildCentre()
     stack->addWidget(m_grid, 0, 0);
     stack->addWidget(m_start, 0, 0);
     m_overlay = new Overlay(m_viewFrame);
-    m_message = new MessageBar;
+    m_message = new MessageBar(m_viewFrame);
     m_transport = new TransportBar;
 
     auto* centre = new QWidget;
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(m_message);
     column->addWidget(m_viewFrame, 1);
     column->addWidget(m_transport);
     setCentralWidget(centre);
@@ -150,6 +149,15 @@ void MainWindow::dressTabs()
         bar->setUsesScrollButtons(true);
         bar->setExpanding(false);
     }
+}
+
+bool MainWindow::event(QEvent* e)
+{
+    // the window makes such a bar anew when docks are put together or a layout comes back
+    if (e->type() == QEvent::ChildPolished &&
+        qobject_cast<QTabBar*>(static_cast<QChildEvent*>(e)->child()) != nullptr)
+        dressTabs();
+    return QMainWindow::event(e);
 }
 
 void MainWindow::raisePanel(const QString& name)

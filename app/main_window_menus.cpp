@@ -200,12 +200,19 @@ void MainWindow::buildViewMenu()
         a->setShortcut(QKeySequence(QLatin1String(v.key)));
     }
     menu->addSeparator();
-    for (const int n : {1, 2, 4})
-        menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
+    auto* counts = new QActionGroup(this);
+    for (const int n : {1, 2, 4}) {
+        auto* a = menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
             auto s = m_viewPanel->settings();
             s.count = n;
             changeView(s);
         });
+        a->setObjectName(QStringLiteral("views%1").arg(n));
+        a->setCheckable(true);
+        a->setChecked(n == m_grid->count());
+        counts->addAction(a);
+        connect(m_grid, &ViewGrid::countChanged, a, [a, n](int now) { a->setChecked(now == n); });
+    }
     menu->addSeparator();
     m_lightAction = menu->addAction(tr("&Light theme"));
     m_lightAction->setCheckable(true);

@@ -61,7 +61,7 @@ void MainWindow::openMade(const simulation::Session& session)
 {
     m_opening.clear();
     m_making = tr("the new mesh");
-    m_message->hide();
+    m_message->clear();
     showStart(false);
     m_host->load(session);
 }

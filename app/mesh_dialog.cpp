@@ -119,7 +119,7 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
     }
     const QString memory = memoryWarning(simulation::session_bytes(after.mesh, scheme));
     if (!memory.isEmpty())
-        said.warning = memory;
+        said.warning += (said.warning.isEmpty() ? QString() : QStringLiteral("\n")) + memory;
     return said;
 }
 

@@ -22,23 +22,24 @@ struct Shade
     const char* name;
     const char *dark, *light;
 };
-constexpr std::array<Shade, 32> shades{{
-    {"@ground", "#12151b", "#ffffff"},  {"@panel", "#181c24", "#f3f5f8"},
-    {"@sunk", "#10131a", "#ffffff"},    {"@edge", "#0c0e13", "#d5dae2"},
-    {"@raised", "#2a3140", "#e4e8ee"},  {"@hover", "#343d4f", "#d8dee7"},
-    {"@pressed", "#3d485e", "#c9d2df"}, {"@line", "#333b49", "#c3cad5"},
-    {"@text", "#dfe4ec", "#1d2430"},    {"@strong", "#ffffff", "#0b1018"},
-    {"@weak", "#8d97a8", "#5b6678"},    {"@off", "#6a7383", "#9aa3b1"},
-    {"@menu", "#1d222c", "#ffffff"},    {"@choice", "#33405a", "#d7e3f7"},
-    {"@checked", "#2f3950", "#dce6f8"}, {"@checkedline", "#56678c", "#8ba6d6"},
-    {"@focus", "#6f84b0", "#5d86d1"},   {"@status", "#0f1217", "#e9ecf1"},
-    {"@stripe", "#151922", "#f6f8fb"},  {"@tip", "#262c38", "#fffdf4"},
-    {"@accent", "#e2674a", "#d2522f"},  {"@accenthover", "#ef7a5d", "#e06643"},
-    {"@handle", "#3a4353", "#b9c1cd"},  {"@card", "#1b2029", "#ffffff"},
-    {"@link", "#7da6f0", "#1f5fbf"},    {"@errorbar", "#4a2420", "#fbdcd5"},
-    {"@notebar", "#22304a", "#dce8fb"}, {"@warningbar", "#463716", "#fbeec6"},
-    {"@warntext", "#f0b95a", "#8a5600"}, {"@errortext", "#ff9d88", "#b3261e"},
-    {"@bartext", "#ffe9e2", "#2a1d18"}, {"@theme", "dark", "light"}, // of the arrows' files
+constexpr std::array<Shade, 33> shades{{
+    {"@ground", "#12151b", "#ffffff"},    {"@panel", "#181c24", "#f3f5f8"},
+    {"@sunk", "#10131a", "#ffffff"},      {"@edge", "#0c0e13", "#d5dae2"},
+    {"@raised", "#2a3140", "#e4e8ee"},    {"@hover", "#343d4f", "#d8dee7"},
+    {"@pressed", "#3d485e", "#c9d2df"},   {"@line", "#333b49", "#c3cad5"},
+    {"@text", "#dfe4ec", "#1d2430"},      {"@strong", "#ffffff", "#0b1018"},
+    {"@weak", "#8d97a8", "#5b6678"},      {"@off", "#6a7383", "#9aa3b1"},
+    {"@menu", "#1d222c", "#ffffff"},      {"@choice", "#33405a", "#d7e3f7"},
+    {"@checked", "#2f3950", "#dce6f8"},   {"@checkedline", "#56678c", "#8ba6d6"},
+    {"@focus", "#6f84b0", "#5d86d1"},     {"@status", "#0f1217", "#e9ecf1"},
+    {"@stripe", "#151922", "#f6f8fb"},    {"@tip", "#262c38", "#fffdf4"},
+    {"@accent", "#e2674a", "#d2522f"},    {"@accenthover", "#ef7a5d", "#e06643"},
+    {"@handle", "#3a4353", "#b9c1cd"},    {"@card", "#1b2029", "#ffffff"},
+    {"@link", "#7da6f0", "#1f5fbf"},      {"@errorbar", "#4a2420", "#fbdcd5"},
+    {"@notebar", "#22304a", "#dce8fb"},   {"@warningbar", "#463716", "#fbeec6"},
+    {"@warntext", "#f0b95a", "#8a5600"},  {"@errortext", "#ff9d88", "#b3261e"},
+    {"@recordbar", "#b3261e", "#fbc9c2"}, {"@bartext", "#ffe9e2", "#2a1d18"},
+    {"@theme", "dark", "light"}, // of the arrows' files
 }};
 
 QColor shade(const char* name, Theme t)

@@ -214,6 +214,7 @@ void ViewController::setLook(HeartView& view, int i)
     look.isochrones = style.isochrones && !info.flat ? static_cast<float>(step(q)) : 0;
     look.cyclic = info.cyclic;
     look.flat = info.flat;
+    look.plain = m_settings.cut == ViewSettings::Cut::slice; // the slice is what is read
     const bool dark = m_theme.background_low[0] < 0.5;
     for (float& c : look.never)
         c = dark ? 0.36F : 0.66F;
@@ -384,19 +385,22 @@ BullseyePlot::Values ViewController::segmentMeans(Quantity q) const
     BullseyePlot::Values mean;
     mean.fill(std::numeric_limits<double>::quiet_NaN());
     const auto v = values(q);
-    if (v.size() != m_segment.size())
+    if (v.size() != m_segment.size() || quantityInfo(q).flat)
         return mean;
-    std::array<double, 17> sum{};
+    const bool cyclic = quantityInfo(q).cyclic;
+    std::array<double, 17> sum{}, sine{};
     std::array<int, 17> n{};
     for (std::size_t i = 0; i < v.size(); ++i)
         if (m_segment[i] > 0 && std::isfinite(v[i]) && v[i] > -1e20F) {
             const auto k = static_cast<std::size_t>(m_segment[i] - 1);
-            sum[k] += static_cast<double>(v[i]);
+            const auto x = static_cast<double>(v[i]);
+            sum[k] += cyclic ? std::cos(x) : x;
+            sine[k] += cyclic ? std::sin(x) : 0;
             ++n[k];
         }
     for (std::size_t k = 0; k < 17; ++k)
         if (n[k] > 0)
-            mean[k] = sum[k] / n[k];
+            mean[k] = cyclic ? std::atan2(sine[k], sum[k]) : sum[k] / n[k];
     return mean;
 }
 

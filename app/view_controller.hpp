@@ -68,8 +68,13 @@ class ViewController : public QObject
 
     /// Values of a quantity now, per surface vertex; empty where there are none.
     std::vector<float> values(Quantity q) const;
-    /// Mean over each AHA segment of the left ventricle; NaN where there is none.
+    /// Mean over each AHA segment of the left ventricle (of a phase the direction of its mean); NaN
+    /// where there is none, and for numbers of parts.
     BullseyePlot::Values segmentMeans(Quantity q) const;
+    /// Of each AHA segment's volume the share that each of the session's regions has.
+    /// @cost  linear in the tetrahedra after a change of the regions, else nothing
+    const BullseyePlot::Shares& segmentRegions();
+    const QStringList& regionNames() const { return m_regionNames; }
     bool hasSegments() const { return !m_segment.empty(); }
     /// Says what of the settings a view of that quantity cannot show just now; empty: nothing.
     QString noteOf(Quantity q) const;
@@ -124,6 +129,7 @@ class ViewController : public QObject
     std::vector<float> m_regionInside;    // the same as m_regions, of each tetrahedron
     std::vector<std::int32_t> m_regionOf; // the session's region of each tetrahedron
     QStringList m_regionNames;
+    std::optional<BullseyePlot::Shares> m_shares; // of m_regionOf; none: not computed yet
     std::vector<std::int8_t> m_segment; // AHA segment per surface vertex; empty: unknown
     Vec3 m_low{}, m_high{};
     std::array<std::pair<double, double>, quantity_count> m_found{};

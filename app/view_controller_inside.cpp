@@ -59,9 +59,9 @@ QString ViewController::noteOf(Quantity q) const
     if (m_maps && quantityInfo(q).maps) {
         const auto& wall = mapField(*m_maps, q, m_settings.newestBeat);
         if (std::none_of(wall.begin(), wall.end(), [](float v) { return std::isfinite(v); }))
-            notes << (q == Quantity::activation ? tr("Grey: nothing was activated yet")
-                      : q == Quantity::period   ? tr("Grey: a period takes two beats")
-                                                : tr("Grey: nothing has repolarised yet"));
+            notes << (q == Quantity::activation ? tr("grey: not activated")
+                      : q == Quantity::period   ? tr("grey: needs two beats")
+                                                : tr("grey: not repolarised"));
     }
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
         notes << tr("Cut face grey: the partition is known on the wall only");

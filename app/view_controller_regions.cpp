@@ -3,6 +3,7 @@
 #include "app/view_controller.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tawara {
 
@@ -21,6 +22,35 @@ void ViewController::setRegions(const std::vector<std::int32_t>& ofTetrahedron)
 {
     m_regionOf = ofTetrahedron;
     regionsToVertices();
+}
+
+const BullseyePlot::Shares& ViewController::segmentRegions()
+{
+    if (m_shares)
+        return *m_shares;
+    auto& shares = m_shares.emplace();
+    const auto* mesh = m_scene ? m_scene->mesh.get() : nullptr;
+    const auto* f = mesh != nullptr ? mesh->field("aha_segment") : nullptr;
+    if (f == nullptr || f->on != mesh::Field::On::tetrahedra ||
+        m_regionOf.size() != mesh->tetrahedron_count())
+        return shares;
+    std::array<double, 17> whole{};
+    for (std::size_t t = 0; t < m_regionOf.size(); ++t) {
+        const auto segment = std::lround(f->values[t]);
+        if (segment < 1 || segment > 17 || m_regionOf[t] < 0)
+            continue;
+        const auto k = static_cast<std::size_t>(segment - 1);
+        const auto r = static_cast<std::size_t>(m_regionOf[t]);
+        if (shares[k].size() <= r)
+            shares[k].resize(r + 1, 0);
+        const double volume = mesh->volume(t);
+        shares[k][r] += volume;
+        whole[k] += volume;
+    }
+    for (std::size_t k = 0; k < 17; ++k)
+        for (double& part : shares[k])
+            part /= whole[k];
+    return shares;
 }
 
 void ViewController::setRegionNames(const QStringList& names)
@@ -46,6 +76,7 @@ void ViewController::paintRegion(const std::vector<std::int64_t>& tetrahedra, st
 
 void ViewController::regionsToVertices()
 {
+    m_shares.reset();
     if (!m_scene || !m_scene->surface)
         return;
     const auto& s = *m_scene->surface;

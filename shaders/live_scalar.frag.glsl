@@ -10,6 +10,7 @@
 // in   liveStep        distance of isochrones, in units of the value
 // in   liveCyclic      1 for a phase in (-pi, pi], else 0
 // in   liveFlat        1 for numbers of parts, which are not interpolated, else 0
+// in   livePlain       1 where no values are shown, but one grey, else 0
 // in   liveSpots       how many spots glow; the first is the brush where liveBrush is 1
 // in   liveSpot        spots on the wall: centre and radius [mm]
 // in   liveSpotGlow    strength of each, 1 fresh to 0 gone
@@ -28,6 +29,7 @@ uniform int liveIsochrones;
 uniform float liveStep;
 uniform int liveCyclic;
 uniform int liveFlat;
+uniform int livePlain;
 uniform int liveSpots;
 uniform int liveBrush;
 uniform vec4 liveSpot[5];
@@ -45,6 +47,7 @@ uniform float liveSpotGlow[5];
   // texel centres of the first and last colour lie half a texel inside the texture
   diffuseColor = texture(liveLut, vec2((clamp(liveT, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb;
   diffuseColor = liveV < -1e20 ? liveNever : diffuseColor;
+  diffuseColor = livePlain > 0 ? vec3(0.62) : diffuseColor;
   ambientColor = vec3(0.0);
   for (int i = 0; i < liveIsochrones; ++i) {
     float lines = liveV / liveStep;

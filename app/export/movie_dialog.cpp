@@ -10,6 +10,7 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLayout>
 #include <QLocale>
 #include <QProgressBar>
 #include <QPushButton>
@@ -68,6 +69,9 @@ MovieDialog::MovieDialog(MovieJob::RecordingPtr recording, Drawer drawer, const 
     m_quality->setToolTip(tr("Left: a small file; right: a faithful picture"));
     m_note->setWordWrap(true);
     m_bar->setRange(0, 1000);
+    auto policy = m_bar->sizePolicy();
+    policy.setRetainSizeWhenHidden(true); // fields keep their height when it comes
+    m_bar->setSizePolicy(policy);
     m_bar->hide();
 
     auto* part = new QHBoxLayout;
@@ -164,6 +168,8 @@ void MovieDialog::ended(const QString& text)
     m_cancel->setText(tr("Close"));
     describe();
     m_note->setText(text);
+    layout()->activate(); // a long reason takes several lines
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }
 
 void MovieDialog::reject()

@@ -9,6 +9,7 @@
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/performance_panel.hpp"
+#include "widgets/panels/region_place.hpp"
 #include "widgets/panels/start_page.hpp"
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/tissue_panel.hpp"
@@ -88,6 +89,9 @@ class TestPanels : public QObject
         QTRY_VERIFY(newest<simulation::SetStimuli>().stimuli.at(0).protocol.has_value());
         QCOMPARE(newest<simulation::SetStimuli>().stimuli.at(0).protocol->kind,
                  simulation::Protocol::Kind::s1s2);
+        QCOMPARE(
+            session().stimuli.at(0).protocol->extra_ms,
+            std::vector<double>{std::round(0.55 * session().stimuli.at(0).protocol->cycle_ms)});
         auto* extra = child<QLineEdit>("siteExtra");
         QVERIFY(extra->isVisible());
         extra->setText("320, 280");
@@ -232,6 +236,96 @@ class TestPanels : public QObject
         QVERIFY(bar->isVisible());
         bar->withdraw("wave: no such format");
         QVERIFY(!bar->isVisible());
+    }
+
+    void messagesMoveNothingAndWaitForOneAnother()
+    {
+        f->start();
+        auto* bar = child<MessageBar>();
+        auto* view = f->window->view();
+        const auto place = [&] {
+            return QRect(view->mapTo(f->window.get(), QPoint()), view->size());
+        };
+        const QRect before = place();
+        const auto close = [&] { child<QToolButton>("messageClose")->click(); };
+        bar->showMessage(MessageBar::Level::note, "Click on the heart.");
+        QApplication::processEvents();
+        QVERIFY(bar->isVisible());
+        QCOMPARE(place(), before);
+        QVERIFY(
+            f->window->rect().contains(QRect(bar->mapTo(f->window.get(), QPoint()), bar->size())));
+        QTest::mouseClick(child<QLabel>("messageText"), Qt::LeftButton); // a note goes by a click
+        QVERIFY(!bar->isVisible());
+        bar->showMessage(MessageBar::Level::warning, "coarse mesh");
+        bar->showMessage(MessageBar::Level::warning, "no cavity");
+        bar->showMessage(MessageBar::Level::warning, "coarse mesh"); // said already
+        bar->showMessage(MessageBar::Level::done, "Saved a.png");
+        QCOMPARE(bar->text(), QString("Saved a.png"));
+        close();
+        QCOMPARE(bar->text(), QString("coarse mesh"));
+        QCOMPARE(bar->waiting(), 2);
+        QCOMPARE(child<QLabel>("messageCount")->text(), QString("1 of 2"));
+        QApplication::processEvents();
+        QCOMPARE(place(), before);
+        close();
+        QCOMPARE(bar->text(), QString("no cavity"));
+        QVERIFY(!child<QLabel>("messageCount")->isVisible());
+        close();
+        QVERIFY(!bar->isVisible());
+        bar->showMessage(MessageBar::Level::error, "A");
+        bar->showMessage(MessageBar::Level::error, "B");
+        bar->clear();
+        QVERIFY(!bar->isVisible());
+    }
+
+    void regionsHaveTheNamesOfFilesAndTheBullseyeTheirShares()
+    {
+        simulation::Region r;
+        r.model = "/a/long/way/to/my_model.mmt";
+        r.variant.clear();
+        QCOMPARE(regionTitle(r), QString("my_model.mmt"));
+        QVERIFY(regionTip(r).contains("/a/long/way/to/my_model.mmt"));
+        r.model = "ten_tusscher_2006";
+        r.variant = "m";
+        QCOMPARE(regionTitle(r), QString("ten tusscher 2006, m"));
+
+        BullseyePlot plot;
+        plot.resize(240, 240);
+        BullseyePlot::Shares shares;
+        shares.fill({1});
+        shares[6] = {0.25, 0.75};
+        plot.setParts(shares, "Regions",
+                      {{"tissue", Qt::blue}, {"scar", Qt::red}, {"none", Qt::green}});
+        const QImage image = plot.grab().toImage();
+        int blue = 0, red = 0, green = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x) {
+                const QColor c = image.pixelColor(x, y);
+                blue += c == QColor(Qt::blue), red += c == QColor(Qt::red);
+                green += c == QColor(Qt::green);
+            }
+        // segment 7 is a sixth of a ring that has 5/16 of the disc
+        const double part = static_cast<double>(red) / (red + blue);
+        QVERIFY2(std::abs(part - 0.75 * 5 / 16 / 6) < 0.012, qPrintable(QString::number(part)));
+        QCOMPARE(green, 0); // no segment has it: not in the legend either
+    }
+
+    void theMenuSaysHowManyViewsThereAre()
+    {
+        f->start();
+        const auto checked = [&] {
+            QStringList names;
+            for (const char* n : {"views1", "views2", "views4"})
+                if (child<QAction>(n)->isChecked())
+                    names << n;
+            return names;
+        };
+        QCOMPARE(checked(), QStringList("views1"));
+        child<QAction>("views4")->trigger();
+        QCOMPARE(f->window->views()->count(), 4);
+        QCOMPARE(checked(), QStringList("views4"));
+        child<QAction>("viewsTool")->trigger(); // four, then one
+        QCOMPARE(checked(), QStringList("views1"));
     }
 
     void drugsAreFactors()

@@ -259,6 +259,35 @@ class TestSlices : public QObject
         QVERIFY(never > 0 && static_cast<std::size_t>(never) < values.size());
     }
 
+    void theWallAroundASliceIsPlain()
+    {
+        show(Quantity::activation);
+        views->showMaps(maps());
+        auto& s = grid->view(0)->scene();
+        s.look_from({1, -0.6, 0.45}, {0, 0, 1});
+        const auto colourfulness = [&](const Vec3& at) { // of the brightest place around
+            const auto d = s.project(at);
+            const QImage i = grid->view(0)->finePicture();
+            int most = 0;
+            for (int dy = -6; dy <= 6; ++dy)
+                for (int dx = -6; dx <= 6; ++dx) {
+                    const QColor c = i.pixelColor(static_cast<int>(d[0]) + dx,
+                                                  i.height() - 1 - static_cast<int>(d[1]) + dy);
+                    most = std::max(most, std::max({c.red(), c.green(), c.blue()}) -
+                                              std::min({c.red(), c.green(), c.blue()}));
+                }
+            return most;
+        };
+        const Vec3 wall{size_mm[0] * 0.25, 0, 5}, slice{size_mm[0] * 0.53, 4, 5};
+        settings.cut = ViewSettings::Cut::none;
+        show(Quantity::activation);
+        QVERIFY2(colourfulness(wall) > 60, qPrintable(QString::number(colourfulness(wall))));
+        settings.cut = ViewSettings::Cut::slice;
+        show(Quantity::activation);
+        QVERIFY2(colourfulness(wall) < 30, qPrintable(QString::number(colourfulness(wall))));
+        QVERIFY2(colourfulness(slice) > 60, qPrintable(QString::number(colourfulness(slice))));
+    }
+
     void sameColoursAsTheWall()
     {
         show(Quantity::activation);

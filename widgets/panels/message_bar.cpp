@@ -3,76 +3,163 @@
 
 #include "widgets/panels/icons.hpp"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QStyle>
 #include <QTimer>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 
-constexpr int note_ms = 6000;
+constexpr int note_ms = 5000;
+constexpr int widest = 760, side = 12, top = 38; // below the heads of the views
+constexpr int beside_text = 98;                  // icon, count, button, margins
+constexpr std::size_t most_open = 20;
 
+bool passing(MessageBar::Level level)
+{
+    return level == MessageBar::Level::note || level == MessageBar::Level::done;
 }
 
+} // namespace
+
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), m_icon(new QLabel), m_text(new QLabel), m_away(new QTimer(this))
+    : QFrame(parent), m_icon(new QLabel), m_text(new QLabel), m_count(new QLabel),
+      m_away(new QTimer(this))
 {
     setObjectName("message");
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::PlainText);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setObjectName("messageText");
+    m_count->setObjectName("messageCount");
+    m_count->setToolTip(tr("Messages that nobody has closed yet"));
     auto* close = new QToolButton;
     close->setObjectName("messageClose");
     close->setIcon(themedIcon("close"));
+    close->setProperty("themedIcon", QStringLiteral("close"));
     close->setIconSize({14, 14});
     close->setToolTip(tr("Close"));
+    close->setCursor(Qt::ArrowCursor);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 6, 8, 6);
     row->addWidget(m_icon);
     row->addWidget(m_text, 1);
+    row->addWidget(m_count);
     row->addWidget(close);
     m_away->setSingleShot(true);
-    connect(m_away, &QTimer::timeout, this, &QWidget::hide);
-    connect(close, &QToolButton::clicked, this, &QWidget::hide);
+    connect(m_away, &QTimer::timeout, this, &MessageBar::showNext);
+    connect(close, &QToolButton::clicked, this, &MessageBar::closeShown);
+    if (parent != nullptr)
+        parent->installEventFilter(this);
     hide();
 }
 
 void MessageBar::showMessage(Level level, const QString& text, const QString& advice)
 {
-    // a note does not push an error away
-    const bool passing = level == Level::note || level == Level::done;
-    if (isVisible() && m_level == Level::error && passing)
+    const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice};
+    if (!passing(level)) {
+        std::erase_if(m_open, [&](const Message& o) { return o.text == m.text; });
+        m_open.push_back(m);
+        if (m_open.size() > most_open)
+            m_open.erase(m_open.begin());
+        return showNext();
+    }
+    if (isVisible() && m_level == Level::error)
         return;
-    m_level = level;
-    setProperty("level", level == Level::error     ? "error"
-                         : level == Level::warning ? "warning"
-                                                   : "note");
+    display(m);
+    m_away->start(note_ms);
+}
+
+void MessageBar::display(const Message& m)
+{
+    m_level = m.level;
+    setProperty("level", m.level == Level::error     ? "error"
+                         : m.level == Level::warning ? "warning"
+                                                     : "note");
     style()->unpolish(this);
     style()->polish(this);
-    m_icon->setPixmap(themedIcon(level == Level::done   ? "check"
-                                 : level == Level::note ? "info"
-                                                        : "warning")
+    m_icon->setPixmap(themedIcon(m.level == Level::done   ? "check"
+                                 : m.level == Level::note ? "info"
+                                                          : "warning")
                           .pixmap(18, 18));
-    m_text->setText(advice.isEmpty() ? text : text + QChar('\n') + advice);
+    m_text->setText(m.text);
+    // a press on a note reaches this, which closes it
+    m_text->setTextInteractionFlags(passing(m.level) ? Qt::NoTextInteraction
+                                                     : Qt::TextSelectableByMouse);
+    m_text->setCursor(passing(m.level) ? Qt::PointingHandCursor : Qt::IBeamCursor);
+    m_count->setText(tr("1 of %1").arg(m_open.size()));
+    m_count->setVisible(!passing(m.level) && m_open.size() > 1);
     show();
-    if (passing)
-        m_away->start(note_ms);
-    else
-        m_away->stop();
+    place();
+}
+
+void MessageBar::showNext()
+{
+    m_away->stop();
+    if (m_open.empty())
+        return hide();
+    display(m_open.back());
+}
+
+void MessageBar::closeShown()
+{
+    if (!passing(m_level) && !m_open.empty())
+        m_open.pop_back();
+    showNext();
 }
 
 void MessageBar::withdraw(const QString& text)
 {
-    if (!text.isEmpty() && m_text->text().startsWith(text))
-        hide();
+    if (text.isEmpty())
+        return;
+    std::erase_if(m_open, [&](const Message& m) { return m.text.startsWith(text); });
+    if (!passing(m_level) || m_text->text().startsWith(text))
+        showNext();
+}
+
+void MessageBar::clear()
+{
+    m_open.clear();
+    showNext();
 }
 
 QString MessageBar::text() const
 {
     return m_text->text();
+}
+
+void MessageBar::place()
+{
+    const QWidget* p = parentWidget();
+    if (p == nullptr)
+        return;
+    int wanted = 0;
+    for (const QString& line : m_text->text().split(QLatin1Char('\n')))
+        wanted = std::max(wanted, m_text->fontMetrics().horizontalAdvance(line));
+    const int w = std::min({wanted + beside_text, widest, std::max(120, p->width() - 2 * side)});
+    layout()->activate();
+    setGeometry((p->width() - w) / 2, top, w,
+                std::max(heightForWidth(w), minimumSizeHint().height()));
+    raise();
+}
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* e)
+{
+    if (watched == parentWidget() && e->type() == QEvent::Resize && isVisible())
+        place();
+    return QFrame::eventFilter(watched, e);
+}
+
+void MessageBar::mousePressEvent(QMouseEvent* e)
+{
+    if (passing(m_level))
+        closeShown();
+    e->accept(); // not what lies beneath
 }
 
 } // namespace tawara

@@ -2,29 +2,55 @@
 #pragma once
 #include <QFrame>
 
+#include <vector>
+
 class QLabel;
 class QTimer;
 class QToolButton;
 
 namespace tawara {
 
-/// One line above the heart that says what went wrong and what to do; stays until closed or
-/// replaced. Notes go by themselves.
+/// What went wrong and what to do, or what was done: a card at the top of its parent, over what
+/// lies there, so that nothing moves when it comes or goes. Warnings and errors stay until closed
+/// and wait behind one another; notes go by themselves or with a click, and cover no error.
 class MessageBar : public QFrame
 {
     Q_OBJECT
   public:
     enum class Level { note, done, warning, error }; ///< done: what was asked for is there
+    /// @param parent  what it lies over; without one it stands alone
     explicit MessageBar(QWidget* parent = nullptr);
     void showMessage(Level level, const QString& text, const QString& advice = {});
+    /// What is shown now.
     QString text() const;
-    /// Takes a message back that begins with this text; another one stays.
-    void withdraw(const QString& text);
     Level level() const { return m_level; }
+    /// Warnings and errors that nobody has closed yet.
+    int waiting() const { return static_cast<int>(m_open.size()); }
+    /// Takes messages back that begin with this text; others stay.
+    void withdraw(const QString& text);
+    /// Takes all of them back.
+    void clear();
+    bool eventFilter(QObject* watched, QEvent* e) override;
+
+  protected:
+    void mousePressEvent(QMouseEvent* e) override;
 
   private:
+    struct Message
+    {
+        Level level;
+        QString text;
+    };
+    /// Closes what is shown.
+    void closeShown();
+    /// The newest that waits, or nothing.
+    void showNext();
+    void display(const Message& m);
+    void place();
+
     Level m_level = Level::note;
-    QLabel *m_icon, *m_text;
+    std::vector<Message> m_open; ///< warnings and errors, the newest last
+    QLabel *m_icon, *m_text, *m_count;
     QTimer* m_away;
 };
 

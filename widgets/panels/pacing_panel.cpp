@@ -329,7 +329,7 @@ void PacingPanel::changeProtocol(const QString& what, const std::function<void(P
         Protocol p = protocolOf(s);
         f(p);
         if (p.kind == Protocol::Kind::s1s2 && p.extra_ms.empty())
-            p.extra_ms = {0.55 * p.cycle_ms};
+            p.extra_ms = {std::round(0.55 * p.cycle_ms)};
         if (p.kind != Protocol::Kind::train && p.count == 0)
             p.count = 8; // only a train goes on for ever
         s.protocol = p;

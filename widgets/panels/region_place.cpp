@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/region_place.hpp"
 
+#include "engine/cell/special_variables.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/scene/color_map.hpp"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QPainter>
 #include <QPixmap>
 
@@ -132,7 +134,9 @@ QString regionTitle(const Region& r)
         return QString::fromStdString(r.name);
     if (!r.kind.empty())
         return QString::fromStdString(r.kind).replace('_', ' ');
-    QString model = QString::fromStdString(r.model).replace('_', ' ');
+    QString model = QString::fromStdString(cell::path_of(r.model));
+    // a file by its name; where it lies is in the tool tip
+    model = model.contains('.') ? QFileInfo(model).fileName() : model.replace('_', ' ');
     if (!r.variant.empty())
         model += QStringLiteral(", ") + QString::fromStdString(r.variant);
     return model;
@@ -145,20 +149,24 @@ QString regionTip(const Region& r)
             .arg(r.conductivity_scale)
             .arg(r.scale.size());
     return tr("%1, %2 changed parameters")
-        .arg(QString::fromStdString(r.model))
+        .arg(QString::fromStdString(cell::path_of(r.model)))
         .arg(r.parameters.size());
+}
+
+QColor regionColor(std::size_t index)
+{
+    const auto& rgb = scene::category_map(16).colors[index % 16 * 16];
+    return {rgb[0], rgb[1], rgb[2]};
 }
 
 QIcon regionIcon(std::size_t index)
 {
-    const auto& rgb = scene::category_map(16).colors[index % 16 * 16];
-    const QColor c(rgb[0], rgb[1], rgb[2]);
     QPixmap map(24, 24);
     map.fill(Qt::transparent);
     QPainter p(&map);
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(Qt::NoPen);
-    p.setBrush(c);
+    p.setBrush(regionColor(index));
     p.drawRoundedRect(4, 4, 16, 16, 4, 4);
     return QIcon(map);
 }

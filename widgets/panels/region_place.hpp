@@ -22,8 +22,10 @@ QString placeText(const simulation::Region& r);
 
 QString regionTitle(const simulation::Region& r);
 QString regionTip(const simulation::Region& r);
-/// A swatch in the colour that a region has in the map of regions.
+/// The colour that a region has in the map of regions.
 /// @param index  of the region in the session
+QColor regionColor(std::size_t index);
+/// A swatch in that colour.
 QIcon regionIcon(std::size_t index);
 
 } // namespace tawara

@@ -6,13 +6,28 @@
 #include <QMouseEvent>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tawara {
 namespace {
 
-constexpr double side_px = 8;
+constexpr double side_px = 8, label_gap_px = 26;
 
+/// Distance of labels that wide on so many pixels: a round number, of which the span holds one at
+/// least.
+double tickStep(double span, double pixels, double label_px)
+{
+    const double step = roundStep(span, pixels / (label_px + label_gap_px));
+    if (step <= span)
+        return step;
+    double decade = std::pow(10.0, std::floor(std::log10(span)));
+    for (double f : {5.0, 2.0})
+        if (f * decade <= span)
+            return f * decade;
+    return decade;
 }
+
+} // namespace
 
 Timeline::Timeline(QWidget* parent) : QWidget(parent)
 {
@@ -67,7 +82,7 @@ void Timeline::paintEvent(QPaintEvent*)
                           3, 3);
     }
     p.setPen(c.text);
-    const double step = roundStep(span(), w / 70);
+    const double step = tickStep(span(), w, m.horizontalAdvance(numberText(span(), 3)));
     for (double t = 0; t <= span() + 1e-9; t += step) {
         p.drawLine(QPointF(x(t), y + 5), QPointF(x(t), y + 8));
         const QString text = numberText(t);

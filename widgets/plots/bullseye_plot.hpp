@@ -5,11 +5,13 @@
 
 #include <array>
 #include <functional>
+#include <vector>
 
 namespace tawara {
 
 /// The American Heart Association's bull's-eye: 17 segments of the left ventricle, base outside,
-/// apex in the middle, anterior up, in the colours of a map. A segment without a value stays grey.
+/// apex in the middle, anterior up, in the colours of a map; or divided as the tissue of each
+/// segment is, with what the colours mean beneath. A segment without a value stays grey.
 class BullseyePlot : public QWidget
 {
     Q_OBJECT
@@ -19,6 +21,17 @@ class BullseyePlot : public QWidget
     explicit BullseyePlot(QWidget* parent = nullptr);
     void setValues(const Values& values, const QString& title, int decimals, ToColor color);
     const Values& values() const { return m_values; }
+    /// A kind of tissue.
+    struct Part
+    {
+        QString name;
+        QColor color;
+        bool operator==(const Part&) const = default;
+    };
+    using Shares = std::array<std::vector<double>, 17>; ///< of each part; empty: unknown
+    /// Shows what each segment consists of, in place of values. Parts that no segment has are left
+    /// out of the legend.
+    void setParts(const Shares& shares, const QString& title, const std::vector<Part>& parts);
     static QString segmentName(int segment); ///< 1 to 17
     QSize sizeHint() const override { return {240, 240}; }
     QSize minimumSizeHint() const override { return {150, 150}; }
@@ -29,6 +42,14 @@ class BullseyePlot : public QWidget
 
   private:
     int segmentAt(QPointF p) const;
+    void paintSegment(QPainter& p, int segment, double from, double span, double inner,
+                      double outer) const;
+    void paintLegend(QPainter& p) const;
+    /// Whether any segment has some of a part.
+    bool anyOf(std::size_t part) const;
+    /// "−12.5", "62 % Endo, 38 % Scar": what a segment's tool tip says of it.
+    QString textOf(int segment) const;
+    double legendHeight() const;
     QPointF centre() const;
     double radius() const;
 
@@ -36,6 +57,8 @@ class BullseyePlot : public QWidget
     QString m_title;
     int m_decimals = 0;
     ToColor m_color;
+    Shares m_shares;
+    std::vector<Part> m_parts; ///< not empty: they are shown
 };
 
 } // namespace tawara

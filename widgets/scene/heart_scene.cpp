@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <vtkCamera.h>
 #include <vtkPlane.h>
 #include <vtkPolyData.h>
@@ -14,6 +15,8 @@ namespace tawara::scene {
 namespace {
 
 constexpr float rest_mV = -85.23F; // a new wall is at rest until its first frame
+// of a view's width, that a remark takes: beside the heart, not across it
+constexpr double note_part = 0.32, least_note_px = 120;
 
 } // namespace
 
@@ -194,7 +197,9 @@ void HeartScene::set_style(const LiveScalarMapper::Style& style)
 {
     impl_->style = style;
     impl_->mapper->SetStyle(style);
-    impl_->overlays->set_style(style);
+    auto face = style; // the cut face keeps its values
+    face.plain = false;
+    impl_->overlays->set_style(face);
 }
 
 void HeartScene::set_opacity(double opacity)
@@ -237,6 +242,8 @@ void HeartScene::set_time_text(const std::string& text)
 
 void HeartScene::set_note(const std::string& text)
 {
+    impl_->note_text = text;
+    impl_->note_room = 0; // broken into lines anew
     impl_->note->SetInput(text.c_str());
 }
 
@@ -284,10 +291,9 @@ void HeartScene::look_like(const HeartScene& other)
     set_opacity(o.actor->GetProperty()->GetOpacity());
     set_clip(o.clip);
     set_markers(o.shown_markers);
-    for (auto [to, from] : {std::pair{impl_->time_text.Get(), o.time_text.Get()},
-                            std::pair{impl_->note.Get(), o.note.Get()}})
-        if (const char* text = from->GetInput())
-            to->SetInput(text);
+    if (const char* text = o.time_text->GetInput())
+        set_time_text(text);
+    set_note(o.note_text);
     impl_->values = o.values;
     impl_->values_changed = true;
     impl_->overlays->look_like(*o.overlays);
@@ -347,6 +353,7 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     style_text(s.note, 12, scale, s.theme.text.data());
     s.note->SetPosition(16 * scale, height - 36 * scale);
+    s.break_note(std::max(note_part * width, least_note_px * scale));
     // a buffer that went with its context is written again
     s.overlays->prepare();
     if (!s.model)
@@ -358,6 +365,36 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
         s.mapper->Upload(s.values);
         s.values_changed = s.new_model = false;
     }
+}
+
+void HeartScene::Impl::break_note(double room)
+{
+    if (note_room == room)
+        return;
+    note_room = room;
+    std::string lines, line;
+    const auto fits = [&](const std::string& text) {
+        double size[2] = {};
+        note->SetInput(text.c_str());
+        note->GetSize(renderer, size);
+        return size[0] <= room;
+    };
+    std::istringstream paragraphs(note_text);
+    for (std::string paragraph; std::getline(paragraphs, paragraph);) {
+        std::istringstream words(paragraph);
+        line.clear();
+        for (std::string word; words >> word;) {
+            if (!line.empty() && !fits(line + ' ' + word)) {
+                lines += line + '\n';
+                line.clear();
+            }
+            line += (line.empty() ? "" : " ") + word;
+        }
+        lines += line + '\n';
+    }
+    if (!lines.empty())
+        lines.pop_back();
+    note->SetInput(lines.c_str());
 }
 
 void HeartScene::Impl::write_live()

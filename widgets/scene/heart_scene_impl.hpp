@@ -43,7 +43,8 @@ struct HeartScene::Impl
     std::optional<double> live_time; // of what it wrote last
     std::uint64_t live_writes = 0;
     SceneTheme theme;
-    std::string title;
+    std::string title, note_text;
+    double note_room = 0; // pixels that the remark's lines were broken for
     std::vector<Legend::Entry> entries;
     struct Flash
     {
@@ -56,6 +57,8 @@ struct HeartScene::Impl
     bool new_model = false; // the buffer is of another wall
     /// Lets the source write; the context is current.
     void write_live();
+    /// Breaks the remark into lines no wider than that [pixels].
+    void break_note(double room);
     double aspect = 0;                   ///< of the view, width over height; 0: not known yet
     Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
 

@@ -3,6 +3,7 @@
 
 #include "widgets/scene/scalar_bar.hpp"
 
+#include <algorithm>
 #include <vtkRenderer.h>
 #include <vtkTextProperty.h>
 
@@ -10,6 +11,7 @@ namespace tawara::scene {
 namespace {
 
 constexpr double row_px = 23, edge_px = 14, points = 13;
+constexpr double widest = 0.36, least_px = 70; // of the view
 constexpr double ink[3] = {0.07, 0.08, 0.1}, light_ink[3] = {0.97, 0.98, 1};
 
 } // namespace
@@ -53,6 +55,16 @@ void Legend::place()
         const bool dark = 0.3 * r + 0.59 * g + 0.11 * b < 0.45;
         text->SetInput((" " + name + " ").c_str());
         style_text(text, points, scale_, dark ? light_ink : ink);
+        const double room = std::max(widest * width_, least_px * scale_);
+        double size[2] = {};
+        text->GetSize(renderer_, size);
+        for (std::string shown = name; size[0] > room && shown.size() > 3;) {
+            while (shown.size() > 1 && (shown.back() & 0xC0) == 0x80) // the whole of a letter
+                shown.pop_back();
+            shown.pop_back();
+            text->SetInput((" " + shown + "… ").c_str());
+            text->GetSize(renderer_, size);
+        }
         auto* p = text->GetTextProperty();
         p->SetBackgroundColor(r, g, b);
         p->SetBackgroundOpacity(1);

@@ -112,10 +112,11 @@ void LiveScalarMapper::SetMapperShaderParameters(vtkOpenGLHelper& helper, vtkRen
         const float range[2] = {Low, High};
         program->SetUniform2f("liveRange", range);
         program->SetUniform3f("liveNever", Look.never);
-        program->SetUniformi("liveIsochrones", Look.isochrones > 0 ? 1 : 0);
+        program->SetUniformi("liveIsochrones", Look.isochrones > 0 && !Look.plain ? 1 : 0);
         program->SetUniformf("liveStep", Look.isochrones > 0 ? Look.isochrones : 1.0F);
         program->SetUniformi("liveCyclic", Look.cyclic ? 1 : 0);
         program->SetUniformi("liveFlat", Look.flat ? 1 : 0);
+        program->SetUniformi("livePlain", Look.plain ? 1 : 0);
     }
     float places[max_flashes + 1][4] = {};
     float glows[max_flashes + 1] = {};

@@ -43,6 +43,7 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
         float isochrones = 0;  ///< distance of lines of one value; 0: none
         bool cyclic = false;   ///< values are a phase in (-pi, pi]
         bool flat = false;     ///< values are numbers of parts: not interpolated
+        bool plain = false;    ///< no values are shown: grey all over
         float never[3] = {0.36F, 0.38F, 0.42F}; ///< colour where the value is `unset`
     };
     /// The value of a vertex that has none.
