@@ -391,6 +391,39 @@ class TestStepper : public QObject
         QVERIFY(cut->snapshot().v == last.v && cut->snapshot().states == last.states);
         QVERIFY(resumed->snapshot().v == last.v && resumed->snapshot().states == last.states);
     }
+    /// Tables of functions of V: a little different, the same however many threads there are; on
+    /// the CPU alone.
+    void functionsOfVAreLookedUp()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        StepperOptions with;
+        with.devices = "cpu";
+        const auto after = [&](double table_step_mV, unsigned threads) {
+            p.table_step_mV = table_step_mV;
+            with.threads = threads;
+            const auto s = make_stepper(p, with);
+            s->add_stimulus(left_end(p, 1));
+            s->advance(2000);
+            return s->snapshot().v;
+        };
+        const auto computed = after(0, 1), coarse = after(1, 1), fine = after(0.05, 1);
+        const auto difference = [&](const auto& v) {
+            double most = 0;
+            for (std::size_t u = 0; u < v.size(); ++u)
+                most = std::max(most, std::abs(static_cast<double>(v[u] - computed[u])));
+            return most;
+        };
+        qInfo("1 mV: %.2e mV, 0.05 mV: %.2e mV", difference(coarse), difference(fine));
+        QVERIFY(difference(fine) > 0 && difference(fine) < 0.01);
+        QVERIFY(difference(coarse) > 5 * difference(fine) && difference(coarse) < 1);
+        QVERIFY(after(0.05, 2) == fine);
+        with.devices = "cuda";
+        QVERIFY_EXCEPTION_THROWN(make_stepper(p, with), InputError);
+        with.devices = "auto";
+        Notices notices;
+        const auto chosen = make_stepper(p, with, {}, &notices)->device();
+        QVERIFY2(chosen.rfind("CPU", 0) == 0, chosen.c_str());
+    }
     void whatCannotRestIsRefusedAloud()
     {
         auto p = slab_problem({1, 1, 1}, 0.5);

@@ -115,6 +115,17 @@ class TestCli : public QObject
         QTest::addColumn<QString>("says");
         const QString s = dir_.path() + "/good.json";
         QTest::newRow("nothing") << QStringList{} << "--help";
+        QTest::newRow("no command of mesh")
+            << QStringList{"mesh"} << "want one of info, convert, refine, heart or check";
+        QTest::newRow("option first")
+            << QStringList{"--json", "run", s} << "give it after one, e.g. tawara-cli run --json";
+        QTest::newRow("no mesh") << QStringList{"mesh", "info"} << "no FILE is given (mesh file";
+        QTest::newRow("no kind") << QStringList{"export", dir_.path()} << "no --to KIND is given";
+        QTest::newRow("a mesh run")
+            << QStringList{"run", "heart.vtu"} << "tawara-cli session OUT.json --mesh heart.vtu";
+        QTest::newRow("a model run") << QStringList{"run", "cell.mmt"} << "tawara-cli cell run";
+        QTest::newRow("traces to a folder")
+            << QStringList{"cell", "run", "luo_rudy_1991", "--out", dir_.path()} << "is a folder";
         QTest::newRow("command") << QStringList{"rum"} << "nearest known is run";
         QTest::newRow("subcommand") << QStringList{"mesh", "inof", "x"} << "nearest known is info";
         QTest::newRow("option") << QStringList{"run", s, "--divices", "cpu"} << "--devices";
@@ -151,6 +162,15 @@ class TestCli : public QObject
                                << "NAME=VALUE";
         QTest::newRow("cell step")
             << QStringList{"cell", "run", "ten_tusscher_2006", "--dt", "0"} << "--dt";
+        QTest::newRow("tables") << QStringList{"cell", "run", "ten_tusscher_2006", "--tables", "5"}
+                                << "--tables";
+        QTest::newRow("tables, reference")
+            << QStringList{"cell",     "run",  "ten_tusscher_2006", "--tables", "0.1",
+                           "--scheme", "cvode"}
+            << "--tables";
+        QTest::newRow("tables on a GPU")
+            << QStringList{"run", s, "--set", "reaction.tables_mV=0.1", "--devices", "cuda"}
+            << "/reaction/tables_mV";
         QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }
@@ -357,6 +377,15 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
         }
         r = run({"cell", "info", path("two.mmt"), "--membrane-potential", "other.V", "--json"});
         QCOMPARE(r.json()["membrane_potential"].toString(), QString("other.V"));
+        QCOMPARE(r.json()["pace"].toObject()["variable"].toString(), QString("engine.pace"));
+        QCOMPARE(r.json()["pace"].toObject()["drives"].toArray(), QJsonArray({"cell.i_push"}));
+        r = run({"cell", "info", path("two.mmt"), "--v", "cell.V"});
+        for (const char* said :
+             {"two\n", "stimulus current: none", "pace: engine.pace drives cell.i_push\n",
+              "own stimulus: 25 pA/pF over 2 ms from 10 ms, every 500 ms\n"})
+            QVERIFY2(r.out.find(said) != std::string::npos, r.out.c_str());
+        r = run({"cell", "run", path("two.mmt"), "--v", "cell.V", "--until", "12"});
+        QVERIFY2(r.out.find("no action potential by 12 ms; cell.V ends at") == 0, r.out.c_str());
         QCOMPARE(run({"cell", "info", path("none.mmt")}).status, static_cast<int>(cli::bad_input));
     }
 
@@ -394,6 +423,7 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
     {
         QCOMPARE(run({"--help"}).status, 0);
         QVERIFY(run({"run", "--help"}).out.find("--resume") != std::string::npos);
+        QCOMPARE(run({"help", "run"}).out, run({"run", "--help"}).out);
         QVERIFY(run({"--version"}).out.rfind("tawara ", 0) == 0);
     }
 };
