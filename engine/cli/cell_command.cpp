@@ -6,6 +6,7 @@
 #include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/recognise.hpp"
 #include "engine/cell/compiler/split.hpp"
 
 #include <algorithm>
@@ -209,6 +210,19 @@ void say_names(Context& c, const cell::ModelInfo& m)
     }
 }
 
+void say_own_stimulus(Context& c, const compiler::OwnStimulus& s)
+{
+    char line[200];
+    std::snprintf(line, sizeof line, "own stimulus: %.4g pA/pF over %.4g ms from %.4g ms",
+                  s.amplitude_pA_per_pF, s.duration_ms, s.start_ms);
+    std::string text = line;
+    if (s.period_ms > 0) {
+        std::snprintf(line, sizeof line, ", every %.6g ms", s.period_ms);
+        text += line;
+    }
+    c.say(text);
+}
+
 void info(Context& c, const InfoArguments& a)
 {
     const auto scheme = cell::scheme_by_name(a.scheme);
@@ -245,6 +259,10 @@ void info(Context& c, const InfoArguments& a)
     j["membrane_potential"] = s.potential;
     j["stimulus_current"] = or_null(s.stimulus);
     j["time"] = or_null(s.time);
+    const auto paced = compiler::pacing(compiler::read_model(s.file));
+    j["pace"] = nullptr;
+    if (paced)
+        j["pace"] = {{"variable", paced->variable}, {"drives", paced->drives}};
     const auto own = compiler::own_stimulus(a.model.find(a.name, true)->system);
     j["own_stimulus"] = nullptr;
     if (own)
@@ -252,12 +270,19 @@ void info(Context& c, const InfoArguments& a)
                              {"start_ms", own->start_ms},
                              {"duration_ms", own->duration_ms},
                              {"period_ms", own->period_ms}};
-    c.say(m.title + "\n" + one_line(m.source));
+    c.say(m.title + (m.source.empty() ? "" : "\n" + one_line(m.source)));
     c.say("variants: " + joined(j["variants"]) + "\nschemes: " + joined(j["schemes"]) +
           "\ngates: " + joined(j["gates"]));
     const auto or_none = [](const std::string& t) { return t.empty() ? std::string("none") : t; };
     c.say("membrane potential: " + s.potential + ", stimulus current: " + or_none(s.stimulus) +
           ", time: " + or_none(s.time));
+    if (paced)
+        c.say("pace: " + paced->variable + " drives " + joined(Json(paced->drives)));
+    if (s.stimulus.empty())
+        c.say("a stimulus from outside is added to dV/dt; --stimulus COMPONENT.VARIABLE says which "
+              "variable it takes the place of");
+    if (own)
+        say_own_stimulus(c, *own);
     c.say("operations per step: about " + std::to_string(m.flops_per_step));
     if (a.optimise)
         add_optimisation(c, j, a.model.type(*model, a.name, "", {}), scheme, a.tables_mV);
@@ -313,7 +338,8 @@ void declare_cell(const Declaration& d)
                     "with --optimise: errors of functions of V that are looked up, step in mV")
         ->type_name("MV")
         ->check(CLI::Range(0.001, 10.0));
-    sub->add_option("--scheme", a->scheme, "the scheme that --optimise compiles");
+    sub->add_option("--scheme", a->scheme, "the scheme that --optimise compiles")
+        ->capture_default_str();
     declare_cell_run(d, *cell);
 }
 

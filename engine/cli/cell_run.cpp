@@ -207,6 +207,8 @@ void run(Context& c, Arguments a)
             throw InputError(w, "is one model too many; a run takes one");
     if (name.empty())
         throw InputError("tawara-cli cell run", "names no model; see tawara-cli cell list");
+    if (!a.out.empty())
+        need_writable_file(a.out);
     auto o = options_of(c, a, name);
     const auto m = compiler::describe(*o.type.system);
     if (a.out.empty())
@@ -236,6 +238,9 @@ void run(Context& c, Arguments a)
            {"steps", r.steps},
            {"compile_ms", r.compile_ms}};
     j["beats"] = beats_of(c, r);
+    if (r.beats.empty())
+        c.say("no action potential by " + csv(o.end_ms) + " ms; " + m.states[0].name +
+              " ends at " + csv(r.final_state[0]) + " mV");
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
         j["final_state"][m.states[s].name] = r.final_state[s];
@@ -263,7 +268,7 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
                                 "results a little (see cell info --optimise --tables)");
     sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
     a->bcl = sub->add_option("--bcl", a->bcl_ms, "pacing cycle length [ms]; else the model's own");
-    a->beat_count = sub->add_option("--beats", a->beats, "stimuli");
+    a->beat_count = sub->add_option("--beats", a->beats, "how many stimuli; else one");
     a->until = sub->add_option("--until", a->until_ms, "end [ms]; else the last beat's");
     a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]")
                    ->capture_default_str();

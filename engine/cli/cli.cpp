@@ -48,6 +48,35 @@ const CLI::App& innermost(const CLI::App& app)
     return *at;
 }
 
+std::string joined(const std::vector<std::string>& words)
+{
+    std::string out;
+    for (std::size_t k = 0; k < words.size(); ++k)
+        out += (k == 0 ? "" : k + 1 == words.size() ? " or " : ", ") + words[k];
+    return out;
+}
+
+/// What a command wants and was not given, by the names that its help has.
+std::string missing(const CLI::App& command)
+{
+    for (const auto* option : command.get_options())
+        if (option->get_required() && option->count() == 0) {
+            const bool dashed = !option->get_lnames().empty();
+            return "no " + (dashed ? "--" + option->get_lnames()[0] + " " : std::string()) +
+                   option->get_type_name() + " is given (" + option->get_description() + ")";
+        }
+    return "";
+}
+
+/// A command directly below that has this option.
+const CLI::App* knows(const CLI::App& app, const std::string& option)
+{
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (sub->get_option_no_throw(option) != nullptr)
+            return sub;
+    return nullptr;
+}
+
 /// Why the parser refused the line, and what would be right.
 std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
 {
@@ -57,15 +86,29 @@ std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    const auto extra = command.remaining(true);
+    auto extra = command.remaining(true);
+    const bool before = extra.empty(); // what stands before the command is left with the program
+    if (before)
+        extra = app.remaining(true);
     if (!extra.empty()) {
         const std::string word = extra.front().substr(0, extra.front().find('='));
         const bool option = word.starts_with("-");
+        const CLI::App& taken_by = before || &command == &app ? app : command;
+        if (const auto* owner = option && &taken_by == &app ? knows(app, word) : nullptr)
+            return word + ": is an option of commands; give it after one, e.g. tawara-cli " +
+                   owner->get_name() + " " + word;
         const auto near = nearest(word, known_words(command, option));
         return word + ": unknown " + (option ? "option" : "argument") + " of " + path +
                (near.empty() ? "" : "; the nearest known is " + near);
     }
-    return path + ": " + e.what() + "; see " + path + " --help";
+    const auto known = known_words(command, false);
+    if (!known.empty() && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
+        return path + ": names no command; want one of " + joined(known) + "; see " + path +
+               " --help";
+    std::string what = missing(command);
+    if (what.empty())
+        what = e.what();
+    return path + ": " + what + "; see " + path + " --help";
 }
 
 } // namespace
@@ -78,7 +121,7 @@ int run(std::span<const std::string> args, const Console& console)
     Action chosen;
     const Declaration d{app, json, chosen};
     app.require_subcommand(1);
-    app.set_version_flag("--version", "tawara " TAWARA_VERSION);
+    app.set_version_flag("-v,--version", "tawara " TAWARA_VERSION);
     declare_run(d);
     declare_session(d);
     declare_export(d);
@@ -88,7 +131,12 @@ int run(std::span<const std::string> args, const Console& console)
     declare_devices(d);
     try {
         // The parser takes the arguments from the back.
-        app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+        std::vector<std::string> words(args.rbegin(), args.rend());
+        if (!words.empty() && words.back() == "help") { // "help run" is "run --help"
+            words.pop_back();
+            words.insert(words.begin(), "--help");
+        }
+        app.parse(std::move(words));
     } catch (const CLI::Success& e) { // help or version
         app.exit(e, console.out, console.err);
         return done;

@@ -2,6 +2,7 @@
 // tawara-cli export: what a run has left in its folder, in other programs' formats.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/export.hpp"
@@ -21,7 +22,8 @@ struct Arguments
     std::string folder, kind, out;
 };
 
-constexpr const char* kinds[] = {"activation-dat", "repolarisation-dat", "apd90-dat", "frames-igb"};
+const std::vector<std::string> kinds{"activation-dat", "repolarisation-dat", "apd90-dat",
+                                     "frames-igb"};
 
 /// A field of a file of the run, carried to the mesh's vertices.
 std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, const fs::path& file)
@@ -39,8 +41,11 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     const fs::path pvd = folder / "frames.pvd";
     const auto frames = simulation::listed_frames(pvd);
     if (frames.empty())
-        throw InputError(pvd.string(), "names no frames; run the session with output.frames "
-                                       "\"vtu\" and output.frames_every_ms above 0");
+        throw InputError(pvd.string(),
+                         fs::exists(folder / "frames.igb")
+                             ? "is not there; the run has written frames.igb itself"
+                             : "names no frames; run the session with output.frames \"vtu\" (or "
+                               "\"igb\") and output.frames_every_ms above 0");
     const double every = frames.size() > 1 ? frames[1].time_ms - frames[0].time_ms : 1;
     for (std::size_t k = 0; k < frames.size(); ++k)
         if (std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) >
@@ -66,8 +71,10 @@ void run_export(Context& c, const Arguments& a)
 {
     const fs::path folder = a.folder;
     if (std::find(std::begin(kinds), std::end(kinds), a.kind) == std::end(kinds))
-        throw InputError("--to", a.kind + " is not known; want activation-dat, repolarisation-dat, "
-                                          "apd90-dat or frames-igb");
+        throw InputError("--to", "'" + a.kind +
+                                     "' is not known; want activation-dat, repolarisation-dat, "
+                                     "apd90-dat or frames-igb (nearest: " +
+                                     nearest(a.kind, kinds) + ")");
     std::error_code none;
     if (!fs::is_directory(folder, none))
         throw InputError(a.folder, "is no folder; want one that tawara-cli run has written");
@@ -80,6 +87,9 @@ void run_export(Context& c, const Arguments& a)
         export_igb(c, folder, out);
     } else {
         const fs::path file = folder / "activation.vtu";
+        if (!fs::exists(file, none))
+            throw InputError(file.string(),
+                             "is not there; want a folder that tawara-cli run has written");
         const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
         simulation::write_dat(field_at_vertices(m, (quantity + "_ms").c_str(), file), -1, out);
     }

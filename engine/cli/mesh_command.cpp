@@ -256,7 +256,9 @@ CLI::App* file_command(const Declaration& d, CLI::App& parent, const std::shared
 {
     auto* sub = d.command(parent, name, what, [f, work](Context& c) { work(c, *f); });
     const bool from_mesh = name != "heart";
-    sub->add_option(from_mesh ? "in" : "parameters", f->in, from_mesh ? "mesh file" : "parameters")
+    sub->add_option(from_mesh ? "in" : "parameters", f->in,
+                    from_mesh ? "mesh file (.vtu, .vtk, .pts, .node, .msh)"
+                              : "parameters, as a session's mesh.heart has them")
         ->type_name(from_mesh ? "FILE" : "PARAMS.json")
         ->required();
     if (from_mesh)
@@ -273,7 +275,9 @@ void declare_mesh(const Declaration& d)
     mesh->require_subcommand(1);
     auto f = std::make_shared<Files>();
     const auto with_out = [&f](CLI::App* sub) {
-        sub->add_option("out", f->out, "mesh file to write; its extension is its format")
+        sub->add_option("out", f->out,
+                        "mesh file to write, in the format of its extension (.vtu, .vtk, .pts, "
+                        ".node, .msh, .msh2)")
             ->type_name("OUT")
             ->required();
         return sub;
@@ -281,16 +285,20 @@ void declare_mesh(const Declaration& d)
     file_command(d, *mesh, f, "info", "counts, box, labels, fibres, quality", info);
     with_out(file_command(d, *mesh, f, "convert", "from one format to another", convert));
     with_out(file_command(d, *mesh, f, "refine", "each tetrahedron into eight", refine))
-        ->add_option("--times", f->times, "how often");
+        ->add_option("--times", f->times, "how often")
+        ->capture_default_str();
     with_out(file_command(d, *mesh, f, "heart", "an idealised heart from its parameters", heart));
     auto* check_command =
         file_command(d, *mesh, f, "check", "stability of the diffusion operator on a mesh", check);
-    check_command->add_option("--scheme", f->scheme, "fvm or p1");
-    check_command->add_option("--mass", f->mass, "lumped or consistent (p1)");
+    check_command->add_option("--scheme", f->scheme, "fvm or p1")->capture_default_str();
+    check_command->add_option("--mass", f->mass, "lumped or consistent (p1)")
+        ->capture_default_str();
     check_command
         ->add_option("--conductivity", f->sigma, "along fibre, sheet and normal [S/m]; chi 140/mm")
-        ->expected(3);
-    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume");
+        ->expected(3)
+        ->capture_default_str();
+    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume")
+        ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");
 }

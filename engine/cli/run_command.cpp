@@ -37,6 +37,15 @@ void sort_words(Arguments& a, std::string& session)
     }
     if (session.empty())
         throw InputError("tawara-cli run", "names no session; give the path of a session file");
+    const auto extension = fs::path(session).extension();
+    if (extension == ".mmt" || extension == ".cellml")
+        throw InputError(session, "is a cell model, not a session; tawara-cli cell run paces one "
+                                  "cell, and a session's tissue.regions name models for tissue");
+    for (const char* mesh : {".vtu", ".vtk", ".pts", ".elem", ".node", ".ele", ".msh"})
+        if (extension == mesh)
+            throw InputError(session, "is a mesh, not a session; write one around it: tawara-cli "
+                                      "session OUT.json --mesh " +
+                                          session);
 }
 
 void run_command(Context& c, Arguments a)

@@ -67,9 +67,11 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     std::string best;
     std::pair<int, std::size_t> least{4, std::numeric_limits<std::size_t>::max()};
     const std::string given = folded(word);
+    const bool bare = word.find('.') == std::string_view::npos;
     for (const auto& c : candidates) {
-        const auto d = edit_distance(word, c);
-        if (const std::pair now{kind_of_likeness(given, folded(c), d), d}; now < least) {
+        const std::string part = bare ? c.substr(c.rfind('.') + 1) : c;
+        const auto d = edit_distance(word, part);
+        if (const std::pair now{kind_of_likeness(given, folded(part), d), d}; now < least) {
             least = now;
             best = c;
         }

@@ -9,8 +9,9 @@ namespace tawara {
 /// The candidate that `word` most likely meant (case folded), for "did you mean" hints: one a
 /// letter away; else one that holds the word ("--unit": "--length-unit"); else one that the word
 /// abbreviates
-/// ("tt06": "ten_tusscher_2006"); of equals the one with the smallest edit distance.
-/// Empty when there is no candidate.
+/// ("tt06": "ten_tusscher_2006"); of equals the one with the smallest edit distance, then the
+/// first. Of candidates "component.variable" a word without a dot meets the part after their last
+/// one. Empty when there is no candidate.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 } // namespace tawara

@@ -122,6 +122,10 @@ class TestCore : public QObject
                                               "ten_tusscher_2006"};
         QCOMPARE(nearest("tt06", models), "ten_tusscher_2006"); // abbreviates it
         QCOMPARE(nearest("ord", models), "ohara_rudy_2011");
+        const std::vector<std::string> variables{"cell.V", "cell.a", "engine.pace", "ik.V"};
+        QCOMPARE(nearest("pace", variables), "engine.pace"); // the part after the dot
+        QCOMPARE(nearest("cell.pace", variables), "cell.a");
+        QCOMPARE(nearest("V", variables), "cell.V"); // of equals the first
     }
 
     void lengthUnits()

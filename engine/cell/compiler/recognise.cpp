@@ -186,4 +186,28 @@ std::optional<std::uint32_t> recognise_stimulus(const ModelText& m)
     return list.empty() || list[0].rank < 2 ? std::nullopt : std::optional(list[0].variable);
 }
 
+std::optional<Pacing> pacing(const ModelText& m)
+{
+    const auto bound = std::find_if(m.variables.begin(), m.variables.end(),
+                                    [](const auto& v) { return v.binding == "pace"; });
+    if (bound == m.variables.end())
+        return {};
+    const auto pace = static_cast<std::uint32_t>(bound - m.variables.begin());
+    const auto uses = [&](Node definition) {
+        const auto nodes = definition == no_node ? std::vector<Node>()
+                                                 : reachable(m.graph, std::span(&definition, 1));
+        return std::any_of(nodes.begin(), nodes.end(), [&](Node n) {
+            return m.graph.op(n) == Op::symbol && m.graph.symbol_of(n) == pace;
+        });
+    };
+    Pacing out{bound->name, {}};
+    for (const auto& v : m.variables) {
+        if (uses(v.value))
+            out.drives.push_back(v.name);
+        if (uses(v.rate))
+            out.drives.push_back("dot(" + v.name + ")");
+    }
+    return out;
+}
+
 } // namespace tawara::cell::compiler

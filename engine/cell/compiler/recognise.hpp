@@ -28,4 +28,13 @@ std::optional<std::uint32_t> recognise_potential(const ModelText& m);
 std::optional<std::uint32_t> recognise_time(const ModelText& m);
 std::optional<std::uint32_t> recognise_stimulus(const ModelText& m);
 
+/// The variable that is bound to the pacing, and what it drives: the variables whose equations use
+/// it, and "dot(NAME)" of those whose derivatives do.
+struct Pacing
+{
+    std::string variable;
+    std::vector<std::string> drives;
+};
+std::optional<Pacing> pacing(const ModelText& m);
+
 } // namespace tawara::cell::compiler

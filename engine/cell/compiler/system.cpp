@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/recognise.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,13 @@ class Resolver
     std::optional<std::uint32_t> named(const std::string& name, const char* what) const
     {
         const auto i = m_.find(name);
-        if (!i)
-            throw InputError(m_.file,
-                             std::string("there is no variable '") + name + "' to be the " + what);
+        if (!i) {
+            std::vector<std::string> known;
+            for (const auto& v : m_.variables)
+                known.push_back(v.name);
+            throw InputError(m_.file, "there is no variable '" + name + "' to be the " + what +
+                                          "; the nearest known is '" + nearest(name, known) + "'");
+        }
         return i;
     }
 
@@ -235,8 +240,8 @@ class Resolver
             for (auto* list : {&v.parameters, &v.initial})
                 for (auto& [name, value] : *list)
                     name = name_of(name);
-        s.name = m_.name;
-        s.title = m_.title.empty() ? m_.name : m_.title;
+        s.name = m_.name.empty() ? std::filesystem::path(m_.file).stem().string() : m_.name;
+        s.title = m_.title.empty() ? s.name : m_.title;
         s.file = m_.file;
         s.description = m_.description;
         s.protocol = m_.protocol;

@@ -339,12 +339,13 @@ class Reader
         std::vector<std::string> known;
         for (const auto& [k, i] : names_)
             known.push_back(k);
-        throw InputError(
-            m_.file, line,
-            "unknown variable '" + name + "'; the nearest known is '" +
-                nearest(name.find('.') == std::string::npos ? p.component + "." + name : name,
-                        known) +
-                "'");
+        // of equally near ones that of the same component
+        std::stable_partition(known.begin(), known.end(), [&](const std::string& k) {
+            return k.starts_with(p.component + ".");
+        });
+        throw InputError(m_.file, line,
+                         "unknown variable '" + name + "'; the nearest known is '" +
+                             nearest(name, known) + "'");
     }
 
     Node expression(const std::string& text, long line, const Pending& p)
