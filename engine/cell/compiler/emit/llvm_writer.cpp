@@ -445,7 +445,8 @@ class Writer
     LlvmMath::Power power(Node e, Use&& use)
     {
         const Node n = g_.arg(e, 0);
-        const bool fine = plan_.raised[e];
+        // in single precision half an ulp more is lost once, and as often again as powers are taken
+        const bool fine = plan_.raised[e] && !scalar_->isFloatTy();
         const double most = scalar_->isFloatTy() ? 85 : 700;
         Interval x = bounds_[n];
         for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
