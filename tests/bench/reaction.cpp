@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-bench-reaction: compiled CPU kernels of the library's models beside the hand-written TT06;
-// prints one JSON record. One core; kernels in turn, the best of many short repetitions each.
+// prints one JSON record. One core, processor time of its thread; kernels in turn, many short
+// repetitions each: the best of each, and the median of the ratios of neighbours in time.
 //     tawara-bench-reaction [MODEL...]
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
@@ -11,7 +12,8 @@
 
 #include <hwy/highway.h>
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -23,7 +25,7 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t cells = 1024; // as many as a worker of the tissue stepper takes at a time
-constexpr int repetitions = 40, steps = 8;
+constexpr int repetitions = 40, steps = 8, places = 3;
 constexpr double dt_ms = 0.002;
 
 template <class Real>
@@ -45,18 +47,54 @@ class Block
     {
         const CellArrays<Real> c{
             arrays_[0].data(), pointers_.data(), type_.data(), nullptr, 0, cells};
-        const auto start = std::chrono::steady_clock::now();
+        const double start = seconds();
         for (int i = 0; i < steps; ++i)
             k.step(c, 0, dt_ms);
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-        return static_cast<double>(cells) * steps / took.count();
+        return static_cast<double>(cells) * steps / (seconds() - start);
     }
 
   private:
+    static double seconds()
+    {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
     std::vector<AlignedVector<Real>> arrays_;
     std::vector<Real*> pointers_;
     std::vector<std::uint8_t> type_;
 };
+
+double median(std::vector<double> x)
+{
+    std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+    return x[x.size() / 2];
+}
+
+/// Two kernels in turn, at some places in memory.
+struct Pair
+{
+    double first = 0, second = 0, ratio = 0; ///< best rates, median of first / second
+};
+template <class Real>
+Pair in_turn(const CpuKernel<Real>& first, const CpuKernel<Real>& second,
+             const std::vector<double>& initial, bool spread)
+{
+    Pair out;
+    std::vector<double> ratios;
+    std::vector<Block<Real>> blocks;
+    for (int p = 0; p < 2 * places; ++p)
+        blocks.emplace_back(initial, spread);
+    for (int r = 0; r < repetitions; ++r)
+        for (std::size_t p = 0; p < blocks.size(); p += 2) {
+            const double a = blocks[p].rate(first), b = blocks[p + 1].rate(second);
+            out.first = std::max(out.first, a);
+            out.second = std::max(out.second, b);
+            ratios.push_back(a / b);
+        }
+    out.ratio = median(std::move(ratios));
+    return out;
+}
 
 template <class Real>
 ordered_json measure(const std::string& model, Scheme scheme)
@@ -72,18 +110,12 @@ ordered_json measure(const std::string& model, Scheme scheme)
                    {"instructions_estimated", kernel->flops_per_cell()},
                    {"compile_ms", kernel->compile_ms()}};
     for (const bool spread : {false, true}) {
-        Block<Real> a(type.initial, spread), b(type.initial, spread);
-        double compiled = 0, hand = 0;
-        for (int r = 0; r < repetitions; ++r) {
-            compiled = std::max(compiled, a.rate(*kernel));
-            if (oracle)
-                hand = std::max(hand, b.rate(*oracle));
-        }
+        const auto pair = in_turn(*kernel, oracle ? *oracle : *kernel, type.initial, spread);
         ordered_json& out = j[spread ? "spread" : "at_rest"];
-        out["cell_steps_per_s"] = compiled;
+        out["cell_steps_per_s"] = pair.first;
         if (oracle) {
-            out["oracle_cell_steps_per_s"] = hand;
-            out["ratio"] = compiled / hand;
+            out["oracle_cell_steps_per_s"] = pair.second;
+            out["ratio"] = pair.ratio;
         }
     }
     if (model == "ten_tusscher_2006" || model == "ohara_rudy_2011") { // functions of V looked up
@@ -94,16 +126,11 @@ ordered_json measure(const std::string& model, Scheme scheme)
         const std::size_t tables = program->lookups.size();
         const auto with =
             compiler::make_compiled_kernel<Real>(std::move(program), std::span(&type, 1));
-        Block<Real> a(type.initial, true), b(type.initial, true);
-        double whole = 0, looked_up = 0;
-        for (int r = 0; r < repetitions; ++r) {
-            whole = std::max(whole, a.rate(*kernel));
-            looked_up = std::max(looked_up, b.rate(*with));
-        }
+        const auto pair = in_turn(*with, *kernel, type.initial, true);
         j["tables"] = {{"step_mV", 0.1},
                        {"tables", tables},
-                       {"cell_steps_per_s", looked_up},
-                       {"ratio_to_plain", looked_up / whole}};
+                       {"cell_steps_per_s", pair.first},
+                       {"ratio_to_plain", pair.ratio}};
     }
     // large models in parts as well
     constexpr std::size_t large = 30;
@@ -112,16 +139,11 @@ ordered_json measure(const std::string& model, Scheme scheme)
             compiler::shared_program(compiler::system_of(type), scheme, sizeof(Real) == 4, true);
         for (const std::size_t parts : {2u, 3u}) {
             const auto cut = compiler::make_split_kernel<Real>(program, parts, std::span(&type, 1));
-            Block<Real> a(type.initial, false), b(type.initial, false);
-            double whole = 0, split = 0;
-            for (int r = 0; r < repetitions; ++r) {
-                whole = std::max(whole, a.rate(*kernel));
-                split = std::max(split, b.rate(*cut));
-            }
+            const auto pair = in_turn(*cut, *kernel, type.initial, false);
             j["in_parts"].push_back({{"parts", parts},
                                      {"passed", split_program(*program, parts).passed},
-                                     {"cell_steps_per_s", split},
-                                     {"ratio_to_whole", split / whole}});
+                                     {"cell_steps_per_s", pair.first},
+                                     {"ratio_to_whole", pair.ratio}});
         }
     }
     return j;
@@ -149,6 +171,9 @@ int main(int argc, char** argv)
                         {"processor", processor()},
                         {"cells", cells},
                         {"repetitions", repetitions},
+                        {"places", places},
+                        {"rates", "best of the repetitions, processor time"},
+                        {"ratios", "median over neighbouring repetitions at all places"},
                         {"dt_ms", dt_ms},
                         {"results", ordered_json::array()}};
     const auto supported = hwy::SupportedTargets();

@@ -50,11 +50,12 @@ class PacedBeat
         return o;
     }
 
+    /// @param rounded  states that are rounded to single precision after each step
     /// @return V at 0, every, 2 every ...; ends early when V stops being finite or leaves
     ///         [-1000, 1000] mV
     std::vector<double> run(std::span<const double> parameters, std::span<const double> initial,
-                            const Pulse& pulse, double dt_ms, double until_ms,
-                            double every_ms) const
+                            const Pulse& pulse, double dt_ms, double until_ms, double every_ms,
+                            std::span<const std::size_t> rounded = {}) const
     {
         constexpr std::size_t width = 16;
         const std::size_t n = initial.size();
@@ -75,6 +76,9 @@ class PacedBeat
             const bool stimulated = t + dt_ms / 2 < pulse.duration_ms;
             step_(x.data(), states.data(), stimulated ? on.data() : off.data(), 0, 1, row.data(),
                   static_cast<Real>(t), static_cast<Real>(dt_ms), 0);
+            for (const std::size_t s : rounded)
+                for (std::size_t i = 0; i < width; ++i)
+                    x[s * width + i] = static_cast<Real>(static_cast<float>(x[s * width + i]));
             if ((k + 1) % each == 0) {
                 if (!(std::abs(x[0]) < 1000))
                     break;
