@@ -22,7 +22,7 @@ class LlvmMath
     /// @param low, high  whether x may lie below or above that range at all
     llvm::Value* exp(llvm::Value* x, bool low = true, bool high = true);
     /// 2^(scale x), the same way; several at once, with their operations interleaved: none waits
-    /// for the other's. `fine` is for what is raised to high powers: within an ulp. The others take an
+    /// for the other's. `fine` is for what is raised to powers: within an ulp. The others take an
     /// operation or two less: remainders of at most 1.9e-14 (83 ulp) and 5.4e-8 (half an ulp).
     struct Power
     {
