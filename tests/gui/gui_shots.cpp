@@ -47,9 +47,12 @@ void runTo(MainWindow& window, EngineHost& host, const QString& session, double 
     wait(500);
     while (!window.viewController()->ready())
         wait(50);
-    ViewSettings s = shown(window);
-    s.count = views;
-    show(window, s);
+    ViewSettings settings = shown(window);
+    settings.count = views;
+    show(window, settings);
+    window.document()->edits().edit("leads", [](simulation::Session& s) {
+        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+    });
     host.runUntil(ms);
     while (!host.frame() || host.frame()->time_ms < ms - 0.5)
         wait(50);
@@ -81,7 +84,7 @@ void guidePictures(MainWindow& window, EngineHost& host, const QString& resource
     s.count = 2;
     show(window, s);
     shot("guide/tissue.png", "tissueDock", "beatsDock", 1000);
-    const auto session = resource("sessions/reentry_around_scar.json").string();
+    const auto session = resource("resources/sessions/reentry_around_scar.json").string();
     runTo(window, host, QString::fromStdString(session), 640, 4);
     shot("guide/views.png", "viewDock", "ecgDock", 1000);
     shot("pictures/tawara.png", "viewDock", "ecgDock", 1280);

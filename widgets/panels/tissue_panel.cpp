@@ -312,9 +312,10 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
     if (r.inherits()) { // it has factors in place of values
         const auto row = [&](const std::string& name, const QString& tip) {
             const double* own = given(r.scale, name);
+            const QString n = QString::fromStdString(name);
             rows.push_back(
-                {{QString::fromStdString(name), number(own != nullptr ? *own : 1),
-                  QStringLiteral("×"), QStringLiteral("1")},
+                {n,
+                 {n, number(own != nullptr ? *own : 1), QStringLiteral("1")},
                  tip + tr("\nFactor on what the tissue beneath has. Bold: changed.") + exact(own),
                  own != nullptr});
         };
@@ -324,7 +325,7 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
                                   static_cast<qsizetype>(p.description.size())));
         for (const auto& [name, factor] : r.scale)
             if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
-                    return shown.texts[0] == QString::fromStdString(n);
+                    return shown.name == QString::fromStdString(n);
                 }))
                 row(name, QString::fromStdString(name));
         return rows;
@@ -333,11 +334,14 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
         for (const auto& p : info->parameters) {
             const double* own = given(r.parameters, p.name);
             const double usual = variantValue(*info, r.variant, p);
-            rows.push_back({{QString::fromStdString(p.name), number(own != nullptr ? *own : usual),
-                             QString::fromStdString(p.unit), number(usual)},
-                            QString::fromStdString(p.description.empty() ? p.name : p.description) +
-                                tr("\nEmpty: back to the default. Bold: changed.") + exact(own),
-                            own != nullptr});
+            const QString n = QString::fromStdString(p.name);
+            rows.push_back(
+                {n,
+                 {p.unit.empty() ? n : tr("%1 [%2]").arg(n, QString::fromStdString(p.unit)),
+                  number(own != nullptr ? *own : usual), number(usual)},
+                 QString::fromStdString(p.description.empty() ? p.name : p.description) +
+                     tr("\nEmpty: back to the default. Bold: changed.") + exact(own),
+                 own != nullptr});
         }
     return rows;
 }
@@ -357,7 +361,7 @@ void TissuePanel::fillParameters(const Region& r)
     const QSignalBlocker quiet(m_parameters->model());
     for (int row = 0; row < m_parameters->rowCount(); ++row) {
         const auto& shown = rows[static_cast<std::size_t>(row)];
-        for (int column = 0; column < 4; ++column) {
+        for (int column = 0; column < m_parameters->columnCount(); ++column) {
             auto* item = m_parameters->item(row, column);
             if (item == nullptr)
                 m_parameters->setItem(row, column, item = new QTableWidgetItem);
@@ -369,12 +373,13 @@ void TissuePanel::fillParameters(const Region& r)
             f.setBold(shown.changed && column == value_column);
             item->setFont(f);
             item->setToolTip(shown.tip);
+            item->setData(Qt::UserRole, shown.name);
         }
         m_parameters->setRowHidden(row,
-                                   !shown.texts[0].contains(m_filter->text(), Qt::CaseInsensitive));
+                                   !shown.name.contains(m_filter->text(), Qt::CaseInsensitive));
     }
     if (other)
-        for (const int column : {name_column, unit_column, default_column})
+        for (const int column : {value_column, default_column})
             m_parameters->resizeColumnToContents(column);
     m_parameters->viewport()->update();
 }

@@ -52,7 +52,7 @@ class TissuePanel : public QWidget
     void modelFileRequested(int region); ///< a file is to be chosen, then setModel()
 
   private:
-    enum ParameterColumn { name_column, value_column, unit_column, default_column };
+    enum ParameterColumn { name_column, value_column, default_column };
 
     // tissue_panel_build.cpp
     QToolButton* buildAdd();
@@ -69,9 +69,11 @@ class TissuePanel : public QWidget
     void fillDetails();
     void fillPlace(const simulation::Region& r);
     void fillParameters(const simulation::Region& r);
+    QString nameIn(int row) const; ///< of the parameter in a row of the table
     struct ParameterRow
     {
-        std::array<QString, 4> texts; ///< name, value, unit, default
+        QString name;
+        std::array<QString, 3> texts; ///< name with unit, value, default
         QString tip;
         bool changed = false;
     };

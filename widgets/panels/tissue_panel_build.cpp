@@ -202,7 +202,9 @@ QWidget* TissuePanel::buildCells()
     m_variant->setObjectName("regionVariant");
     m_source = hintLabel({});
     const auto conductivity = [](const char* name, const QString& tip) {
-        return new NumberBox(QLatin1String(name), {}, {0.0001, 10, 0.01, 4}, tip);
+        auto* b = new NumberBox(QLatin1String(name), {}, {0.0001, 10, 0.01, 4}, tip);
+        b->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        return b;
     };
     m_fibre = conductivity("sigmaFibre", tr("Conductivity along the fibres [S/m]"));
     m_sheet =
@@ -221,14 +223,13 @@ QWidget* TissuePanel::buildCells()
     m_filter->setObjectName("parameterFilter");
     m_filter->setPlaceholderText(tr("Find a parameter, e.g. g_Kr"));
     m_filter->setClearButtonEnabled(true);
-    m_parameters = new QTableWidget(0, 4);
+    m_parameters = new QTableWidget(0, 3);
     m_parameters->setObjectName("parameters");
-    m_parameters->setHorizontalHeaderLabels(
-        {tr("Parameter"), tr("Value"), tr("Unit"), tr("Default")});
+    m_parameters->setHorizontalHeaderLabels({tr("Parameter"), tr("Value"), tr("Default")});
     m_parameters->verticalHeader()->hide();
     m_parameters->verticalHeader()->setDefaultSectionSize(24);
     m_parameters->setMinimumHeight(190);
-    m_parameters->horizontalHeader()->setSectionResizeMode(value_column, QHeaderView::Stretch);
+    m_parameters->horizontalHeader()->setSectionResizeMode(name_column, QHeaderView::Stretch);
     m_parameters->horizontalHeader()->setMinimumSectionSize(64); // values stay readable
     m_parameters->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     form->addRow(tr("Model"), m_model);
@@ -272,19 +273,22 @@ void TissuePanel::connectCells()
     sigmaChanged(m_scale, [](Region& r, double v) { r.conductivity_scale = v; });
 }
 
+QString TissuePanel::nameIn(int row) const
+{
+    return m_parameters->item(row, name_column)->data(Qt::UserRole).toString();
+}
+
 void TissuePanel::connectParameters()
 {
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& t) {
         for (int row = 0; row < m_parameters->rowCount(); ++row)
-            m_parameters->setRowHidden(
-                row,
-                !m_parameters->item(row, name_column)->text().contains(t, Qt::CaseInsensitive));
+            m_parameters->setRowHidden(row, !nameIn(row).contains(t, Qt::CaseInsensitive));
     });
     connect(m_parameters, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
         if (m_filling || item->column() != value_column)
             return;
         m_shown = {}; // the table says what was typed
-        const std::string name = m_parameters->item(item->row(), name_column)->text().toStdString();
+        const std::string name = nameIn(item->row()).toStdString();
         bool ok = false;
         const double v = item->text().toDouble(&ok);
         const bool clear = item->text().trimmed().isEmpty();
