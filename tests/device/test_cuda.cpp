@@ -2,7 +2,7 @@
 // The CUDA back end against the CPU's, and against itself cut into shards. Skipped where there is
 // no GPU.
 #include "engine/core/error.hpp"
-#include "engine/device/stepper.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -14,60 +14,6 @@ using namespace tawara::device;
 using namespace tawara::test;
 
 namespace {
-
-std::string gpu_reason()
-{
-    std::string reason;
-    for (const auto& d : devices()) {
-        if (d.id.rfind("cuda:", 0) == 0 && d.usable)
-            return "";
-        if (d.id != "cpu")
-            reason = d.reason;
-    }
-    return reason;
-}
-
-/// Whether this machine has every device named.
-bool usable(const std::string& text)
-{
-    for (char c : text)
-        if (c >= '0' && c <= '9') {
-            bool found = false;
-            for (const auto& d : devices())
-                found = found || (d.usable && d.id == std::string("cuda:") + c);
-            if (!found)
-                return false;
-        }
-    return true;
-}
-
-std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
-                            Precision precision = Precision::double_, Tuning tuning = {})
-{
-    StepperOptions o;
-    o.devices = devices;
-    o.precision = precision;
-    o.threads = 2;
-    o.tuning = tuning;
-    return make_stepper(p, o);
-}
-
-std::vector<double> potential(const Stepper& s, std::size_t n)
-{
-    std::vector<double> v(n);
-    s.potential(v);
-    return v;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double d = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        d = std::isnan(a[i]) == std::isnan(b[i])
-                ? std::max(d, std::isnan(a[i]) ? 0 : std::abs(a[i] - b[i]))
-                : 1e300;
-    return d;
-}
 
 bool same_bits(const Snapshot& a, const Snapshot& b)
 {

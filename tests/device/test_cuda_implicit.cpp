@@ -2,8 +2,8 @@
 // Steps that solve a linear system on CUDA devices (backward Euler, Crank-Nicolson, consistent
 // mass) against the CPU's. Skipped where there is no GPU.
 #include "engine/core/error.hpp"
-#include "engine/device/stepper.hpp"
 #include "engine/diffusion/implicit.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -14,48 +14,6 @@ using namespace tawara::device;
 using namespace tawara::test;
 
 namespace {
-
-std::string gpu_reason()
-{
-    std::string reason;
-    for (const auto& d : devices()) {
-        if (d.id.rfind("cuda:", 0) == 0 && d.usable)
-            return "";
-        if (d.id != "cpu")
-            reason = d.reason;
-    }
-    return reason;
-}
-
-/// Whether this machine has the second device.
-bool two_devices()
-{
-    for (const auto& d : devices())
-        if (d.id == "cuda:1" && d.usable)
-            return true;
-    return false;
-}
-
-std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
-                            Precision precision = Precision::double_, Tuning tuning = {})
-{
-    StepperOptions o;
-    o.devices = devices;
-    o.precision = precision;
-    o.threads = 2;
-    o.tuning = tuning;
-    return make_stepper(p, o);
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double d = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        d = std::isnan(a[i]) == std::isnan(b[i])
-                ? std::max(d, std::isnan(a[i]) ? 0 : std::abs(a[i] - b[i]))
-                : 1e300;
-    return d;
-}
 
 bool same_bits(const Snapshot& a, const Snapshot& b)
 {
@@ -159,7 +117,7 @@ class TestCudaImplicit : public QObject
                              Way{"cuda:0", Precision::single, 0.5, 0.02},
                              Way{"cuda:0,0,0,0", Precision::single, 0.5, 0.02}}) {
             const std::string cut = w.devices;
-            if ((cut == "cuda:0,1" && !two_devices()) || (short_tests() && cut.size() > 8))
+            if (!usable(cut) || (short_tests() && cut.size() > 8))
                 continue;
             auto g = on(p, w.devices, w.precision);
             g->add_stimulus(left_end(p, 1, 50, 1.003));
@@ -221,7 +179,7 @@ class TestCudaImplicit : public QObject
         Snapshot one;
         for (const char* devices : {"cuda:0", "cuda:0,0", "cuda:0,0,0,0", "cuda:0,1"}) {
             const std::string cut = devices;
-            if ((cut == "cuda:0,1" && !two_devices()) || (short_tests() && cut.size() > 8))
+            if (!usable(cut) || (short_tests() && cut.size() > 8))
                 continue;
             auto first = on(p, devices, number), second = on(p, devices, number),
                  plain = on(p, devices, number, apart);

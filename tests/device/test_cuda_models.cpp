@@ -3,7 +3,7 @@
 // Skipped where there is no GPU.
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
-#include "engine/device/stepper.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -14,29 +14,6 @@ using namespace tawara::device;
 using namespace tawara::test;
 
 namespace {
-
-std::string gpu_reason()
-{
-    std::string reason;
-    for (const auto& d : devices()) {
-        if (d.id.rfind("cuda:", 0) == 0 && d.usable)
-            return "";
-        if (d.id != "cpu")
-            reason = d.reason;
-    }
-    return reason;
-}
-
-std::unique_ptr<Stepper> on(const TissueProblem& p, const char* devices,
-                            Precision precision = Precision::double_, Tuning tuning = {})
-{
-    StepperOptions o;
-    o.devices = devices;
-    o.precision = precision;
-    o.threads = 2;
-    o.tuning = tuning;
-    return make_stepper(p, o);
-}
 
 /// A slab of one model.
 TissueProblem problem_of(const std::string& model, cell::Scheme scheme, double dt_ms,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/device/stepper.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -16,13 +16,6 @@ std::unique_ptr<Stepper> cpu(const TissueProblem& p, unsigned threads = 2,
                              Precision precision = Precision::double_)
 {
     return make_stepper(p, {"cpu", precision, threads});
-}
-
-std::vector<double> potential(const Stepper& s, std::size_t n)
-{
-    std::vector<double> v(n);
-    s.potential(v);
-    return v;
 }
 
 /// Mean activation time of the unknowns within `half` of x.
