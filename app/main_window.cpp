@@ -266,11 +266,12 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     if (m_next == Next::region_centre) {
         m_next = Next::nothing;
         const auto i = static_cast<std::size_t>(std::max(0, m_tissue->chosen()));
-        edits.edit(tr("Place a region"), [i, at = placed(pick.position_mm)](simulation::Session& s) {
-            if (i < s.regions.size() && s.regions[i].where)
-                if (auto* ball = std::get_if<simulation::Sphere>(&*s.regions[i].where))
-                    ball->centre = at;
-        });
+        edits.edit(tr("Place a region"),
+                   [i, at = placed(pick.position_mm)](simulation::Session& s) {
+                       if (i < s.regions.size() && s.regions[i].where)
+                           if (auto* ball = std::get_if<simulation::Sphere>(&*s.regions[i].where))
+                               ball->centre = at;
+                   });
         return;
     }
     switch (m_mode) {
@@ -323,10 +324,7 @@ void MainWindow::updateMarkers()
 void MainWindow::updateRegions()
 {
     const auto scene = m_host->scene();
-    QStringList names;
-    for (const auto& r : m_document->session().regions)
-        names << regionTitle(r);
-    m_views->setRegionNames(names);
+    m_views->setRegionNames(regionTitles(m_document->session().regions));
     if (!scene || !m_views->ready())
         return;
     elsewhere(
@@ -420,9 +418,21 @@ void MainWindow::updateBullseye()
 {
     const Quantity q = m_views->settings().shownIn(m_grid->current());
     if (q == Quantity::regions) {
+        // what was laid over the tissue stands out of it
+        const auto& regions = m_document->session().regions;
+        const bool over =
+            std::any_of(regions.begin(), regions.end(), [](const auto& r) { return r.inherits(); });
+        const QColor ground = palette().color(QPalette::Base);
         std::vector<BullseyePlot::Part> parts;
-        for (const QString& name : m_views->regionNames())
-            parts.push_back({name, regionColor(parts.size())});
+        for (const QString& name : m_views->regionNames()) {
+            const auto i = parts.size();
+            QColor color = regionColor(i);
+            if (over && i < regions.size() && !regions[i].inherits())
+                color = QColor((color.red() + 2 * ground.red()) / 3,
+                               (color.green() + 2 * ground.green()) / 3,
+                               (color.blue() + 2 * ground.blue()) / 3);
+            parts.push_back({name, color});
+        }
         return m_viewPanel->bullseye()->setParts(m_views->segmentRegions(), quantityTitle(q),
                                                  parts);
     }

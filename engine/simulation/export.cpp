@@ -256,21 +256,9 @@ void write_traces_csv(std::span<const Trace> traces, const fs::path& file)
 void write_beats_csv(std::span<const Trace> traces, const fs::path& file)
 {
     write_whole(file, [&](std::ostream& out) {
-        out << "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
-               "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
-        for (const auto& t : traces) {
-            int number = 0;
-            for (const auto& b : beats_of(t.time_ms, t.V_mV)) {
-                std::string line = csv_field(t.name) + "," + std::to_string(++number);
-                for (double x :
-                     {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
-                      b.apd30_ms, b.apd50_ms, b.apd90_ms, b.diastolic_ms, b.cycle_ms}) {
-                    line += ",";
-                    append_number(line, x, 7);
-                }
-                out << line << "\n";
-            }
-        }
+        out << beats_csv_head();
+        for (const auto& t : traces)
+            out << beats_csv_rows(t.name, t.time_ms, t.V_mV);
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/analysis/beats.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/csv.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -61,6 +62,30 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
         out.push_back(b);
     }
     return out;
+}
+
+std::string beats_csv_head()
+{
+    return "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
+           "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
+}
+
+std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
+                           std::span<const float> v_mV)
+{
+    std::string rows;
+    int number = 0;
+    for (const auto& b : beats_of(t_ms, v_mV)) {
+        rows += csv_field(probe) + "," + std::to_string(++number);
+        for (double x :
+             {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
+              b.apd30_ms, b.apd50_ms, b.apd90_ms, b.diastolic_ms, b.cycle_ms}) {
+            rows += ",";
+            append_number(rows, x, 7);
+        }
+        rows += "\n";
+    }
+    return rows;
 }
 
 } // namespace tawara::simulation

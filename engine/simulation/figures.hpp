@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 namespace tawara::simulation {
 
@@ -26,5 +27,11 @@ CountedKernels count_kernels(device::Stepper& stepper);
 
 /// Beats of a trace with their diastolic intervals and cycles.
 std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV);
+
+/// The first line of a table of beats: the columns with their units.
+std::string beats_csv_head();
+/// A probe's rows of it, one a beat; empty where a beat has no such value.
+std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
+                           std::span<const float> v_mV);
 
 } // namespace tawara::simulation

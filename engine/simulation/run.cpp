@@ -5,7 +5,6 @@
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/checkpoint.hpp"
-#include "engine/simulation/csv.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
@@ -161,22 +160,11 @@ void Run::write_beats(const std::filesystem::path& file)
     const std::size_t columns = probes_.names.size();
     std::vector<float> v(probes_.time_ms.size());
     write_whole(file, [&](std::ostream& out) {
-        out << "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
-               "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
+        out << beats_csv_head();
         for (std::size_t c = 0; c < columns; ++c) {
             for (std::size_t k = 0; k < v.size(); ++k)
                 v[k] = static_cast<float>(probes_.V_mV[k * columns + c]);
-            int number = 0;
-            for (const auto& b : beats_of(probes_.time_ms, v)) {
-                std::string line = csv_field(probes_.names[c]) + "," + std::to_string(++number);
-                for (double x :
-                     {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
-                      b.apd30_ms, b.apd50_ms, b.apd90_ms, b.diastolic_ms, b.cycle_ms}) {
-                    line += ",";
-                    append_number(line, x, 7);
-                }
-                out << line << "\n";
-            }
+            out << beats_csv_rows(probes_.names[c], probes_.time_ms, v);
         }
     });
 }

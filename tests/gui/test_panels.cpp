@@ -288,6 +288,14 @@ class TestPanels : public QObject
         r.model = "ten_tusscher_2006";
         r.variant = "m";
         QCOMPARE(regionTitle(r), QString("ten tusscher 2006, m"));
+        auto endo = r, scar = r, other = r;
+        endo.variant = "endo";
+        scar.name = "scar";
+        other.model = "luo_rudy_1991";
+        other.variant.clear();
+        QCOMPARE(regionTitles({endo, r, scar}), QStringList({"endo", "m", "scar"}));
+        QCOMPARE(regionTitles({endo, other}),
+                 QStringList({"ten tusscher 2006, endo", "luo rudy 1991"}));
 
         BullseyePlot plot;
         plot.resize(240, 240);

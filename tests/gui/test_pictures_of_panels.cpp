@@ -191,8 +191,9 @@ class TestPicturesOfPanels : public QObject
         alone(&message, 900);
         check(&message, "message");
         StartPage start;
-        start.show();
         start.setFixedSize(900, 560);
+        start.show();
+        QTRY_COMPARE(start.size(), QSize(900, 560));
         check(&start, "start");
     }
 

@@ -242,8 +242,17 @@ class TestResults : public QObject
         QCOMPARE(d.range().toMs, 100.0);
         QSignalSpy written(&d, &MovieDialog::written), failed(&d, &MovieDialog::failed);
         const QString path = dir.filePath("m.mp4");
+        const auto heights = [&d] {
+            std::vector<int> out;
+            for (auto* field : d.findChildren<QDoubleSpinBox*>())
+                out.push_back(field->height());
+            return out;
+        };
+        const auto before = heights();
         d.make(path);
         QVERIFY(d.busy());
+        QApplication::processEvents();
+        QCOMPARE(heights(), before); // the bar takes nothing from the fields
         QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, 30000);
         QCOMPARE(failed.count(), 0);
         QVERIFY(!d.busy());

@@ -83,10 +83,7 @@ void MessageBar::display(const Message& m)
                                                      : "note");
     style()->unpolish(this);
     style()->polish(this);
-    m_icon->setPixmap(themedIcon(m.level == Level::done   ? "check"
-                                 : m.level == Level::note ? "info"
-                                                          : "warning")
-                          .pixmap(18, 18));
+    drawIcon();
     m_text->setText(m.text);
     // a press on a note reaches this, which closes it
     m_text->setTextInteractionFlags(passing(m.level) ? Qt::NoTextInteraction
@@ -96,6 +93,21 @@ void MessageBar::display(const Message& m)
     m_count->setVisible(!passing(m.level) && m_open.size() > 1);
     show();
     place();
+}
+
+void MessageBar::drawIcon()
+{
+    m_icon->setPixmap(themedIcon(m_level == Level::done   ? "check"
+                                 : m_level == Level::note ? "info"
+                                                          : "warning")
+                          .pixmap(18, 18));
+}
+
+void MessageBar::changeEvent(QEvent* e)
+{
+    if (e->type() == QEvent::PaletteChange) // another theme
+        drawIcon();
+    QFrame::changeEvent(e);
 }
 
 void MessageBar::showNext()

@@ -34,6 +34,7 @@ class MessageBar : public QFrame
 
   protected:
     void mousePressEvent(QMouseEvent* e) override;
+    void changeEvent(QEvent* e) override;
 
   private:
     struct Message
@@ -47,6 +48,7 @@ class MessageBar : public QFrame
     void showNext();
     void display(const Message& m);
     void place();
+    void drawIcon();
 
     Level m_level = Level::note;
     std::vector<Message> m_open; ///< warnings and errors, the newest last

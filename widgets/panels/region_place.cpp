@@ -10,6 +10,8 @@
 #include <QPainter>
 #include <QPixmap>
 
+#include <set>
+
 namespace tawara {
 namespace {
 
@@ -140,6 +142,21 @@ QString regionTitle(const Region& r)
     if (!r.variant.empty())
         model += QStringLiteral(", ") + QString::fromStdString(r.variant);
     return model;
+}
+
+QStringList regionTitles(const std::vector<Region>& regions)
+{
+    const auto plain = [](const Region& r) { return r.name.empty() && r.kind.empty(); };
+    std::set<std::string> models;
+    for (const Region& r : regions)
+        if (plain(r))
+            models.insert(r.model);
+    QStringList out;
+    for (const Region& r : regions)
+        out << (plain(r) && models.size() == 1 && !r.variant.empty()
+                    ? QString::fromStdString(r.variant)
+                    : regionTitle(r));
+    return out;
 }
 
 QString regionTip(const Region& r)

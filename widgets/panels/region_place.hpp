@@ -21,6 +21,8 @@ void setPlaceNumbers(simulation::Region& r, const std::vector<int>& numbers);
 QString placeText(const simulation::Region& r);
 
 QString regionTitle(const simulation::Region& r);
+/// The titles of all of them, as short as tells them apart: where one model is in use, its variants.
+QStringList regionTitles(const std::vector<simulation::Region>& regions);
 QString regionTip(const simulation::Region& r);
 /// The colour that a region has in the map of regions.
 /// @param index  of the region in the session

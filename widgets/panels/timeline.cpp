@@ -11,16 +11,16 @@
 namespace tawara {
 namespace {
 
-constexpr double side_px = 8, label_gap_px = 26;
+constexpr double side_px = 8, tick_px = 70, label_gap_px = 14;
 
-/// Distance of labels that wide on so many pixels: a round number, of which the span holds one at
-/// least.
+/// Distance of ticks on so many pixels with labels that wide: a round number, twice in the span
+/// where the labels have room for it, else once.
 double tickStep(double span, double pixels, double label_px)
 {
-    const double step = roundStep(span, pixels / (label_px + label_gap_px));
-    if (step <= span)
-        return step;
-    double decade = std::pow(10.0, std::floor(std::log10(span)));
+    for (double room : {tick_px, label_px + label_gap_px})
+        if (const double step = roundStep(span, pixels / room); 2 * step <= span)
+            return step;
+    const double decade = std::pow(10.0, std::floor(std::log10(span)));
     for (double f : {5.0, 2.0})
         if (f * decade <= span)
             return f * decade;

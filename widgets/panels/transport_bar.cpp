@@ -149,8 +149,6 @@ void TransportBar::setStatus(const simulation::Status& status)
     m_step->setEnabled(m_state == State::paused);
     m_reset->setEnabled(loaded);
     m_record->setEnabled(loaded);
-    if (m_record->isChecked() != status.recording || m_record->icon().isNull())
-        m_record->setIcon(themedIcon("record", status.recording ? QColor(Qt::white) : QColor()));
     m_record->setChecked(status.recording);
     m_timeline->setEnabled(loaded);
     m_timeline->setRun(loaded ? status.time_ms : 0, status.end_ms);

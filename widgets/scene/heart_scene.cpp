@@ -16,7 +16,7 @@ namespace {
 
 constexpr float rest_mV = -85.23F; // a new wall is at rest until its first frame
 // of a view's width, that a remark takes: beside the heart, not across it
-constexpr double note_part = 0.32, least_note_px = 120;
+constexpr double note_part = 0.24, least_note_px = 84;
 
 } // namespace
 
