@@ -28,14 +28,6 @@ constexpr const char* slab = R"({"schema": 1, "name": "coarse",
   "stimuli": [{"name": "S1", "region": {"box_mm": [[0, 0, 0], [1, 6, 3]]}, "start_ms": 1,
                "duration_ms": 2, "amplitude_pA_per_pF": 30}]})";
 
-QAction* action(MainWindow& w, const QString& text)
-{
-    for (auto* a : w.findChildren<QAction*>())
-        if (a->text().remove('&') == text)
-            return a;
-    return nullptr;
-}
-
 } // namespace
 
 class TestMeshDialogs : public QObject
@@ -46,7 +38,7 @@ class TestMeshDialogs : public QObject
     template <class Dialog>
     static Dialog* opened(MainWindow& w, const QString& menu)
     {
-        action(w, menu)->trigger();
+        fake::action(w, menu)->trigger();
         auto* d = w.findChild<Dialog*>();
         return d;
     }
@@ -216,16 +208,6 @@ class TestMeshDialogs : public QObject
 
 int main(int argc, char** argv)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    fake::WatchedApplication app(argc, argv);
-    app.setProperty("noHints", true);
-    applyTheme(app, themeOf(qEnvironmentVariable("TAWARA_THEME")));
-    QString why;
-    if (!VtkView::supported(&why)) {
-        qWarning("skipped: %s", qPrintable(why));
-        return 0;
-    }
-    TestMeshDialogs t;
-    return QTest::qExec(&t, argc, argv);
+    return fake::run<TestMeshDialogs, fake::WatchedApplication>(argc, argv);
 }
 #include "test_mesh_dialogs.moc"

@@ -47,9 +47,7 @@ class TestMovieGui : public QObject
         host.runUntil(30);
         QTRY_VERIFY_WITH_TIMEOUT(host.frame() && host.frame()->time_ms >= 29.9, 60000);
         QTRY_VERIFY(host.recording() && host.recording()->frame_count() > 25);
-        for (auto* a : window.findChildren<QAction*>())
-            if (a->text() == "Make a &movie…")
-                a->trigger();
+        fake::action(window, "Make a movie…")->trigger();
         auto* dialog = window.findChild<MovieDialog*>();
         QVERIFY(dialog != nullptr);
         dialog->findChild<QSpinBox*>("width")->setValue(1280);
@@ -106,15 +104,6 @@ class TestMovieGui : public QObject
 
 int main(int argc, char** argv)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    fake::WatchedApplication app(argc, argv);
-    app.setProperty("noHints", true);
-    applyTheme(app);
-    if (QString why; !VtkView::supported(&why)) {
-        qWarning("skipped: %s", qPrintable(why));
-        return 0;
-    }
-    TestMovieGui t;
-    return QTest::qExec(&t, argc, argv);
+    return fake::run<TestMovieGui, fake::WatchedApplication>(argc, argv);
 }
 #include "test_movie_gui.moc"

@@ -196,15 +196,6 @@ class TestResponsive : public QObject
 
 int main(int argc, char** argv)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    fake::WatchedApplication app(argc, argv);
-    app.setProperty("noHints", true);
-    applyTheme(app);
-    if (QString why; !VtkView::supported(&why)) {
-        qWarning("skipped: %s", qPrintable(why));
-        return 0;
-    }
-    TestResponsive t;
-    return QTest::qExec(&t, argc, argv);
+    return fake::run<TestResponsive, fake::WatchedApplication>(argc, argv);
 }
 #include "test_responsive.moc"

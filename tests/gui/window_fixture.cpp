@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/window_fixture.hpp"
 
+#include <QAction>
+
 #include <cmath>
 #include <cstdlib>
 
@@ -60,6 +62,14 @@ QPoint pixel_of(HeartView& view, const Vec3& p)
     const auto d = view.scene().project(p);
     const double s = view.pixelRatio();
     return {qRound(d[0] / s), qRound(view.height() - 1 - d[1] / s)};
+}
+
+QAction* action(const QWidget& window, const QString& text)
+{
+    for (auto* a : window.findChildren<QAction*>())
+        if (a->text().remove('&') == text)
+            return a;
+    return nullptr;
 }
 
 double difference(const QImage& a, const QImage& b)

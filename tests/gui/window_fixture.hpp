@@ -65,16 +65,18 @@ class WindowFixture
     QTemporaryDir settings_;
 };
 
-/// The main() of a GUI test.
-template <class Test>
+/// The action of a window with this text (mnemonics aside); nullptr where there is none.
+QAction* action(const QWidget& window, const QString& text);
+
+/// The main() of a GUI test, in the theme that TAWARA_THEME names (else dark).
+template <class Test, class Application = QApplication>
 int run(int argc, char** argv)
 {
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    QApplication app(argc, argv);
+    Application app(argc, argv);
     app.setProperty("noHints", true);
-    applyTheme(app);
-    QString why;
-    if (!VtkView::supported(&why)) {
+    applyTheme(app, themeOf(qEnvironmentVariable("TAWARA_THEME")));
+    if (QString why; !VtkView::supported(&why)) {
         qWarning("skipped: %s", qPrintable(why));
         return 0;
     }
