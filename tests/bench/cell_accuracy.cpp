@@ -91,39 +91,31 @@ ordered_json rounding(const std::string& name, const std::string& variant)
     const CellType type = cell_type(s, variant, {}, {});
     const Pulse pulse;
     constexpr std::size_t most = 5; // states listed
-    ordered_json j;
-    for (const auto& [dt, text] : single_steps_ms) {
-        const auto beat = [&](Scheme scheme) {
-            return PacedBeat<double>(s, scheme).run(type.parameters, type.initial, pulse, dt,
-                                                    until_ms, every_ms);
-        };
-        Scheme scheme = Scheme::rush_larsen_light; // or what can step the model
-        auto exact = beat(scheme);
-        const auto samples = static_cast<std::size_t>(std::llround(until_ms / every_ms)) + 1;
-        if (exact.size() < samples)
-            exact = beat(scheme = Scheme::grl1);
-        const PacedBeat<double> twice(s, scheme);
-        const auto error = [&](std::span<const std::size_t> rounded) {
-            return rrms_percent(
-                twice.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms, rounded),
-                exact, samples);
-        };
-        std::vector<std::size_t> all;
-        std::vector<std::pair<double, std::string>> one;
-        for (std::size_t k = 0; k < s.states.size(); ++k) {
-            all.push_back(k);
-            one.emplace_back(error(std::span(&all.back(), 1)), s.states[k].name);
-        }
-        std::sort(one.rbegin(), one.rend());
-        const PacedBeat<float> once(s, scheme);
-        const auto f = once.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms);
-        ordered_json& row = j[text];
-        row["scheme"] = std::string(cell::name(scheme));
-        row["single_percent"] = number(rrms_percent(f, exact, samples));
-        row["all_states_rounded_percent"] = number(error(all));
-        for (std::size_t k = 0; k < std::min(most, one.size()); ++k)
-            row["one_state_rounded_percent"][one[k].second] = number(one[k].first);
+    constexpr double dt = 0.005;
+    const auto samples = static_cast<std::size_t>(std::llround(until_ms / every_ms)) + 1;
+    const auto run = [&](const auto& beat, std::span<const std::size_t> rounded = {}) {
+        return beat.run(type.parameters, type.initial, pulse, dt, until_ms, every_ms, rounded);
+    };
+    Scheme scheme = Scheme::rush_larsen_light; // or what can step the model
+    if (run(PacedBeat<double>(s, scheme)).size() < samples)
+        scheme = Scheme::grl1;
+    const PacedBeat<double> twice(s, scheme);
+    const auto exact = run(twice);
+    const auto error = [&](const std::vector<double>& v) {
+        return rrms_percent(v, exact, samples);
+    };
+    std::vector<std::size_t> all;
+    std::vector<std::pair<double, std::string>> one;
+    for (std::size_t k = 0; k < s.states.size(); ++k) {
+        all.push_back(k);
+        one.emplace_back(error(run(twice, std::span(&all.back(), 1))), s.states[k].name);
     }
+    std::sort(one.rbegin(), one.rend());
+    ordered_json j{{"scheme", std::string(cell::name(scheme))}, {"dt_ms", dt}};
+    j["single_percent"] = number(error(run(PacedBeat<float>(s, scheme))));
+    j["all_states_rounded_percent"] = number(error(run(twice, all)));
+    for (std::size_t k = 0; k < std::min(most, one.size()); ++k)
+        j["one_state_rounded_percent"][one[k].second] = number(one[k].first);
     return j;
 }
 
@@ -151,7 +143,7 @@ int main(int argc, char** argv)
             only_rounding
                 ? "RRMS of V, double precision with states rounded to single precision after each "
                   "step against double precision: all of them, and those with the largest effects "
-                  "one by one; single: all in single precision. By step in ms, a beat of 600 ms "
+                  "one by one; single: all in single precision. A beat of 600 ms "
                   "from the initial state, 52 pA/pF for the first ms"
                 : "RRMS of V against CVODE (relative and absolute tolerance 1e-8), sampled every "
                   "0.1 ms over one beat of 600 ms from the initial state, 52 pA/pF for the first "
