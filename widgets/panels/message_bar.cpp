@@ -162,7 +162,7 @@ void MessageBar::place()
 
 bool MessageBar::eventFilter(QObject* watched, QEvent* e)
 {
-    if (watched == parentWidget() && e->type() == QEvent::Resize && isVisible())
+    if (watched == parentWidget() && e->type() == QEvent::Resize && !isHidden())
         place();
     return QFrame::eventFilter(watched, e);
 }

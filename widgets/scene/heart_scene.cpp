@@ -242,6 +242,8 @@ void HeartScene::set_time_text(const std::string& text)
 
 void HeartScene::set_note(const std::string& text)
 {
+    if (text == impl_->note_text)
+        return;
     impl_->note_text = text;
     impl_->note_room = 0; // broken into lines anew
     impl_->note->SetInput(text.c_str());
