@@ -286,7 +286,7 @@ class TestMesh : public QObject
         Notices notices;
         const Surface s = surface(m, face_neighbours(m), &notices);
         QVERIFY(std::abs(area(m, s, Wall::other) - 2 * (140 + 60 + 21)) < 1e-9);
-        QVERIFY(has(notices, "not split"));
+        QVERIFY(has(notices, "no hollow"));
         // outward: the integral of x . n over the surface is three times the volume
         double flux = 0;
         for (std::size_t t = 0; t < s.triangles.size(); ++t) {
