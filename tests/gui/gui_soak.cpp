@@ -20,6 +20,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <array>
 #include <cstdio>
 #include <random>
 #include <unistd.h>
@@ -77,33 +78,36 @@ class Hand
     }
     void act()
     {
+        static constexpr std::array names{"click", "show", "scrub", "follow",
+                                          "click", "edit", "undo",  "record"};
+        const auto k = static_cast<std::size_t>(n_++) % names.size();
+        QElapsedTimer clock;
+        clock.start();
         keep_running();
-        switch (n_++ % 8) {
-        case 0:
-        case 4:
+        if (k == 0 || k == 4)
             click();
-            break;
-        case 1:
+        else if (k == 1)
             show();
-            break;
-        case 2:
+        else if (k == 2)
             scrub();
-            break;
-        case 3:
+        else if (k == 3)
             Q_EMIT window_.findChild<TransportBar*>()->timeline()->followRequested();
-            break;
-        case 5:
+        else if (k == 5)
             edit();
-            break;
-        case 6:
+        else if (k == 6)
             window_.document()->edits().stack().undo();
-            break;
-        case 7:
+        else
             record();
-            break;
-        }
+        if (const double ms = static_cast<double>(clock.nsecsElapsed()) / 1e6; ms > longest.ms)
+            longest = {ms, names[k]};
     }
     std::vector<double> latency; ///< from the press to the window's notice [ms]
+    struct Longest
+    {
+        double ms = 0;
+        const char* what = "";
+    };
+    Longest longest; ///< what the hand did within one event, at its longest
 
   private:
     void keep_running()
@@ -210,11 +214,15 @@ int main(int argc, char** argv)
             {"gui_99_ms", round1(app.wall(0.99))},
             {"gui_longest_ms", round1(worst.wall_ms)},
             {"gui_longest", QString::fromStdString(worst.what_wall)},
+            {"gui_longest_processor_ms", round1(worst.cpu_ms)},
+            {"hand_longest_ms", round1(hand.longest.ms)},
+            {"hand_longest", QLatin1String(hand.longest.what)},
             {"frames_per_s",
              round1(static_cast<double>(window.view()->framesDrawn() - drawn) / sample_s)}});
         std::fprintf(
             stderr, "%s\n",
             QJsonDocument(samples.last().toObject()).toJson(QJsonDocument::Compact).data());
+        hand.longest = {};
     }
     acts.stop();
     const double early = mean(samples, "rss_mb", 0, 0.25), late = mean(samples, "rss_mb", 0.75, 1);
