@@ -216,7 +216,11 @@ void MainWindow::playOrPause()
     case State::running:
         m_host->pause();
         break;
-    case State::finished:
+    case State::finished: // what was recorded and measured stays until the user gives it up
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("The session ends here. Back to start (Ctrl+R) runs it again; "
+                                  "Shift+Space replays what was recorded."));
+        break;
     case State::failed:
         m_host->reset();
         m_message->clear();
@@ -469,8 +473,18 @@ void MainWindow::applyView(const ViewSettings& s)
 
 void MainWindow::restoreView(const std::string& json)
 {
-    if (json.empty())
-        return;
+    if (json.empty()) { // colours and layout stay; what was cut or laid over another heart does not
+        const ViewSettings usual;
+        ViewSettings s = m_viewPanel->settings();
+        s.cut = usual.cut;
+        s.opacity = usual.opacity;
+        s.depolarised = usual.depolarised;
+        s.fibres = usual.fibres;
+        s.filaments = usual.filaments;
+        s.arrows = usual.arrows;
+        s.cameras = {};
+        return applyView(s);
+    }
     const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
     if (o.isEmpty())
         return;

@@ -124,6 +124,8 @@ void MainWindow::askForMovie()
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
     });
     connect(dialog, &MovieDialog::failed, this, [this, said](const QString& reason) {
+        if (reason.isEmpty()) // given up
+            return;
         *said = reason;
         showError(reason, tr("Choose another size or file."));
     });

@@ -43,9 +43,9 @@ ViewSettings shown(MainWindow& window)
 /// Opens a session and computes up to a time, with what the views ask for.
 void runTo(MainWindow& window, EngineHost& host, const QString& session, double ms, int views)
 {
+    const auto before = host.scene();
     window.open(session);
-    wait(500);
-    while (!window.viewController()->ready())
+    while (host.scene() == before || !window.viewController()->ready())
         wait(50);
     ViewSettings settings = shown(window);
     settings.count = views;
@@ -85,7 +85,7 @@ void guidePictures(MainWindow& window, EngineHost& host, const QString& resource
     show(window, s);
     shot("guide/tissue.png", "tissueDock", "beatsDock", 1000);
     const auto session = resource("resources/sessions/reentry_around_scar.json").string();
-    runTo(window, host, QString::fromStdString(session), 640, 4);
+    runTo(window, host, QString::fromStdString(session), 580, 4);
     shot("guide/views.png", "viewDock", "ecgDock", 1000);
     shot("pictures/tawara.png", "viewDock", "ecgDock", 1280);
 }

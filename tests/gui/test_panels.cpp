@@ -3,6 +3,7 @@
 #include "engine/simulation/session.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/guide_window.hpp"
@@ -19,6 +20,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QDir>
+#include <QHeaderView>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
@@ -219,6 +221,54 @@ class TestPanels : public QObject
         child<TissuePanel>()->choose(0);
         QCOMPARE(table->horizontalHeaderItem(1)->text(), QString("Value"));
         QVERIFY(table->rowCount() > 20);
+    }
+
+    void aSiteThatIsNotChosenIsSwitchedByItsTick()
+    {
+        f->start();
+        f->window->raisePanel("pacingDock");
+        f->window->document()->edits().edit("sites", [](simulation::Session& s) {
+            s.stimuli.resize(1);
+            for (const char* name : {"second", "third"}) {
+                s.stimuli.push_back(s.stimuli.front());
+                s.stimuli.back().name = name;
+            }
+        });
+        auto* list = child<PacingPanel>()->findChild<QTreeWidget*>();
+        QCOMPARE(list->topLevelItemCount(), 3);
+        list->setCurrentItem(list->topLevelItem(0));
+        for (const int row : {2, 1, 2}) { // the list is written anew in the middle of the click
+            const bool on = session().stimuli.at(std::size_t(row)).on;
+            const QRect r = list->visualItemRect(list->topLevelItem(row));
+            QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                              {list->header()->sectionViewportPosition(0) + 11, r.center().y()});
+            QCOMPARE(session().stimuli.at(std::size_t(row)).on, !on);
+        }
+        undo();
+        QCOMPARE(list->topLevelItemCount(), 3);
+    }
+
+    void aDrugsNameFollowsItsStrength()
+    {
+        f->start();
+        f->window->raisePanel("tissueDock");
+        f->window->document()->edits().edit("drugs", [](simulation::Session& s) {
+            s.drugs = {{"I_Kr block 90 %", {{"g_Kr", 0.1}}}, {"mine", {{"g_CaL", 0.5}}}};
+        });
+        auto* editor = child<DrugEditor>();
+        const auto slider = [editor](const char* name) {
+            return editor->findChild<QSlider*>(QLatin1String("factor_") + QLatin1String(name));
+        };
+        slider("g_Kr")->setValue(50);
+        QCOMPARE(session().drugs.at(0).name, std::string("I_Kr block 50 %"));
+        QCOMPARE(editor->findChildren<QLabel*>("drugName").at(0)->text(),
+                 QString("I_Kr block 50 %"));
+        slider("g_Kr")->setValue(120);
+        QCOMPARE(session().drugs.at(0).name, std::string("I_Kr block × 1.2"));
+        slider("g_Kr")->setValue(30);
+        QCOMPARE(session().drugs.at(0).name, std::string("I_Kr block 70 %"));
+        slider("g_CaL")->setValue(20);
+        QCOMPARE(session().drugs.at(1).name, std::string("mine"));
     }
 
     void aPulseThatDoesNotCaptureSaysSo()

@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QRegularExpression>
 #include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -26,6 +27,20 @@ QString tipOf(const std::string& name)
             return QString::fromUtf8(p.description.data(),
                                      static_cast<qsizetype>(p.description.size()));
     return {};
+}
+
+/// "I_Kr block 90 %" says how strong the drug is: the same with another factor.
+std::string renamed(const std::string& name, double factor)
+{
+    static const QRegularExpression strength(QStringLiteral("( \\d+ %| × [\\d.]+)$"));
+    QString n = QString::fromStdString(name);
+    const auto match = strength.match(n);
+    if (!match.hasMatch())
+        return name;
+    n.truncate(match.capturedStart());
+    n += factor <= 1 ? QStringLiteral(" %1 %").arg(std::lround(100 * (1 - factor)))
+                     : QStringLiteral(" × %1").arg(factor, 0, 'g', 3);
+    return n.toStdString();
 }
 
 } // namespace
@@ -95,7 +110,9 @@ QWidget* DrugEditor::card(std::size_t i)
     column->setContentsMargins(10, 6, 10, 8);
     column->setSpacing(4);
     auto* head = new QHBoxLayout;
-    head->addWidget(groupLabel(QString::fromStdString(m_drugs[i].name)));
+    auto* title = groupLabel(QString::fromStdString(m_drugs[i].name));
+    title->setObjectName("drugName");
+    head->addWidget(title);
     head->addStretch(1);
     auto* more = smallButton({}, QStringLiteral("+"), "addFactor", tr("Another conductance"));
     more->setPopupMode(QToolButton::InstantPopup);
@@ -154,7 +171,16 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     const auto set = [this, i, k, key](double v) {
         Q_EMIT edited(
             tr("Strength of a drug"),
-            [i, k, v](Session& s) { s.drugs.at(i).factors.at(k).second = v; }, key);
+            [i, k, v](Session& s) {
+                auto& drug = s.drugs.at(i);
+                drug.factors.at(k).second = v;
+                if (drug.factors.size() == 1)
+                    drug.name = renamed(drug.name, v);
+            },
+            key);
+        const auto titles = findChildren<QLabel*>("drugName"); // in the order of the drugs
+        if (i < m_drugs.size() && static_cast<qsizetype>(i) < titles.size())
+            titles[static_cast<qsizetype>(i)]->setText(QString::fromStdString(m_drugs[i].name));
     };
     connect(slider, &QSlider::valueChanged, this, [this, number, set](int v) {
         number->put(v / 100.0);

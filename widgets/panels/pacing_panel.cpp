@@ -456,11 +456,17 @@ void PacingPanel::fillList()
 {
     m_filling = true;
     const int before = chosen();
-    m_list->clear();
+    // rows stay while there are as many sites: one of them may be in the middle of a click
+    while (m_list->topLevelItemCount() > static_cast<int>(m_stimuli.size()))
+        delete m_list->takeTopLevelItem(m_list->topLevelItemCount() - 1);
     for (std::size_t i = 0; i < m_stimuli.size(); ++i) {
         const auto& s = m_stimuli[i];
-        auto* item = new QTreeWidgetItem(
-            m_list, {QString::fromStdString(s.name), protocolText(s), stateText(i)});
+        auto* item = m_list->topLevelItem(static_cast<int>(i));
+        if (item == nullptr)
+            item = new QTreeWidgetItem(m_list);
+        const QString texts[] = {QString::fromStdString(s.name), protocolText(s), stateText(i)};
+        for (int column = 0; column < 3; ++column)
+            item->setText(column, texts[column]);
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(0, s.on ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, dot(captureColor(s, m_states[i])));

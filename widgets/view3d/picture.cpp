@@ -185,6 +185,7 @@ QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* w
         target.release();
         view.renderWindow()->GetState()->Reset();
     }
+    view.drawAnew(); // VTK's framebuffer holds the picture
     image.setDevicePixelRatio(1);
     if (image.size() != wanted.size)
         image = image.scaled(wanted.size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);

@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -166,6 +167,12 @@ VtkView::~VtkView()
     m_interactor->SetRenderWindow(nullptr);
 }
 
+void VtkView::drawAnew()
+{
+    dropAhead();
+    update();
+}
+
 void VtkView::releaseGL()
 {
     if (context() == nullptr || !m_window->GetReadyForRendering())
@@ -205,8 +212,13 @@ void VtkView::setSize(double detail)
     const int w = std::max(1, qRound(width() * s * detail)),
               h = std::max(1, qRound(height() * s * detail));
     m_sizeDetail = detail;
-    if (m_window->GetSize()[0] == w && m_window->GetSize()[1] == h)
+    const std::array before{m_window->GetSize()[0], m_window->GetSize()[1]};
+    if (before == std::array{w, h})
         return;
+    // a drag goes on from the same place, which has other coordinates now
+    if (const int* at = m_interactor->GetEventPosition(); before[0] > 0 && before[1] > 0)
+        m_interactor->SetEventPosition(qRound(at[0] * (static_cast<double>(w) / before[0])),
+                                       qRound(at[1] * (static_cast<double>(h) / before[1])));
     m_window->SetDPI(logical_dpi); // texts carry the scale in their sizes
     m_window->SetSize(w, h);
     m_interactor->SetSize(w, h);

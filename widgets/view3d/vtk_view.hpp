@@ -47,6 +47,9 @@ class VtkView : public QOpenGLWidget
     /// Whether a software rasteriser draws; known after the first paint.
     bool softwareRendering() const { return m_software; }
     QString glDescription() const { return m_glDescription; }
+    /// VTK's framebuffer holds something else (a picture was drawn): the view draws itself again.
+    /// The context is current.
+    void drawAnew();
     bool dragging() const { return m_dragging; }
     /// VTK display coordinates (device pixels, origin at the bottom left) of a widget position.
     QPointF toDisplay(QPointF position) const;
