@@ -85,7 +85,7 @@ void guidePictures(MainWindow& window, EngineHost& host, const QString& resource
     show(window, s);
     shot("guide/tissue.png", "tissueDock", "beatsDock", 1000);
     const auto session = resource("resources/sessions/reentry_around_scar.json").string();
-    runTo(window, host, QString::fromStdString(session), 580, 4);
+    runTo(window, host, QString::fromStdString(session), 460, 4);
     shot("guide/views.png", "viewDock", "ecgDock", 1000);
     shot("pictures/tawara.png", "viewDock", "ecgDock", 1280);
 }
