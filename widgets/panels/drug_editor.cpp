@@ -168,7 +168,7 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     row->addWidget(slider, 1);
     row->addWidget(number);
     const QString key = QStringLiteral("drug%1.%2").arg(i).arg(k);
-    const auto set = [this, i, k, key](double v) {
+    const auto set = [this, w, i, k, key](double v) {
         Q_EMIT edited(
             tr("Strength of a drug"),
             [i, k, v](Session& s) {
@@ -178,9 +178,8 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
                     drug.name = renamed(drug.name, v);
             },
             key);
-        const auto titles = findChildren<QLabel*>("drugName"); // in the order of the drugs
-        if (i < m_drugs.size() && static_cast<qsizetype>(i) < titles.size())
-            titles[static_cast<qsizetype>(i)]->setText(QString::fromStdString(m_drugs[i].name));
+        if (auto* title = w->parentWidget()->findChild<QLabel*>("drugName")) // of its card
+            title->setText(QString::fromStdString(m_drugs[i].name));
     };
     connect(slider, &QSlider::valueChanged, this, [this, number, set](int v) {
         number->put(v / 100.0);
