@@ -188,10 +188,12 @@ quint64 EngineHost::setEnd(double ms)
     return post(simulation::SetEnd{ms});
 }
 
-void EngineHost::watchMaps(bool on)
+void EngineHost::watchMaps(bool on, int beat)
 {
-    if (std::exchange(m_watchMaps, on) != on)
-        post(simulation::WatchMaps{on, maps_wall_ms});
+    const bool other = on && beat != m_beat;
+    m_beat = beat;
+    if (std::exchange(m_watchMaps, on) != on || other)
+        post(simulation::WatchMaps{on, maps_wall_ms, beat});
 }
 void EngineHost::watchVolume(bool on)
 {
@@ -266,7 +268,7 @@ void EngineHost::adopt(const ScenePtr& scene)
     m_ecgGeneration = ~quint64{0};
     m_probes.clear();
     if (m_watchMaps)
-        post(simulation::WatchMaps{true, maps_wall_ms});
+        post(simulation::WatchMaps{true, maps_wall_ms, m_beat});
     if (m_watchVolume)
         post(simulation::WatchVolume{true});
     if (m_watchPhase)
@@ -298,6 +300,8 @@ void EngineHost::answered(const simulation::Answer& a)
         Q_EMIT editRefused(a.command, QString::fromStdString(a.reason));
         return;
     }
+    if (edit)
+        Q_EMIT editApplied();
     if (!a.applied) {
         Q_EMIT refused(QString::fromStdString(a.reason));
         return;
@@ -330,9 +334,12 @@ void EngineHost::poll()
     const qint64 now = m_clock.elapsed();
     if (now >= m_statusDue) {
         m_statusDue = now + status_ms;
-        const State before = m_status.state;
+        const auto before = m_status;
         m_status = m_engine->status();
-        if (m_status.state == State::running || before != m_status.state)
+        // paused, it may have been set back or on by a step
+        if (m_status.state == State::running || before.state != m_status.state ||
+            before.time_ms != m_status.time_ms || before.end_ms != m_status.end_ms ||
+            before.recording != m_status.recording)
             Q_EMIT statusPolled(m_status);
     }
     if (now >= m_tracesDue) {

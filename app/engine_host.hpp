@@ -56,7 +56,8 @@ class EngineHost : public QObject
                           double everyMs);
     quint64 setEnd(double ms);
     /// What is to be computed because something shows it; said again after every load.
-    void watchMaps(bool on);
+    /// @param beat  number of the beat that they are of; 0: the newest
+    void watchMaps(bool on, int beat = 0);
     void watchVolume(bool on);
     void watchPhase(bool on);
     void watchBeats(bool on) { m_watchBeats = on; }
@@ -101,6 +102,7 @@ class EngineHost : public QObject
     void exported(const QString& path, const QString& error);
     void sceneChanged(); ///< same run, edited session
     void editRefused(quint64 command, const QString& reason);
+    void editApplied();
     void recordingChanged(); ///< it began or ended
 
   private:
@@ -126,6 +128,7 @@ class EngineHost : public QObject
     ScenePtr m_scene;
     FramePtr m_frame;
     std::shared_ptr<const simulation::MapFrame> m_maps;
+    int m_beat = 0; ///< of the maps
     bool m_watchMaps = false, m_watchVolume = false, m_watchPhase = false, m_watchBeats = false,
          m_watchKernels = false, m_measuring = false;
     std::size_t m_ecgSamples = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window does; main_window_layout.cpp and _menus.cpp have where everything stands,
-// main_window_connect.cpp what is connected to what.
+// What the window does; main_window_views.cpp has what is shown and of when, main_window_layout.cpp
+// and _menus.cpp have where everything stands, main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
+#include "engine/simulation/presets.hpp"
 #include "engine/simulation/recording.hpp"
 #include "engine/simulation/regions.hpp"
 #include "engine/simulation/suggest.hpp"
@@ -28,6 +29,7 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
+#include "widgets/scene/outline.hpp"
 #include "widgets/view3d/picture.hpp"
 
 #include <QActionGroup>
@@ -46,8 +48,7 @@ namespace tawara {
 namespace {
 
 using State = EngineHost::State;
-constexpr double electrode_gap_mm = 15, record_every_ms = 1;
-constexpr quint64 record_bytes = quint64{1} << 30;
+constexpr double electrode_gap_mm = 15;
 
 } // namespace
 
@@ -120,6 +121,7 @@ void MainWindow::hostLoaded()
     m_views->setScene(scene);
     restoreView(scene->session.view);
     m_document->open(scene->session);
+    m_message->settle("open");
     m_path = m_opening;
     if (!m_making.isEmpty())
         m_document->edits().setUnsaved();
@@ -130,7 +132,7 @@ void MainWindow::hostLoaded()
     if (m_transport->speedLimit() > 0)
         m_host->limitSpeed(m_transport->speedLimit());
     if (m_autoRecordAction->isChecked())
-        m_host->startRecording(record_every_ms, record_bytes);
+        record(true);
     for (auto n = scene->notices.rbegin(); n != scene->notices.rend(); ++n) // the first on top
         if (n->level == Notice::Level::warning)
             m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n->text));
@@ -177,10 +179,7 @@ void MainWindow::documentChanged()
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
 {
     m_views->showFrame(frame);
-    withPicture([this, ms = frame->time_ms] {
-        if (!m_views->lookingBack())
-            m_transport->setTime(ms);
-    });
+    withPicture([this, ms = frame->time_ms] { m_transport->setTime(ms); });
     // the bull's-eye of the potential follows at the pace of the plots, not of the picture
     static constexpr int every = 6;
     if (frame->step % every == 0 && m_viewPanel->isVisible())
@@ -204,9 +203,9 @@ void MainWindow::flushChanges()
         change();
 }
 
-void MainWindow::showError(const QString& reason, const QString& advice)
+void MainWindow::showError(const QString& reason, const QString& advice, const QString& about)
 {
-    m_message->showMessage(MessageBar::Level::error, reason, advice);
+    m_message->showMessage(MessageBar::Level::error, reason, advice, about);
 }
 
 void MainWindow::playOrPause()
@@ -229,28 +228,6 @@ void MainWindow::playOrPause()
     default:
         m_host->play();
     }
-}
-
-void MainWindow::setMode(ClickMode mode)
-{
-    m_next = Next::nothing;
-    if (mode == ClickMode::paint && m_mode != ClickMode::paint) {
-        auto s = m_viewPanel->settings();
-        auto& shown = s.shown[static_cast<std::size_t>(m_grid->current())];
-        m_beforePainting = shown;
-        shown = Quantity::regions;
-        applyView(s);
-    } else if (mode != ClickMode::paint && m_beforePainting) {
-        auto s = m_viewPanel->settings();
-        s.shown[static_cast<std::size_t>(m_grid->current())] = *m_beforePainting;
-        m_beforePainting.reset();
-        applyView(s);
-    }
-    m_mode = mode;
-    m_views->setMode(mode, mode == ClickMode::paint ? m_tissue->brushRadius()
-                                                    : m_stimulus->settings().radius_mm);
-    for (auto* a : m_modes->actions())
-        a->setChecked(a->data().toInt() == static_cast<int>(mode));
 }
 
 void MainWindow::wallClicked(const scene::Pick& pick)
@@ -335,6 +312,7 @@ void MainWindow::updateRegions()
         [scene, edited = m_document->session()] {
             auto session = edited;
             std::vector<std::int32_t> of;
+            std::vector<std::uint8_t> scar; // of each tetrahedron: it cannot fire
             try {
                 auto& regions = session.regions;
                 std::vector<std::size_t> number;
@@ -352,13 +330,17 @@ void MainWindow::updateRegions()
                 for (auto r : laid.of_tetrahedron)
                     of.push_back(static_cast<std::int32_t>(
                         number[laid.origin[static_cast<std::size_t>(r)]]));
+                for (auto r : of)
+                    scar.push_back(
+                        simulation::inexcitable(edited.regions[static_cast<std::size_t>(r)]));
             } catch (const std::exception&) {
                 of.clear(); // the engine says what is wrong when it gets the same
             }
-            return of;
+            return std::pair(of, scene::outline(*scene->mesh, *scene->surface, scar));
         },
-        [this](const std::vector<std::int32_t>& of) {
-            m_views->setRegions(of);
+        [this](const std::pair<std::vector<std::int32_t>, scene::Outline>& laid) {
+            m_views->setRegions(laid.first);
+            m_views->setScar(laid.second);
             updateBullseye();
         });
 }
@@ -403,187 +385,6 @@ void MainWindow::updateVelocity()
             if (m_tissue->chosen() == i)
                 m_tissue->setVelocity(s.text, s.warning);
         });
-}
-
-void MainWindow::updateWatches()
-{
-    const auto& s = m_views->settings();
-    m_host->watchMaps(s.needsMaps());
-    m_host->watchVolume(s.needsVolume());
-    m_host->watchPhase(s.needsPhase());
-    m_host->watchBeats(m_beats->isVisible());
-    m_host->watchKernels(m_performance->isVisible());
-    // the bull's-eye sums values of the potential here
-    m_displayPath->needHost(s.shownIn(m_grid->current()) == Quantity::potential &&
-                            m_viewPanel->isVisible() && m_views->hasSegments());
-}
-
-void MainWindow::updateBullseye()
-{
-    const Quantity q = m_views->settings().shownIn(m_grid->current());
-    if (q == Quantity::regions) {
-        // what was laid over the tissue stands out of it
-        const auto& regions = m_document->session().regions;
-        const bool over =
-            std::any_of(regions.begin(), regions.end(), [](const auto& r) { return r.inherits(); });
-        const QColor ground = palette().color(QPalette::Base);
-        std::vector<BullseyePlot::Part> parts;
-        for (const QString& name : m_views->regionNames()) {
-            const auto i = parts.size();
-            QColor color = regionColor(i);
-            if (over && i < regions.size() && !regions[i].inherits())
-                color = QColor((color.red() + 2 * ground.red()) / 3,
-                               (color.green() + 2 * ground.green()) / 3,
-                               (color.blue() + 2 * ground.blue()) / 3);
-            parts.push_back({name, color});
-        }
-        return m_viewPanel->bullseye()->setParts(m_views->segmentRegions(), quantityTitle(q),
-                                                 parts);
-    }
-    const auto style = m_views->settings().style(q);
-    const auto [low, high] = m_views->range(q);
-    const auto map = mapOf(style, m_views->settings().customMaps);
-    m_viewPanel->bullseye()->setValues(
-        m_views->segmentMeans(q), quantityTitle(q), quantityInfo(q).decimals,
-        [map, low = low, high = high](double v) {
-            const double t = std::clamp((v - low) / (high - low), 0.0, 1.0);
-            const auto& c = map.colors[static_cast<std::size_t>(255 * t)];
-            return QColor(c[0], c[1], c[2]);
-        });
-}
-
-void MainWindow::changeView(const ViewSettings& next)
-{
-    const ViewSettings before = m_views->settings();
-    const QString what = viewChange(before, next);
-    if (what.isEmpty())
-        return;
-    m_document->edits().aside(
-        what, [this, next] { applyView(next); }, [this, before] { applyView(before); }, what);
-}
-
-void MainWindow::applyView(const ViewSettings& s)
-{
-    if (m_viewPanel->settings() != s)
-        m_viewPanel->setSettings(s);
-    m_views->setSettings(s);
-    updateWatches();
-    updateBullseye();
-}
-
-void MainWindow::restoreView(const std::string& json)
-{
-    if (json.empty()) { // colours and layout stay; what was cut or laid over another heart does not
-        const ViewSettings usual;
-        ViewSettings s = m_viewPanel->settings();
-        s.cut = usual.cut;
-        s.opacity = usual.opacity;
-        s.depolarised = usual.depolarised;
-        s.fibres = usual.fibres;
-        s.filaments = usual.filaments;
-        s.arrows = usual.arrows;
-        s.cameras = {};
-        return applyView(s);
-    }
-    const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-    if (o.isEmpty())
-        return;
-    const auto s = ViewSettings::fromJson(o);
-    applyView(s);
-    if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
-        !layout.isEmpty())
-        restoreState(layout);
-}
-
-void MainWindow::paint(const scene::Pick& pick, bool erase)
-{
-    const int i = m_tissue->chosen();
-    const auto& regions = m_document->session().regions;
-    if (i < 0 || !m_ball || !regions[static_cast<std::size_t>(i)].where ||
-        !std::holds_alternative<simulation::Tetrahedra>(
-            *regions[static_cast<std::size_t>(i)].where)) {
-        m_message->showMessage(
-            MessageBar::Level::note,
-            tr("Choose a painted region in the Tissue panel first, or add one there: "
-               "scar core, border zone, ischaemia."));
-        return;
-    }
-    if (m_paintedRegion != i) {
-        const auto& t =
-            std::get<simulation::Tetrahedra>(*regions[static_cast<std::size_t>(i)].where);
-        m_painted = {t.tetrahedra.begin(), t.tetrahedra.end()};
-        m_paintedRegion = i;
-    }
-    const auto touched = m_ball->within(pick.position_mm, m_tissue->brushRadius());
-    m_views->paintRegion({touched.begin(), touched.end()}, i, erase);
-    for (auto t : touched) {
-        if (erase)
-            m_painted.erase(t);
-        else
-            m_painted.insert(t);
-    }
-}
-
-void MainWindow::paintEnded()
-{
-    if (m_paintedRegion < 0)
-        return;
-    const auto i = static_cast<std::size_t>(m_paintedRegion);
-    m_paintedRegion = -1;
-    m_document->edits().edit(tr("Paint tissue"),
-                             [i, all = std::vector<std::int64_t>(
-                                     m_painted.begin(), m_painted.end())](simulation::Session& s) {
-                                 if (i < s.regions.size())
-                                     s.regions[i].where = simulation::Tetrahedra{all};
-                             });
-    m_painted.clear();
-}
-
-void MainWindow::lookBack(double ms)
-{
-    const auto recording = m_host->recording();
-    if (!recording || !m_host->scene() || recording->run() != m_host->scene()->run)
-        return;
-    try {
-        const auto frame = recording->at(ms);
-        if (!frame)
-            return;
-        m_views->lookBack(frame);
-        m_transport->timeline()->setShown(frame->time_ms);
-        m_transport->setTime(frame->time_ms);
-    } catch (const std::exception& e) {
-        showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."));
-    }
-}
-
-void MainWindow::followRun()
-{
-    m_replay.stop();
-    if (!m_views->lookingBack())
-        return;
-    m_views->lookBack(nullptr);
-    m_transport->timeline()->setShown({});
-    if (m_host->frame())
-        m_transport->setTime(m_host->frame()->time_ms);
-}
-
-void MainWindow::replay(bool on)
-{
-    const auto recording = m_host->recording();
-    if (!on || !recording || recording->frame_count() == 0)
-        return m_replay.stop();
-    const auto shown = m_transport->timeline()->shown();
-    const double last = recording->time_of(recording->frame_count() - 1);
-    m_replayMs = shown && *shown < last - 1 ? *shown : recording->time_of(0);
-    m_replay.start(33);
-}
-
-void MainWindow::record(bool on)
-{
-    if (on)
-        m_host->startRecording(record_every_ms, record_bytes);
-    else
-        m_host->stopRecording();
 }
 
 } // namespace tawara

@@ -127,7 +127,8 @@ class MainWindow : public QMainWindow
     void hostLoaded();
     void modelReady();
     void showFrame(const EngineHost::FramePtr& frame);
-    void showError(const QString& reason, const QString& advice);
+    /// @param about  as MessageBar::showMessage() has it
+    void showError(const QString& reason, const QString& advice, const QString& about = {});
     void documentChanged();
     void playOrPause();
     void wallClicked(const scene::Pick& pick);
@@ -135,6 +136,7 @@ class MainWindow : public QMainWindow
     void updateRegions();
     void updateVelocity();
     void showBeats();
+    void showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps);
     void updateWatches();
     void updateBullseye();
     /// What the user chose; can be undone.
@@ -144,6 +146,8 @@ class MainWindow : public QMainWindow
     void paint(const scene::Pick& pick, bool erase);
     void paintEnded();
     void lookBack(double ms);
+    /// A recorded moment in the transport and the plots; nothing while following the run.
+    void showMoment(std::optional<double> ms);
     void followRun();
     void replay(bool on);
     void record(bool on);
@@ -213,13 +217,15 @@ class MainWindow : public QMainWindow
     LiveMovie* m_film = nullptr;
     QMenu* m_recent = nullptr;
     QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_saveAction = nullptr,
-            *m_lightAction = nullptr, *m_filmAction = nullptr;
+            *m_lightAction = nullptr, *m_scarAction = nullptr, *m_filmAction = nullptr;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
-    std::optional<Quantity> m_beforePainting; // what the current view showed
+    std::optional<std::pair<int, Quantity>> m_beforePainting; // a view, and what it showed
     std::shared_ptr<const BallIndex> m_ball;
     std::set<std::int64_t> m_painted;
-    int m_paintedRegion = -1;
+    int m_paintedRegion = -1;                  // of the stroke under way
+    bool m_touched = false;                    // it has met tissue
+    std::optional<simulation::Region> m_fresh; // what it makes
     QTimer m_replay, m_changesDue;
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;

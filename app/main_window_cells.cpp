@@ -2,6 +2,7 @@
 // Cell models of files.
 #include "app/main_window.hpp"
 #include "engine/cell/special_variables.hpp"
+#include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/model_variables_dialog.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
@@ -59,7 +60,8 @@ void MainWindow::useModelFile(int region, const QString& path)
         },
         [this, region, path, key](const Read& r) {
             if (!r.error.isEmpty())
-                return showError(r.error, tr("The region keeps its model."));
+                return showError(r.error, tr("The region keeps its model."), "model");
+            m_message->settle("model");
             if (r.info != nullptr) {
                 m_tissue->addModel(key, r.info);
                 return m_tissue->setModel(region, key);

@@ -4,6 +4,7 @@
 
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -52,15 +53,22 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::openFailed, this, [this](const QString& reason) {
         showError(reason, m_host->scene()
                               ? tr("What was open before is still here.")
-                              : tr("Choose another file with Ctrl+O, or the built-in heart."));
+                              : tr("Choose another file with Ctrl+O, or the built-in heart."),
+                  "open");
     });
     connect(m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
         showError(reason,
                   tr("The run stopped. Go back to the start (Ctrl+R); a smaller time step or a "
-                     "weaker stimulus often helps."));
+                     "weaker stimulus often helps."),
+                  "run");
     });
     connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
-        m_message->showMessage(MessageBar::Level::warning, reason);
+        m_message->showMessage(MessageBar::Level::warning, reason, {}, "command");
+    });
+    connect(m_host, &EngineHost::editApplied, this, [this] { m_message->settle("edit"); });
+    connect(m_host, &EngineHost::stateChanged, this, [this](State s) {
+        if (s == State::running)
+            m_message->settle("run");
     });
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
@@ -95,7 +103,9 @@ void MainWindow::connectResults()
 {
     connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
     connect(m_host, &EngineHost::mapsArrived, m_views, &ViewController::showMaps);
+    connect(m_host, &EngineHost::mapsArrived, this, &MainWindow::showMapBeats);
     connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {
+        m_message->settle("command");
         m_grid->each([&](HeartView& v, int) { v.flash(s.position_mm, s.radius_mm); });
     });
     connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
@@ -161,9 +171,9 @@ void MainWindow::connectResults()
     connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
     connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
         if (error.isEmpty())
-            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
+            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
         else
-            showError(error, tr("Choose another kind or folder."));
+            showError(error, tr("Choose another kind or folder."), "export");
     });
     connect(m_host, &EngineHost::sceneChanged, this,
             [this] { m_info->setScene(m_host->scene().get()); });
@@ -235,7 +245,7 @@ void MainWindow::connectWidgets()
     });
     connect(m_document, &Document::refused, this, [this](const QString& reason) {
         m_message->showMessage(MessageBar::Level::warning, reason,
-                               tr("The change was taken back."));
+                               tr("The change was taken back."), "edit");
     });
 }
 
@@ -268,7 +278,9 @@ void MainWindow::connectPanels()
         m_message->showMessage(MessageBar::Level::note,
                                tr("Click on the heart: there the region's middle will be."));
     });
-    connect(m_tissue, &TissuePanel::brushChanged, this, [this](double mm) {
+    connect(m_tissue->brush(), &BrushCard::doneRequested, this,
+            [this] { setMode(ClickMode::stimulate); });
+    connect(m_tissue->brush(), &BrushCard::radiusChanged, this, [this](double mm) {
         if (m_mode == ClickMode::paint)
             m_views->setMode(m_mode, mm);
     });

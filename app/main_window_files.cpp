@@ -105,7 +105,8 @@ void MainWindow::askForMovie()
         return showError(
             tr("Nothing was recorded yet."),
             tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
-               "recorded frames."));
+               "recorded frames."),
+            "movie");
     auto* dialog = new MovieDialog(
         recording, MovieDialog::Drawer([this] {
             std::vector<bool> recorded;
@@ -118,16 +119,12 @@ void MainWindow::askForMovie()
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    const auto said = std::make_shared<QString>(); // the error of an earlier try
-    connect(dialog, &MovieDialog::written, this, [this, said](const QString& path) {
-        m_message->withdraw(*said);
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
+    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
     });
-    connect(dialog, &MovieDialog::failed, this, [this, said](const QString& reason) {
-        if (reason.isEmpty()) // given up
-            return;
-        *said = reason;
-        showError(reason, tr("Choose another size or file."));
+    connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
+        if (!reason.isEmpty()) // not given up
+            showError(reason, tr("Choose another size or file."), "movie");
     });
     dialog->show();
 }
@@ -164,10 +161,10 @@ void MainWindow::askForSession()
                               tr("%1 exists. Replace it?").arg(path)) != QMessageBox::Yes)
         return;
     if (const QString error = saveSession(path); !error.isEmpty())
-        showError(error, tr("Choose another folder."));
+        showError(error, tr("Choose another folder."), "session");
     else {
         m_path = QFileInfo(path).absoluteFilePath();
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "session");
     }
 }
 

@@ -282,7 +282,6 @@ void MainWindow::closeEvent(QCloseEvent* e)
     own.styles = v.styles;
     own.customMaps = v.customMaps;
     own.linked = v.linked;
-    own.newestBeat = v.newestBeat;
     settings->setValue(
         "view/settings",
         QString::fromUtf8(QJsonDocument(own.toJson()).toJson(QJsonDocument::Compact)));

@@ -214,6 +214,16 @@ void MainWindow::buildViewMenu()
         connect(m_grid, &ViewGrid::countChanged, a, [a, n](int now) { a->setChecked(now == n); });
     }
     menu->addSeparator();
+    m_scarAction = menu->addAction(tr("Outline of &scar"));
+    m_scarAction->setObjectName("scarOutline");
+    m_scarAction->setCheckable(true);
+    m_scarAction->setChecked(m_viewPanel->settings().scar);
+    m_scarAction->setToolTip(tr("A line on the heart around tissue that cannot fire"));
+    connect(m_scarAction, &QAction::triggered, this, [this](bool on) {
+        auto s = m_viewPanel->settings();
+        s.scar = on;
+        changeView(s);
+    });
     m_lightAction = menu->addAction(tr("&Light theme"));
     m_lightAction->setCheckable(true);
     m_lightAction->setShortcut(QKeySequence(tr("Ctrl+L")));
@@ -318,6 +328,8 @@ void MainWindow::showStart(bool on)
         fillStart();
     m_start->setVisible(on);
     m_grid->setVisible(!on);
+    if (auto* hints = m_viewFrame->findChild<QFrame*>("hints")) // they are of the heart
+        hints->setVisible(!on);
     if (!on && !m_host->scene() && !m_host->isLoading())
         m_overlay->showEmpty();
     else if (on)
@@ -351,8 +363,8 @@ void MainWindow::showHints()
     text->setMinimumWidth(210);
     card->setFixedWidth(250);
     card->adjustSize();
-    card->move(14, 66);
-    card->show();
+    card->move(14, 150); // below messages, beside the heart
+    card->setVisible(!m_start->isVisible());
 }
 
 void MainWindow::setAutoPlay(bool on)

@@ -37,9 +37,9 @@ void MainWindow::makeReport(const QString& path)
     auto* job = new ReportJob(m_host, path, std::move(pictures), this);
     connect(job, &ReportJob::ended, this, [this](const QString& file, const QString& error) {
         if (error.isEmpty())
-            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file));
+            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");
         else
-            showError(error, tr("Choose another folder."));
+            showError(error, tr("Choose another folder."), "report");
     });
     job->start();
 }
@@ -71,11 +71,11 @@ void MainWindow::filmScreen(const QString& path)
         m_filmAction->setText(tr("Film the &screen…"));
     };
     connect(m_film, &LiveMovie::written, this, [this, over](const QString& file) {
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file));
+        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "film");
         over();
     });
     connect(m_film, &LiveMovie::failed, this, [this, over](const QString& reason) {
-        showError(reason, tr("Choose another folder."));
+        showError(reason, tr("Choose another folder."), "film");
         over();
     });
     m_filmAction->setText(tr("End the &film of the screen"));

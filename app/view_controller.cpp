@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/view_controller.hpp"
 
+#include "engine/simulation/beat_label.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/scene/overlays.hpp"
@@ -90,6 +91,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_fibres = {};
     m_fibresMade = ViewSettings::Fibres::none;
     m_arrows = {};
+    m_scar = {};
     if (!scene || !scene->mesh || !scene->surface)
         return;
     m_pool.start([this, scene] {
@@ -225,12 +227,12 @@ QString ViewController::captionOf(Quantity q) const
 {
     if (!m_settings.annotations || !quantityInfo(q).maps)
         return {};
-    if (q == Quantity::period)
-        return tr("of the whole run");
-    if (m_recorded) // a moment is shown elsewhere: this is not of it
-        return m_settings.newestBeat ? tr("newest beat of the whole run")
-                                     : tr("first beat of the whole run");
-    return m_settings.newestBeat ? tr("newest beat") : tr("first beat");
+    return beatLabel();
+}
+
+QString ViewController::beatLabel() const
+{
+    return m_maps ? QString::fromStdString(simulation::beat_label(*m_maps)) : QString();
 }
 
 void ViewController::dress(HeartView& view, int i)
@@ -267,6 +269,9 @@ void ViewController::dress(HeartView& view, int i)
                    scene::color_map("turbo"), -70, 70, 1.5);
     over.set_lines(scene::Overlays::Kind::arrows, m_settings.arrows ? m_arrows : scene::Lines{},
                    scene::color_map("grey"), -1, 0.9, 2);
+    over.set_scar(m_settings.scar && !quantityInfo(q).flat ? m_scar : scene::Outline{},
+                  m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
+                                                                       : std::nullopt);
     feed(view, i);
     view.schedule();
 }
@@ -281,7 +286,7 @@ std::vector<float> ViewController::values(Quantity q) const
     case Quantity::repolarisation:
     case Quantity::apd:
     case Quantity::period:
-        return m == nullptr ? std::vector<float>() : mapField(*m, q, m_settings.newestBeat);
+        return m == nullptr ? std::vector<float>() : mapField(*m, q);
     case Quantity::phase:
         return m_frame && m_frame->phase ? *m_frame->phase : std::vector<float>();
     case Quantity::regions:
@@ -299,9 +304,11 @@ void ViewController::feed(HeartView& view, int i)
     const Quantity q = m_settings.shownIn(i);
     const double time = m_recorded ? m_recorded->time_ms : m_frame ? m_frame->time_ms : 0;
     if (q == Quantity::potential) {
-        if (m_recorded)
+        if (m_recorded) {
             view.setValues(m_recorded->values, time);
-        else if (m_path != nullptr && m_path->live())
+            if (m_settings.annotations)
+                view.setCaption(tr("replay %1 ms").arg(time, 0, 'f', 1));
+        } else if (m_path != nullptr && m_path->live())
             view.setLive();
         else if (m_frame && !m_frame->values.empty())
             view.setValues(m_frame->values, time);
@@ -317,8 +324,9 @@ void ViewController::feed(HeartView& view, int i)
             setLook(view, i); // lines follow the range
         }
         applyRange(view, i);
-        view.setValues(v, q == Quantity::phase && m_frame ? m_frame->phase_time_ms : time);
-        if (q != Quantity::phase) // not of one moment
+        const bool phase = q == Quantity::phase && m_frame && m_frame->phase;
+        view.setValues(v, phase ? m_frame->phase_time_ms : time);
+        if (!phase) // not of one moment, or of none
             view.setCaption(captionOf(q));
     }
     feedFace(view, q);

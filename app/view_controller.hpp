@@ -5,6 +5,7 @@
 #include "engine/simulation/recording.hpp"
 #include "widgets/models/view_settings.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
+#include "widgets/scene/outline.hpp"
 #include "widgets/scene/streamlines.hpp"
 #include "widgets/view3d/view_grid.hpp"
 
@@ -15,15 +16,15 @@ namespace tawara {
 /// A field of the wall's maps (simulation::MapFrame) or of those inside (simulation::VolumeMaps).
 /// @pre  quantityInfo(q).maps
 template <class Maps>
-const std::vector<float>& mapField(const Maps& m, Quantity q, bool newest)
+const std::vector<float>& mapField(const Maps& m, Quantity q)
 {
     switch (q) {
     case Quantity::activation:
-        return newest ? m.last_activation : m.activation;
+        return m.activation;
     case Quantity::repolarisation:
-        return newest ? m.last_repolarisation : m.repolarisation;
+        return m.repolarisation;
     case Quantity::apd:
-        return newest ? m.last_apd90 : m.apd90;
+        return m.apd90;
     default:
         return m.period;
     }
@@ -58,6 +59,9 @@ class ViewController : public QObject
     void setPartition(const std::shared_ptr<const simulation::Partition>& p);
     /// The session's region of each tetrahedron.
     void setRegions(const std::vector<std::int32_t>& ofTetrahedron);
+    /// The outline of tissue that cannot fire (scene::outline()).
+    void setScar(scene::Outline outline);
+    const scene::Outline& scar() const { return m_scar; }
     /// What their colours mean, in their order.
     void setRegionNames(const QStringList& names);
     /// Shows a stroke of the brush before the session knows it.
@@ -76,6 +80,8 @@ class ViewController : public QObject
     const BullseyePlot::Shares& segmentRegions();
     const QStringList& regionNames() const { return m_regionNames; }
     bool hasSegments() const { return !m_segment.empty(); }
+    /// Which beat the maps that are shown are of (simulation::beat_label()); empty without maps.
+    QString beatLabel() const;
     /// Says what of the settings a view of that quantity cannot show just now; empty: nothing.
     QString noteOf(Quantity q) const;
     /// What such a view cannot show of a recorded moment.
@@ -139,6 +145,7 @@ class ViewController : public QObject
     scene::Lines m_fibres;
     ViewSettings::Fibres m_fibresMade = ViewSettings::Fibres::none;
     scene::Lines m_arrows;
+    scene::Outline m_scar;
     QThreadPool m_pool;
 };
 

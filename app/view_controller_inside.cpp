@@ -42,8 +42,7 @@ void ViewController::feedFace(HeartView& view, Quantity q)
         return over.set_face_parts(m_regionInside);
     const std::vector<float>* inside = nullptr;
     if (quantityInfo(q).maps)
-        inside = m_maps && m_maps->volume ? &mapField(*m_maps->volume, q, m_settings.newestBeat)
-                                          : nullptr;
+        inside = m_maps && m_maps->volume ? &mapField(*m_maps->volume, q) : nullptr;
     else if (q == Quantity::phase)
         inside = m_frame ? m_frame->phase_volume.get() : nullptr;
     else if (q == Quantity::potential && !m_recorded)
@@ -57,16 +56,21 @@ QString ViewController::noteOf(Quantity q) const
 {
     QStringList notes;
     if (m_maps && quantityInfo(q).maps) {
-        const auto& wall = mapField(*m_maps, q, m_settings.newestBeat);
+        const auto& wall = mapField(*m_maps, q);
         if (std::none_of(wall.begin(), wall.end(), [](float v) { return std::isfinite(v); }))
             notes << (q == Quantity::activation ? tr("grey: not activated")
-                      : q == Quantity::period   ? tr("grey: needs two beats")
+                      : q == Quantity::period   ? tr("grey: needs a beat before")
                                                 : tr("grey: not repolarised"));
     }
+    if (q == Quantity::phase && (!m_frame || !m_frame->phase))
+        notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
         notes << tr("Cut face grey: the partition is known on the wall only");
-    if (m_recorded)
+    if (m_recorded) {
+        if (quantityInfo(q).maps || (q == Quantity::phase && m_frame && m_frame->phase))
+            notes << tr("Of the run, not of the replayed moment");
         notes << recordedNote(q);
+    }
     notes.removeAll(QString());
     return notes.join('\n');
 }

@@ -24,6 +24,12 @@ void ViewController::setRegions(const std::vector<std::int32_t>& ofTetrahedron)
     regionsToVertices();
 }
 
+void ViewController::setScar(scene::Outline outline)
+{
+    m_scar = std::move(outline);
+    m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+}
+
 const BullseyePlot::Shares& ViewController::segmentRegions()
 {
     if (m_shares)

@@ -12,21 +12,53 @@ constexpr float never = std::numeric_limits<float>::quiet_NaN();
 } // namespace
 
 ActivationTracker::ActivationTracker(std::size_t places, double threshold_mV)
-    : activation(places), repolarisation(places), previous(places), apd90(places), count(places),
-      threshold_(static_cast<float>(threshold_mV)), v_(places), peak_(places), rest_(places),
-      excited_(places)
+    : count(places), threshold_(static_cast<float>(threshold_mV)), v_(places), peak_(places),
+      rest_(places), activation_(places), beat_of_(places), excited_(places)
 {
     clear();
 }
 
 void ActivationTracker::clear()
 {
-    for (auto* list : {&activation, &repolarisation, &previous, &apd90})
-        std::fill(list->begin(), list->end(), never);
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    beats_.clear();
+    std::fill(activation_.begin(), activation_.end(), never);
+    std::fill(beat_of_.begin(), beat_of_.end(), 0);
     std::fill(count.begin(), count.end(), 0);
     std::fill(excited_.begin(), excited_.end(), 0);
-    time_ms_ = -std::numeric_limits<double>::infinity();
-    since_ms_ = std::numeric_limits<double>::infinity();
+    time_ms_ = newest_ms_ = -infinite;
+    since_ms_ = infinite;
+}
+
+/// @param before_ms  newest activation before this sample, of any place
+void ActivationTracker::activated(std::size_t i, float t, double before_ms)
+{
+    const auto at = static_cast<double>(t);
+    if (beats_.empty() ||
+        (at - before_ms > TissueBeat::silent_ms && beats_.back().from_ms <= before_ms)) {
+        const std::size_t n = v_.size();
+        const auto kept = std::clamp<std::size_t>(
+            most_bytes / (3 * sizeof(float) * std::max<std::size_t>(n, 1)), 4, most_beats);
+        TissueBeat fresh;
+        fresh.number = beats_.empty() ? 1 : beats_.back().number + 1;
+        fresh.from_ms = fresh.last_ms = at;
+        for (auto* list : {&fresh.activation, &fresh.repolarisation, &fresh.period})
+            list->assign(n, never);
+        beats_.push_back(std::move(fresh));
+        if (beats_.size() > kept)
+            beats_.pop_front();
+    }
+    TissueBeat& beat = beats_.back();
+    beat.from_ms = std::min(beat.from_ms, at);
+    beat.last_ms = std::max(beat.last_ms, at);
+    (std::isnan(beat.activation[i]) ? beat.places : beat.turns) += 1;
+    beat.period[i] = t - activation_[i];
+    beat.activation[i] = t;
+    beat.repolarisation[i] = never;
+    activation_[i] = t;
+    beat_of_[i] = beat.number;
+    newest_ms_ = std::max(newest_ms_, at);
+    ++count[i];
 }
 
 void ActivationTracker::sample(double t_ms, std::span<const float> v)
@@ -36,7 +68,7 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
     if (t_ms < time_ms_)
         clear();
     const bool first = std::isinf(time_ms_);
-    const double from = time_ms_, step = t_ms - time_ms_;
+    const double from = time_ms_, step = t_ms - time_ms_, before = newest_ms_;
     time_ms_ = t_ms;
     if (first) {
         since_ms_ = t_ms;
@@ -56,11 +88,8 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         v_[i] = b;
         if (a < threshold_ && b >= threshold_) {
             const float t = crossing(a, b, threshold_);
-            if (!(t < activation[i] + static_cast<float>(blind_ms))) {
-                previous[i] = activation[i];
-                activation[i] = t;
-                repolarisation[i] = never;
-                ++count[i];
+            if (!(t < activation_[i] + static_cast<float>(blind_ms))) {
+                activated(i, t, before);
                 peak_[i] = b;
                 excited_[i] = 1;
                 continue;
@@ -75,37 +104,11 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         if (b < level && a >= level) {
             excited_[i] = 0;
             rest_[i] = b;
-            if (count[i] > 0) {
-                repolarisation[i] = crossing(a, b, level);
-                apd90[i] = repolarisation[i] - activation[i];
-            }
+            if (count[i] > 0 && beat_of_[i] >= beats_.front().number) // else no longer kept
+                beats_[static_cast<std::size_t>(beat_of_[i] - beats_.front().number)]
+                    .repolarisation[i] = crossing(a, b, level);
         }
     }
-}
-
-double newest_beat_start(std::span<const float> newest, std::span<const float> previous,
-                         double silent_ms, double look_back_ms)
-{
-    constexpr double nothing = -std::numeric_limits<double>::infinity();
-    double end = nothing;
-    for (float t : newest)
-        if (static_cast<double>(t) > end) // false for NaN
-            end = static_cast<double>(t);
-    if (end == nothing)
-        return nothing;
-    std::vector<std::uint8_t> busy(static_cast<std::size_t>(look_back_ms) + 1); // of each ms, back
-    for (const auto& list : {newest, previous})
-        for (float t : list)
-            if (const double back = end - static_cast<double>(t); back < look_back_ms)
-                busy[static_cast<std::size_t>(back)] = 1;
-    std::size_t last = 0;
-    for (std::size_t i = 1; i < busy.size(); ++i) {
-        if (busy[i])
-            last = i;
-        else if (static_cast<double>(i - last) > silent_ms)
-            return end - static_cast<double>(last + 1);
-    }
-    return nothing;
 }
 
 } // namespace tawara::analysis

@@ -2,13 +2,36 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <span>
 #include <vector>
 
 namespace tawara::analysis {
 
-/// Follows V at many places and notes the newest beats, however long a run lasts.
+/// One beat of a tissue.
+///
+/// The rule, the same for every map: a beat begins with the first activation after a stretch of
+/// silent_ms in which no place was activated, and holds every activation until the next such
+/// stretch. So a pulse that captures a patch alone is a beat, of that patch; re-entry, which never
+/// pauses, is one beat, of which each place shows its newest turn. What a place shows of a beat all
+/// belongs to one activation: that, the repolarisation that ends it (also when another beat has
+/// begun elsewhere by then), and the time since the activation before. A place that took no part
+/// has none of them.
+struct TissueBeat
+{
+    static constexpr double silent_ms = 40;
+
+    std::int64_t number = 0;             ///< 1 for the first that was followed
+    double from_ms = 0, last_ms = 0;     ///< its first and newest activation
+    std::size_t places = 0;              ///< that were activated in it
+    std::size_t turns = 0;               ///< further activations of the same places
+    std::vector<float> activation;       ///< per place, the newest in this beat [ms], NaN: none
+    std::vector<float> repolarisation;   ///< the end of that [ms], NaN: not yet
+    std::vector<float> period;           ///< since the activation before [ms], NaN: there was none
+};
+
+/// Follows V at many places and notes their beats, however long a run lasts.
 ///
 /// An activation is an upward crossing of the threshold, linear between samples, at least blind_ms
 /// after the one before; repolarisation the first fall below peak - 0.9 (peak - rest) after it,
@@ -19,6 +42,8 @@ class ActivationTracker
 {
   public:
     static constexpr double blind_ms = 20;
+    /// Beats that are kept: the newest, as many as fit into so many bytes, at least four.
+    static constexpr std::size_t most_bytes = std::size_t{128} << 20, most_beats = 200;
 
     explicit ActivationTracker(std::size_t places = 0, double threshold_mV = 0);
 
@@ -30,29 +55,23 @@ class ActivationTracker
 
     /// Time of the first sample [ms]; infinity before it.
     double since_ms() const { return since_ms_; }
-    std::size_t size() const { return activation.size(); }
-    std::vector<float> activation, repolarisation; ///< newest beat [ms], NaN: never
-    std::vector<float> previous;                   ///< the activation before the newest [ms]
-    std::vector<float> apd90;                      ///< of the newest beat that ended [ms]
-    std::vector<std::int32_t> count;               ///< activations so far
-
-    /// Time between the two newest activations [ms]; NaN before the second.
-    float period(std::size_t i) const { return activation[i] - previous[i]; }
+    std::size_t size() const { return v_.size(); }
+    /// The beats that are kept, the newest last; their numbers follow one another.
+    const std::deque<TissueBeat>& beats() const { return beats_; }
+    std::vector<std::int32_t> count; ///< activations of each place so far
 
   private:
+    void activated(std::size_t place, float t_ms, double before_ms);
+
     float threshold_;
     double time_ms_ = -std::numeric_limits<double>::infinity();
     double since_ms_ = std::numeric_limits<double>::infinity();
+    double newest_ms_ = -std::numeric_limits<double>::infinity(); // activation of any place
+    std::deque<TissueBeat> beats_;
     std::vector<float> v_, peak_, rest_;
+    std::vector<float> activation_;      // the newest
+    std::vector<std::int64_t> beat_of_;  // its beat's number
     std::vector<std::uint8_t> excited_;
 };
-
-/// When the newest beat of a tissue began [ms]: its first activation after the newest stretch of
-/// silent_ms in which nothing was activated. -infinity where there was no such stretch within
-/// look_back_ms of the newest activation (re-entry never pauses) or nothing was activated.
-/// @param newest,previous  the two newest activations of each place [ms], NaN: never
-/// @cost  about 1 ns per place
-double newest_beat_start(std::span<const float> newest, std::span<const float> previous,
-                         double silent_ms = 40, double look_back_ms = 5000);
 
 } // namespace tawara::analysis

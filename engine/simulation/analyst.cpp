@@ -14,6 +14,8 @@ namespace {
 constexpr double delay_ms = 5;           ///< tau of the phase
 constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
 constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
+constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of samples
+constexpr double turning_share = 0.05;   ///< of a beat's places more than once: re-entry
 constexpr float never = std::numeric_limits<float>::quiet_NaN();
 
 } // namespace
@@ -82,7 +84,8 @@ void Analyst::watch(const Watch& w)
             results_->maps.put(nullptr);
         }
         if (!w.phase) {
-            past_.clear();
+            if (!tracks_always())
+                past_.clear();
             results_->phase.put(nullptr);
         }
         if (!w.volume)
@@ -213,7 +216,7 @@ void Analyst::take(const Sample& s)
     to_vertices(s.v);
     if (watch_.maps || tracks_always())
         tracker_.sample(s.time_ms, v_);
-    if (watch_.phase)
+    if (watch_.phase || tracks_always())
         phase(s);
     if (watch_.volume) {
         auto out = std::make_shared<AnalystResults::Volume>();
@@ -233,7 +236,7 @@ void Analyst::phase(const Sample& s)
     while (past_.size() > 2 && past_[1].first <= s.time_ms - delay_ms)
         past_.pop_front();
     const bool ready = !past_.empty() && past_.front().first <= s.time_ms - delay_ms + 1e-6;
-    if (ready) {
+    if (ready && watch_.phase) {
         // V at exactly t - tau: linear between the two samples around it.
         std::vector<float> delayed = past_.front().second;
         const auto& after = past_.size() > 1 ? past_[1] : std::pair{s.time_ms, v_};
@@ -283,36 +286,100 @@ float Analyst::at_vertex(const std::vector<double>& list, std::size_t v) const
     return n > 0 ? static_cast<float>(sum / n) : never;
 }
 
-std::vector<float> Analyst::newest_activation(const device::Maps& first) const
+std::vector<float> Analyst::at_vertices(const std::vector<double>& list) const
 {
-    std::vector<float> newest = tracker_.activation;
-    for (std::size_t v = 0; v < newest.size(); ++v)
-        // Of what happened before places were followed the stepper knows the first beat alone: it
-        // is the newest as well where it had not ended by then.
-        if (tracker_.count[v] == 0 &&
-            !(at_vertex(first.repolarisation_ms, v) < tracker_.since_ms()))
-            newest[v] = at_vertex(first.activation_ms, v);
-    return newest;
+    std::vector<float> out(v_.size());
+    for (std::size_t v = 0; v < out.size(); ++v)
+        out[v] = at_vertex(list, v);
+    return out;
 }
 
-std::array<float, 7> Analyst::place(const device::Maps& first, std::size_t v, float newest,
-                                    double beat_ms) const
+Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation) const
 {
-    const float a = at_vertex(first.activation_ms, v), r = at_vertex(first.repolarisation_ms, v);
-    const bool seen = tracker_.count[v] > 0;
-    const bool first_is_newest = !seen && !(r < tracker_.since_ms());
-    const bool in_beat = static_cast<double>(newest) >= beat_ms; // false where it never happened
-    return {a,
-            r,
-            r - a,
-            in_beat ? newest : never,
-            !in_beat ? never
-            : seen   ? tracker_.repolarisation[v]
-                     : r,
-            !std::isnan(tracker_.apd90[v]) ? tracker_.apd90[v]
-            : first_is_newest              ? r - a
-                                           : never,
-            tracker_.period(v)};
+    const double since = tracker_.since_ms();
+    EarlyBeat e;
+    double from = since, last = -1;
+    for (float a : first_activation)
+        if (static_cast<double>(a) < since) { // false for NaN
+            from = std::min(from, static_cast<double>(a));
+            last = std::max(last, static_cast<double>(a));
+        }
+    if (!(from < since))
+        return e;
+    std::vector<std::uint8_t> busy(static_cast<std::size_t>(last - from) + 1); // of each ms
+    for (float a : first_activation)
+        if (static_cast<double>(a) < since)
+            busy[static_cast<std::size_t>(static_cast<double>(a) - from)] = 1;
+    std::size_t end = 0;
+    for (std::size_t k = 1;
+         k < busy.size() && static_cast<double>(k - end) <= analysis::TissueBeat::silent_ms; ++k)
+        if (busy[k])
+            end = k;
+    e.known = true;
+    e.span.number = 1;
+    e.span.from_ms = from;
+    e.span.last_ms = std::min(last, from + static_cast<double>(end) + 1);
+    const auto& beats = tracker_.beats();
+    e.goes_on = e.span.last_ms == last && !beats.empty() && beats.front().number == 1 &&
+                beats.front().from_ms - last <= analysis::TissueBeat::silent_ms;
+    std::size_t places = 0;
+    for (float a : first_activation)
+        places += static_cast<double>(a) <= e.span.last_ms;
+    e.span.share = static_cast<double>(places) / static_cast<double>(first_activation.size());
+    return e;
+}
+
+Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) const
+{
+    const auto a = at_vertices(first.activation_ms), r = at_vertices(first.repolarisation_ms);
+    const EarlyBeat early = early_beat(a);
+    BeatMaps out;
+    if (early.known && !early.goes_on)
+        out.beats.push_back(early.span);
+    const std::int64_t before = out.beats.empty() ? 0 : 1;
+    const auto n = static_cast<double>(std::max<std::size_t>(1, v_.size()));
+    for (const auto& b : tracker_.beats()) {
+        BeatSpan s{b.number + before, b.from_ms, b.last_ms, static_cast<double>(b.places) / n,
+                   static_cast<double>(b.turns) > turning_share * static_cast<double>(b.places)};
+        if (early.goes_on && b.number == 1)
+            s.from_ms = early.span.from_ms, s.share = std::min(1.0, s.share + early.span.share);
+        out.beats.push_back(s);
+    }
+    for (auto* f : {&out.at.activation, &out.at.repolarisation, &out.at.apd90, &out.at.period})
+        f->assign(v_.size(), never);
+    if (out.beats.empty())
+        return out;
+    out.beat = number <= 0 ? out.beats.back().number
+                           : std::clamp(number, out.beats.front().number, out.beats.back().number);
+    const analysis::TissueBeat* followed = nullptr;
+    for (const auto& b : tracker_.beats())
+        if (b.number + before == out.beat)
+            followed = &b;
+    const bool of_stepper = followed == nullptr || (early.goes_on && followed->number == 1);
+    for (std::size_t v = 0; v < v_.size(); ++v) {
+        float& at = out.at.activation[v];
+        float& end = out.at.repolarisation[v];
+        if (followed != nullptr) {
+            at = followed->activation[v];
+            end = followed->repolarisation[v];
+            out.at.period[v] = followed->period[v];
+        }
+        // the stepper knows a place's first activation to the step
+        const bool same = std::isnan(at)
+                              ? of_stepper && static_cast<double>(a[v]) <= early.span.last_ms
+                              : std::fabs(a[v] - at) < sampled_within_ms;
+        if (same) {
+            at = a[v];
+            end = std::isnan(r[v]) ? end : r[v];
+        }
+        out.at.apd90[v] = end - at;
+    }
+    return out;
+}
+
+void Analyst::with_beat(std::int64_t number, device::Maps first, std::function<void(BeatMaps)> f)
+{
+    push([this, number, first = std::move(first), f = std::move(f)] { f(beat(number, first)); });
 }
 
 void Analyst::publish(const Sample& s)
@@ -327,34 +394,26 @@ void Analyst::publish(const Sample& s)
         out->activated += std::isfinite(first.activation_ms[u]);
         out->repolarised += std::isfinite(first.repolarisation_ms[u]);
     }
-    const auto fields = [](auto& m) {
-        return std::array{&m.activation,          &m.repolarisation, &m.apd90, &m.last_activation,
-                          &m.last_repolarisation, &m.last_apd90,     &m.period};
-    };
-    const std::vector<float> newest = newest_activation(first);
-    const double beat_ms = analysis::newest_beat_start(newest, tracker_.previous);
+    auto maps = beat(watch_.beat, first);
+    out->beats = std::move(maps.beats);
+    out->beat = maps.beat;
     const auto& vertices = tissue_.surface->vertices;
-    for (auto* f : fields(*out))
-        f->resize(vertices.size());
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-        const auto v = static_cast<std::size_t>(vertices[i]);
-        const auto values = place(first, v, newest[v], beat_ms);
-        for (std::size_t k = 0; k < values.size(); ++k)
-            (*fields(*out)[k])[i] = values[k];
-        out->activations.push_back(tracker_.count[v]);
-    }
-    if (watch_.volume) {
-        auto inside = std::make_shared<VolumeMaps>();
-        for (auto* f : fields(*inside))
-            f->resize(v_.size());
-        for (std::size_t v = 0; v < v_.size(); ++v) {
-            const auto values = place(first, v, newest[v], beat_ms);
-            for (std::size_t k = 0; k < values.size(); ++k)
-                (*fields(*inside)[k])[v] = values[k];
-        }
-        out->volume = std::move(inside);
-    }
-    out->velocity = analysis::conduction_velocity(*tissue_.mesh, tissue_.stars, newest, vertices);
+    const auto on_wall = [&](const std::vector<float>& all) {
+        std::vector<float> wall(vertices.size());
+        for (std::size_t i = 0; i < wall.size(); ++i)
+            wall[i] = all[static_cast<std::size_t>(vertices[i])];
+        return wall;
+    };
+    out->activation = on_wall(maps.at.activation);
+    out->repolarisation = on_wall(maps.at.repolarisation);
+    out->apd90 = on_wall(maps.at.apd90);
+    out->period = on_wall(maps.at.period);
+    for (auto v : vertices)
+        out->activations.push_back(tracker_.count[static_cast<std::size_t>(v)]);
+    out->velocity =
+        analysis::conduction_velocity(*tissue_.mesh, tissue_.stars, maps.at.activation, vertices);
+    if (watch_.volume)
+        out->volume = std::make_shared<const VolumeMaps>(std::move(maps.at));
     results_->maps.put(std::move(out));
 }
 

@@ -69,11 +69,12 @@ class Analyst
     struct Watch
     {
         bool maps = false, volume = false, phase = false;
+        std::int64_t beat = 0; ///< of the maps, as WatchMaps has it
         bool operator==(const Watch&) const = default;
     };
     void watch(const Watch& w);
-    /// Whether every place is followed from the start, watched or not, so that the newest beat is
-    /// known whenever somebody asks: where following costs little.
+    /// Whether every place is followed from the start, watched or not, so that all beats and the
+    /// phase are known whenever somebody asks: where following costs little.
     bool tracks_always() const { return v_.size() <= tracked_at_most; }
     /// Electrodes from now on; their samples start anew when the weights are there.
     void electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
@@ -84,6 +85,17 @@ class Analyst
     void restart();
     /// Whether it was taken.
     bool submit(Sample s);
+    /// One beat's maps at every vertex of the mesh.
+    struct BeatMaps
+    {
+        std::vector<BeatSpan> beats; ///< that can be asked for, the newest last
+        std::int64_t beat = 0;       ///< number of this one; 0: there is none yet
+        VolumeMaps at;
+    };
+    /// Calls `f` with the maps of a beat (numbers as in WatchMaps) on the analyst's thread when all
+    /// work so far is done.
+    /// @param first  the stepper's maps now
+    void with_beat(std::int64_t number, device::Maps first, std::function<void(BeatMaps)> f);
     /// Calls `f` on the analyst's thread when all work so far is done.
     void then(std::function<void()> f) { push(std::move(f)); }
     /// Waits until all work so far is done (for tests and the command line).
@@ -97,15 +109,18 @@ class Analyst
     void to_vertices(std::span<const double> v);
     void phase(const Sample& s);
     void publish(const Sample& s);
-    /// What is known of a vertex of the mesh, in the order of VolumeMaps' fields.
-    /// The newest activation of each vertex [ms], NaN: never.
-    std::vector<float> newest_activation(const device::Maps& first) const;
-    /// @param newest       newest_activation()
-    /// @param beat_ms      when the newest beat began: what was not activated since is not of it
-    std::array<float, 7> place(const device::Maps& first, std::size_t v, float newest,
-                               double beat_ms) const;
+    /// The beat of the stepper's own maps that was over, or had begun, when following began.
+    struct EarlyBeat
+    {
+        bool known = false;  ///< there is one
+        bool goes_on = false; ///< the first that was followed is the same
+        BeatSpan span;
+    };
+    EarlyBeat early_beat(std::span<const float> first_activation) const;
+    BeatMaps beat(std::int64_t number, const device::Maps& first) const;
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;
+    std::vector<float> at_vertices(const std::vector<double>& list) const;
     void clear_ecg(double every_ms);
 
     const Tissue& tissue_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is computed beside the stepping: maps, phase, electrocardiogram, recordings, ceilings,
 // exports.
+#include "engine/simulation/beat_label.hpp"
 #include "engine/simulation/engine_impl.hpp"
 #include "engine/simulation/export.hpp"
 #include "engine/simulation/figures.hpp"
@@ -181,6 +182,7 @@ void Engine::Impl::apply(std::uint64_t id, const WatchMaps& c)
     maps_interval_s = std::max(0.02, c.wall_ms / 1e3);
     auto w = watch;
     w.maps = c.on;
+    w.beat = std::max<std::int64_t>(0, c.beat);
     set_watch(w);
     answer(id);
 }
@@ -359,8 +361,8 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     source->wall_s = stepping_s;
     source->steps = sim->stepper->step();
     answer(id);
-    in_background([this, id, kind = *kind, path = c.path,
-                   source](const std::stop_token& stop) -> std::function<void()> {
+    const auto write = [this, id, kind = *kind, path = c.path,
+                        source](const std::stop_token& stop) -> std::function<void()> {
         Exported e{id, path, {}};
         try {
             Progress progress;
@@ -372,6 +374,23 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
             e.error = error.what();
         }
         return [this, e] { push(e); };
+    };
+    if (*kind != ExportKind::maps_csv)
+        return in_background(write);
+    // of the beat that the maps show
+    sim->analyst->with_beat(watch.beat, source->maps, [this, source, write](Analyst::BeatMaps m) {
+        if (m.beat > 0) {
+            MapFrame of;
+            of.beat = m.beat;
+            of.beats = std::move(m.beats);
+            source->beat_label = beat_label(of);
+            source->beat = std::move(m.at);
+        }
+        {
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, write] { in_background(write); });
+        }
+        wake.notify_all();
     });
 }
 

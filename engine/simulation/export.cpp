@@ -67,18 +67,18 @@ mesh::io::Extra extra(const ExportSource& s, const char* name, std::span<const d
             std::vector<float>(values.begin(), values.end())};
 }
 
-void write_maps_csv(const ExportSource& s, const fs::path& file)
+/// A table of maps: `at` gives a row's place, `values` what it shows.
+template <class Place, class Values>
+void write_maps(const fs::path& file, std::string line, std::size_t rows, Place at, Values values)
 {
     write_whole(file, [&](std::ostream& out) {
-        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
-        for (std::size_t u = 0; u < s.maps.activation_ms.size(); ++u) {
+        for (std::size_t u = 0; u < rows; ++u) {
             line += std::to_string(u);
-            for (double x : position(s, u)) {
+            for (double x : at(u)) {
                 line += ',';
                 append_number(line, x, 9);
             }
-            for (double x :
-                 {s.maps.activation_ms[u], s.maps.repolarisation_ms[u], s.maps.apd90(u)}) {
+            for (double x : values(u)) {
                 line += ',';
                 append_number(line, x, 10);
             }
@@ -90,6 +90,30 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
         }
         out << line;
     });
+}
+
+void write_maps_csv(const ExportSource& s, const fs::path& file)
+{
+    const std::string head = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms";
+    if (s.beat_label.empty())
+        return write_maps(
+            file, head + '\n', s.maps.activation_ms.size(),
+            [&](std::size_t u) { return position(s, u); },
+            [&](std::size_t u) {
+                return std::array{s.maps.activation_ms[u], s.maps.repolarisation_ms[u],
+                                  s.maps.apd90(u)};
+            });
+    write_maps(
+        file, "# " + s.beat_label + "; a row per vertex of the mesh\n" + head + ",period_ms\n",
+        s.beat.activation.size(), [&](std::size_t v) { return s.scene->mesh->vertex(v); },
+        [&](std::size_t v) {
+            return std::array{
+                static_cast<double>(s.beat.activation[v]),
+                static_cast<double>(s.beat.repolarisation[v]),
+                static_cast<double>(s.beat.apd90[v]),
+                static_cast<double>(s.beat.period[v]),
+            };
+        });
 }
 
 void write_ecg_csv(const Ecg& ecg, const fs::path& file)

@@ -67,27 +67,37 @@ struct Frame
     std::shared_ptr<const std::vector<float>> phase_volume;
 };
 
-/// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh, NaN where it never happened.
-struct VolumeMaps
+/// One beat of the tissue, by the rule of analysis::TissueBeat.
+struct BeatSpan
 {
-    std::vector<float> activation, repolarisation, apd90;
-    std::vector<float> last_activation, last_repolarisation, last_apd90;
-    std::vector<float> period;
+    std::int64_t number = 0;               ///< 1 for the first of the run
+    double from_ms = 0, last_ms = 0;       ///< its first and newest activation
+    double share = 0;                      ///< of the mesh's vertices, that were activated in it
+    bool turns = false;                    ///< places were activated more than once (re-entry)
 };
 
-/// Maps during the run. Immutable; a value per vertex of Scene::surface, NaN where it never happened.
+/// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh.
+struct VolumeMaps
+{
+    std::vector<float> activation, repolarisation, apd90, period;
+};
+
+/// Maps of one beat, during the run. Immutable; a value per vertex of Scene::surface. All four are
+/// of the same activation of a place, its newest in that beat; NaN where it took no part in it.
 struct MapFrame
 {
     std::uint64_t run = 0;
     std::int64_t step = 0;
     double time_ms = 0;
-    std::vector<float> activation, repolarisation, apd90;                ///< of the first beat [ms]
-    /// Of the newest beat [ms], analysis::newest_beat_start(); last_apd90: of each place's newest that ended.
-    std::vector<float> last_activation, last_repolarisation, last_apd90;
-    std::vector<float> period;             ///< between the two newest activations [ms]
-    std::vector<std::array<float, 3>> velocity; ///< of conduction, newest beat [mm/ms]; NaN where unknown
-    std::vector<std::int32_t> activations; ///< how often each was activated since the maps are watched
-    /// Over all unknowns: how many there are, and how many were activated and repolarised (first beat).
+    std::vector<BeatSpan> beats;           ///< that can be asked for, the newest last
+    std::int64_t beat = 0;                 ///< number of the one that is shown; 0: there is none yet
+    std::vector<float> activation;         ///< [ms]
+    std::vector<float> repolarisation;     ///< the end of that activation [ms]; NaN: not yet
+    std::vector<float> apd90;              ///< from the one to the other [ms]
+    std::vector<float> period;             ///< since the activation before [ms]; NaN: there was none
+    std::vector<std::array<float, 3>> velocity; ///< of conduction [mm/ms]; NaN where unknown
+    std::vector<std::int32_t> activations; ///< how often each was activated since it is followed
+    /// Over all unknowns: how many there are, and how many were ever activated and repolarised.
     std::int64_t unknowns = 0, activated = 0, repolarised = 0;
     std::shared_ptr<const VolumeMaps> volume; ///< while WatchVolume is on; else null
 };
@@ -201,7 +211,8 @@ struct SetTissue { std::vector<Region> regions; std::vector<Drug> drugs; };
 /// Replaces the electrodes; samples start anew. No electrodes and no 12 leads: switched off.
 struct SetElectrodes { std::vector<Electrode> electrodes; Leads leads; double every_ms = 1; };
 /// Maps are computed and published, at most every wall_ms.
-struct WatchMaps { bool on = true; double wall_ms = 250; };
+/// beat: its number, or 0 for the newest; the nearest that is kept where that is not.
+struct WatchMaps { bool on = true; double wall_ms = 250; std::int64_t beat = 0; };
 struct WatchVolume { bool on = true; };    ///< Frame::volume
 struct WatchPhase { bool on = true; };     ///< Frame::phase and Frame::singularities
 /// The time at which the run ends; a finished run may then go on.

@@ -188,4 +188,14 @@ std::span<const TissuePreset> tissue_presets()
     return list;
 }
 
+bool inexcitable(const Region& r)
+{
+    const auto none_of = [](const auto& list) {
+        return std::any_of(list.begin(), list.end(), [](const auto& p) {
+            return p.second == 0 && (p.first == "g_Na" || p.first.ends_with(".g_Na"));
+        });
+    };
+    return r.kind == "scar_core" || none_of(r.scale) || none_of(r.parameters);
+}
+
 } // namespace tawara::simulation

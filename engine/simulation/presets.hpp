@@ -44,4 +44,7 @@ struct TissuePreset
 };
 std::span<const TissuePreset> tissue_presets();
 
+/// Whether a region's cells cannot fire: a scar core, or no sodium current is left to them.
+bool inexcitable(const Region& r);
+
 } // namespace tawara::simulation

@@ -64,40 +64,88 @@ class TestAnalysis : public QObject
         }
         QCOMPARE(tracker.count[0], 4);
         QCOMPARE(tracker.count[2], 0);
-        QVERIFY(std::isnan(tracker.activation[2]) && std::isnan(tracker.period(2)));
+        QCOMPARE(tracker.beats().size(), std::size_t(4));
+        const auto &newest = tracker.beats()[3], &before = tracker.beats()[2];
+        QCOMPARE(newest.number, 4);
+        QVERIFY(std::isnan(newest.activation[2]) && std::isnan(newest.period[2]));
         const float at = 1210.25F + 85.0F / 115.0F;
-        QVERIFY(std::abs(tracker.activation[0] - at) < 0.5F);
-        QVERIFY(std::abs(tracker.period(0) - 400) < 0.5F);
-        QVERIFY(std::isnan(tracker.repolarisation[0])); // 1300: the newest beat has not ended
-        QVERIFY(std::abs(tracker.apd90[0] - (200 + 36 - 0.74F)) < 1);
-        QVERIFY(std::abs(tracker.apd90[1] - (150 + 36 - 0.74F)) < 1);
+        QVERIFY(std::abs(newest.activation[0] - at) < 0.5F);
+        QVERIFY(std::abs(newest.period[0] - 400) < 0.5F);
+        QVERIFY(std::isnan(newest.repolarisation[0])); // 1300: the newest beat has not ended
+        const auto apd = [&](std::size_t i) { return before.repolarisation[i] - before.activation[i]; };
+        QVERIFY(std::abs(apd(0) - (200 + 36 - 0.74F)) < 1);
+        QVERIFY(std::abs(apd(1) - (150 + 36 - 0.74F)) < 1);
         tracker.sample(1300, v); // the same time again
         QCOMPARE(tracker.count[0], 4);
         tracker.sample(5, v); // an earlier time: the run was set back
         QCOMPARE(tracker.count[0], 0);
     }
 
-    void newestBeatBeginsAfterSilence()
+    /// A wave over ten places, then one place alone, then another wave before the first of them
+    /// has ended everywhere.
+    void beatsBeginAfterSilence()
     {
-        const float never = std::numeric_limits<float>::quiet_NaN();
-        // a beat at 800 to 860 after one at 400; a place in a scar that only the first reached
-        const std::vector<float> newest{800, 820, 845, 860, 410, never};
-        const std::vector<float> before{400, 420, 445, 460, never, never};
-        QVERIFY(std::abs(newest_beat_start(newest, before) - 800) <= 1);
-        QVERIFY(newest_beat_start(newest, before) <= 800); // the first activation belongs to it
-        // one that runs has reached but two places
-        const std::vector<float> runs{800, 820, 445, 460, 410, never};
-        const std::vector<float> earlier{400, 420, 45, 60, never, never};
-        QVERIFY(std::abs(newest_beat_start(runs, earlier) - 800) <= 1);
-        // re-entry: some place is activated at any time
-        std::vector<float> turning(300), turned(300);
-        for (std::size_t i = 0; i < turning.size(); ++i) {
-            turning[i] = 2000 + static_cast<float>(i);
-            turned[i] = 1700 + static_cast<float>(i);
+        constexpr std::size_t n = 10;
+        ActivationTracker tracker(n, 0);
+        std::vector<float> v(n);
+        const auto pulse = [](double t) { return t < 0 || t > 230 ? -85.0F : 15.0F; };
+        for (double t = 0; t <= 1000; t += 1) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const double wave = 6.0 * static_cast<double>(i);
+                v[i] = std::max({pulse(t - 10 - wave), i == 9 ? pulse(t - 420) : -85.0F,
+                                 pulse(t - 610 - wave)});
+            }
+            tracker.sample(t, v);
         }
-        QVERIFY(newest_beat_start(turning, turned) < 1701);
-        QVERIFY(
-            std::isinf(newest_beat_start(std::vector<float>{never}, std::vector<float>{never})));
+        QCOMPARE(tracker.beats().size(), std::size_t(3));
+        const auto &first = tracker.beats()[0], &local = tracker.beats()[1],
+                   &last = tracker.beats()[2];
+        QCOMPARE(first.places, n);
+        QCOMPARE(first.turns, std::size_t(0));
+        QVERIFY(first.from_ms > 9 && first.from_ms <= 10 && first.last_ms > first.from_ms + 50);
+        QCOMPARE(local.places, std::size_t(1));
+        for (std::size_t i = 0; i < n; ++i) { // every map of it is of the same places
+            QCOMPARE(std::isnan(local.activation[i]), i != 9);
+            QCOMPARE(std::isnan(local.repolarisation[i]), i != 9);
+            QCOMPARE(std::isnan(local.period[i]), i != 9);
+        }
+        QVERIFY(local.repolarisation[9] > 645 && local.repolarisation[9] < 655); // after `last` began
+        QVERIFY(last.from_ms > 609 && last.from_ms <= 610);
+        QVERIFY(std::abs(last.period[0] - 600) < 1);
+    }
+
+    /// Re-entry: some place is activated at any time.
+    void reentryIsOneBeat()
+    {
+        constexpr std::size_t n = 20;
+        ActivationTracker tracker(n, 0);
+        std::vector<float> v(n);
+        for (double t = 0; t <= 1500; t += 1) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const double at = t - 10 - 12.0 * static_cast<double>(i);
+                v[i] = at < 0 || std::fmod(at, 240) > 130 ? -85.0F : 15.0F;
+            }
+            tracker.sample(t, v);
+        }
+        QCOMPARE(tracker.beats().size(), std::size_t(1));
+        const auto& b = tracker.beats()[0];
+        QCOMPARE(b.places, n);
+        QVERIFY(b.turns > 4 * n);
+        for (std::size_t i = 0; i < n; ++i)
+            QVERIFY(b.activation[i] > 1500 - 242 && std::abs(b.period[i] - 240) < 1);
+    }
+
+    /// However many there are, only so many are kept.
+    void oldBeatsAreForgotten()
+    {
+        ActivationTracker tracker(1, 0);
+        for (int k = 0; k < 300; ++k) {
+            tracker.sample(100.0 * k, std::vector<float>{-85});
+            tracker.sample(100.0 * k + 50, std::vector<float>{15});
+        }
+        QCOMPARE(tracker.beats().size(), ActivationTracker::most_beats);
+        QCOMPARE(tracker.beats().back().number, 300);
+        QCOMPARE(tracker.beats().front().number, 101);
     }
 
     void beatsOfATrace()

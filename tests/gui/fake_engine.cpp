@@ -145,9 +145,8 @@ std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
         m->velocity.push_back({0, 0, 0.6F});
         m->activations.push_back(1);
     }
-    m->last_activation = m->activation;
-    m->last_repolarisation = m->repolarisation;
-    m->last_apd90 = m->apd90;
+    m->beats = {{1, 0, 180, 1, false}, {2, 400, 580, 1, false}, {3, 812, 830, 0.034, false}};
+    m->beat = beat_ == 0 ? 3 : std::clamp<std::int64_t>(beat_, 1, 3);
     return m;
 }
 
@@ -343,6 +342,7 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     if (const auto* w = std::get_if<simulation::WatchMaps>(&c)) {
         std::lock_guard hold(mutex_);
         maps_ = w->on;
+        beat_ = w->beat;
     }
     if (const auto* w = std::get_if<simulation::WatchPhase>(&c)) {
         std::lock_guard hold(mutex_);
@@ -422,6 +422,11 @@ void FakeEngine::advance(double ms)
 
 void FakeEngine::publish()
 {
+    bool phase_known = false;
+    {
+        std::lock_guard also(shared_->mutex);
+        phase_known = shared_->phase_known;
+    }
     std::lock_guard hold(mutex_);
     auto f = std::make_shared<simulation::Frame>();
     f->run = status_.run;
@@ -430,7 +435,7 @@ void FakeEngine::publish()
     for (auto v : scene_->surface->vertices)
         f->values.push_back(wave_mV(scene_->mesh->vertex(static_cast<std::size_t>(v)), f->time_ms));
     f->made = std::chrono::steady_clock::now();
-    if (phase_) {
+    if (phase_ && phase_known) {
         auto phase = std::make_shared<std::vector<float>>();
         for (auto v : scene_->surface->vertices) {
             const Vec3 p = scene_->mesh->vertex(static_cast<std::size_t>(v));

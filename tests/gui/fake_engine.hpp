@@ -37,6 +37,7 @@ class FakeEngine : public EngineControl
         std::string refuse_all;    ///< not empty: every other command is
         std::string fail_on_play;  ///< not empty: the run fails when it is played
         std::string refuse_tissue; ///< not empty: SetTissue is refused with this
+        bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
     };
@@ -74,6 +75,7 @@ class FakeEngine : public EngineControl
     std::shared_ptr<const simulation::Frame> frame_;
     std::shared_ptr<const simulation::Scene> scene_;
     std::vector<simulation::Trace> traces_;
+    std::int64_t beat_ = 0; ///< of the maps
     bool maps_ = false, phase_ = false, twelve_leads_ = false;
     std::uint64_t ecg_generation_ = 0;
     std::shared_ptr<simulation::Recording> recording_;

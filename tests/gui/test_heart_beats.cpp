@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window with the real engine and the embedded heart: from nothing to a wave, a click, a probe.
 #include "app/real_engine.hpp"
-#include "engine/core/resource.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
 using namespace tawara;
 
-class TestHeartBeats : public QObject
+class TestHeartBeats : public fake::HeartTest
 {
     Q_OBJECT
 
   private Q_SLOTS:
-    void initTestCase()
-    {
-        try {
-            (void)resource("meshes/default_heart.vtu");
-        } catch (const Error& e) {
-            QSKIP(e.what());
-        }
-    }
-
     void beats()
     {
         const QTemporaryDir settings;

@@ -2,7 +2,6 @@
 // A movie is made of the embedded heart's recording while the window goes on serving events.
 #include "app/export/movie_dialog.hpp"
 #include "app/real_engine.hpp"
-#include "engine/core/resource.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/movie/movie_reader.hpp"
@@ -16,20 +15,11 @@
 
 using namespace tawara;
 
-class TestMovieGui : public QObject
+class TestMovieGui : public fake::HeartTest
 {
     Q_OBJECT
 
   private Q_SLOTS:
-    void initTestCase()
-    {
-        try {
-            (void)resource("meshes/default_heart.vtu");
-        } catch (const Error& e) {
-            QSKIP(e.what());
-        }
-    }
-
     void eventsGoOn()
     {
         const QTemporaryDir settings, folder;

@@ -279,12 +279,19 @@ class TestPanels : public QObject
         QVERIFY(!bar->isVisible());
         Q_EMIT f->host->captureKnown({-1, 7, 0, 505, false});
         QVERIFY(bar->isVisible() && bar->text().contains("505 ms did not capture"));
-        bar->showMessage(MessageBar::Level::error, "wave: no such format", "Choose another.");
-        bar->showMessage(MessageBar::Level::done, "Saved wave.mp4"); // pushes no error away
-        QVERIFY(bar->text().startsWith("wave:"));
-        bar->withdraw("other");
+        bar->showMessage(MessageBar::Level::error, "wave: no such format", "Choose another.",
+                         "movie");
+        bar->showMessage(MessageBar::Level::done, "Saved a.png", {}, "picture");
+        QVERIFY(bar->text().startsWith("wave:")); // pushes no error of something else away
+        bar->settle("other");
         QVERIFY(bar->isVisible());
-        bar->withdraw("wave: no such format");
+        bar->showMessage(MessageBar::Level::error, "wave: no such folder", {}, "movie");
+        QCOMPARE(bar->waiting(), 1); // the same action: said anew
+        bar->showMessage(MessageBar::Level::done, "Saved wave.mp4", {}, "movie");
+        QCOMPARE(bar->text(), QString("Saved wave.mp4")); // its own is out of date
+        QCOMPARE(bar->waiting(), 0);
+        bar->showMessage(MessageBar::Level::error, "refused", {}, "edit");
+        bar->settle("edit");
         QVERIFY(!bar->isVisible());
     }
 

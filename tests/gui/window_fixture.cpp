@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/window_fixture.hpp"
 
+#include "engine/core/resource.hpp"
+
 #include <QAction>
 
 #include <cmath>
@@ -55,6 +57,15 @@ void WindowFixture::stop()
 {
     window.reset();
     host.reset();
+}
+
+void HeartTest::initTestCase()
+{
+    try {
+        (void)resource("meshes/default_heart.vtu");
+    } catch (const Error& e) {
+        QSKIP(e.what());
+    }
 }
 
 QPoint pixel_of(HeartView& view, const Vec3& p)

@@ -65,6 +65,14 @@ class WindowFixture
     QTemporaryDir settings_;
 };
 
+/// A test with the built-in heart: skipped as a whole where that was not made.
+class HeartTest : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void initTestCase();
+};
+
 /// The action of a window with this text (mnemonics aside); nullptr where there is none.
 QAction* action(const QWidget& window, const QString& text);
 

@@ -54,15 +54,13 @@ class TestSlices : public QObject
         auto m = std::make_shared<simulation::MapFrame>();
         auto inside = std::make_shared<simulation::VolumeMaps>();
         inside->activation = field(activation);
-        inside->last_activation = field([](const Vec3& p) { return activation(p) + 500; });
-        inside->repolarisation = inside->last_repolarisation =
+        inside->repolarisation =
             field([](const Vec3& p) { return activation(p) + 300 - p[0]; });
-        inside->apd90 = inside->last_apd90 = field([](const Vec3& p) { return 300 - p[0]; });
+        inside->apd90 = field([](const Vec3& p) { return 300 - p[0]; });
         inside->period = field([](const Vec3& p) { return 400 + 10 * p[2]; });
         m->activation = onWall(inside->activation);
-        m->last_activation = onWall(inside->last_activation);
-        m->repolarisation = m->last_repolarisation = onWall(inside->repolarisation);
-        m->apd90 = m->last_apd90 = onWall(inside->apd90);
+        m->repolarisation = onWall(inside->repolarisation);
+        m->apd90 = onWall(inside->apd90);
         m->period = onWall(inside->period);
         m->volume = std::move(inside);
         return m;
@@ -172,13 +170,9 @@ class TestSlices : public QObject
 
     void mapsAreSampled()
     {
-        settings.newestBeat = false;
         show(Quantity::activation);
         QVERIFY(overlays().face()->triangles.size() > 100);
         QVERIFY2(off(activation) < 1e-3, qPrintable(QString::number(off(activation))));
-        settings.newestBeat = true;
-        show(Quantity::activation);
-        QVERIFY(off([](const Vec3& p) { return activation(p) + 500; }) < 1e-3);
         show(Quantity::repolarisation);
         QVERIFY(off([](const Vec3& p) { return activation(p) + 300 - p[0]; }) < 1e-3);
         show(Quantity::apd);
@@ -248,9 +242,9 @@ class TestSlices : public QObject
         // places that were never activated
         auto some = maps();
         auto inside = std::make_shared<simulation::VolumeMaps>(*some->volume);
-        for (std::size_t v = 0; v < inside->last_activation.size(); ++v)
+        for (std::size_t v = 0; v < inside->activation.size(); ++v)
             if (scene->mesh->vertex(v)[1] > 4)
-                inside->last_activation[v] = std::numeric_limits<float>::quiet_NaN();
+                inside->activation[v] = std::numeric_limits<float>::quiet_NaN();
         some->volume = inside;
         views->showMaps(some);
         const auto values = overlays().face_values();
@@ -299,7 +293,7 @@ class TestSlices : public QObject
         const auto shown = [&](float value) {
             auto m = maps();
             auto inside = std::make_shared<simulation::VolumeMaps>(*m->volume);
-            inside->last_activation.assign(inside->last_activation.size(), value);
+            inside->activation.assign(inside->activation.size(), value);
             m->volume = inside;
             views->showMaps(m);
             const QImage i = grid->view(0)->grabFramebuffer();

@@ -145,7 +145,7 @@ QJsonObject ViewSettings::toJson() const
     for (int q = 0; q < quantity_count; ++q)
         all[QLatin1String(infos[q].key)] = styleJson(styles[static_cast<std::size_t>(q)]);
     o["styles"] = all;
-    o["newest_beat"] = newestBeat;
+    o["beat"] = beat;
     o["cut"] = QJsonObject{{"kind", *(cuts.begin() + static_cast<int>(cut))},
                            {"axis", axis},
                            {"flip", flip},
@@ -157,6 +157,7 @@ QJsonObject ViewSettings::toJson() const
     o["filaments"] = filaments;
     o["arrows"] = arrows;
     o["annotations"] = annotations;
+    o["scar"] = scar;
     QJsonObject maps;
     for (auto i = customMaps.begin(); i != customMaps.end(); ++i) {
         QJsonArray knots;
@@ -191,7 +192,7 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
     for (int q = 0; q < quantity_count; ++q)
         readStyle(all[QLatin1String(infos[q].key)].toObject(),
                   v.styles[static_cast<std::size_t>(q)]);
-    v.newestBeat = o["newest_beat"].toBool(v.newestBeat);
+    v.beat = std::max(0, o["beat"].toInt(o["newest_beat"].toBool(true) ? 0 : 1));
     const QJsonObject cutting = o["cut"].toObject();
     v.cut = word(cutting["kind"], cuts, v.cut);
     v.axis = std::clamp(cutting["axis"].toInt(0), 0, 2);
@@ -204,6 +205,7 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
     v.filaments = o["filaments"].toBool();
     v.arrows = o["arrows"].toBool();
     v.annotations = o["annotations"].toBool(true);
+    v.scar = o["scar"].toBool(true);
     const QJsonObject maps = o["color_maps"].toObject();
     for (auto i = maps.begin(); i != maps.end(); ++i) {
         ColorKnots knots;
@@ -239,7 +241,7 @@ QString viewChange(const ViewSettings& a, const ViewSettings& b)
     if_differ(a.count != b.count, QT_TRANSLATE_NOOP("ViewSettings", "Number of views"));
     if_differ(a.linked != b.linked, QT_TRANSLATE_NOOP("ViewSettings", "Linked cameras"));
     if_differ(a.shown != b.shown, QT_TRANSLATE_NOOP("ViewSettings", "What is shown"));
-    if_differ(a.newestBeat != b.newestBeat, QT_TRANSLATE_NOOP("ViewSettings", "Beat of the maps"));
+    if_differ(a.beat != b.beat, QT_TRANSLATE_NOOP("ViewSettings", "Beat of the maps"));
     for (std::size_t q = 0; q < a.styles.size(); ++q) {
         const QuantityStyle &s = a.styles[q], &t = b.styles[q];
         if_differ(s.map != t.map || s.reversed != t.reversed,
@@ -261,6 +263,7 @@ QString viewChange(const ViewSettings& a, const ViewSettings& b)
     if_differ(a.filaments != b.filaments, QT_TRANSLATE_NOOP("ViewSettings", "Filaments"));
     if_differ(a.arrows != b.arrows, QT_TRANSLATE_NOOP("ViewSettings", "Conduction velocity"));
     if_differ(a.annotations != b.annotations, QT_TRANSLATE_NOOP("ViewSettings", "Annotations"));
+    if_differ(a.scar != b.scar, QT_TRANSLATE_NOOP("ViewSettings", "Outline of scar"));
     if (what.size() > 1)
         return QCoreApplication::translate("ViewSettings", "Look of the views");
     if (!what.isEmpty())

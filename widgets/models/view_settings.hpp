@@ -64,10 +64,11 @@ struct ViewSettings
     enum class Fibres { none, glyphs, streamlines };
     int count = 1;
     bool linked = true;
+    /// The maps come together: the fourth costs nothing beyond the second.
     std::array<Quantity, 4> shown{Quantity::potential, Quantity::activation, Quantity::apd,
-                                  Quantity::potential};
+                                  Quantity::repolarisation};
     std::array<QuantityStyle, quantity_count> styles;
-    bool newestBeat = true; ///< maps of the newest beat in place of the first
+    int beat = 0; ///< number of the beat that the maps are of; 0: the newest
     Cut cut = Cut::none;
     int axis = 0; ///< 0 x, 1 y, 2 z
     bool flip = false;
@@ -77,6 +78,7 @@ struct ViewSettings
     double threshold_mV = -40;
     Fibres fibres = Fibres::none;
     bool filaments = false, arrows = false, annotations = true;
+    bool scar = true; ///< an outline around tissue that cannot fire
     QMap<QString, ColorKnots> customMaps;
     /// Position, focal point, up of each view's camera.
     std::array<std::optional<std::array<double, 9>>, 4> cameras;

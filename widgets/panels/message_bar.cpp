@@ -17,7 +17,8 @@ namespace tawara {
 namespace {
 
 constexpr int note_ms = 5000;
-constexpr int widest = 760, side = 12, top = 38; // below the heads of the views
+constexpr int widest = 760, side = 12;
+constexpr int top = 70;         // below the heads of the views and the times in them
 constexpr int beside_text = 98;                  // icon, count, button, margins
 constexpr std::size_t most_open = 20;
 
@@ -59,9 +60,11 @@ MessageBar::MessageBar(QWidget* parent)
     hide();
 }
 
-void MessageBar::showMessage(Level level, const QString& text, const QString& advice)
+void MessageBar::showMessage(Level level, const QString& text, const QString& advice,
+                             const QString& about)
 {
-    const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice};
+    const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice, about};
+    settle(about);
     if (!passing(level)) {
         std::erase_if(m_open, [&](const Message& o) { return o.text == m.text; });
         m_open.push_back(m);
@@ -125,12 +128,12 @@ void MessageBar::closeShown()
     showNext();
 }
 
-void MessageBar::withdraw(const QString& text)
+void MessageBar::settle(const QString& about)
 {
-    if (text.isEmpty())
+    if (about.isEmpty() ||
+        std::erase_if(m_open, [&](const Message& m) { return m.about == about; }) == 0)
         return;
-    std::erase_if(m_open, [&](const Message& m) { return m.text.startsWith(text); });
-    if (!passing(m_level) || m_text->text().startsWith(text))
+    if (!passing(m_level))
         showNext();
 }
 

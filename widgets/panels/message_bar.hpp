@@ -20,14 +20,16 @@ class MessageBar : public QFrame
     enum class Level { note, done, warning, error }; ///< done: what was asked for is there
     /// @param parent  what it lies over; without one it stands alone
     explicit MessageBar(QWidget* parent = nullptr);
-    void showMessage(Level level, const QString& text, const QString& advice = {});
+    /// @param about  the action that it is of, e.g. "export": what was said of that before goes
+    void showMessage(Level level, const QString& text, const QString& advice = {},
+                     const QString& about = {});
     /// What is shown now.
     QString text() const;
     Level level() const { return m_level; }
     /// Warnings and errors that nobody has closed yet.
     int waiting() const { return static_cast<int>(m_open.size()); }
-    /// Takes messages back that begin with this text; others stay.
-    void withdraw(const QString& text);
+    /// That action has succeeded since: what was said of it goes.
+    void settle(const QString& about);
     /// Takes all of them back.
     void clear();
     bool eventFilter(QObject* watched, QEvent* e) override;
@@ -40,7 +42,7 @@ class MessageBar : public QFrame
     struct Message
     {
         Level level;
-        QString text;
+        QString text, about;
     };
     /// Closes what is shown.
     void closeShown();

@@ -20,6 +20,7 @@ class Timeline : public QWidget
     /// The moment that is shown while looking back; nothing while following.
     void setShown(std::optional<double> ms);
     std::optional<double> shown() const { return m_shown; }
+    double now() const { return m_now; } ///< how far the run is [ms]
     QSize sizeHint() const override { return {240, 30}; }
 
   Q_SIGNALS:

@@ -2,6 +2,7 @@
 #include "widgets/panels/tissue_panel.hpp"
 
 #include "engine/cell/special_variables.hpp"
+#include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/region_place.hpp"
 
@@ -61,6 +62,7 @@ TissuePanel::TissuePanel(QWidget* parent) : QWidget(parent)
     m_tabs->setObjectName("tissueTabs");
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(scrolled(buildRegions()), tr("Regions"));
+    m_brush->hide();
     m_drugs = new DrugEditor;
     m_tabs->addTab(scrolled(m_drugs), tr("Drugs"));
     connect(m_drugs, &DrugEditor::edited, this, &TissuePanel::edited);
@@ -181,6 +183,7 @@ void TissuePanel::placeTextEdited()
 void TissuePanel::setSession(const Session& s)
 {
     m_regions = s.regions;
+    m_brush->setRegions(s.regions);
     fillList();
     fillDetails();
     m_drugs->setDrugs(s.drugs);
@@ -196,9 +199,13 @@ void TissuePanel::choose(int index)
     m_list->setCurrentItem(m_list->topLevelItem(index));
 }
 
-double TissuePanel::brushRadius() const
+void TissuePanel::setPainting(bool on)
 {
-    return m_brush->value();
+    m_brush->setVisible(on);
+    if (!on)
+        return;
+    m_tabs->setCurrentIndex(0);
+    m_brush->choose(chosen());
 }
 
 void TissuePanel::setVelocity(const QString& text, const QString& warning)
@@ -287,7 +294,7 @@ void TissuePanel::fillPlace(const Region& r)
     m_layer->setVisible(kind == PlaceKind::layer);
     m_centre->setVisible(kind == PlaceKind::ball);
     m_radius->setVisible(kind == PlaceKind::ball);
-    for (QWidget* w : std::initializer_list<QWidget*>{m_paint, m_erase, m_brush, m_painted})
+    for (QWidget* w : std::initializer_list<QWidget*>{m_paint, m_erase, m_painted})
         w->setVisible(kind == PlaceKind::painted);
     if (!r.where)
         return;

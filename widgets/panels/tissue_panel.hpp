@@ -19,6 +19,7 @@ class QToolButton;
 
 namespace tawara {
 
+class BrushCard;
 class DrugEditor;
 
 /// Regions of the tissue in the order in which they are laid (the last that holds a place wins),
@@ -39,7 +40,10 @@ class TissuePanel : public QWidget
     void setSession(const simulation::Session& s);
     void choose(int index);
     int chosen() const;
-    double brushRadius() const;
+    /// What the brush paints and how large it is.
+    BrushCard* brush() { return m_brush; }
+    /// Shows the brush, while the heart is painted, on the page of regions.
+    void setPainting(bool on);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 
@@ -47,7 +51,6 @@ class TissuePanel : public QWidget
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
     void paintRequested(int region); ///< choose the brush
     void placeRequested(int region); ///< the next click is the centre of the region's ball
-    void brushChanged(double radiusMm);
     void chosenChanged(int index);
     void modelFileRequested(int region); ///< a file is to be chosen, then setModel()
 
@@ -100,7 +103,7 @@ class TissuePanel : public QWidget
     QComboBox *m_placeKind, *m_layer, *m_model, *m_variant;
     QToolButton *m_centre, *m_paint, *m_erase;
     QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
-    NumberBox *m_radius, *m_brush, *m_fibre, *m_sheet, *m_normal, *m_scale;
+    NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal, *m_scale;
     QTableWidget* m_parameters;
     /// What the table of parameters says.
     struct ShownParameters
@@ -112,6 +115,7 @@ class TissuePanel : public QWidget
         bool operator==(const ShownParameters&) const = default;
     } m_shown;
     DrugEditor* m_drugs;
+    BrushCard* m_brush;
 };
 
 } // namespace tawara

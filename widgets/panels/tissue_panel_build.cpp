@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the panel is built of.
+#include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
@@ -84,6 +85,9 @@ QWidget* TissuePanel::buildRegions()
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(10, 8, 10, 8);
+    m_brush = new BrushCard;
+    connect(m_brush, &BrushCard::regionChosen, this, &TissuePanel::choose);
+    column->addWidget(m_brush);
     column->addLayout(row);
     column->addWidget(m_list);
     column->addWidget(m_details);
@@ -118,6 +122,7 @@ void TissuePanel::connectRegions(QToolButton* remove, QToolButton* up, QToolButt
         if (m_filling)
             return;
         fillDetails();
+        m_brush->choose(chosen());
         Q_EMIT chosenChanged(chosen());
     });
     connect(m_name, &QLineEdit::editingFinished, this, [this] {
@@ -148,13 +153,11 @@ QWidget* TissuePanel::buildPlace()
     m_paint = smallButton("paint", tr("Paint (B)"), "regionPaint",
                           tr("Paint on the heart; Alt rubs out (B)"));
     m_erase = smallButton({}, tr("Clear"), "regionClear", tr("Nothing is painted any more"));
-    m_brush = new NumberBox("brushRadius", tr("mm"), {0.5, 50, 1, 1}, tr("Radius of the brush"));
-    m_brush->put(6);
     m_painted = hintLabel({});
     auto* painting = new QHBoxLayout;
     painting->addWidget(m_paint);
     painting->addWidget(m_erase);
-    painting->addWidget(m_brush, 1);
+    painting->addStretch(1);
     form->addRow(tr("By"), m_placeKind);
     form->addRow(m_whereLabel, m_where);
     form->addRow(m_layer);
@@ -182,7 +185,6 @@ QWidget* TissuePanel::buildPlace()
             tr("Clear what is painted"), [](Region& r) { r.where = simulation::Tetrahedra{}; },
             false);
     });
-    connect(m_brush, &QDoubleSpinBox::valueChanged, this, &TissuePanel::brushChanged);
     return w;
 }
 

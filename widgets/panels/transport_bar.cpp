@@ -65,11 +65,13 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     m_timeline = new Timeline(this);
     m_time = new QLabel("0.0 ms", this);
     m_time->setObjectName("time");
-    m_time->setToolTip(tr("Simulated time"));
     m_time->setMinimumWidth(100);
     m_time->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_end = new QLabel(this);
     m_end->setObjectName("weak");
+    // room for what it says of a replay, so that the timeline stays where it is under the mouse
+    m_end->setMinimumWidth(
+        m_end->fontMetrics().horizontalAdvance(tr("run at %1 ms").arg("8888.8")));
     m_speed = new QLabel(this);
     m_speed->setObjectName("speed");
     m_speed->setToolTip(tr("Simulated milliseconds per second of wall time"));
@@ -132,7 +134,25 @@ void TransportBar::setSpeedLimit(double msPerSecond)
 
 void TransportBar::setTime(double ms)
 {
-    m_time->setText(tr("%1 ms").arg(ms, 0, 'f', 1));
+    m_runMs = ms;
+    showTime();
+}
+
+void TransportBar::setReplay(std::optional<double> ms)
+{
+    m_replayMs = ms;
+    m_timeline->setShown(ms);
+    showTime();
+}
+
+void TransportBar::showTime()
+{
+    const auto text = [](double ms) { return QString::number(ms, 'f', 1); };
+    m_time->setText(tr("%1 ms").arg(text(m_replayMs.value_or(m_runMs))));
+    m_end->setText(m_replayMs ? tr("replay\nrun at %1 ms").arg(text(m_runMs)) : m_endText);
+    m_time->setToolTip(m_replayMs ? tr("The recorded moment that is shown, and how far the run is; "
+                                       "a double click on the timeline follows the run again")
+                                  : tr("Simulated time"));
 }
 
 void TransportBar::setStatus(const simulation::Status& status)
@@ -157,7 +177,7 @@ void TransportBar::setStatus(const simulation::Status& status)
     const QString end = loaded && status.end_ms > 0 && status.end_ms < endless_ms
                             ? tr("of %1 ms").arg(status.end_ms, 0, 'f', status.end_ms < 100 ? 1 : 0)
                             : QString();
-    if (m_end->text() != end)
+    if (std::exchange(m_endText, end) != end && !m_replayMs)
         m_end->setText(end);
     const QString speed = running                      ? speedText(status.ms_per_second)
                           : m_state == State::paused   ? tr("paused")

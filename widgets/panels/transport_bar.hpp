@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QComboBox;
 class QLabel;
 class QProgressBar;
@@ -26,6 +28,8 @@ class TransportBar : public QWidget
     void setStatus(const simulation::Status& status);
     /// Simulated time of the newest picture [ms].
     void setTime(double ms);
+    /// The recorded moment that is shown in place of it: both are said then.
+    void setReplay(std::optional<double> ms);
     /// The chosen bound [simulated ms per wall second]; 0: as fast as possible.
     double speedLimit() const;
     Timeline* timeline() { return m_timeline; }
@@ -45,7 +49,10 @@ class TransportBar : public QWidget
     QToolButton* button(const QString& icon, const QString& text, const QString& name);
 
     simulation::Status::State m_state = simulation::Status::State::empty;
-    double m_endMs = 0;
+    void showTime();
+    double m_runMs = 0; ///< time of the newest picture
+    std::optional<double> m_replayMs;
+    QString m_endText; ///< what stands beside the time while the run is followed
     QToolButton *m_play, *m_step, *m_reset, *m_record;
     Timeline* m_timeline;
     QLabel *m_time, *m_end, *m_speed;

@@ -4,6 +4,7 @@
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/form.hpp"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QColorDialog>
 #include <QComboBox>
@@ -78,7 +79,9 @@ QWidget* ViewPanel::buildColors()
                      tr("Views of the same heart side by side"));
     m_linked = check("linked", tr("Linked cameras"), tr("Turning one view turns them all"));
     m_quantity = combo("quantity", quantityNames(), tr("What the current view shows"));
-    m_beat = combo("beat", {tr("First beat"), tr("Newest beat")}, tr("Which beat the maps are of"));
+    m_beat = combo("beat", {},
+                   tr("Which beat the maps are of: it begins with the first activation "
+                      "after 40 ms in which nothing was activated"));
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
@@ -139,8 +142,9 @@ void ViewPanel::connectColors()
         });
         fill();
     });
-    connect(m_beat, &QComboBox::activated, this,
-            [this](int i) { set([i](ViewSettings& s) { s.newestBeat = i == 1; }); });
+    connect(m_beat, &QComboBox::activated, this, [this](int i) {
+        set([b = m_beat->itemData(i).toInt()](ViewSettings& s) { s.beat = b; });
+    });
     connect(m_map, &QComboBox::activated, this, [this](int i) {
         const QString name = m_map->itemData(i).toString();
         set([this, name](ViewSettings&) { style().map = name; });
@@ -300,6 +304,30 @@ void ViewPanel::setFoundRange(double low, double high)
         m_step->put(isochroneStep(low, high));
 }
 
+void ViewPanel::setBeats(const QStringList& labels, int first)
+{
+    if (labels == m_beatLabels && first == m_firstBeat)
+        return;
+    m_beatLabels = labels, m_firstBeat = first;
+    if (!m_beat->view()->isVisible()) // nobody chooses just now
+        fillBeats();
+}
+
+void ViewPanel::fillBeats()
+{
+    const QSignalBlocker quiet(m_beat);
+    m_beat->clear();
+    m_beat->addItem(m_beatLabels.isEmpty()
+                        ? tr("Newest beat")
+                        : tr("Newest beat (%1)").arg(m_firstBeat + m_beatLabels.size() - 1),
+                    0);
+    for (qsizetype k = m_beatLabels.size(); k-- > 0;)
+        m_beat->addItem(m_beatLabels[k], m_firstBeat + static_cast<int>(k));
+    if (m_settings.beat > 0 && m_beat->findData(m_settings.beat) < 0) // it is to come, or forgotten
+        m_beat->addItem(tr("Beat %1").arg(m_settings.beat), m_settings.beat);
+    m_beat->setCurrentIndex(m_beat->findData(m_settings.beat));
+}
+
 void ViewPanel::fillMaps()
 {
     QStringList names;
@@ -325,7 +353,7 @@ void ViewPanel::fill()
     m_linked->setChecked(m_settings.linked);
     m_linked->setEnabled(m_settings.count > 1);
     m_quantity->setCurrentIndex(static_cast<int>(q));
-    m_beat->setCurrentIndex(m_settings.newestBeat ? 1 : 0);
+    fillBeats();
     m_beat->setEnabled(info.maps);
     fillMaps();
     const bool own = m_settings.customMaps.contains(s.map);

@@ -30,6 +30,8 @@ class ViewPanel : public QWidget
     void setCurrentView(int view);
     /// The range that an automatic one has found, for the current quantity.
     void setFoundRange(double low, double high);
+    /// What the beats of the maps are called, the newest last; the first has that number.
+    void setBeats(const QStringList& labels, int first);
     BullseyePlot* bullseye() { return m_bullseye; }
 
   Q_SIGNALS:
@@ -41,12 +43,14 @@ class ViewPanel : public QWidget
     QWidget* buildVolume();
     void fill();
     void fillMaps();
+    void fillBeats();
     void set(const std::function<void(ViewSettings&)>& f);
     QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
 
     ViewSettings m_settings;
     QMap<Quantity, std::pair<double, double>> m_found; ///< automatic ranges as last found
-    int m_view = 0;
+    QStringList m_beatLabels;
+    int m_firstBeat = 1, m_view = 0;
     bool m_filling = false;
     QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
     QCheckBox *m_linked, *m_reversed, *m_automatic, *m_isochrones, *m_flip, *m_depolarised,

@@ -89,6 +89,18 @@ std::vector<double> Axes::ticks(double low, double high, bool log, double count)
     return out;
 }
 
+void paintMomentLine(QPainter& p, const PlotColors& c, double x, double top, double bottom)
+{
+    p.save();
+    p.setRenderHint(QPainter::Antialiasing);
+    p.setPen(QPen(c.accent, 1.6));
+    p.drawLine(QPointF(x, top), QPointF(x, bottom));
+    p.setPen(Qt::NoPen);
+    p.setBrush(c.accent);
+    p.drawEllipse(QPointF(x, top + 4), 4, 4);
+    p.restore();
+}
+
 void Axes::paint(QPainter& p, const PlotColors& c, const QString& xTitle,
                  const QString& yTitle) const
 {

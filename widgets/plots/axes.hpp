@@ -26,6 +26,9 @@ double roundStep(double span, double count);
 /// A number for people: a true minus sign, no needless digits.
 QString numberText(double v, int digits = 6);
 
+/// A line for the moment that is shown elsewhere, with a knob at its upper end.
+void paintMomentLine(QPainter& p, const PlotColors& c, double x, double top, double bottom);
+
 /// Two axes with ticks, grid and titles around an area of pixels.
 struct Axes
 {

@@ -10,8 +10,9 @@ namespace tawara {
 namespace {
 
 constexpr std::size_t most_samples = 400000; // a few minutes at 1 kHz; older ones go
+constexpr double longest_sheet_ms = 1200, name_margin_px = 6;
 
-}
+} // namespace
 
 EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
 {
@@ -60,13 +61,21 @@ void EcgPlot::setWindowMs(double ms)
     update();
 }
 
-double EcgPlot::largest(double from) const
+void EcgPlot::setMoment(std::optional<double> timeMs)
+{
+    if (timeMs == m_moment)
+        return;
+    m_moment = timeMs;
+    update();
+}
+
+double EcgPlot::largest(double from, double to) const
 {
     const auto first = static_cast<std::size_t>(
         std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin());
     float most = 0;
     for (const auto& v : m_values)
-        for (std::size_t i = first; i < v.size(); ++i)
+        for (std::size_t i = first; i < v.size() && m_times[i] <= to; ++i)
             most = std::max(most, std::abs(v[i]));
     return static_cast<double>(most);
 }
@@ -99,7 +108,6 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
                         double mVPerPixel, bool sweep) const
 {
     const auto& v = m_values[lead];
-    const PlotColors c = PlotColors::of(this);
     const auto first = std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin();
     const auto last = std::upper_bound(m_times.begin(), m_times.end(), to) - m_times.begin();
     const double mid = r.center().y(), span = to - from;
@@ -120,8 +128,9 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
         line << QPointF(x, mid - static_cast<double>(v[k]) / mVPerPixel);
     }
     p.drawPolyline(line);
-    if (sweep && !m_times.empty()) { // the gap that runs ahead of the beam
-        const double x = r.left() + std::fmod(m_times.back(), span) / span * r.width();
+    if (sweep && last > 0) { // the gap that runs ahead of the beam
+        const double beam = m_times[static_cast<std::size_t>(last - 1)];
+        const double x = r.left() + std::fmod(beam, span) / span * r.width();
         QLinearGradient g(x, 0, x + 36, 0);
         QColor ground = isDark(this) ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6);
         g.setColorAt(0, ground);
@@ -130,12 +139,61 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
         p.fillRect(QRectF(x + 1, r.top() + 1, std::min(36.0, r.right() - x - 1), r.height() - 2),
                    g);
     }
+}
+
+void EcgPlot::paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const
+{
+    if (!m_moment || *m_moment < from || *m_moment > to)
+        return;
+    const double t = sweep ? std::fmod(*m_moment, to - from) : *m_moment - from;
+    paintMomentLine(p, PlotColors::of(this), r.left() + t / (to - from) * r.width(), r.top(),
+                    r.bottom());
+}
+
+EcgPlot::Cells EcgPlot::cells() const
+{
+    Cells c;
+    const bool sheet = m_layout == Layout::sheet;
     QFont bold = font();
     bold.setBold(true);
-    p.setFont(bold);
-    p.setPen(c.strong);
-    p.drawText(QPointF(r.left() + 6, r.top() + QFontMetricsF(bold).ascent() + 3),
-               m_leads[static_cast<qsizetype>(lead)]);
+    const QFontMetricsF m(bold);
+    for (qsizetype k = 0; k < m_leads.size(); ++k)
+        if (sheet || m_shown.isEmpty() || m_shown.contains(m_leads[k])) {
+            c.shown.push_back(static_cast<std::size_t>(k));
+            c.names = std::max(c.names, m.horizontalAdvance(m_leads[k]) + 2 * name_margin_px);
+        }
+    const auto n = static_cast<int>(c.shown.size());
+    c.columns = sheet && n > 3 ? (n > 6 ? 4 : 2) : 1;
+    c.rows = std::max(1, (n + c.columns - 1) / c.columns);
+    // a long name must not take the trace's place
+    c.names = std::min(c.names, 0.3 * width() / c.columns);
+    return c;
+}
+
+QRectF EcgPlot::cell(const Cells& c, std::size_t k) const
+{
+    const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2);
+    const double w = whole.width() / c.columns, h = whole.height() / c.rows;
+    // a sheet is read column by column: I II III, aVR aVL aVF, V1 V2 V3, V4 V5 V6
+    const int column = static_cast<int>(k) / c.rows, row = static_cast<int>(k) % c.rows;
+    return {whole.left() + column * w + 1, whole.top() + row * h + 1, w - 2, h - 2};
+}
+
+QRectF EcgPlot::traceArea(int lead) const
+{
+    const Cells c = cells();
+    for (std::size_t k = 0; k < c.shown.size(); ++k)
+        if (c.shown[k] == static_cast<std::size_t>(lead))
+            return cell(c, k).adjusted(c.names, 0, 0, 0);
+    return {};
+}
+
+double EcgPlot::newest() const
+{
+    const double last = m_times.empty() ? 0 : m_times.back();
+    const double window =
+        m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
+    return m_moment && *m_moment < last - window ? std::max(window, *m_moment + window / 2) : last;
 }
 
 void EcgPlot::paintEvent(QPaintEvent*)
@@ -150,31 +208,27 @@ void EcgPlot::paintEvent(QPaintEvent*)
                       "electrocardiogram runs here."));
         return;
     }
-    std::vector<std::size_t> shown;
-    for (qsizetype k = 0; k < m_leads.size(); ++k)
-        if (m_layout == Layout::sheet || m_shown.isEmpty() || m_shown.contains(m_leads[k]))
-            shown.push_back(static_cast<std::size_t>(k));
+    const Cells on = cells();
     const bool sheet = m_layout == Layout::sheet;
-    const int columns = sheet && shown.size() > 3 ? (shown.size() > 6 ? 4 : 2) : 1;
-    const int rows = (static_cast<int>(shown.size()) + columns - 1) / columns;
-    const double newest = m_times.empty() ? 0 : m_times.back();
-    const double window = sheet ? std::min(m_windowMs, 1200.0) : m_windowMs;
-    const double from = std::max(0.0, newest - window);
-    const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2);
-    const double w = whole.width() / columns, h = whole.height() / std::max(1, rows);
+    const double window = sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
+    const double to = std::max(newest(), window), from = to - window;
     // the largest deflection takes 80 % of half a cell; at the least 0.2 mV are shown
-    const double mVPerPixel = std::max(0.1, largest(from)) / (0.4 * h);
-    p.setRenderHint(QPainter::Antialiasing, false);
-    for (std::size_t k = 0; k < shown.size(); ++k) {
-        // a sheet is read column by column: I II III, aVR aVL aVF, V1 V2 V3, V4 V5 V6
-        const int column = static_cast<int>(k) / rows, row = static_cast<int>(k) % rows;
-        const QRectF r(whole.left() + column * w + 1, whole.top() + row * h + 1, w - 2, h - 2);
+    const double mVPerPixel = std::max(0.1, largest(from, to)) / (0.4 * cell(on, 0).height());
+    QFont bold = font();
+    bold.setBold(true);
+    p.setFont(bold);
+    for (std::size_t k = 0; k < on.shown.size(); ++k) {
+        const QRectF whole = cell(on, k), r = whole.adjusted(on.names, 0, 0, 0);
+        p.setPen(c.strong);
+        p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
+                   Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
         p.setRenderHint(QPainter::Antialiasing, false);
         paintPaper(p, r, window / r.width(), mVPerPixel);
         p.setRenderHint(QPainter::Antialiasing);
         p.save();
         p.setClipRect(r);
-        paintLead(p, r, shown[k], from, from + window, mVPerPixel, !sheet);
+        paintLead(p, r, on.shown[k], from, to, mVPerPixel, !sheet);
+        paintMoment(p, r, from, to, !sheet);
         p.restore();
     }
     p.setFont(font());

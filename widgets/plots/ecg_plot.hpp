@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,13 @@ class EcgPlot : public QWidget
     /// Leads that the strip shows; the sheet shows all.
     void setShown(const QStringList& names);
     void setWindowMs(double ms);
+    /// The moment that is shown elsewhere: a cursor stands there, and what is shown holds it;
+    /// nothing: none, and the newest sample is followed.
+    void setMoment(std::optional<double> timeMs);
+    std::optional<double> moment() const { return m_moment; }
+    /// Where the traces of a lead are within the plot: beside its name; empty where it is not
+    /// shown.
+    QRectF traceArea(int lead) const;
     const QStringList& leads() const { return m_leads; }
     std::size_t sampleCount() const { return m_times.size(); }
     const std::vector<double>& times() const { return m_times; }
@@ -42,12 +50,24 @@ class EcgPlot : public QWidget
     void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double mVPerPixel) const;
     void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
                    double mVPerPixel, bool sweep) const;
-    double largest(double from) const;
+    void paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const;
+    double largest(double from, double to) const;
+    /// Leads on show, and how they are arranged.
+    struct Cells
+    {
+        std::vector<std::size_t> shown;
+        int columns = 1, rows = 1;
+        double names = 0; ///< width of the column of names
+    };
+    Cells cells() const;
+    QRectF cell(const Cells& c, std::size_t k) const; ///< name and trace
+    double newest() const;                            ///< end of what is shown
 
     QStringList m_leads, m_shown;
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
     double m_windowMs = 2500;
+    std::optional<double> m_moment;
     Layout m_layout = Layout::strip;
 };
 

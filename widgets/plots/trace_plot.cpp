@@ -111,7 +111,10 @@ double TracePlot::newest() const
 
 double TracePlot::windowEnd() const
 {
-    return m_end.value_or(std::max(newest(), m_windowMs));
+    const double last = std::max(newest(), m_windowMs);
+    if (!m_end && m_moment && *m_moment < last - m_windowMs)
+        return std::max(m_windowMs, *m_moment + m_windowMs / 2);
+    return m_end.value_or(last);
 }
 
 QRectF TracePlot::area() const
@@ -308,6 +311,24 @@ void TracePlot::paintMarks(QPainter& p) const
     p.drawText(box.adjusted(7, 4, -7, -4), Qt::AlignLeft, lines.join('\n'));
 }
 
+void TracePlot::setMoment(std::optional<double> timeMs)
+{
+    if (timeMs == m_moment)
+        return;
+    m_moment = timeMs;
+    update();
+}
+
+void TracePlot::paintMoment(QPainter& p) const
+{
+    if (!m_moment)
+        return;
+    const QRectF a = area();
+    const double x = toX(*m_moment);
+    if (x >= a.left() && x <= a.right())
+        paintMomentLine(p, PlotColors::of(this), x, a.top(), a.bottom());
+}
+
 void TracePlot::setMark(int which, std::optional<double> timeMs)
 {
     m_marks[static_cast<std::size_t>(which)] = timeMs;
@@ -339,6 +360,7 @@ void TracePlot::paintEvent(QPaintEvent*)
     p.restore();
     paintLegend(p);
     paintMarks(p);
+    paintMoment(p);
     paintCursor(p);
 }
 

@@ -41,6 +41,12 @@ class TracePlot : public QWidget
     /// Cursors A (0) and B (1): what lies between them is shown.
     void setMark(int which, std::optional<double> timeMs);
     std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
+    /// The moment that is shown elsewhere: a cursor stands there, and the window of time holds it
+    /// unless the user looks back himself; nothing: none.
+    void setMoment(std::optional<double> timeMs);
+    std::optional<double> moment() const { return m_moment; }
+    /// Ends of the window of time [ms].
+    std::array<double, 2> window() const { return {windowEnd() - m_windowMs, windowEnd()}; }
     bool following() const { return !m_end; }
     QSize sizeHint() const override { return {600, 190}; }
     QSize minimumSizeHint() const override { return {240, 110}; }
@@ -75,12 +81,13 @@ class TracePlot : public QWidget
     void paintLegend(QPainter& p) const;
     void paintCursor(QPainter& p) const;
     void paintMarks(QPainter& p) const;
+    void paintMoment(QPainter& p) const;
 
     std::vector<Curve> m_curves;
     double m_windowMs = 500;
     double m_low = -100, m_high = 60; // [mV]
     std::optional<double> m_end;      // right end of the window while not following [ms]
-    std::optional<double> m_cursorX;
+    std::optional<double> m_cursorX, m_moment;
     std::array<std::optional<double>, 2> m_marks;
     std::optional<std::size_t> m_pressMark;
     double m_pressX = 0, m_pressEnd = 0;

@@ -13,6 +13,7 @@ struct ColorMap
 {
     std::string name;
     std::array<std::array<std::uint8_t, 3>, 256> colors{};
+    bool operator==(const ColorMap&) const = default;
 };
 
 /// Names of the built-in maps, the default one ("tissue") first.

@@ -266,6 +266,38 @@ void HeartScene::set_annotations(bool on)
     impl_->show_annotations();
 }
 
+void HeartScene::set_texts(bool on)
+{
+    if (impl_->texts == on)
+        return;
+    impl_->texts = on;
+    impl_->show_annotations();
+}
+
+bool HeartScene::texts() const
+{
+    return impl_->texts;
+}
+
+Annotations HeartScene::written() const
+{
+    const auto& s = *impl_;
+    Annotations a;
+    a.shown = s.annotations && s.model != nullptr;
+    a.bar = s.with_bar;
+    if (const char* time = s.time_text->GetInput())
+        a.time = time;
+    a.note = s.note_text;
+    a.title = s.title;
+    a.map = s.map;
+    a.low = s.low, a.high = s.high;
+    a.legend = s.entries;
+    a.text = s.theme.text;
+    for (const auto& [name, at] : s.markers->names())
+        a.names.push_back({name, at[0] / s.picture_px[0], 1 - at[1] / s.picture_px[1]});
+    return a;
+}
+
 void HeartScene::set_bar(bool on)
 {
     impl_->with_bar = on;
@@ -343,6 +375,7 @@ void HeartScene::set_brush(std::optional<Vec3> centre_mm, double radius_mm)
 void HeartScene::prepare(int width, int height, double scale, double aspect)
 {
     auto& s = *impl_;
+    s.picture_px = {width, height};
     s.bar->layout(width, height, scale);
     s.legend->layout(width, height, scale);
     s.axes->layout(width, height, scale);
@@ -355,7 +388,8 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     style_text(s.note, 12, scale, s.theme.text.data());
     s.note->SetPosition(16 * scale, height - 36 * scale);
-    s.break_note(std::max(note_part * width, least_note_px * scale));
+    if (s.texts)
+        s.break_note(std::max(note_part * width, least_note_px * scale));
     // a buffer that went with its context is written again
     s.overlays->prepare();
     if (!s.model)

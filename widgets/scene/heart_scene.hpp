@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/surface.hpp"
+#include "widgets/scene/annotations.hpp"
 #include "widgets/scene/color_map.hpp"
 #include "widgets/scene/display_source.hpp"
 #include "widgets/scene/heart_model.hpp"
@@ -122,6 +123,12 @@ class HeartScene
     void set_note(const std::string& text);
     void set_theme(const SceneTheme& theme);
     void set_annotations(bool on);
+    /// Whether the scene writes what it says itself (time, remark, bar, legend, names of markers);
+    /// else who shows it does, written() says what. It does by default.
+    void set_texts(bool on);
+    bool texts() const;
+    /// What is to be written over the picture of the last prepare().
+    Annotations written() const;
     /// Whether the colour bar is among the annotations.
     void set_bar(bool on);
     /// Names with their colours in place of the bar; none by default.

@@ -37,14 +37,15 @@ struct HeartScene::Impl
     ColorMap map = color_map({});
     double low = -90, high = 40;
     LiveScalarMapper::Style style;
-    bool values_changed = false, annotations = true, with_bar = true;
+    bool values_changed = false, annotations = true, with_bar = true, texts = true;
     std::unique_ptr<DisplaySource> source;
     bool live = false;               // the source writes, not `values`
     std::optional<double> live_time; // of what it wrote last
     std::uint64_t live_writes = 0;
     SceneTheme theme;
     std::string title, note_text;
-    double note_room = 0; // pixels that the remark's lines were broken for
+    std::array<int, 2> picture_px{1, 1}; // its width and height
+    double note_room = 0;          // pixels that the remark's lines were broken for
     std::vector<Legend::Entry> entries;
     struct Flash
     {
@@ -80,11 +81,12 @@ struct HeartScene::Impl
     void show_annotations()
     {
         const bool on = annotations && model != nullptr;
-        bar->set_visible(on && with_bar);
-        legend->set_visible(on);
+        bar->set_visible(on && with_bar && texts);
+        legend->set_visible(on && texts);
         axes->set_visible(on);
-        time_text->SetVisibility(on);
-        note->SetVisibility(on);
+        time_text->SetVisibility(on && texts);
+        note->SetVisibility(on && texts);
+        markers->set_texts(texts);
     }
 };
 

@@ -24,6 +24,7 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     labels_.clear();
     places_.clear();
     kinds_.clear();
+    at_.clear();
     if (markers.empty())
         return;
     vtkNew<vtkSphereSource> ball;
@@ -83,16 +84,34 @@ void MarkerSet::layout(double scale,
         scale_ = scale;
         style();
     }
+    at_.assign(labels_.size(), std::nullopt);
     for (std::size_t i = 0; i < labels_.size(); ++i) {
         const bool there = kinds_[i] == Marker::Kind::electrode || !cut(places_[i]);
         spheres_[i]->SetVisibility(there);
         const bool on = there && !hidden(places_[i]);
-        labels_[i]->SetVisibility(on);
+        labels_[i]->SetVisibility(on && texts_);
         if (!on)
             continue;
         const auto at = project(places_[i]);
-        labels_[i]->SetPosition(std::round(at[0] + 10 * scale), std::round(at[1] + 5 * scale));
+        at_[i] = {std::round(at[0] + 10 * scale), std::round(at[1] + 5 * scale)};
+        labels_[i]->SetPosition((*at_[i])[0], (*at_[i])[1]);
     }
+}
+
+void MarkerSet::set_texts(bool on)
+{
+    texts_ = on;
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        labels_[i]->SetVisibility(on && i < at_.size() && at_[i]);
+}
+
+std::vector<std::pair<std::string, std::array<double, 2>>> MarkerSet::names() const
+{
+    std::vector<std::pair<std::string, std::array<double, 2>>> out;
+    for (std::size_t i = 0; i < at_.size() && i < labels_.size(); ++i)
+        if (const char* name = labels_[i]->GetInput(); at_[i] && name != nullptr && *name != 0)
+            out.emplace_back(name, *at_[i]);
+    return out;
 }
 
 void MarkerSet::style()

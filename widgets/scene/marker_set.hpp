@@ -3,6 +3,9 @@
 #include "widgets/scene/heart_scene.hpp"
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 #include <vtkActor.h>
 #include <vtkSmartPointer.h>
@@ -26,6 +29,12 @@ class MarkerSet
                 const std::function<bool(const Vec3&)>& hidden,
                 const std::function<bool(const Vec3&)>& cut);
 
+    /// Whether the names are drawn.
+    void set_texts(bool on);
+    /// Names of markers that are seen, with their lower left corners [pixels, from the bottom
+    /// left], as of the last layout().
+    std::vector<std::pair<std::string, std::array<double, 2>>> names() const;
+
   private:
     void style();
 
@@ -34,6 +43,8 @@ class MarkerSet
     std::vector<vtkSmartPointer<vtkTextActor>> labels_; // null where there is no name
     std::vector<Vec3> places_;
     std::vector<Marker::Kind> kinds_;
+    std::vector<std::optional<std::array<double, 2>>> at_; // of the names; nothing: not seen
+    bool texts_ = true;
     double scale_ = 1;
 };
 

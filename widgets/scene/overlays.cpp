@@ -75,6 +75,13 @@ Overlays::Overlays(vtkRenderer* renderer)
         a->GetProperty()->LightingOff();
         renderer->AddActor(a);
     }
+    scar_[0]->GetProperty()->SetColor(0.10, 0.11, 0.13);
+    scar_[1]->GetProperty()->SetColor(0.93, 0.94, 0.95);
+    for (auto& a : scar_) {
+        a->VisibilityOff();
+        a->GetProperty()->LightingOff();
+        renderer->AddActor(a);
+    }
 }
 
 void Overlays::set_face(std::shared_ptr<const Section> face, const Vec3& normal)
@@ -186,6 +193,39 @@ void Overlays::set_lines(Kind kind, const Lines& lines, const ColorMap& map, dou
     actor->GetProperty()->SetLineWidth(static_cast<float>(width));
 }
 
+void Overlays::set_scar(const Outline& outline, const std::optional<Plane>& clip)
+{
+    for (std::size_t k = 0; k < scar_.size(); ++k) {
+        const auto& corners = k == 0 ? outline.dark : outline.light;
+        scar_[k]->SetVisibility(!corners.empty());
+        if (corners.empty())
+            continue;
+        const auto n = static_cast<vtkIdType>(corners.size() / 3);
+        vtkNew<vtkFloatArray> xyz;
+        xyz->SetNumberOfComponents(3);
+        xyz->SetNumberOfTuples(n);
+        std::copy(corners.begin(), corners.end(), xyz->GetPointer(0));
+        vtkNew<vtkPoints> points;
+        points->SetData(xyz);
+        vtkNew<vtkCellArray> quads;
+        for (vtkIdType i = 0; i < n; i += 4)
+            quads->InsertNextCell({i, i + 1, i + 2, i + 3});
+        vtkNew<vtkPolyData> poly;
+        poly->SetPoints(points);
+        poly->SetPolys(quads);
+        vtkNew<vtkPolyDataMapper> mapper;
+        mapper->SetInputData(poly);
+        if (clip) {
+            vtkNew<vtkPlane> p;
+            const Vec3 normal = -1.0 * clip->normal, o = clip->offset_mm * clip->normal;
+            p->SetNormal(normal[0], normal[1], normal[2]);
+            p->SetOrigin(o[0], o[1], o[2]);
+            mapper->AddClippingPlane(p);
+        }
+        scar_[k]->SetMapper(mapper);
+    }
+}
+
 void Overlays::share(vtkActor* to, vtkActor* from)
 {
     to->SetVisibility(from->GetVisibility());
@@ -208,6 +248,8 @@ void Overlays::look_like(const Overlays& other)
     share(depolarised_, other.depolarised_);
     for (std::size_t k = 0; k < line_actors_.size(); ++k)
         share(line_actors_[k], other.line_actors_[k]);
+    for (std::size_t k = 0; k < scar_.size(); ++k)
+        share(scar_[k], other.scar_[k]);
 }
 
 void Overlays::clear()
@@ -216,6 +258,7 @@ void Overlays::clear()
     depolarised_->VisibilityOff();
     for (auto& a : line_actors_)
         a->VisibilityOff();
+    set_scar({}, {});
 }
 
 void Overlays::prepare()

@@ -2,10 +2,12 @@
 #pragma once
 #include "widgets/scene/color_map.hpp"
 #include "widgets/scene/live_scalar_mapper.hpp"
+#include "widgets/scene/outline.hpp"
 #include "widgets/scene/section.hpp"
 #include "widgets/scene/streamlines.hpp"
 
 #include <memory>
+#include <optional>
 #include <vtkActor.h>
 #include <vtkNew.h>
 #include <vtkPlane.h>
@@ -41,6 +43,8 @@ class Overlays
     enum class Kind { fibres, arrows, filaments };
     void set_lines(Kind kind, const Lines& lines, const ColorMap& map, double low, double high,
                    double width);
+    /// The outline of scar on the wall, without what a clip plane takes away; none of it: nothing.
+    void set_scar(const Outline& outline, const std::optional<Plane>& clip);
     void clear();
     /// Shows the same, for another window; the face's colours are set apart.
     void look_like(const Overlays& other);
@@ -59,6 +63,7 @@ class Overlays
     vtkNew<LiveScalarMapper> face_mapper_;
     vtkNew<vtkActor> face_actor_, depolarised_;
     std::array<vtkNew<vtkActor>, 3> line_actors_;
+    std::array<vtkNew<vtkActor>, 2> scar_; // dark, light
 };
 
 } // namespace tawara::scene

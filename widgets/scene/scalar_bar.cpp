@@ -22,6 +22,8 @@ constexpr double most_px = 300; // height at most
 constexpr double tick_px = 4;
 constexpr int tick_count = 6;
 
+} // namespace
+
 std::string tick_text(double value)
 {
     char text[32];
@@ -29,8 +31,6 @@ std::string tick_text(double value)
     // a true minus sign, as wide as a digit
     return text[0] == '-' ? "\u2212" + std::string(text + 1) : text;
 }
-
-} // namespace
 
 void style_text(vtkTextActor* text, double points, double scale, const double color[3])
 {

@@ -43,6 +43,9 @@ class ScalarBar
     std::vector<vtkSmartPointer<vtkTextActor>> labels_;
 };
 
+/// A number beside the bar.
+std::string tick_text(double value);
+
 /// A text of the scene in its one style: sans, no shadow.
 void style_text(vtkTextActor* text, double points, double scale, const double color[3]);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/view3d/heart_view.hpp"
 
+#include "widgets/view3d/view_texts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,7 +27,7 @@ std::string timeText(double ms)
 } // namespace
 
 HeartView::HeartView(QWidget* parent)
-    : VtkView(parent), m_scene(std::make_unique<scene::HeartScene>())
+    : VtkView(parent), m_scene(std::make_unique<scene::HeartScene>()), m_texts(new ViewTexts(this))
 {
     m_scene->attach(renderWindow());
     m_pace.setSingleShot(true);
@@ -45,6 +47,15 @@ HeartView::HeartView(QWidget* parent)
     connect(this, &VtkView::hovered, this, &HeartView::showBrush);
     connect(this, &VtkView::left, this, &HeartView::hideBrush);
     connect(this, &VtkView::interacted, this, &HeartView::cameraMoved);
+    m_texts->hide();
+    connect(
+        this, &VtkView::glReady, m_texts, [this] { m_texts->setVisible(softwareRendering()); },
+        Qt::QueuedConnection); // not while it draws
+    connect(this, &VtkView::arrived, this, &HeartView::showTexts);
+    connect(this, &VtkView::rendered, this, [this] {
+        if (forScreen() && !m_grabbing) // drawn at once
+            QMetaObject::invokeMethod(this, &HeartView::showTexts, Qt::QueuedConnection);
+    });
     m_idle.setSingleShot(true);
     m_idle.setInterval(idle_ms);
     connect(&m_idle, &QTimer::timeout, this, [this] {
@@ -207,10 +218,29 @@ void HeartView::schedule()
     m_pace.start(static_cast<int>(std::lround(std::max(0.0, least - since))));
 }
 
+QImage HeartView::grabFramebuffer()
+{
+    m_grabbing = true;
+    const QImage image = VtkView::grabFramebuffer();
+    m_grabbing = false;
+    return image;
+}
+
 QImage HeartView::finePicture()
 {
     m_fine = true;
     return grabFramebuffer();
+}
+
+void HeartView::showTexts()
+{
+    m_texts->set(m_written);
+}
+
+void HeartView::resizeEvent(QResizeEvent* e)
+{
+    VtkView::resizeEvent(e);
+    m_texts->resize(size());
 }
 
 double HeartView::framesPerSecond() const
@@ -237,8 +267,12 @@ void HeartView::prepare()
         m_fine = false;
     }
     const int* size = renderWindow()->GetSize();
+    // few pixels blur texts: they are written over the picture then
+    m_scene->set_texts(!softwareRendering() || m_grabbing);
     m_scene->prepare(size[0], size[1], pixelRatio(), aspectRatio());
     showLiveTime();
+    if (!m_grabbing)
+        m_written = m_scene->written();
     if (const auto error = m_scene->source_error(); !error.empty())
         QMetaObject::invokeMethod(
             this, [this, error] { Q_EMIT sourceFailed(QString::fromStdString(error)); },

@@ -10,6 +10,8 @@
 
 namespace tawara {
 
+class ViewTexts;
+
 /// What a click on the wall does.
 enum class ClickMode { rotate, stimulate, probe, site, paint };
 
@@ -48,8 +50,12 @@ class HeartView : public VtkView
     void schedule();
     /// Smooths the edges of the next picture on software OpenGL too, e.g. before a grab().
     void smoothNext() { m_fine = true; }
-    /// The picture with smooth edges, whatever the screen shows just now.
+    /// The picture as it stands, with what is written over it.
+    QImage grabFramebuffer();
+    /// The same with smooth edges, whatever the screen shows just now.
     QImage finePicture();
+    /// What is written over the picture on the screen, where software draws it.
+    const ViewTexts* texts() const { return m_texts; }
     double framesPerSecond() const;
     /// Pictures are begun at least so far apart; negative: by the screen and the renderer [ms].
     void setLeastInterval(double ms) { m_leastMs = ms; }
@@ -77,15 +83,20 @@ class HeartView : public VtkView
     void grabbedRelease(QPointF position, bool dragged) override;
 
     void requestDraw() override { schedule(); }
+    void resizeEvent(QResizeEvent* e) override;
 
   private:
     std::optional<scene::Pick> pickAt(QPointF position) const;
     void paintAt(QPointF position, Qt::KeyboardModifiers modifiers);
     void prepare();
+    void showTexts();
     void showBrush(QPointF position);
     void hideBrush();
 
     std::unique_ptr<scene::HeartScene> m_scene;
+    ViewTexts* m_texts;           // seen on software OpenGL alone
+    scene::Annotations m_written; // over the picture that is being drawn
+    bool m_grabbing = false;
     std::optional<scene::Marker> m_held; // the marker under the button
     std::optional<scene::Pick> m_heldAt;
     ClickMode m_mode = ClickMode::stimulate;

@@ -57,6 +57,8 @@ class Session
             r->SetBackground(0, 0, 0);
             r->SetBackgroundAlpha(0);
         }
+        texts_ = view.scene().texts();
+        view.scene().set_texts(true);
         view.scene().prepare(o.size.width(), o.size.height(), o.scale);
         view.showLiveTime();
         auto* camera = view.scene().renderer()->GetActiveCamera();
@@ -87,6 +89,7 @@ class Session
         window_->SetMultiSamples(samples_);
         r->GetActiveCamera()->SetViewAngle(angle_);
         window_->SetSize(size_.width(), size_.height());
+        view_.scene().set_texts(texts_);
         view_.scene().prepare(size_.width(), size_.height(), view_.pixelRatio(),
                               view_.aspectRatio());
         view_.scene().set_camera(pose_);
@@ -117,7 +120,7 @@ class Session
     vtkGenericOpenGLRenderWindow* window_;
     QSize size_;
     int samples_ = 0;
-    bool gradient_ = true;
+    bool gradient_ = true, texts_ = true;
     double alpha_ = 1, angle_ = 26;
     scene::CameraPose pose_;
     std::array<double, 3> low_{};

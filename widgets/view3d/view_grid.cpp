@@ -50,6 +50,8 @@ void ViewGrid::make(int i)
     column->setSpacing(0);
     column->addLayout(head);
     column->addWidget(c.view, 1);
+    for (QWidget* w : std::initializer_list<QWidget*>{c.frame, c.quantity, c.view})
+        w->installEventFilter(this);
     connect(c.quantity, &QComboBox::activated, this, [this, i](int q) {
         setCurrent(i);
         Q_EMIT quantityChosen(i, q);
@@ -58,7 +60,6 @@ void ViewGrid::make(int i)
         setCurrent(i);
         follow(i);
     });
-    connect(c.view, &HeartView::picked, this, [this, i] { setCurrent(i); });
     Q_EMIT viewAdded(c.view, i);
 }
 
@@ -121,12 +122,26 @@ void ViewGrid::setCurrent(int i)
     m_current = i;
     for (int k = 0; k < m_count; ++k) {
         auto* frame = m_cells[static_cast<std::size_t>(k)].frame;
-        frame->setProperty("current", m_count > 1 && k == i);
+        const bool on = m_count > 1 && k == i;
+        if (frame->property("current").toBool() == on)
+            continue;
+        frame->setProperty("current", on);
         frame->style()->unpolish(frame);
         frame->style()->polish(frame);
     }
     if (changed)
         Q_EMIT currentChanged(i);
+}
+
+bool ViewGrid::eventFilter(QObject* watched, QEvent* e)
+{
+    if (e->type() == QEvent::MouseButtonPress)
+        for (int k = 0; k < m_count; ++k) {
+            const Cell& c = m_cells[static_cast<std::size_t>(k)];
+            if (watched == c.frame || watched == c.quantity || watched == c.view)
+                setCurrent(k);
+        }
+    return QWidget::eventFilter(watched, e);
 }
 
 QImage ViewGrid::picture()

@@ -48,6 +48,8 @@ class ViewGrid : public QWidget
     }
     /// All views as one picture.
     QImage picture();
+    /// A press anywhere in a cell makes its view the current one.
+    bool eventFilter(QObject* watched, QEvent* e) override;
 
   Q_SIGNALS:
     void viewAdded(tawara::HeartView* view, int index); ///< made: once for each

@@ -279,11 +279,15 @@ void VtkView::renderNow()
     // The scale can change without a resizeGL() (another screen; Qt 6.4 has no event for it).
     setSize(1);
     m_whole = false;
+    m_forScreen = m_painting;
     Q_EMIT aboutToRender();
     m_window->Render(); // resets VTK's state cache itself, pushes and pops the state
     if (m_software) {
         context()->functions()->glFinish(); // so that the time below is that of the frame
-        m_ahead = Ahead::shown;             // it lies in VTK's framebuffer as well
+        if (m_painting)
+            m_ahead = Ahead::shown; // it lies in VTK's framebuffer as well
+        else
+            QTimer::singleShot(0, this, [this] { update(); }); // grabbed: the screen has its own
     }
     m_paintMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
 }
@@ -300,6 +304,7 @@ void VtkView::beginAhead()
     makeCurrent();
     const bool whole = std::exchange(m_whole, false);
     setSize(whole ? 1 : m_detail);
+    m_forScreen = true;
     Q_EMIT aboutToRender();
     m_window->keep = true;
     m_window->Render();

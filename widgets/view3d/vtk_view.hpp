@@ -85,6 +85,8 @@ class VtkView : public QOpenGLWidget
     void paintEvent(QPaintEvent* e) override;
     /// The next picture has every pixel.
     void drawWhole() { m_whole = true; }
+    /// Whether the picture that is being drawn is for the screen, and not grabbed.
+    bool forScreen() const { return m_forScreen; }
 
   private:
     class Window;
@@ -111,7 +113,7 @@ class VtkView : public QOpenGLWidget
     QTimer m_look;
     QElapsedTimer m_begun;
     double m_sizeDetail = 1, m_detail = 1, m_cost = 0; // of what is drawn; chosen; mean time [ms]
-    bool m_whole = false, m_again = false, m_painting = false;
+    bool m_whole = false, m_again = false, m_painting = false, m_forScreen = false;
     QString m_glDescription;
 };
 

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the views show, and of which moment.
+#include "app/main_window.hpp"
+
+#include "engine/simulation/beat_label.hpp"
+#include "engine/simulation/recording.hpp"
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/color_map_editor.hpp"
+#include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/performance_panel.hpp"
+#include "widgets/panels/region_place.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/ecg_plot.hpp"
+#include "widgets/plots/trace_plot.hpp"
+
+#include <QJsonDocument>
+
+#include <algorithm>
+
+namespace tawara {
+namespace {
+
+constexpr double record_every_ms = 1;
+constexpr quint64 record_bytes = quint64{1} << 30;
+
+} // namespace
+
+void MainWindow::updateWatches()
+{
+    const auto& s = m_views->settings();
+    m_host->watchMaps(s.needsMaps(), s.beat);
+    m_host->watchVolume(s.needsVolume());
+    m_host->watchPhase(s.needsPhase());
+    m_host->watchBeats(m_beats->isVisible());
+    m_host->watchKernels(m_performance->isVisible());
+    // the bull's-eye sums values of the potential here
+    m_displayPath->needHost(s.shownIn(m_grid->current()) == Quantity::potential &&
+                            m_viewPanel->isVisible() && m_views->hasSegments());
+}
+
+void MainWindow::updateBullseye()
+{
+    const Quantity q = m_views->settings().shownIn(m_grid->current());
+    if (q == Quantity::regions) {
+        // what was laid over the tissue stands out of it
+        const auto& regions = m_document->session().regions;
+        const bool over =
+            std::any_of(regions.begin(), regions.end(), [](const auto& r) { return r.inherits(); });
+        const QColor ground = palette().color(QPalette::Base);
+        std::vector<BullseyePlot::Part> parts;
+        for (const QString& name : m_views->regionNames()) {
+            const auto i = parts.size();
+            QColor color = regionColor(i);
+            if (over && i < regions.size() && !regions[i].inherits())
+                color = QColor((color.red() + 2 * ground.red()) / 3,
+                               (color.green() + 2 * ground.green()) / 3,
+                               (color.blue() + 2 * ground.blue()) / 3);
+            parts.push_back({name, color});
+        }
+        return m_viewPanel->bullseye()->setParts(m_views->segmentRegions(), quantityTitle(q),
+                                                 parts);
+    }
+    const auto style = m_views->settings().style(q);
+    const auto [low, high] = m_views->range(q);
+    const auto map = mapOf(style, m_views->settings().customMaps);
+    m_viewPanel->bullseye()->setValues(
+        m_views->segmentMeans(q), quantityTitle(q), quantityInfo(q).decimals,
+        [map, low = low, high = high](double v) {
+            const double t = std::clamp((v - low) / (high - low), 0.0, 1.0);
+            const auto& c = map.colors[static_cast<std::size_t>(255 * t)];
+            return QColor(c[0], c[1], c[2]);
+        });
+}
+
+void MainWindow::changeView(const ViewSettings& next)
+{
+    const ViewSettings before = m_views->settings();
+    const QString what = viewChange(before, next);
+    if (what.isEmpty())
+        return;
+    m_document->edits().aside(
+        what, [this, next] { applyView(next); }, [this, before] { applyView(before); }, what);
+}
+
+void MainWindow::applyView(const ViewSettings& s)
+{
+    if (m_viewPanel->settings() != s)
+        m_viewPanel->setSettings(s);
+    m_views->setSettings(s);
+    m_scarAction->setChecked(s.scar);
+    updateWatches();
+    updateBullseye();
+}
+
+void MainWindow::restoreView(const std::string& json)
+{
+    if (json.empty()) { // colours and layout stay; what was cut or laid over another heart does not
+        const ViewSettings usual;
+        ViewSettings s = m_viewPanel->settings();
+        s.cut = usual.cut;
+        s.opacity = usual.opacity;
+        s.depolarised = usual.depolarised;
+        s.fibres = usual.fibres;
+        s.filaments = usual.filaments;
+        s.arrows = usual.arrows;
+        s.beat = usual.beat;
+        s.cameras = {};
+        return applyView(s);
+    }
+    const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    if (o.isEmpty())
+        return;
+    const auto s = ViewSettings::fromJson(o);
+    applyView(s);
+    if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
+        !layout.isEmpty())
+        restoreState(layout);
+}
+
+void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps)
+{
+    QStringList labels;
+    for (const auto& b : maps->beats)
+        labels << QString::fromStdString(simulation::beat_label(b, maps->beats.back().number));
+    m_viewPanel->setBeats(labels,
+                          maps->beats.empty() ? 1 : static_cast<int>(maps->beats.front().number));
+}
+
+void MainWindow::lookBack(double ms)
+{
+    const auto recording = m_host->recording();
+    if (!recording || !m_host->scene() || recording->run() != m_host->scene()->run)
+        return;
+    try {
+        const auto frame = recording->at(ms);
+        if (!frame)
+            return;
+        m_views->lookBack(frame);
+        showMoment(frame->time_ms);
+        m_message->settle("replay");
+    } catch (const std::exception& e) {
+        showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."), "replay");
+    }
+}
+
+void MainWindow::followRun()
+{
+    m_replay.stop();
+    if (!m_views->lookingBack())
+        return;
+    m_views->lookBack(nullptr);
+    showMoment({});
+}
+
+void MainWindow::showMoment(std::optional<double> ms)
+{
+    if (m_host->frame())
+        m_transport->setTime(m_host->frame()->time_ms);
+    m_transport->setReplay(ms);
+    m_plot->setMoment(ms);
+    m_ecg->plot()->setMoment(ms);
+}
+
+void MainWindow::replay(bool on)
+{
+    const auto recording = m_host->recording();
+    if (!on || !recording || recording->frame_count() == 0)
+        return m_replay.stop();
+    const auto shown = m_transport->timeline()->shown();
+    const double last = recording->time_of(recording->frame_count() - 1);
+    m_replayMs = shown && *shown < last - 1 ? *shown : recording->time_of(0);
+    m_replay.start(33);
+}
+
+void MainWindow::record(bool on)
+{
+    if (on)
+        m_host->startRecording(record_every_ms, record_bytes);
+    else
+        m_host->stopRecording();
+}
+
+} // namespace tawara

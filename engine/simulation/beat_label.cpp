@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/beat_label.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double local_share = 0.5; // below it a beat is said to be of a part
+
+}
+
+std::string beat_label(const BeatSpan& beat, std::int64_t count)
+{
+    char text[96];
+    std::snprintf(text, sizeof text, "beat %lld of %lld, from %.1f ms",
+                  static_cast<long long>(beat.number), static_cast<long long>(count), beat.from_ms);
+    std::string label = text;
+    if (beat.turns)
+        label += ", newest turn";
+    if (beat.share < local_share) {
+        const double percent = 100 * beat.share;
+        std::snprintf(text, sizeof text,
+                      percent < 1 ? ", %.1f %% of the heart" : ", %.0f %% of the heart", percent);
+        label += text;
+    }
+    return label;
+}
+
+std::string beat_label(const MapFrame& maps)
+{
+    for (const BeatSpan& b : maps.beats)
+        if (b.number == maps.beat)
+            return beat_label(b, maps.beats.back().number);
+    return "no beat yet";
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Painting of tissue with the real engine on a small slab.
+#include "app/real_engine.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/brush_card.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/tissue_panel.hpp"
+#include "widgets/panels/view_panel.hpp"
+
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDoubleSpinBox>
+#include <QPushButton>
+
+using namespace tawara;
+
+class TestPainting : public QObject
+{
+    Q_OBJECT
+    fake::WindowFixture surroundings;
+    QTemporaryDir dir;
+    std::unique_ptr<EngineHost> host;
+    std::unique_ptr<MainWindow> window;
+
+    const simulation::Session& session() { return window->document()->session(); }
+    template <class W>
+    W* child(const char* name = nullptr)
+    {
+        return window->findChild<W*>(QString::fromLatin1(name));
+    }
+    QAction* paintAction() { return child<QAction>("modepaint"); }
+    void stroke(const Vec3& from, const Vec3& to, Qt::KeyboardModifiers keys = {})
+    {
+        auto* v = window->view();
+        QTest::mousePress(v, Qt::LeftButton, keys, fake::pixel_of(*v, from));
+        for (int k = 1; k <= 4; ++k) {
+            const QPointF at = fake::pixel_of(*v, from + (k / 4.0) * (to - from));
+            QMouseEvent move(QEvent::MouseMove, at, v->mapToGlobal(at), Qt::NoButton,
+                             Qt::LeftButton, keys);
+            QApplication::sendEvent(v, &move);
+        }
+        QTest::mouseRelease(v, Qt::LeftButton, keys, fake::pixel_of(*v, to));
+    }
+    std::size_t painted(std::size_t region)
+    {
+        const auto& w = session().regions.at(region).where;
+        const auto* t = w ? std::get_if<simulation::Tetrahedra>(&*w) : nullptr;
+        return t != nullptr ? t->tetrahedra.size() : 0;
+    }
+
+  private Q_SLOTS:
+    void initTestCase() { qputenv("XDG_CACHE_HOME", dir.path().toUtf8()); }
+    void init()
+    {
+        simulation::Session s;
+        s.name = "slab";
+        s.mesh = simulation::MeshSlab{{20, 10, 2}, 0.5};
+        s.scheme = diffusion::Scheme::p1;
+        s.dt_ms = 0.05;
+        const auto file = dir.filePath("slab.json");
+        simulation::write_session(s, file.toStdString());
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        host = std::make_unique<EngineHost>(real_engine(options), open_session);
+        window = std::make_unique<MainWindow>(host.get());
+        window->resize(1280, 800);
+        window->setAutoPlay(false);
+        window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window.get()));
+        QApplication::setActiveWindow(window.get());
+        window->open(file);
+        QTRY_VERIFY_WITH_TIMEOUT(host->scene() && window->viewController()->ready(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(window->view()->framesDrawn() > 0, 60000);
+        window->view()->scene().look_from({0, 0, 1}, {0, 1, 0});
+        window->view()->finePicture();
+        QTest::qWait(300); // the brush knows the mesh
+    }
+    void cleanup()
+    {
+        window.reset();
+        host.reset();
+        QVERIFY2(surroundings.errors->text.empty(), surroundings.errors->text.c_str());
+    }
+
+    void paintOpensTheBrushAndMakesAScar()
+    {
+        auto* tissue = child<TissuePanel>();
+        QVERIFY(tissue->visibleRegion().isEmpty());
+        QVERIFY(!tissue->brush()->isVisible());
+        paintAction()->trigger();
+        QTRY_VERIFY(!tissue->brush()->visibleRegion().isEmpty());
+        auto* what = child<QComboBox>("brushWhat");
+        QStringList offered;
+        for (int k = 0; k < what->count(); ++k)
+            offered << what->itemText(k);
+        for (const char* kind : {"Scar", "Border", "Ischaemia", "own cells"})
+            QVERIFY2(!offered.filter(kind).isEmpty(), qPrintable(offered.join(", ")));
+        QCOMPARE(window->viewController()->settings().shownIn(0), Quantity::regions);
+        // nothing was chosen in the list of regions: the stroke makes what the brush says
+        child<QDoubleSpinBox>("brushRadius")->setValue(2);
+        stroke({6, 5, 2}, {12, 5, 2});
+        QCOMPARE(session().regions.size(), std::size_t(2));
+        QCOMPARE(session().regions[1].kind, std::string("scar_core"));
+        const auto first = painted(1);
+        QVERIFY(first > 50);
+        QCOMPARE(tissue->brush()->region(), std::optional(1));
+        QCOMPARE(tissue->chosen(), 1);
+        // the next goes into the same, Alt rubs out
+        stroke({6, 8, 2}, {12, 8, 2});
+        QVERIFY(painted(1) > first);
+        const auto both = painted(1);
+        stroke({6, 8, 2}, {12, 8, 2}, Qt::AltModifier);
+        QVERIFY(painted(1) < both);
+        QCOMPARE(session().regions.size(), std::size_t(2));
+        auto& stack = window->document()->edits().stack();
+        stack.undo();
+        stack.undo();
+        QCOMPARE(painted(1), first);
+        stack.undo(); // region and first stroke are one step
+        QCOMPARE(session().regions.size(), std::size_t(1));
+        stack.redo();
+        child<QPushButton>("brushDone")->click();
+        QCOMPARE(window->mode(), ClickMode::stimulate);
+        QVERIFY(!tissue->brush()->isVisible());
+        QCOMPARE(window->viewController()->settings().shownIn(0), Quantity::potential);
+    }
+
+    void anotherViewBecomesCurrentWhilePainting()
+    {
+        auto s = window->viewController()->settings();
+        s.count = 2;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        paintAction()->trigger();
+        window->views()->setCurrent(1);
+        window->setMode(ClickMode::stimulate);
+        QCOMPARE(window->viewController()->settings().shownIn(0), Quantity::potential);
+        QCOMPARE(window->viewController()->settings().shownIn(1), Quantity::activation);
+    }
+
+    void noStrokeVanishesSilently()
+    {
+        auto* bar = child<MessageBar>();
+        paintAction()->trigger();
+        stroke({6, 5, 2}, {8, 5, 2}, Qt::AltModifier); // there is nothing to rub out
+        QVERIFY(bar->isVisible() && bar->text().contains("rubbed out"));
+        QCOMPARE(session().regions.size(), std::size_t(1));
+        child<QDoubleSpinBox>("brushRadius")->setValue(0.5); // no middle of a tetrahedron in it
+        bar->clear();
+        bool told = false;
+        for (int k = 0; k < 12 && !told; ++k) {
+            const Vec3 at{3 + 0.13 * k, 5, 2};
+            const auto before = session().regions.size();
+            stroke(at, at);
+            told = bar->text().contains("larger radius");
+            QVERIFY(told || session().regions.size() > before || painted(1) > 0);
+        }
+    }
+
+    void scarIsOutlined()
+    {
+        auto* views = window->viewController();
+        auto& scene = window->view()->scene();
+        const auto plain = window->view()->finePicture();
+        QCOMPARE(views->scar().count(), std::size_t(0));
+        simulation::Region scar;
+        scar.model.clear();
+        scar.kind = "scar_core";
+        scar.name = "scar";
+        scar.where = simulation::Sphere{{10, 5, 2}, 3};
+        window->document()->edits().edit(
+            "scar", [scar](simulation::Session& s) { s.regions.push_back(scar); });
+        QTRY_VERIFY(views->scar().count() > 20);
+        const auto& p = views->scar().light;
+        for (std::size_t k = 0; k + 2 < p.size(); k += 3) { // around the ball
+            const double r = std::hypot(p[k] - 10, p[k + 1] - 5, p[k + 2] - 2);
+            QVERIFY2(r > 1.5 && r < 4.5, qPrintable(QString::number(r)));
+        }
+        const auto around = [&](double r) { // part of the picture around the scar's edge
+            const auto a = scene.project({10 - r, 5 + r, 2}), b = scene.project({10 + r, 5 - r, 2});
+            const int h = window->view()->renderWindow()->GetSize()[1];
+            return QRect(QPoint(qRound(a[0]), qRound(h - a[1])),
+                         QPoint(qRound(b[0]), qRound(h - b[1])));
+        };
+        const QImage marked = window->view()->finePicture();
+        QVERIFY(fake::difference(plain, marked, around(4)) > 2);
+        auto* action = child<QAction>("scarOutline");
+        QVERIFY(action->isChecked());
+        action->trigger();
+        QVERIFY(!views->settings().scar);
+        QVERIFY(fake::difference(plain, window->view()->finePicture(), around(4)) < 0.5);
+        window->document()->edits().stack().undo();
+        QVERIFY(views->settings().scar && action->isChecked());
+        // tissue that conducts slowly is not marked
+        window->document()->edits().edit("border", [](simulation::Session& s) {
+            s.regions.back().kind = "border_zone";
+            s.regions.back().scale = {{"g_Na", 0.38}};
+        });
+        QTRY_COMPARE(views->scar().count(), std::size_t(0));
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestPainting>(argc, argv);
+}
+#include "test_painting.moc"

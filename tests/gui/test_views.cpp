@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the views say and of when: the current one, the beat, the phase, replays, texts.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/ecg_plot.hpp"
+#include "widgets/plots/trace_plot.hpp"
+#include "widgets/view3d/view_texts.hpp"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+
+using namespace tawara;
+
+class TestViews : public QObject
+{
+    Q_OBJECT
+    fake::WindowFixture f;
+
+    template <class W>
+    W* child(const char* name = nullptr)
+    {
+        return f.window->findChild<W*>(QString::fromLatin1(name));
+    }
+    const ViewSettings& settings() { return f.window->viewController()->settings(); }
+    void show(int count, Quantity second = Quantity::activation)
+    {
+        auto s = settings();
+        s.count = count;
+        s.shown[1] = second;
+        auto* panel = child<ViewPanel>();
+        panel->setSettings(s);
+        Q_EMIT panel->changed(s);
+        QTRY_COMPARE(f.window->views()->count(), count);
+        f.window->views()->each([](HeartView& v, int) { QTRY_VERIFY(v.framesDrawn() > 0); });
+    }
+    /// What is written over a view.
+    QString caption(int i)
+    {
+        return QString::fromStdString(f.window->views()->view(i)->texts()->shown().time);
+    }
+    QString note(int i)
+    {
+        return QString::fromStdString(f.window->views()->view(i)->texts()->shown().note);
+    }
+    bool software() { return f.window->view()->softwareRendering(); }
+    /// Runs to 80 ms with a frame recorded every 20 ms, paused.
+    void recordRun()
+    {
+        f.host->startRecording(1, 1 << 26);
+        for (int t = 20; t <= 80; t += 20) {
+            f.host->runUntil(t);
+            QTRY_VERIFY(f.host->frame() && f.host->frame()->time_ms > t - 0.1);
+        }
+        QTRY_VERIFY(f.host->recording() && f.host->recording()->frame_count() > 3);
+    }
+
+  private Q_SLOTS:
+    void init()
+    {
+        f.shared.reset();
+        f.start();
+    }
+    void cleanup()
+    {
+        f.stop();
+        QVERIFY2(f.errors->text.empty(), f.errors->text.c_str());
+    }
+
+    void aPressMakesAViewCurrent()
+    {
+        show(4);
+        auto* grid = f.window->views();
+        QSignalSpy changed(grid, &ViewGrid::currentChanged);
+        QTest::mouseClick(grid->view(2), Qt::LeftButton, {}, {6, 6}); // beside the heart
+        QCOMPARE(grid->current(), 2);
+        auto* frame = grid->view(3)->parentWidget();
+        QTest::mouseClick(frame, Qt::LeftButton, {}, {frame->width() - 8, 8}); // its title
+        QCOMPARE(grid->current(), 3);
+        QVERIFY(frame->property("current").toBool());
+        QVERIFY(!grid->view(2)->parentWidget()->property("current").toBool());
+        QTest::mousePress(child<QComboBox>("quantity2"), Qt::LeftButton);
+        QCOMPARE(grid->current(), 1);
+        QTest::keyClick(child<QComboBox>("quantity2")->view(), Qt::Key_Escape);
+        QCOMPARE(changed.count(), 3);
+        // what speaks of the current view follows
+        QCOMPARE(child<ViewPanel>()->findChild<QComboBox*>("quantity")->currentIndex(),
+                 static_cast<int>(Quantity::activation));
+    }
+
+    void fourViewsShowFourThings()
+    {
+        show(4);
+        std::set<Quantity> all(settings().shown.begin(), settings().shown.end());
+        QCOMPARE(all.size(), std::size_t(4));
+        QVERIFY(!settings().needsPhase()); // the maps come together: the fourth is for nothing
+    }
+
+    void mapsSayTheirBeatAndAnyCanBeChosen()
+    {
+        show(4);
+        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+                     QString("beat 3 of 3, from 812.0 ms, 3 % of the heart"));
+        if (software())
+            for (int i = 1; i < 4; ++i) // the same in all
+                QTRY_COMPARE(caption(i), f.window->viewController()->beatLabel());
+        auto* box = child<ViewPanel>()->findChild<QComboBox*>("beat");
+        QTRY_COMPARE(box->count(), 4); // the newest, and each of three
+        f.window->views()->setCurrent(1);
+        const int second = box->findData(2);
+        QVERIFY(box->itemText(second).startsWith("beat 2 of 3, from 400.0 ms"));
+        box->setCurrentIndex(second);
+        Q_EMIT box->activated(second);
+        QTRY_COMPARE(f.posted<simulation::WatchMaps>().back().beat, 2);
+        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+                     QString("beat 2 of 3, from 400.0 ms"));
+        QCOMPARE(ViewSettings::fromJson(settings().toJson()).beat, 2);
+        QJsonObject old = settings().toJson(); // a session from before
+        old.remove("beat");
+        old["newest_beat"] = false;
+        QCOMPARE(ViewSettings::fromJson(old).beat, 1);
+    }
+
+    void phaseSaysWhyThereIsNone()
+    {
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->phase_known = false;
+        }
+        show(2, Quantity::phase);
+        QVERIFY(f.window->viewController()->noteOf(Quantity::phase).contains("(Space)"));
+        if (software()) {
+            QTRY_VERIFY(note(1).contains("(Space)"));
+            QCOMPARE(caption(1), QString()); // no time of something that is not there
+        }
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->phase_known = true;
+        }
+        f.host->runUntil(12);
+        QTRY_VERIFY(f.window->viewController()->noteOf(Quantity::phase).isEmpty());
+        if (software())
+            QTRY_COMPARE(caption(1), QString("12.0 ms"));
+    }
+
+    void backToTheStartMovesTheTimeline()
+    {
+        f.host->runUntil(80);
+        auto* timeline = child<TransportBar>()->timeline();
+        QTRY_COMPARE(timeline->now(), 80.0);
+        f.host->reset(); // paused before and after
+        QTRY_COMPARE(timeline->now(), 0.0);
+        QTRY_COMPARE(child<QLabel>("time")->text(), QString("0.0 ms"));
+        f.host->step(50);
+        QTRY_COMPARE(timeline->now(), 1.0);
+    }
+
+    void aReplaySaysBothTimes()
+    {
+        f.host->addProbe("a", {0, 0, -60});
+        f.window->document()->edits().edit("leads", [](simulation::Session& s) {
+            s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        });
+        recordRun();
+        auto* time = child<QLabel>("time");
+        auto* timeline = child<TransportBar>()->timeline();
+        const QRect place = timeline->geometry();
+        QTRY_COMPARE(time->text(), QString("80.0 ms"));
+        Q_EMIT timeline->scrubbed(40);
+        QCOMPARE(time->text(), QString("40.0 ms"));
+        QCOMPARE(child<QLabel>("weak")->text(), QString("replay\nrun at 80.0 ms"));
+        QApplication::processEvents();
+        QCOMPARE(timeline->geometry(), place); // nothing moves under the mouse
+        QCOMPARE(f.window->plot()->moment(), std::optional(40.0));
+        auto* ecg = child<EcgPanel>()->plot();
+        QCOMPARE(ecg->moment(), std::optional(40.0));
+        if (software())
+            QTRY_COMPARE(caption(0), QString("replay 40.0 ms"));
+        f.host->runUntil(120); // the run goes on meanwhile
+        QTRY_COMPARE(child<QLabel>("weak")->text(), QString("replay\nrun at 120.0 ms"));
+        QCOMPARE(time->text(), QString("40.0 ms"));
+        Q_EMIT timeline->followRequested();
+        QCOMPARE(time->text(), QString("120.0 ms"));
+        QVERIFY(!f.window->plot()->moment() && !ecg->moment());
+        if (software())
+            QTRY_COMPARE(caption(0), QString("120.0 ms"));
+    }
+
+    void textsAreSharp()
+    {
+        if (!software())
+            QSKIP("a graphics card draws every pixel");
+        f.host->runUntil(30);
+        auto* v = f.window->view();
+        QTRY_COMPARE(caption(0), QString("30.0 ms"));
+        // on the screen the scene writes nothing itself, whatever the picture's size
+        QVERIFY(!v->scene().texts());
+        QCOMPARE(v->texts()->size(), v->size());
+        QVERIFY(v->texts()->isVisible() && v->texts()->shown().bar);
+        QVERIFY(v->texts()->testAttribute(Qt::WA_TransparentForMouseEvents));
+        const QImage over = const_cast<ViewTexts*>(v->texts())->grab().toImage();
+        int ink = 0; // in the place of the time
+        for (int y = 10; y < 34; ++y)
+            for (int x = 10; x < 120; ++x)
+                ink += qAlpha(over.pixel(x, y)) > 200 && qGray(over.pixel(x, y)) > 150;
+        QVERIFY2(ink > 60, qPrintable(QString::number(ink)));
+        // pictures have them as before, and the screen has its own again afterwards
+        const QImage fine = v->finePicture();
+        auto s = settings();
+        s.annotations = false;
+        f.window->viewController()->setSettings(s);
+        QVERIFY(fake::difference(fine, v->finePicture()) > 0.2);
+        s.annotations = true;
+        f.window->viewController()->setSettings(s);
+        const auto drawn = v->framesDrawn();
+        QTRY_VERIFY(v->framesDrawn() > drawn);
+        QTRY_VERIFY(!v->scene().texts());
+    }
+
+    /// What is on screen stays what it was before a picture of another size was drawn with the same
+    /// window of VTK's.
+    void theViewIsWholeAfterAPicture()
+    {
+        f.host->runUntil(60);
+        QTRY_VERIFY(f.host->frame() && f.host->frame()->time_ms > 59);
+        auto* v = f.window->view();
+        QTest::qWait(600); // at rest: drawn with every pixel
+        const auto onScreen = [&] {
+            return f.window->screen()
+                ->grabWindow(f.window->winId(), v->mapTo(f.window.get(), QPoint()).x(),
+                             v->mapTo(f.window.get(), QPoint()).y(), v->width(), v->height())
+                .toImage();
+        };
+        const QImage before = onScreen();
+        PictureOptions o;
+        o.size = {333, 177};
+        QString why;
+        QVERIFY2(!f.window->pictureOfHeart(o, &why).isNull(), qPrintable(why));
+        const auto drawn = v->framesDrawn();
+        f.window->update();
+        QTRY_VERIFY(v->framesDrawn() > drawn); // anew, at its own size
+        QTRY_VERIFY(fake::difference(before, onScreen()) < 2);
+    }
+
+    /// A drag that begins on a picture of fewer pixels, while the next one has them all, turns the
+    /// heart as far as the same drag does otherwise: nothing jumps.
+    void noJumpWhenADragBeginsOnASmallPicture()
+    {
+        f.window->setMode(ClickMode::rotate);
+        auto* v = f.window->view();
+        auto* i = v->interactor();
+        const QPoint at = v->rect().center() + QPoint(40, 30);
+        const auto turned = [&](bool resized) {
+            v->scene().reset_camera();
+            v->finePicture(); // of every pixel
+            QTest::mouseMove(v, at + QPoint(1, 0));
+            QTest::mousePress(v, Qt::LeftButton, {}, at);
+            if (resized) { // half of the pixels for a while, as when it moves too slowly
+                const int* full = v->renderWindow()->GetSize();
+                const std::array before{full[0], full[1]};
+                const std::array place{i->GetEventPosition()[0], i->GetEventPosition()[1]};
+                v->renderWindow()->SetSize(before[0] / 2, before[1] / 2);
+                i->SetSize(before[0] / 2, before[1] / 2);
+                i->SetEventPosition(place[0] / 2, place[1] / 2);
+                v->finePicture(); // whole again: the press has other coordinates in it
+                if (std::abs(i->GetEventPosition()[0] - place[0]) > 2 ||
+                    std::abs(i->GetEventPosition()[1] - place[1]) > 2)
+                    qWarning("at %d, %d and not %d, %d", i->GetEventPosition()[0],
+                             i->GetEventPosition()[1], place[0], place[1]);
+            }
+            QTest::mouseMove(v, at + QPoint(6, 0));
+            const auto camera = v->scene().camera().position;
+            QTest::mouseRelease(v, Qt::LeftButton, {}, at + QPoint(6, 0));
+            return camera;
+        };
+        const Vec3 usual = turned(false), small = turned(true);
+        QVERIFY2(norm(usual - small) < 0.02 * norm(usual),
+                 qPrintable(QString("%1 mm apart").arg(norm(usual - small))));
+    }
+
+    void hintsStayOffTheStartPage()
+    {
+        qApp->setProperty("noHints", false);
+        const auto back = qScopeGuard([] { qApp->setProperty("noHints", true); });
+        f.start();
+        auto* hints = child<QFrame>("hints");
+        QTRY_VERIFY((hints = child<QFrame>("hints")) && hints->isVisible());
+        auto* bar = child<MessageBar>();
+        bar->showMessage(MessageBar::Level::warning,
+                         "The mesh is coarse for this scheme: waves will be slower than they "
+                         "should be; refine it (Mesh, Refine) or take fvm.");
+        QApplication::processEvents();
+        auto* v = f.window->view();
+        const QRect time(v->mapTo(f.window.get(), QPoint(12, 8)), QSize(160, 26));
+        QVERIFY(!QRect(bar->mapTo(f.window.get(), QPoint()), bar->size()).intersects(time));
+        QVERIFY(!QRect(hints->mapTo(f.window.get(), QPoint()), hints->size()).intersects(time));
+        f.window->showStart(true);
+        QVERIFY(!hints->isVisible());
+        f.window->showStart(false);
+        QVERIFY(hints->isVisible());
+    }
+
+    void namesOfLeadsStandBesideTheTraces()
+    {
+        EcgPlot plot;
+        plot.resize(700, 220);
+        plot.setLeads({"I", "aVR", "V6"});
+        QFont bold = plot.font();
+        bold.setBold(true);
+        for (int k = 0; k < 3; ++k)
+            QVERIFY(plot.traceArea(k).left() >=
+                    QFontMetricsF(bold).horizontalAdvance(plot.leads()[k]) + 6);
+        std::vector<double> t;
+        std::vector<float> high;
+        for (int i = 0; i < 200; ++i) {
+            t.push_back(i);
+            high.push_back(1);
+        }
+        plot.append(t, {high, high, high});
+        const QImage image = plot.grab().toImage();
+        const QRectF r = plot.traceArea(0);
+        // the trace begins at the edge of its own place, and nothing of it is in the names' column
+        const auto differs = [&](int x) {
+            std::set<QRgb> colors;
+            for (int y = 4; y < static_cast<int>(r.bottom()) - 2; ++y)
+                colors.insert(image.pixel(x, y));
+            return colors.size() > 1;
+        };
+        QVERIFY(differs(static_cast<int>(r.left()) + 3));
+        QVERIFY(!differs(3)); // the left margin of the names
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestViews>(argc, argv);
+}
+#include "test_views.moc"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/view3d/view_texts.hpp"
+
+#include "widgets/scene/scalar_bar.hpp"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+// places and sizes as the scene has them where it writes itself
+constexpr int left = 16, time_top = 12, note_top = 36;
+constexpr double note_part = 0.24, least_note = 84;
+constexpr double bar_width = 14, bar_edge = 64, tallest_bar = 300, tick = 4;
+constexpr int ticks = 6;
+constexpr double row = 23, legend_edge = 14, widest_row = 0.36, least_row = 70;
+constexpr int time_points = 15, note_points = 12, title_points = 13;
+
+QColor colorOf(const std::array<double, 3>& c)
+{
+    return QColor::fromRgbF(static_cast<float>(c[0]), static_cast<float>(c[1]),
+                            static_cast<float>(c[2]));
+}
+
+} // namespace
+
+ViewTexts::ViewTexts(QWidget* parent) : QWidget(parent)
+{
+    setObjectName("viewTexts");
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setAttribute(Qt::WA_NoSystemBackground);
+    setFocusPolicy(Qt::NoFocus);
+}
+
+QFont ViewTexts::sized(int pixels) const
+{
+    QFont f = font();
+    f.setPixelSize(pixels);
+    return f;
+}
+
+QRect ViewTexts::timeRect() const
+{
+    return {left, time_top - 2, std::max(0, width() - left), 24};
+}
+
+void ViewTexts::set(const scene::Annotations& a)
+{
+    if (a == m_shown)
+        return;
+    auto rest = a;
+    rest.time = m_shown.time;
+    const bool time_alone = rest == m_shown;
+    m_shown = a;
+    if (time_alone)
+        update(timeRect()); // every picture has another
+    else
+        update();
+}
+
+void ViewTexts::paintEvent(QPaintEvent*)
+{
+    if (!m_shown.shown)
+        return;
+    QPainter p(this);
+    p.setRenderHint(QPainter::Antialiasing);
+    const QColor ink = colorOf(m_shown.text);
+    p.setPen(ink);
+    p.setFont(sized(time_points));
+    write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop, QString::fromStdString(m_shown.time));
+    p.setFont(sized(note_points));
+    write(p,
+          QRectF(left, note_top, std::max(least_note, note_part * width()),
+                 std::max(0, height() - note_top)),
+          Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, QString::fromStdString(m_shown.note));
+    if (m_shown.bar)
+        paintBar(p, ink);
+    paintLegend(p);
+    paintNames(p);
+}
+
+void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString& text) const
+{
+    if (text.isEmpty())
+        return;
+    const QPen ink = p.pen();
+    const bool dark = ink.color().lightness() < 128;
+    const QRectF box = QFontMetricsF(p.font(), this).boundingRect(where, flags, text);
+    p.setPen(Qt::NoPen);
+    p.setBrush(dark ? QColor(255, 255, 255, 150) : QColor(8, 10, 14, 130));
+    p.drawRoundedRect(box.adjusted(-4, -1, 4, 1), 3, 3);
+    p.setPen(ink);
+    p.drawText(where, flags, text);
+}
+
+void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
+{
+    if (width() <= 260 || height() <= 180)
+        return;
+    const double tall = std::round(std::min(tallest_bar, 0.55 * height()));
+    const double x0 = width() - bar_edge, x1 = x0 + bar_width,
+                 bottom = std::round((height() + tall) / 2), top = bottom - tall;
+    p.setRenderHint(QPainter::Antialiasing, false);
+    for (int y = 0; y < static_cast<int>(tall); ++y) {
+        const auto& c = m_shown.map.colors[static_cast<std::size_t>(255 * (1 - (y + 0.5) / tall))];
+        p.fillRect(QRectF(x0, top + y, bar_width, 1), QColor(c[0], c[1], c[2]));
+    }
+    p.setPen(ink);
+    p.setFont(sized(note_points));
+    for (double value : scene::round_ticks(m_shown.low, m_shown.high, ticks)) {
+        const double y = bottom - tall * (value - m_shown.low) / (m_shown.high - m_shown.low);
+        p.drawLine(QPointF(x1 + 1, y), QPointF(x1 + 1 + tick, y));
+        p.drawText(QRectF(x1 + 7 + tick, y - 10, bar_edge, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                   QString::fromStdString(scene::tick_text(value)));
+    }
+    p.setRenderHint(QPainter::Antialiasing);
+    const QFont font = sized(title_points);
+    p.setFont(font);
+    const QString title = QString::fromStdString(m_shown.title);
+    const double wide = QFontMetricsF(font).horizontalAdvance(title);
+    // a long title stays within the view
+    const double middle = std::min((x0 + x1) / 2 + 8, width() - wide / 2 - 8);
+    write(p, QRectF(middle - wide / 2 - 1, top - 32, wide + 2, 20), Qt::AlignCenter, title);
+}
+
+void ViewTexts::paintLegend(QPainter& p) const
+{
+    const QFont font = sized(title_points);
+    const QFontMetricsF m(font);
+    p.setFont(font);
+    double y = (height() - row * static_cast<double>(m_shown.legend.size())) / 2;
+    for (const auto& [name, rgb] : m_shown.legend) {
+        const QColor ground(rgb[0], rgb[1], rgb[2]);
+        const QString text = m.elidedText(QString::fromStdString(name), Qt::ElideRight,
+                                          std::max(widest_row * width(), least_row));
+        const double wide = m.horizontalAdvance(text) + 8;
+        const QRectF box(width() - legend_edge - wide, y, wide, row - 5);
+        p.fillRect(box, ground);
+        const double light = 0.3 * ground.redF() + 0.59 * ground.greenF() + 0.11 * ground.blueF();
+        p.setPen(light < 0.45 ? QColor(0xf7, 0xfa, 0xff) : QColor(0x12, 0x14, 0x1a));
+        p.drawText(box, Qt::AlignCenter, text);
+        y += row;
+    }
+}
+
+void ViewTexts::paintNames(QPainter& p) const
+{
+    QFont font = sized(note_points);
+    font.setBold(true);
+    const QFontMetricsF m(font);
+    p.setFont(font);
+    for (const auto& n : m_shown.names) {
+        const QString text = QString::fromStdString(n.text);
+        const QRectF box(std::round(n.x * width()), std::round(n.y * height()) - m.height(),
+                         m.horizontalAdvance(text) + 4, m.height());
+        p.fillRect(box, QColor(13, 15, 20, 140));
+        p.setPen(Qt::white);
+        p.drawText(box, Qt::AlignCenter, text);
+    }
+}
+
+} // namespace tawara

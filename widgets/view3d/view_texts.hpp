@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/scene/annotations.hpp"
+
+#include <QWidget>
+
+namespace tawara {
+
+/// Time, remark, colour bar, legend and names of markers over a view, in the screen's own pixels
+/// however few the picture beneath is drawn with. It lets the mouse through.
+///
+/// @thread GUI thread
+class ViewTexts : public QWidget
+{
+    Q_OBJECT
+  public:
+    explicit ViewTexts(QWidget* parent);
+    /// Of the picture that is shown next.
+    void set(const scene::Annotations& a);
+    const scene::Annotations& shown() const { return m_shown; }
+
+  protected:
+    void paintEvent(QPaintEvent* e) override;
+
+  private:
+    void paintBar(QPainter& p, const QColor& ink) const;
+    void paintLegend(QPainter& p) const;
+    void paintNames(QPainter& p) const;
+    QFont sized(int pixels) const;
+    /// Text that can be read over the heart as well.
+    void write(QPainter& p, const QRectF& where, int flags, const QString& text) const;
+    QRect timeRect() const;
+
+    scene::Annotations m_shown;
+};
+
+} // namespace tawara
