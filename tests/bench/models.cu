@@ -3,7 +3,8 @@
 // arrays of so many cells; prints one JSON record. The first rows are models of the same numbers of
 // states that do nothing but decay: what the same streams reach.
 //     tawara-bench-models [--cells N] [--texts] [--sweep] [MODEL...]
-// --texts needs no GPU and measures NVRTC alone, for all schemes; --sweep tries launch shapes.
+// --cells: a million unless told. --texts needs no GPU and measures NVRTC alone, for all schemes;
+// --sweep tries launch shapes (15 625 and 4 million cells unless told).
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 struct Arguments
 {
-    std::int64_t cells = 1'000'000;
+    std::int64_t cells = 0; ///< 0: not told
     bool texts = false, sweep = false;
     std::vector<std::string> models;
 };
@@ -92,7 +93,8 @@ struct Rows
     Buffer<Real> value;
 };
 
-/// Cells of one model, all alike but for their potentials.
+/// Cells of one model, all alike but for their potentials, after their beat: nothing is left to be
+/// noted of it.
 template <class Real>
 class Tissue
 {
@@ -112,7 +114,7 @@ class Tissue
         states_ = uploaded(states, s);
         track_ = uploaded(v, s);
         rest_ = uploaded(v, s);
-        phase_ = uploaded(std::vector<std::uint8_t>(n, 0), s);
+        phase_ = uploaded(std::vector<std::uint8_t>(n, 2), s);
         times_ = uploaded(std::vector<double>(2 * n), s);
         status_.upload(std::vector<Status>(1), s);
         s.synchronize();
@@ -195,8 +197,8 @@ ordered_json measure(const std::string& model, Scheme scheme, Tissue<Real>& tiss
     const CompiledReaction<Real> kernel(group, use, s);
     const double ms = tissue.time(kernel, dt_ms, rows);
     const auto n = static_cast<double>(kernel.states()), count = static_cast<double>(cells);
-    // every state and V in and out; the record's phase and track; 16 entries of the matrix
-    const double bytes = count * (2 * r * n + 1 + r + (fused ? 16 * (r + 2) : 0));
+    // every state and V in and out; the record's phase; 16 entries of the matrix
+    const double bytes = count * (2 * r * n + 1 + (fused ? 16 * (r + 2) : 0));
     ordered_json j{{"model", short_name(model)},
                    {"states", kernel.states()},
                    {"precision", single ? "single" : "double"},
@@ -262,7 +264,7 @@ std::vector<KernelShape> shapes_for(bool single, bool small)
     if (small)
         return {{128, 1, 0}, {64, 1, 0}, {32, 1, 0}, {128, 2, 2}, {64, 4, 2}};
     std::vector<KernelShape> shapes;
-    for (const int warps : {8, 12, 14, 16, 20, 24, 28})
+    for (const int warps : {8, 12, 14, 16, 20, 24, 28, 32})
         for (const int threads : {32, 64, 128}) {
             const int blocks = warps * 32 / threads;
             if (blocks * threads != warps * 32 || (!single && warps > 20) || (single && warps < 12))
@@ -279,9 +281,10 @@ std::vector<KernelShape> shapes_for(bool single, bool small)
 
 /// Shapes of one model's kernel, small and large tissue, alone and fused.
 template <class Real>
-void sweep(ordered_json& out, const std::string& model, StreamRef s)
+void sweep(ordered_json& out, const std::string& model, std::int64_t told, StreamRef s)
 {
-    for (const std::int64_t cells : {15'625, 4'000'000}) {
+    const auto sizes = told ? std::vector{told} : std::vector<std::int64_t>{15'625, 4'000'000};
+    for (const std::int64_t cells : sizes) {
         Tissue<Real> tissue(cell::make_cell_type(model, "", {}, {}), cells, s);
         const Rows<Real> rows(tissue.slots(), s);
         for (const auto* r : {static_cast<const Rows<Real>*>(nullptr), &rows})
@@ -337,18 +340,20 @@ void kernels(ordered_json& j, const Arguments& a)
     j["ceilings"] = {{"triad_GB_per_s", c.triad_GB_per_s}, {"copy_GB_per_s", c.copy_GB_per_s}};
     if (a.sweep) {
         for (const auto& m : a.models) {
-            sweep<double>(j["kernels"], m, s);
-            sweep<float>(j["kernels"], m, s);
+            sweep<double>(j["kernels"], m, a.cells, s);
+            sweep<float>(j["kernels"], m, a.cells, s);
         }
         return;
     }
+    const auto cells = a.cells ? a.cells : 1'000'000;
+    j["cells"] = cells;
     for (const int n : {19, 41})
         for (const bool single : {false, true})
-            add(j["kernels"], measure(decay(n), Scheme::rush_larsen_light, single, a.cells, s));
+            add(j["kernels"], measure(decay(n), Scheme::rush_larsen_light, single, cells, s));
     for (const auto& m : a.models)
         for (const Scheme scheme : exponential)
             for (const bool single : {false, true})
-                add(j["kernels"], measure(m, scheme, single, a.cells, s));
+                add(j["kernels"], measure(m, scheme, single, cells, s));
 }
 
 } // namespace
@@ -364,7 +369,6 @@ int main(int argc, char** argv)
         if (a.texts) {
             texts(j, a);
         } else {
-            j["cells"] = a.cells;
             kernels(j, a);
         }
         std::cout << j.dump(1) << std::endl;

@@ -163,6 +163,14 @@ inline float ptx_rcp_approx_ftz_f32(float x)
 {
     return 1 / x;
 }
+inline float ptx_ex2_approx_ftz_f32(float x)
+{
+    return exp2f(x);
+}
+inline float ptx_lg2_approx_ftz_f32(float x)
+{
+    return log2f(x);
+}
 inline double ptx_ld_global_cs_f64(const double* p)
 {
     return *p;

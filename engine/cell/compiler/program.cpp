@@ -33,8 +33,12 @@ OptimiseOptions options_for(const CellSystem& system, bool single_precision)
 {
     OptimiseOptions o;
     o.largest = single_precision ? 1e36 : 1e300;
-    if (!single_precision)
+    if (!single_precision) {
         o.largest_power = 128; // half an ulp each: 1e-14
+    } else { // a GPU's special units
+        o.exponential_cost = 6;
+        o.division_cost = 3;
+    }
     o.states = system.initial_values();
     return o;
 }
@@ -42,6 +46,8 @@ OptimiseOptions options_for(const CellSystem& system, bool single_precision)
 OptimiseOptions processor_options(const CellSystem& system, bool single_precision)
 {
     OptimiseOptions o = options_for(system, single_precision);
+    o.exponential_cost = OptimiseOptions().exponential_cost;
+    o.division_cost = OptimiseOptions().division_cost;
     o.products = true;
     return o;
 }

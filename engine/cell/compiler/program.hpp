@@ -25,7 +25,7 @@ struct Program
 /// @throws InputError when the scheme is not available
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
 
-/// The passes and bounds for a precision, as shared_program() uses them.
+/// The passes and bounds for a precision on a GPU, as shared_program() uses them.
 OptimiseOptions options_for(const CellSystem& system, bool single_precision);
 /// The same with what is for processors alone.
 OptimiseOptions processor_options(const CellSystem& system, bool single_precision);

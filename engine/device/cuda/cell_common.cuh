@@ -35,18 +35,18 @@ template <bool constant>
 struct RowPlace
 {
     using Type = int;
-    __device__ __forceinline__ static Type of(const Reaction<Real>& p, int slot)
+    __device__ __forceinline__ static Type of(const Reaction<Real>&, int type)
     {
-        return many ? p.type[slot] * row_size : 0;
+        return type * row_size;
     }
 };
 template <>
 struct RowPlace<false>
 {
     using Type = const Real*;
-    __device__ __forceinline__ static Type of(const Reaction<Real>& p, int slot)
+    __device__ __forceinline__ static Type of(const Reaction<Real>& p, int type)
     {
-        return p.tables + p.type[slot] * row_size;
+        return p.tables + type * row_size;
     }
 };
 using Row = RowPlace<(constant_rows > 0)>::Type;
@@ -61,9 +61,13 @@ __device__ __forceinline__ Real row_number(const Real* row, int k)
 {
     return row_differs(k) ? __ldg(row + k) : cell_rows[k];
 }
-__device__ __forceinline__ Row row_of(const Reaction<Real>& p, int slot)
+__device__ __forceinline__ int type_of(const Reaction<Real>& p, int slot)
 {
-    return RowPlace<(constant_rows > 0)>::of(p, slot);
+    return many ? p.type[slot] : 0;
+}
+__device__ __forceinline__ Row row_of(const Reaction<Real>& p, int type)
+{
+    return RowPlace<(constant_rows > 0)>::of(p, type);
 }
 
 /// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).

@@ -39,7 +39,7 @@ struct Cell
 #pragma unroll
         for (int k = 0; k < kept; ++k)
             old[k] = fresh[k] = states[k * 32];
-        row = row_of(p, slot);
+        row = row_of(p, type_of(p, slot));
         current = p.stimulus ? p.stimulus[slot] : Real(0);
         v = new_v = diffused;
     }

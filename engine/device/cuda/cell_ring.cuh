@@ -198,9 +198,11 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const double t_ms = static_cast<double>(step) * m.dt_ms;
     const Elementary math;
     const auto tile_of = [&](int from) { return min(from + warp, last - 1); };
-    int phase = 3; // of the record, loaded a tile ahead
+    int phase = 3, type = 0; // loaded a tile ahead
     if (p.v_before && first < last)
         phase = p.record.phase[tile_of(first) * 32 + lane];
+    if (first < last)
+        type = type_of(p, tile_of(first) * 32 + lane);
     int s = 0, parity = 0;
     for (; first < last; first += stride) {
         const int ahead = first + (stages - 1) * stride;
@@ -212,15 +214,17 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         Cell cell;
         cell.inside = go && first + warp < last && slot < end;
         cell.current = p.stimulus ? p.stimulus[slot] : Real(0);
-        cell.row = row_of(p, slot);
+        cell.row = row_of(p, type);
         if (!cell.inside)
             phase = 3;
         Real track = 0;
         if (phase < 2)
             track = load_now(p.record.track + slot);
-        int next_phase = 3;
+        int next_phase = 3, next_type = 0;
         if (p.v_before && first + stride < last)
             next_phase = p.record.phase[tile_of(first + stride) * 32 + lane];
+        if (first + stride < last)
+            next_type = type_of(p, tile_of(first + stride) * 32 + lane);
         Real diffused = 0;
         if (fused)
             diffused = passed(pass, slot);
@@ -244,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
             }
         }
         ring.send(p, first, min(warps, last - first), go);
-        phase = next_phase;
+        phase = next_phase, type = next_type;
         if (++s == stages)
             s = 0, parity ^= 1;
     }

@@ -64,6 +64,19 @@ class Writer
         return g_.op(n) == Op::symbol &&
                g_.symbol_of(n) == symbol_id(Symbol::state, static_cast<std::uint32_t>(s));
     }
+    double exp_scale() const { return single_ ? cuda_exp_single : cuda_exp_double; }
+    /// x and c of exp(c x), where c is a constant: it costs nothing there.
+    std::pair<Node, double> exponent(Node n) const
+    {
+        const Node x = g_.arg(n, 0);
+        if (g_.op(x) == Op::neg)
+            return {g_.arg(x, 0), -1};
+        if (g_.op(x) == Op::mul)
+            for (const int k : {0, 1})
+                if (g_.is_constant(g_.arg(x, k)))
+                    return {g_.arg(x, 1 - k), g_.value(g_.arg(x, k))};
+        return {x, 1};
+    }
     bool is_plain(Node n) const { return g_.op(n) == Op::constant || g_.op(n) == Op::truth; }
 
     /// Everything below n that is not written yet, depth first, without recursion.
@@ -75,7 +88,8 @@ class Writer
             if (is_plain(n) || written_[n]) {
                 stack.pop_back();
             } else if (next < g_.arity(n)) {
-                const Node a = g_.arg(n, next++);
+                const Node a = g_.op(n) == Op::exp ? exponent(n).first : g_.arg(n, next);
+                ++next;
                 stack.emplace_back(a, 0);
             } else {
                 written_[n] = true;
@@ -92,7 +106,10 @@ class Writer
             return g_.value(n) != 0 ? "true" : "false";
         if (g_.op(n) != Op::constant)
             return "n" + std::to_string(n);
-        const double v = g_.value(n);
+        return number(g_.value(n));
+    }
+    std::string number(double v)
+    {
         if (!std::isfinite(v))
             return std::isnan(v) ? "Real(0.0 / 0.0)"
                    : v > 0       ? "Real(1.0 / 0.0)"
@@ -159,7 +176,11 @@ class Writer
             return call("fmod", a(0) + ", " + a(1));
         case Op::abs:
             return call("fabs", a(0));
-        case Op::exp:
+        case Op::exp: {
+            const auto [base, factor] = exponent(n);
+            return "math.exp(" + name(base) +
+                   (factor == 1 ? "" : ", " + number(factor * exp_scale())) + ")";
+        }
         case Op::log:
         case Op::sqrt:
         case Op::tanh:

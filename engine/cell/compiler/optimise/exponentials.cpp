@@ -44,8 +44,6 @@ struct Exponential
     std::array<double, 2> value; ///< of c at the probes
 };
 
-constexpr double exp_cost = 17, division_cost = 9; // fp64 instructions, design figures
-
 /// n with value = n unit, 0 when there is none within `largest`.
 int multiple(const std::array<double, 2>& value, const std::array<double, 2>& unit, int largest)
 {
@@ -71,7 +69,11 @@ double chain_cost(const std::vector<int>& powers)
 class Basis
 {
   public:
-    Basis(Graph& g, int largest) : g_(g), largest_(largest) {}
+    Basis(Graph& g, const OptimiseOptions& o)
+        : g_(g), largest_(o.largest_power), exponential_cost_(o.exponential_cost),
+          division_cost_(o.division_cost)
+    {
+    }
 
     /// Covers the exponentials of one w by powers of few; fills `to` with replacements.
     int run(std::vector<Exponential> left, std::unordered_map<Node, Node>& to)
@@ -120,12 +122,12 @@ class Basis
     /// exponential.
     int combine(const Exponential& e, std::unordered_map<Node, Node>& to)
     {
-        const auto fresh = [](const Unit& u, int n) { // multiplications that power n adds
+        const auto fresh = [this](const Unit& u, int n) { // multiplications that power n adds
             if (u.power.count(n))
                 return 0.0;
-            return chain_cost({n}) * 0.7 + (n < 0 && !u.power.count(-1) ? division_cost : 0);
+            return chain_cost({n}) * 0.7 + (n < 0 && !u.power.count(-1) ? division_cost_ : 0);
         };
-        double cheapest = exp_cost - 1;
+        double cheapest = exponential_cost_ - 1;
         std::array<std::size_t, 2> which{0, 0};
         std::array<int, 2> powers{0, 0};
         for (std::size_t i = 0; i < units_.size(); ++i)
@@ -172,8 +174,8 @@ class Basis
                     if (const int n = multiple(e.value, unit, largest_))
                         (n > 0 ? up : down).push_back(n);
                 const double saving =
-                    exp_cost * (static_cast<double>(up.size() + down.size()) - 1) - chain_cost(up) -
-                    chain_cost(down) - (down.empty() ? 0 : division_cost);
+                    exponential_cost_ * (static_cast<double>(up.size() + down.size()) - 1) -
+                    chain_cost(up) - chain_cost(down) - (down.empty() ? 0 : division_cost_);
                 if (saving > found.second + 1e-9)
                     found = {{i, k}, saving};
             }
@@ -216,13 +218,14 @@ class Basis
 
     Graph& g_;
     int largest_;
+    double exponential_cost_, division_cost_;
     std::vector<Unit> units_;
 };
 
 } // namespace
 
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
-                      int largest_power)
+                      const OptimiseOptions& options)
 {
     LinearForms forms(g, typical);
     struct Group
@@ -252,7 +255,7 @@ int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double
     std::unordered_map<Node, Node> to;
     int changes = 0;
     for (const Group& x : groups)
-        changes += Basis(g, largest_power).run(x.list, to);
+        changes += Basis(g, options).run(x.list, to);
     // replacements refer to old arguments w, which hold no exponential of the same group
     roots = rewrite(g, roots, [&](Node n, const std::array<Node, 3>& a) {
         if (const auto it = to.find(n); it != to.end())

@@ -120,7 +120,7 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
     if (o.exponentials)
         note("constants out of exponentials", split_exponentials(g, roots, typical));
     if (o.basis)
-        note("basis of exponentials", exponential_basis(g, roots, typical, o.largest_power));
+        note("basis of exponentials", exponential_basis(g, roots, typical, o));
     if (o.fractions)
         note("fractions",
              merge_fractions(

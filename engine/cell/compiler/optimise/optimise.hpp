@@ -32,6 +32,8 @@ struct OptimiseOptions
     double table_step_mV = 0;      ///< functions of V as tables of this step; 0: none
     int largest_power =
         48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
+    double exponential_cost = 17; ///< in multiplications: what the basis is chosen by
+    double division_cost = 9;
     double largest = 1e300;       ///< number that merging quotients may make: FractionOptions
     std::vector<double> states{}; ///< typical values, V first; empty: ranges are not probed
 };
@@ -52,7 +54,7 @@ int remove_singularities(Graph& g, std::vector<Node>& roots, std::span<const dou
 int split_exponentials(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int split_logarithms(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
-                      int largest_power);
+                      const OptimiseOptions& options);
 int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& options = {});
 /// Brings the factors of a product that do not differ from cell to cell together, where nothing else
 /// uses the products in between.
