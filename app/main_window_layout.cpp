@@ -53,7 +53,7 @@ constexpr Tool tools[] = {
      QT_TRANSLATE_NOOP("MainWindow",
                        "A click on the wall places a probe; drag one to move it (P)")},
     {ClickMode::paint, "paint", QT_TRANSLATE_NOOP("MainWindow", "Paint"), "B",
-     QT_TRANSLATE_NOOP("MainWindow", "Paint the chosen region on the heart; Alt rubs out (B)")},
+     QT_TRANSLATE_NOOP("MainWindow", "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},
 };
 
 } // namespace

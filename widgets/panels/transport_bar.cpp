@@ -179,7 +179,8 @@ void TransportBar::setStatus(const simulation::Status& status)
                             : QString();
     if (std::exchange(m_endText, end) != end && !m_replayMs)
         m_end->setText(end);
-    const QString speed = running                      ? speedText(status.ms_per_second)
+    // on two lines: the timeline has the room
+    const QString speed = running ? speedText(status.ms_per_second).replace("  ·  ", "\n")
                           : m_state == State::paused   ? tr("paused")
                           : m_state == State::finished ? tr("reached its end")
                           : m_state == State::failed   ? tr("failed")

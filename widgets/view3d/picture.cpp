@@ -152,6 +152,10 @@ QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* w
 {
     if (wanted.size.width() < 16 || wanted.size.height() < 16)
         return failed(why, QObject::tr("A picture needs at least 16 x 16 pixels."));
+    if (view.context() == nullptr && view.parentWidget() != nullptr) {
+        view.show(); // its turn had not come yet
+        view.grabFramebuffer();
+    }
     if (view.context() == nullptr || !view.renderWindow()->GetReadyForRendering())
         return failed(why, QObject::tr("The heart was not drawn yet."));
     view.makeCurrent();

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QStyle>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace tawara {
@@ -60,7 +61,28 @@ void ViewGrid::make(int i)
         setCurrent(i);
         follow(i);
     });
+    if (i > 0) { // with its place kept
+        QSizePolicy keeps = c.view->sizePolicy();
+        keeps.setRetainSizeWhenHidden(true);
+        c.view->setSizePolicy(keeps);
+        c.view->hide();
+        m_waiting.push_back(i);
+    }
     Q_EMIT viewAdded(c.view, i);
+}
+
+void ViewGrid::showNext()
+{
+    if (m_waiting.empty())
+        return;
+    auto* v = m_cells[static_cast<std::size_t>(m_waiting.front())].view;
+    m_waiting.erase(m_waiting.begin());
+    v->show();
+    if (v->isVisible())
+        connect(v, &VtkView::rendered, this, &ViewGrid::showNext,
+                static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
+    else // nobody looks: nothing is made
+        showNext();
 }
 
 void ViewGrid::setCount(int n)
@@ -82,6 +104,8 @@ void ViewGrid::setCount(int n)
         Q_EMIT viewShown(c.view, i);
         c.frame->show();
     }
+    if (!m_waiting.empty())
+        QTimer::singleShot(0, this, &ViewGrid::showNext);
     if (m_current >= n)
         setCurrent(0);
     else

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include <array>
+#include <vector>
 
 class QComboBox;
 class QGridLayout;
@@ -66,11 +67,14 @@ class ViewGrid : public QWidget
         HeartView* view = nullptr;
     };
     void make(int i);
+    /// Lets the next of the views that were made be seen, when the one before has drawn itself.
+    void showNext();
     void follow(int i);
 
     QStringList m_quantities;
     QGridLayout* m_grid;
     std::array<Cell, most> m_cells;
+    std::vector<int> m_waiting; // made, and not seen yet: each makes a context and its shaders
     int m_count = 0, m_current = 0;
     bool m_linked = true, m_following = false;
 };

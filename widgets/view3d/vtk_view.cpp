@@ -182,6 +182,7 @@ void VtkView::releaseGL()
     Q_EMIT glReleasing();
     m_window->Finalize(); // frees every OpenGL resource of the scene
     m_window->SetReadyForRendering(false);
+    m_first = First::none;
     doneCurrent();
 }
 
@@ -240,6 +241,8 @@ void VtkView::resizeGL(int, int)
 
 void VtkView::draw()
 {
+    if (m_first == First::due)
+        return; // it has all that changed
     if (m_software && m_ahead != Ahead::none && isVisible())
         beginAhead();
     else
@@ -253,8 +256,28 @@ void VtkView::paintEvent(QPaintEvent* e)
     m_painting = false;
 }
 
+void VtkView::beginFirst()
+{
+    if (m_first != First::due)
+        return;
+    m_first = First::begun;
+    if (m_ahead == Ahead::none && m_window->GetReadyForRendering())
+        beginAhead();
+}
+
 void VtkView::paintGL()
 {
+    if (m_software && m_painting && m_first == First::none) {
+        m_first = First::due;
+        QTimer::singleShot(0, this, &VtkView::beginFirst);
+    }
+    if (m_painting && m_first == First::due) { // nothing is there yet
+        const QColor ground = palette().color(QPalette::Base);
+        context()->functions()->glClearColor(ground.redF(), ground.greenF(), ground.blueF(), 1);
+        context()->functions()->glClear(GL_COLOR_BUFFER_BIT);
+        return;
+    }
+    m_first = First::begun;
     if (m_painting && m_ahead != Ahead::none)
         showAhead();
     else

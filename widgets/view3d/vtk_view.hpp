@@ -94,6 +94,7 @@ class VtkView : public QOpenGLWidget
     void observe();
     bool forwardMouse(QEvent* e);
     void renderNow();
+    void beginFirst();
     void beginAhead();
     void lookAhead();
     void dropAhead();
@@ -114,6 +115,8 @@ class VtkView : public QOpenGLWidget
     QElapsedTimer m_begun;
     double m_sizeDetail = 1, m_detail = 1, m_cost = 0; // of what is drawn; chosen; mean time [ms]
     bool m_whole = false, m_again = false, m_painting = false, m_forScreen = false;
+    // its first picture is begun with an event of its own, behind that which makes the context
+    enum class First { none, due, begun } m_first = First::none;
     QString m_glDescription;
 };
 
