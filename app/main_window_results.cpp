@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window lets a user leave with: reports, films of the screen.
 #include "app/export/live_movie.hpp"
-#include "app/export/report_writer.hpp"
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
@@ -14,27 +13,13 @@
 namespace tawara {
 namespace {
 
-constexpr int page_width = 720;     // of a report's text [CSS pixels]
 constexpr double film_rate = 20;    // frames per second of a film of the screen
-constexpr double picture_scale = 2; // pixels per CSS pixel of a report's pictures
 
 } // namespace
 
 void MainWindow::makeReport(const QString& path)
 {
-    ReportJob::Pictures pictures;
-    PictureOptions o;
-    const double shape = m_grid->count() == 2 ? 0.42 : 0.6;
-    const int width = m_grid->count() == 1 ? page_width * 2 / 3 : page_width;
-    o.size = (QSizeF(width, shape * width) * picture_scale).toSize();
-    o.scale = picture_scale * 0.75;
-    if (const QImage image = pictureOfHeart(o); !image.isNull()) {
-        QStringList shown;
-        for (int i = 0; i < m_grid->count(); ++i)
-            shown << quantityTitle(m_views->settings().shownIn(i));
-        pictures.push_back(reportPicture(image, shown.join(QStringLiteral(" · ")), width));
-    }
-    auto* job = new ReportJob(m_host, path, std::move(pictures), this);
+    auto* job = new ReportJob(m_host, m_views, m_grid->view(0), path, this);
     connect(job, &ReportJob::ended, this, [this](const QString& file, const QString& error) {
         if (error.isEmpty())
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");

@@ -1,33 +1,127 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/report_job.hpp"
 
+#include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
+#include "widgets/panels/color_map_editor.hpp"
 
 #include <QFile>
 
-namespace tawara {
+#include <algorithm>
+#include <cmath>
 
-ReportJob::ReportJob(EngineHost* host, const QString& file, Pictures pictures, QObject* parent)
-    : QObject(parent), m_host(host), m_file(file), m_pictures(std::move(pictures))
+namespace tawara {
+namespace {
+
+constexpr int column_px = 280;     // of a picture on the page [CSS pixels]
+constexpr double shape = 0.86;     // height over width
+constexpr int finer = 3;           // pixels per CSS pixel
+constexpr double text_scale = 2.2; // of a picture's text: somewhat smaller than the page's
+constexpr int patience_ms = 3000;  // until maps are there that nobody has watched
+
+} // namespace
+
+ReportJob::ReportJob(EngineHost* host, ViewController* views, HeartView* like, const QString& file,
+                     QObject* parent)
+    : QObject(parent), m_host(host), m_views(views), m_like(like), m_file(file)
 {
+    m_patience.setSingleShot(true);
+    m_patience.setInterval(patience_ms);
+    connect(&m_patience, &QTimer::timeout, this, &ReportJob::draw);
     connect(host, &EngineHost::exported, this, &ReportJob::written);
 }
 
+ReportJob::~ReportJob() = default;
+
 void ReportJob::start()
 {
-    if (!m_host->scene()) {
-        Q_EMIT ended(m_file, tr("Nothing is loaded; open a heart first."));
-        return deleteLater();
+    if (!m_host->scene() || !m_views->ready())
+        return end(tr("Nothing is loaded; open a heart first."));
+    m_potential = m_views->values(Quantity::potential);
+    if (!m_potential.empty())
+        return askForMaps();
+    // frames stay on the GPU: V comes by a file
+    m_host->exportResults(QStringLiteral("potential-dat"), m_folder.filePath("v.dat"));
+}
+
+void ReportJob::potentialWritten(const QString& error)
+{
+    QFile file(m_folder.filePath("v.dat"));
+    if (!error.isEmpty() || !file.open(QIODevice::ReadOnly))
+        return end(error.isEmpty() ? file.errorString() : error);
+    std::vector<float> volume;
+    while (!file.atEnd())
+        volume.push_back(file.readLine().trimmed().toFloat());
+    for (const auto v : m_host->scene()->surface->vertices)
+        m_potential.push_back(volume.at(static_cast<std::size_t>(v)));
+    askForMaps();
+}
+
+void ReportJob::askForMaps()
+{
+    const auto& settings = m_views->settings();
+    if (settings.needsMaps() && m_host->maps())
+        return draw();
+    connect(m_host, &EngineHost::mapsArrived, this, &ReportJob::draw);
+    m_patience.start();
+    m_host->watchMaps(true);
+}
+
+void ReportJob::draw()
+{
+    if (m_drawing)
+        return;
+    m_drawing = true;
+    m_patience.stop();
+    disconnect(m_host, &EngineHost::mapsArrived, this, nullptr);
+    const auto& settings = m_views->settings();
+    if (!settings.needsMaps())
+        m_host->watchMaps(false);
+    std::vector<ReportPainter::Shot> shots;
+    const auto add = [&](Quantity q, const std::vector<float>& values,
+                         std::pair<double, double> range, const QString& of) {
+        if (std::none_of(values.begin(), values.end(),
+                         [](float v) { return std::isfinite(v) && v > -1e20F; }))
+            return;
+        ReportPainter::Shot shot;
+        shot.values = values;
+        const auto& style = settings.style(q);
+        shot.colors = mapOf(style, settings.customMaps);
+        std::tie(shot.low, shot.high) = range;
+        shot.isochrones = q == Quantity::activation ? isochroneStep(range.first, range.second) : 0;
+        shot.title = quantityTitle(q);
+        m_captions << (of.isEmpty() ? shot.title : shot.title + QStringLiteral(" · ") + of);
+        shots.push_back(std::move(shot));
+    };
+    add(Quantity::potential, m_potential, m_views->range(Quantity::potential),
+        tr("at %1 ms").arg(m_views->shownMs(), 0, 'f', 1));
+    for (const Quantity q : {Quantity::activation, Quantity::apd}) {
+        const auto values = m_views->values(q);
+        add(q, values, roundRange(values), {});
     }
-    m_host->exportResults(QStringLiteral("report-html"), m_folder.filePath("page.html"));
+    auto* painter =
+        new ReportPainter(*m_like, std::move(shots),
+                          QSizeF(column_px, shape * column_px).toSize() * finer, text_scale, this);
+    connect(
+        painter, &ReportPainter::drawn, this,
+        [this](const std::vector<QImage>& pictures, const QString& error) {
+            if (!error.isEmpty())
+                return end(error);
+            for (std::size_t k = 0; k < pictures.size(); ++k)
+                m_pictures.push_back(
+                    reportPicture(pictures[k], m_captions[static_cast<qsizetype>(k)], column_px));
+            m_host->exportResults(QStringLiteral("report-html"), m_folder.filePath("page.html"));
+        });
+    painter->start();
 }
 
 void ReportJob::written(const QString& path, const QString& error)
 {
+    if (path == m_folder.filePath("v.dat"))
+        return potentialWritten(error);
     const QString page = m_folder.filePath("page.html");
     if (path != page)
         return; // another export
-    disconnect(m_host, nullptr, this, nullptr);
     QString failure = error;
     QFile file(page);
     if (failure.isEmpty() && !file.open(QIODevice::ReadOnly))
@@ -42,7 +136,13 @@ void ReportJob::written(const QString& path, const QString& error)
             failure = QString::fromUtf8(e.what());
         }
     }
-    Q_EMIT ended(m_file, failure);
+    end(failure);
+}
+
+void ReportJob::end(const QString& error)
+{
+    disconnect(m_host, nullptr, this, nullptr);
+    Q_EMIT ended(m_file, error);
     deleteLater();
 }
 

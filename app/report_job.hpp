@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
+#include "app/view_controller.hpp"
 #include "engine/simulation/report_page.hpp"
 
 #include <QTemporaryDir>
 
 namespace tawara {
 
-/// Makes a report of the run (.html or .pdf): the engine writes the page, the window's pictures are
-/// put into it. Deletes itself when it has ended.
+/// Makes a report of the run (.html or .pdf): the engine writes the page, pictures of the heart
+/// now, of its activation and of its APD are put into it. Deletes itself when it has ended.
 ///
 /// @thread GUI thread
 class ReportJob : public QObject
 {
     Q_OBJECT
   public:
-    using Pictures = std::vector<simulation::ReportPage::Picture>;
-    ReportJob(EngineHost* host, const QString& file, Pictures pictures, QObject* parent = nullptr);
+    /// @param views   with the first of them the heart is looked at
+    ReportJob(EngineHost* host, ViewController* views, HeartView* like, const QString& file,
+              QObject* parent = nullptr);
+    ~ReportJob() override;
     void start();
 
   Q_SIGNALS:
@@ -24,11 +27,21 @@ class ReportJob : public QObject
     void ended(const QString& file, const QString& error);
 
   private:
+    void potentialWritten(const QString& error);
+    void askForMaps();
+    void draw();
     void written(const QString& path, const QString& error);
+    void end(const QString& error);
 
     EngineHost* m_host;
+    ViewController* m_views;
+    HeartView* m_like;
     QString m_file;
-    Pictures m_pictures;
+    std::vector<float> m_potential; ///< per vertex of the surface [mV]
+    QStringList m_captions;
+    std::vector<simulation::ReportPage::Picture> m_pictures;
+    QTimer m_patience; ///< for maps that nobody has watched so far
+    bool m_drawing = false;
     QTemporaryDir m_folder;
 };
 

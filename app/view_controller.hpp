@@ -70,6 +70,11 @@ class ViewController : public QObject
     void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame);
     bool lookingBack() const { return m_recorded != nullptr; }
 
+    /// Time of the potential that is shown, live or recorded [ms].
+    double shownMs() const
+    {
+        return m_recorded ? m_recorded->time_ms : m_frame ? m_frame->time_ms : 0;
+    }
     /// Values of a quantity now, per surface vertex; empty where there are none.
     std::vector<float> values(Quantity q) const;
     /// Mean over each AHA segment of the left ventricle (of a phase the direction of its mean); NaN

@@ -7,15 +7,12 @@
 
 namespace tawara {
 
-/// A picture for a report, so wide on the page [CSS pixels; the text is 720 wide].
+/// A picture for a report, so wide on the page [CSS pixels].
 simulation::ReportPage::Picture reportPicture(const QImage& image, const QString& caption,
                                               int widthOnPage);
 
-/// The electrocardiogram as a strip of curves, one per lead; null where there are no samples.
-QImage ecgPicture(const simulation::Ecg& ecg, const QSize& size);
-
-/// Writes a report as .html (pictures within it) or .pdf (A4; scaled to stay on one page where it
-/// can), whole or not at all. Empty when done, else one line that says what failed.
+/// Writes a report as .html (pictures within it) or .pdf (A4; on one page where it
+/// can be read there), whole or not at all. Empty when done, else one line that says what failed.
 /// @param html  of simulation::to_html()
 QString writeReport(const std::string& html, const QString& title, const QString& file);
 

@@ -38,7 +38,8 @@ class CpuKernel
     virtual void set_types(std::span<const CellType> types) = 0;
     /// Instruction set in use, e.g. "AVX-512", "AVX2".
     virtual std::string target() const = 0;
-    /// Floating-point instructions of one cell's step, estimated: add, mul and fma count one each.
+    /// Floating-point instructions of one cell's step that need a multiplier, estimated and at
+    /// least: mul, fma and division count one each.
     virtual double flops_per_cell() const = 0;
     /// What compiling the machine code took; 0 when it was there already.
     virtual double compile_ms() const = 0;

@@ -80,6 +80,7 @@ Json since_warm_up(Json k, const device::KernelRecord& warm)
     const double bytes = share * k["bytes"].get<double>();
     const double flops = share * k["flops"].get<double>();
     k["fraction"] = k["fraction"].get<double>() * whole_ms * share / ms;
+    k.erase("remark"); // of the fraction with the warm-up
     k["calls"] = k["calls"].get<std::int64_t>() - warm.calls;
     k["ms"] = ms;
     k["bytes"] = bytes;

@@ -170,7 +170,7 @@ void Engine::Impl::sample(bool now)
 
 void Engine::Impl::note_kernels()
 {
-    auto records = sim->stepper->kernels();
+    auto records = kernels_of_run();
     auto device = sim->stepper->device();
     std::lock_guard hold(shared_mutex);
     kernel_records = std::move(records);
@@ -355,7 +355,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         source->ecg = results->ecg;
     }
     source->recording = recorded;
-    for (const auto& k : sim->stepper->kernels())
+    for (const auto& k : kernels_of_run())
         source->kernels.push_back(
             figure(k, sim->stepper->device(), ceilings, options.precision == Precision::single));
     source->wall_s = stepping_s;

@@ -76,6 +76,8 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     }
     sim->analyst->restart();
     stepping_s = 0;
+    other_kernels = added({}, sim->stepper->kernels(), -1);
+    note_kernels();
     sample_due = record_due = 0;
     sample(true);
     record(true);

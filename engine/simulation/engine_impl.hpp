@@ -6,6 +6,7 @@
 #include "engine/simulation/analyst.hpp"
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/engine.hpp"
+#include "engine/simulation/figures.hpp"
 #include "engine/simulation/recording.hpp"
 #include "engine/simulation/tissue.hpp"
 
@@ -136,6 +137,13 @@ struct Engine::Impl
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
     double stepping_s = 0; ///< wall time since the load or reset
+    /// Of steppers that were replaced since then; less than nothing: what the present one did
+    /// before the reset.
+    std::vector<device::KernelRecord> other_kernels;
+    std::vector<device::KernelRecord> kernels_of_run() const
+    {
+        return added(sim->stepper->kernels(), other_kernels);
+    }
     struct Worker
     {
         std::shared_ptr<std::atomic<bool>> done;

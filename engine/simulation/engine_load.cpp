@@ -88,6 +88,7 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
     sim = std::move(next);
     batch = 1;
     stepping_s = 0;
+    other_kernels.clear();
     probes.clear();
     {
         std::lock_guard hold(trace_mutex);

@@ -114,6 +114,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
                 carried(sim->stepper->snapshot(), sim->tissue.problem, c.tissue.problem));
             auto sources = std::move(sim->sources);
             sim->sources.clear();
+            other_kernels = kernels_of_run();
             sim->stepper = std::move(c.stepper);
             auto& t = sim->tissue;
             t.patches = std::move(c.tissue.patches);

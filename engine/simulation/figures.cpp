@@ -25,6 +25,36 @@ KernelFigure figure(const device::KernelRecord& k, const std::string& device,
     return f;
 }
 
+std::string remark_on(const KernelFigure& k)
+{
+    constexpr double too_much = 1.02; // what measuring twice may differ by
+    if (!(k.fraction > too_much))
+        return {};
+    return k.bound_by == "memory"
+               ? "above the measured ceiling: its data stay in caches, or the ceiling was measured "
+                 "on a busy machine; measure again"
+               : "above the measured ceiling: it was measured on a busy machine; measure again";
+}
+
+std::vector<device::KernelRecord> added(std::vector<device::KernelRecord> kernels,
+                                        std::span<const device::KernelRecord> before, double sign)
+{
+    for (const auto& b : before) {
+        auto at = std::find_if(kernels.begin(), kernels.end(),
+                               [&](const auto& k) { return k.name == b.name; });
+        if (at == kernels.end()) {
+            kernels.push_back({b.name});
+            at = kernels.end() - 1;
+        }
+        at->calls += sign < 0 ? -b.calls : b.calls;
+        at->ms += sign * b.ms;
+        at->bytes += sign * b.bytes;
+        at->flops += sign * b.flops;
+        at->counted_bytes += sign * b.counted_bytes;
+    }
+    return kernels;
+}
+
 CountedKernels count_kernels(device::Stepper& stepper)
 {
     constexpr int steps = 4;

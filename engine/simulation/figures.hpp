@@ -15,6 +15,16 @@ namespace tawara::simulation {
 KernelFigure figure(const device::KernelRecord& k, const std::string& device,
                     const std::optional<device::Ceilings>& ceilings, bool single);
 
+/// What is to be said of a kernel's fraction; empty: nothing. More than 2 % above a ceiling means
+/// that the ceiling is wrong, or that the kernel's data stay in caches that the ceiling is without.
+std::string remark_on(const KernelFigure& k);
+
+/// A kernel's figures in all, those of `before` added (times `sign`), by name: a run's sums while
+/// its stepper is replaced, or without what came before it started anew.
+std::vector<device::KernelRecord> added(std::vector<device::KernelRecord> kernels,
+                                        std::span<const device::KernelRecord> before,
+                                        double sign = 1);
+
 /// A stepper's kernels, and what a device's hardware counters say of them.
 struct CountedKernels
 {

@@ -113,14 +113,15 @@ struct Ecg
     std::uint64_t generation = 0;          ///< changes when electrodes do or the samples start anew
 };
 
-/// A kernel against its ceiling. Sums since the load; a window takes differences.
+/// A kernel against its ceiling. Sums since the load or the last Reset; a window takes differences.
 struct KernelFigure
 {
     std::string name, device;
     std::int64_t calls = 0;
     double ms = 0, bytes = 0, flops = 0;
     double ceiling_GB_per_s = 0, ceiling_GFLOP_per_s = 0; ///< 0 until MeasureCeilings was answered
-    double fraction = 0;                   ///< of the ceiling that bounds it
+    /// Of the ceiling that bounds it: the larger of (bytes / ms) / ceiling and (flops / ms) / ceiling.
+    double fraction = 0;
     std::string bound_by;                  ///< "memory", "arithmetic", "" while unknown
 };
 

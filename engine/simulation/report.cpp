@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/report.hpp"
 
+#include "engine/simulation/figures.hpp"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -9,13 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json kernel_json(const device::KernelRecord& k, const device::Ceilings& ceilings, double peak_GFLOP)
+Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
 {
     const double seconds = k.ms / 1e3;
-    const double memory = k.bytes / 1e9 / ceilings.triad_GB_per_s;
-    // Kernels count instructions, a fused multiply-add as one; the peak counts it as two.
-    const double arithmetic = k.flops / 1e9 / (peak_GFLOP / 2);
-    const double bound = std::max(memory, arithmetic);
     Json j;
     j["name"] = k.name;
     j["calls"] = k.calls;
@@ -26,10 +24,12 @@ Json kernel_json(const device::KernelRecord& k, const device::Ceilings& ceilings
         j["counted_bytes"] = k.counted_bytes;
     j["GB_per_s"] = seconds > 0 ? k.bytes / 1e9 / seconds : 0;
     j["GFLOP_per_s"] = seconds > 0 ? k.flops / 1e9 / seconds : 0;
-    j["ceiling_GB_per_s"] = ceilings.triad_GB_per_s;
-    j["ceiling_GFLOP_per_s"] = peak_GFLOP;
-    j["fraction"] = seconds > 0 ? bound / seconds : 0;
-    j["bound_by"] = memory >= arithmetic ? "memory" : "arithmetic";
+    j["ceiling_GB_per_s"] = f.ceiling_GB_per_s;
+    j["ceiling_GFLOP_per_s"] = f.ceiling_GFLOP_per_s;
+    j["fraction"] = f.fraction;
+    j["bound_by"] = f.bound_by;
+    if (const auto remark = remark_on(f); !remark.empty())
+        j["remark"] = remark;
     return j;
 }
 
@@ -97,8 +97,7 @@ RunReport make_report(const ReportInput& in)
                      {"fp32_GFLOP_per_s", ceilings.fp32_GFLOP_per_s}};
     j["kernels"] = Json::array();
     for (const auto& k : in.kernels)
-        j["kernels"].push_back(kernel_json(
-            k, ceilings, single ? ceilings.fp32_GFLOP_per_s : ceilings.fp64_GFLOP_per_s));
+        j["kernels"].push_back(kernel_json(k, figure(k, in.stepper.device(), ceilings, single)));
     if (!in.not_counted.empty())
         j["not_counted"] = in.not_counted;
     Json notices = Json::array();

@@ -3,24 +3,37 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/report_page.hpp"
 
+#include <algorithm>
+
 namespace tawara::simulation {
 namespace {
 
 constexpr const char* place_of_pictures = "<!-- pictures -->\n";
 
 constexpr const char* style = R"(
-body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt; color: #1c2430; background: #ffffff; }
-h1 { font-size: 17pt; font-weight: 600; color: #10151d; margin-top: 0; margin-bottom: 1px; }
-p.sub { color: #5c6a7d; margin-top: 0; margin-bottom: 9px; }
+body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt; color: #1c2430;
+       background-color: #ffffff; }
+h1 { font-size: 18pt; font-weight: 600; color: #10151d; margin-top: 0; margin-bottom: 1px; }
+p.sub { color: #5c6a7d; margin-top: 0; margin-bottom: 8px; }
 h2 { font-size: 10.5pt; font-weight: 600; color: #8c2c1e; margin-top: 9px; margin-bottom: 3px; }
 td, th { padding: 1px 9px 1px 0; text-align: left; vertical-align: top; }
 td.name { color: #5c6a7d; }
 th { color: #5c6a7d; font-weight: normal; }
-td.half { padding-right: 20px; vertical-align: top; }
-td.picture { padding: 0 9px 0 0; text-align: center; color: #5c6a7d; }
+td.number, th.number { text-align: right; }
+td.half { padding-right: 14px; vertical-align: top; }
+td.key { background-color: #f3f5f8; padding: 6px 8px 6px 10px; }
+span.value { font-size: 14pt; font-weight: 600; color: #10151d; }
+span.what { color: #1c2430; }
+span.small { color: #5c6a7d; font-size: 7.5pt; }
+td.picture { padding: 8px 9px 0 0; text-align: center; color: #5c6a7d; }
+p.note { color: #5c6a7d; margin-top: 2px; margin-bottom: 2px; font-size: 8pt; }
 p.remark { color: #7a4b00; margin: 2px 0; }
-p.foot { color: #8a94a3; margin-top: 10px; font-size: 8pt; }
+p.foot { color: #8a94a3; margin-top: 8px; font-size: 8pt; }
 )";
+
+/// For browsers alone: Qt's documents know neither.
+constexpr const char* style_of_screens =
+    "<style media=\"screen\">body { max-width: 860px; margin: 24px auto; }</style>\n";
 
 std::string escaped(const std::string& text)
 {
@@ -62,25 +75,78 @@ std::string base64(const std::string& bytes)
     return out;
 }
 
-void add_table(std::string& out, const ReportPage::Table& t)
+bool is_number(const std::string& text)
 {
-    if (t.rows.empty())
+    return !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9') || text == "–");
+}
+
+std::string cell(const std::string& text, const std::string& kind, bool head)
+{
+    const std::string tag = head ? "th" : "td";
+    return "<" + tag + (kind.empty() ? "" : " class=\"" + kind + "\"") +
+           (kind == "number" ? " align=\"right\"" : "") + ">" + escaped(text) + "</" + tag + ">";
+}
+
+void add_table(std::string& out, const ReportPage::Table& t, const std::string& title)
+{
+    if (t.rows.empty() && t.note.empty())
         return;
-    out += "<h2>" + escaped(t.title) + "</h2>\n<table cellspacing=\"0\">\n";
+    if (!title.empty())
+        out += "<h2>" + escaped(title) + "</h2>\n";
+    if (!t.rows.empty())
+        out += t.head.empty() ? "<table cellspacing=\"0\">\n"
+                              : "<table cellspacing=\"0\" width=\"100%\">\n";
+    const auto right = [&](std::size_t k) { // a column of numbers
+        return !t.head.empty() && std::all_of(t.rows.begin(), t.rows.end(), [&](const auto& row) {
+            return k < row.size() && is_number(row[k]);
+        });
+    };
     if (!t.head.empty()) {
         out += "<tr>";
-        for (const auto& h : t.head)
-            out += "<th>" + escaped(h) + "</th>";
+        for (std::size_t k = 0; k < t.head.size(); ++k)
+            out += cell(t.head[k], right(k) ? "number" : "", true);
         out += "</tr>\n";
     }
     for (const auto& row : t.rows) {
         out += "<tr>";
         for (std::size_t k = 0; k < row.size(); ++k)
-            out += (t.head.empty() && k == 0 ? "<td class=\"name\">" : "<td>") + escaped(row[k]) +
-                   "</td>";
+            out += cell(row[k],
+                        right(k)                   ? "number"
+                        : t.head.empty() && k == 0 ? "name"
+                                                   : "",
+                        false);
         out += "</tr>\n";
     }
-    out += "</table>\n";
+    if (!t.rows.empty())
+        out += "</table>\n";
+    if (!t.note.empty())
+        out += "<p class=\"note\">" + escaped(t.note) + "</p>\n";
+}
+
+void add_key(std::string& out, const std::vector<ReportPage::Figure>& key)
+{
+    if (key.empty())
+        return;
+    const std::string width = std::to_string(100 / key.size());
+    out += "<table cellspacing=\"3\" width=\"100%\"><tr>\n";
+    for (const auto& f : key)
+        out += "<td class=\"key\" bgcolor=\"#f3f5f8\" width=\"" + width +
+               "%\"><span class=\"value\">" + escaped(f.value) +
+               "</span><br><span class=\"what\">" + escaped(f.name) +
+               "</span><br><span class=\"small\">" + escaped(f.note) + "</span></td>\n";
+    out += "</tr></table>\n";
+}
+
+void add_section(std::string& out, const ReportPage::Section& s)
+{
+    if (s.svg.empty() && s.table.rows.empty() && s.table.note.empty())
+        return;
+    out += "<h2>" + escaped(s.title) + "</h2>\n";
+    if (!s.svg.empty())
+        out += "<p><img alt=\"" + escaped(s.title) + "\" width=\"" +
+               std::to_string(ReportPage::width) + "\" src=\"data:image/svg+xml;base64," +
+               base64(s.svg) + "\"></p>\n";
+    add_table(out, s.table, {});
 }
 
 std::string picture_row(const std::vector<ReportPage::Picture>& pictures)
@@ -112,18 +178,22 @@ std::string to_html(const ReportPage& p)
 {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-        escaped(p.title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n";
+        escaped(p.title) + "</title>\n<style>" + style + "</style>\n" + style_of_screens +
+        "</head>\n<body>\n";
     out += "<h1>" + escaped(p.title) + "</h1>\n<p class=\"sub\">" + escaped(p.subtitle) + "</p>\n";
+    add_key(out, p.key);
     out += p.pictures.empty() ? place_of_pictures : picture_row(p.pictures);
-    out += "<table cellspacing=\"0\"><tr><td class=\"half\">\n";
-    for (const auto& t : p.figures)
-        add_table(out, t);
-    out += "</td><td class=\"half\">\n";
+    for (const auto& section : p.sections)
+        add_section(out, section);
+    out += "<table cellspacing=\"0\" width=\"100%\"><tr><td class=\"half\" width=\"56%\">\n";
+    for (const auto& t : p.results)
+        add_table(out, t, t.title);
+    out += "</td><td width=\"44%\">\n";
     for (const auto& t : p.settings)
-        add_table(out, t);
+        add_table(out, t, t.title);
     out += "</td></tr></table>\n";
     for (const auto& t : p.wide)
-        add_table(out, t);
+        add_table(out, t, t.title);
     for (const auto& r : p.remarks)
         out += "<p class=\"remark\">" + escaped(r) + "</p>\n";
     return out + "<p class=\"foot\">" + escaped(p.foot) + "</p>\n</body>\n</html>\n";

@@ -1,42 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The page of a run: what came out, and how fast it went.
 #include "engine/simulation/report_page.hpp"
 
-#include "engine/mesh/measure.hpp"
+#include "engine/simulation/charts.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/figures.hpp"
 #include "engine/simulation/report.hpp"
+#include "engine/simulation/report_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <map>
 
 namespace tawara::simulation {
 namespace {
 
-using Row = std::vector<std::string>;
+using page::count_text, page::with;
 
-std::string count_text(std::int64_t n)
-{
-    std::string digits = std::to_string(n), out;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0)
-            out += "\u202f"; // narrow space
-        out += digits[i];
-    }
-    return out;
-}
+constexpr int chart_height = 178, ecg_row_height = 62;
+constexpr std::size_t most_probes = 24; // rows of their table
 
-std::string with(double x, int digits, const char* unit)
+std::string spread(const std::array<double, 3>& p, int digits)
 {
-    return std::isfinite(x) ? number_text(x, digits) + " " + unit : "–";
-}
-
-std::string range_text(const std::array<double, 3>& p, int digits, const char* unit)
-{
-    if (!std::isfinite(p[1]))
-        return "–";
-    return number_text(p[1], digits) + " " + unit + " (" + number_text(p[0], digits) + " to " +
-           number_text(p[2], digits) + ")";
+    return "5 to 95 %: " + number_text(p[0], digits) + " to " + number_text(p[2], digits);
 }
 
 /// 5th, 50th and 95th percentile of the finite values; NaN without any.
@@ -54,161 +42,124 @@ std::array<double, 3> percentiles(std::vector<double> x)
     return out;
 }
 
-ReportPage::Table results(const ExportSource& s)
+/// What the page says of activation: of the beat that the maps show, else of the first.
+struct Activation
 {
-    ReportPage::Table t{"Results", {}, {}};
-    t.rows.push_back({"Simulated", with(s.time_ms, 6, "ms")});
-    const auto n = s.maps.activation_ms.size();
+    std::string of; ///< which beat
+    std::vector<double> activation_ms, apd90_ms;
+    bool on_vertices = true;
+};
+
+Activation activation_of(const ExportSource& s)
+{
+    Activation a{"first activation of each place", s.maps.activation_ms, {}, s.on_vertices};
+    for (std::size_t u = 0; u < a.activation_ms.size(); ++u)
+        a.apd90_ms.push_back(s.maps.apd90(u));
+    return a;
+}
+
+std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activation& a)
+{
+    std::vector<ReportPage::Figure> out;
     double first = std::numeric_limits<double>::infinity(), last = -first;
     std::int64_t activated = 0;
-    for (double a : s.maps.activation_ms)
-        if (std::isfinite(a)) {
+    for (double t : a.activation_ms)
+        if (std::isfinite(t)) {
             ++activated;
-            first = std::min(first, a);
-            last = std::max(last, a);
+            first = std::min(first, t);
+            last = std::max(last, t);
         }
-    if (n == 0)
-        return t;
-    t.rows.push_back(
-        {"Activated",
-         count_text(activated) + " of " + count_text(static_cast<std::int64_t>(n)) + " (" +
-             number_text(100.0 * static_cast<double>(activated) / static_cast<double>(n), 4) +
-             " %)"});
-    if (activated > 0) {
-        t.rows.push_back({"First, last activation",
-                          number_text(first, 5) + ", " + number_text(last, 5) + " ms"});
-        t.rows.push_back(
-            {"Conduction velocity, median (5 to 95 %)",
-             range_text(conduction_velocity(*s.scene->mesh, s.on_vertices, s.maps.activation_ms), 3,
-                        "mm/ms")});
-    }
-    std::vector<double> apd(n);
-    for (std::size_t u = 0; u < n; ++u)
-        apd[u] = s.maps.apd90(u);
-    t.rows.push_back(
-        {"APD90, median (5 to 95 %)", range_text(percentiles(std::move(apd)), 4, "ms")});
-    for (const auto& trace : s.traces)
-        if (!trace.V_mV.empty()) {
-            const auto [low, high] = std::minmax_element(trace.V_mV.begin(), trace.V_mV.end());
-            t.rows.push_back(
-                {"V at " + trace.name, number_text(static_cast<double>(*low), 4) + " to " +
-                                           number_text(static_cast<double>(*high), 4) + " mV"});
-        }
-    return t;
-}
-
-std::string model_text(const Region& r)
-{
-    std::string out = r.inherits() ? "as beneath" : r.model;
-    if (!r.variant.empty())
-        out += ", " + r.variant;
-    if (!r.inherits()) {
-        const auto& c = r.conductivity_S_per_m;
-        out += "; " + number_text(c.fibre, 4) + ", " + number_text(c.sheet, 4) + ", " +
-               number_text(c.normal, 4) + " S/m";
-    }
-    if (r.conductivity_scale != 1)
-        out += "; conductivities × " + number_text(r.conductivity_scale, 4);
-    for (const auto& [name, value] : r.parameters)
-        out += "; " + name + " = " + number_text(value, 5);
-    for (const auto& [name, value] : r.scale)
-        out += "; " + name + " × " + number_text(value, 4);
+    if (activated == 0)
+        return {{with(s.time_ms, 6, "ms"), "simulated", "nothing was activated"}};
+    out.push_back({with(last - first, 3, "ms"), "total activation time",
+                   "from " + number_text(first, 3) + " to " + number_text(last, 4) + " ms"});
+    out.push_back({number_text(100.0 * static_cast<double>(activated) /
+                                   static_cast<double>(a.activation_ms.size()),
+                               3) +
+                       " %",
+                   "activated",
+                   count_text(activated) + " of " +
+                       count_text(static_cast<std::int64_t>(a.activation_ms.size()))});
+    const auto velocity = conduction_velocity(*s.scene->mesh, a.on_vertices, a.activation_ms);
+    if (std::isfinite(velocity[1]))
+        out.push_back(
+            {with(velocity[1], 3, "mm/ms"), "conduction velocity, median", spread(velocity, 3)});
+    const auto apd = percentiles(a.apd90_ms);
+    out.push_back({with(apd[1], 3, "ms"), "APD90, median",
+                   std::isfinite(apd[1]) ? spread(apd, 3) : "no place has repolarised yet"});
+    out.push_back({with(s.time_ms, 6, "ms"), "simulated", a.of});
     return out;
 }
 
-std::string region_name(const Region& r)
+/// The newest beat of each probe that has repolarised, else its newest.
+ReportPage::Section potentials(const ExportSource& s)
 {
-    if (!r.name.empty())
-        return r.name;
-    if (r.where)
-        return r.kind.empty() ? "region" : r.kind;
-    if (r.labels.empty())
-        return "all tissue";
-    std::string out = "label";
-    for (auto l : r.labels)
-        out += " " + std::to_string(l);
-    return out;
-}
-
-std::string stimulus_text(const Stimulus& s)
-{
-    if (!s.on)
-        return "off";
-    std::string out = number_text(s.amplitude_pA_per_pF, 4) + " pA/pF for " +
-                      number_text(s.duration_ms, 4) + " ms from " + number_text(s.start_ms, 6) +
-                      " ms";
-    if (s.protocol)
-        switch (s.protocol->kind) {
-        case Protocol::Kind::single:
-            break;
-        case Protocol::Kind::train:
-            out += ", train every " + number_text(s.protocol->cycle_ms, 5) + " ms";
-            break;
-        case Protocol::Kind::s1s2:
-            out += ", S1 every " + number_text(s.protocol->cycle_ms, 5) + " ms";
-            for (std::size_t k = 0; k < s.protocol->extra_ms.size(); ++k)
-                out += ", S" + std::to_string(k + 2) + " after " +
-                       number_text(s.protocol->extra_ms[k], 5) + " ms";
-            break;
-        case Protocol::Kind::burst:
-            out += ", burst every " + number_text(s.protocol->cycle_ms, 5) + " ms";
+    ReportPage::Section out{"Action potentials", {}, {}};
+    if (s.traces.empty()) {
+        out.table.note = "No probes: a click with the Probe tool (P), or the session's \"probes\", "
+                         "places them.";
+        return out;
+    }
+    out.svg = trace_chart(s.traces, ReportPage::width, chart_height);
+    auto& t = out.table;
+    t.head = {"probe",    "beats",    "beat at ms", "upstroke mV/ms", "rest mV", "peak mV",
+              "APD30 ms", "APD50 ms", "APD90 ms",   "DI ms",          "cycle ms"};
+    for (const auto& trace : s.traces) {
+        if (t.rows.size() == most_probes) {
+            t.note = count_text(static_cast<std::int64_t>(s.traces.size() - most_probes)) +
+                     " more probes are in the export of beats (CSV).";
             break;
         }
-    else if (s.period_ms > 0)
-        out += ", every " + number_text(s.period_ms, 5) + " ms";
+        const auto beats = beats_of(trace.time_ms, trace.V_mV);
+        if (beats.empty()) {
+            t.rows.push_back({trace.name, "0", "–", "–", "–", "–", "–", "–", "–", "–", "–"});
+            continue;
+        }
+        auto at = beats.end() - 1;
+        while (at != beats.begin() && !std::isfinite(at->apd90_ms))
+            --at;
+        const auto& b = std::isfinite(at->apd90_ms) ? *at : beats.back();
+        const auto cell = [](double x, int digits) {
+            return std::isfinite(x) ? number_text(x, digits) : std::string("–");
+        };
+        t.rows.push_back({trace.name, std::to_string(beats.size()), cell(b.activation_ms, 6),
+                          cell(b.upstroke_mV_per_ms, 4), cell(b.rest_mV, 3), cell(b.peak_mV, 3),
+                          cell(b.apd30_ms, 4), cell(b.apd50_ms, 4), cell(b.apd90_ms, 4),
+                          cell(b.diastolic_ms, 4), cell(b.cycle_ms, 5)});
+    }
+    if (t.note.empty())
+        t.note = "Each probe's newest beat that has repolarised; APD from the largest dV/dt, DI "
+                 "from the APD90 before.";
     return out;
 }
 
-ReportPage::Table tissue(const ExportSource& s)
+ReportPage::Section electrocardiogram(const ExportSource& s)
 {
-    const auto& session = s.scene->session;
-    ReportPage::Table t{"Tissue and pacing", {}, {}};
-    for (const auto& r : session.regions)
-        t.rows.push_back({region_name(r), model_text(r)});
-    for (const auto& d : session.drugs) {
-        std::string text;
-        for (const auto& [name, factor] : d.factors)
-            text += (text.empty() ? "" : ", ") + name + " × " + number_text(factor, 4);
-        t.rows.push_back({"Drug: " + d.name, text});
-    }
-    for (const auto& x : session.stimuli)
-        t.rows.push_back({x.name.empty() ? "stimulus" : x.name, stimulus_text(x)});
-    return t;
-}
-
-ReportPage::Table numerics(const ExportSource& s)
-{
-    const auto& session = s.scene->session;
-    const auto& m = *s.scene->mesh;
-    double volume = 0;
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-        volume += m.volume(t);
-    const double edge = mesh::mean_edge_mm(m);
-    ReportPage::Table t{"Mesh and numerics", {}, {}};
-    t.rows = {
-        {"Mesh", s.scene->title},
-        {"Vertices, tetrahedra", count_text(static_cast<std::int64_t>(m.vertex_count())) + ", " +
-                                     count_text(static_cast<std::int64_t>(m.tetrahedron_count()))},
-        {"Volume, mean edge", with(volume, 5, "mm³") + ", " + with(edge, 3, "mm")},
-        {"Diffusion", std::string(diffusion::name(session.scheme)) +
-                          (session.splitting == Splitting::strang ? ", Strang" : ", Godunov") +
-                          (s.scene->substeps.empty() ? "" : "; " + s.scene->substeps)},
-        {"Reaction", std::string(cell::name(session.reaction))},
-        {"Time step", with(s.scene->dt_ms, 6, "ms")},
-        {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
-                                               with(session.capacitance_uF_per_cm2, 4, "µF/cm²")}};
-    return t;
+    ReportPage::Section out{"Electrocardiogram", {}, {}};
+    const auto leads = std::min(s.ecg.leads.size(), s.ecg.mV.size());
+    const int rows = leads > 6   ? static_cast<int>(leads + 3) / 4
+                     : leads > 3 ? static_cast<int>(leads + 1) / 2
+                                 : static_cast<int>(leads);
+    out.svg = ecg_chart(s.ecg, ReportPage::width, 18 + rows * ecg_row_height);
+    if (!out.svg.empty())
+        return out;
+    out.table.note = s.scene->session.has_ecg()
+                         ? "No samples yet: run on."
+                         : "No electrodes: ECG > Place electrodes, or the session's \"ecg\", gives "
+                           "leads.";
+    return out;
 }
 
 ReportPage::Table speed(const ExportSource& s)
 {
-    ReportPage::Table t{"Performance", {}, {}};
+    ReportPage::Table t{"Performance", {}, {}, {}};
     t.rows.push_back({"Device", s.scene->device});
     if (s.wall_s > 0 && s.steps > 0) {
         const double steps = static_cast<double>(s.steps);
+        const double ratio = s.wall_s * 1e3 / (steps * s.scene->dt_ms);
         t.rows.push_back({"Steps, wall time", count_text(s.steps) + ", " + with(s.wall_s, 4, "s")});
-        t.rows.push_back({"Slower than real time",
-                          number_text(s.wall_s * 1e3 / (steps * s.scene->dt_ms), 3) + " times"});
+        t.rows.push_back({ratio >= 1 ? "Slower than real time" : "Faster than real time",
+                          number_text(ratio >= 1 ? ratio : 1 / ratio, 3) + " times"});
         t.rows.push_back(
             {"Cell-steps per second",
              number_text(steps * static_cast<double>(s.scene->unknowns) / s.wall_s / 1e6, 4) +
@@ -222,34 +173,28 @@ ReportPage::Table kernels(const ExportSource& s)
     ReportPage::Table t{
         "Kernels",
         {"kernel", "device", "calls", "ms a call", "GB/s", "GFLOP/s", "of its ceiling", "bound by"},
+        {},
         {}};
+    bool measured = true;
+    std::map<std::string, std::string> remarks; // and the kernels that they are of
     for (const auto& k : s.kernels) {
-        if (k.calls == 0 || !(k.ms > 0))
+        if (k.calls <= 0 || !(k.ms > 0))
             continue;
-        t.rows.push_back({k.name, k.device, count_text(k.calls),
+        const bool known = !k.bound_by.empty();
+        measured = measured && known;
+        t.rows.push_back({k.name, k.device.substr(0, k.device.find(',')), count_text(k.calls),
                           number_text(k.ms / static_cast<double>(k.calls), 3),
                           number_text(k.bytes / k.ms / 1e6, 4),
                           number_text(k.flops / k.ms / 1e6, 4),
-                          k.fraction > 0 ? number_text(100 * k.fraction, 3) + " %" : "–",
-                          k.bound_by.empty() ? "–" : k.bound_by});
+                          known ? number_text(100 * k.fraction, 3) + " %" : "not measured",
+                          known ? k.bound_by : "not measured"});
+        if (const auto remark = remark_on(k); !remark.empty())
+            remarks[remark] += (remarks[remark].empty() ? "" : ", ") + k.name;
     }
-    return t;
-}
-
-ReportPage::Table electrocardiogram(const ExportSource& s)
-{
-    ReportPage::Table t{"Electrocardiogram", {"lead", "lowest mV", "highest mV", "at ms"}, {}};
-    for (std::size_t l = 0; l < s.ecg.leads.size() && l < s.ecg.mV.size(); ++l) {
-        const auto& v = s.ecg.mV[l];
-        if (v.empty())
-            continue;
-        const auto [low, high] = std::minmax_element(v.begin(), v.end());
-        const auto& peak = std::fabs(*low) > std::fabs(*high) ? low : high;
-        t.rows.push_back(
-            {s.ecg.leads[l], number_text(static_cast<double>(*low), 3),
-             number_text(static_cast<double>(*high), 3),
-             number_text(s.ecg.time_ms[static_cast<std::size_t>(peak - v.begin())], 5)});
-    }
+    for (const auto& [remark, of] : remarks)
+        t.note += (t.note.empty() ? "" : " ") + of + ": " + remark + ".";
+    if (!measured)
+        t.note = "Ceilings not measured: Performance > Measure ceilings does, before the report.";
     return t;
 }
 
@@ -268,13 +213,16 @@ std::string now_text()
 ReportPage report_page(const ExportSource& s)
 {
     ReportPage p;
+    const auto activation = activation_of(s);
     p.title = s.scene->session.name.empty() ? s.scene->title : s.scene->session.name;
-    p.subtitle = s.scene->title + " · " + now_text();
-    p.figures = {results(s), speed(s)};
-    p.settings = {numerics(s), tissue(s)};
-    for (auto t : {electrocardiogram(s), kernels(s)})
-        if (!t.rows.empty())
-            p.wide.push_back(std::move(t));
+    p.subtitle = "Report of a simulation · " +
+                 (s.scene->title == p.title ? std::string() : s.scene->title + " · ") + now_text();
+    p.key = key_figures(s, activation);
+    p.sections = {potentials(s), electrocardiogram(s)};
+    p.results = {page::tissue(s)};
+    p.settings = {page::mesh_table(s), page::numerics(s), speed(s)};
+    if (auto t = kernels(s); !t.rows.empty())
+        p.wide.push_back(std::move(t));
     for (const auto& n : s.scene->notices)
         if (n.level == Notice::Level::warning)
             p.remarks.push_back(n.text);

@@ -16,6 +16,7 @@ struct ReportPage
         std::string title;
         std::vector<std::string> head; ///< empty: rows are name and value
         std::vector<std::vector<std::string>> rows;
+        std::string note; ///< below it; a table without rows may be a note alone
     };
     struct Picture
     {
@@ -23,11 +24,25 @@ struct ReportPage
         std::string png; ///< bytes of the file
         int width = 0;   ///< on the page [CSS pixels]; 0: as large as it is
     };
+    /// Curves, and the table that belongs to them.
+    struct Section
+    {
+        std::string title;
+        std::string svg; ///< over the whole width; empty: none
+        Table table;     ///< its own title is not shown
+    };
+    struct Figure
+    {
+        std::string value, name, note; ///< "88.1 ms", "total activation time", "first 1.9 ms"
+    };
+    static constexpr int width = 860; ///< of the text [CSS pixels]
+
     std::string title, subtitle;
-    std::vector<Picture> pictures; ///< a row of them below the title
-    std::vector<Table> figures;    ///< results, side by side with `settings`
-    std::vector<Table> settings;
-    std::vector<Table> wide; ///< below, over the whole width
+    std::vector<Figure> key;              ///< a row of them below the title
+    std::vector<Picture> pictures;        ///< a row of them below that
+    std::vector<Section> sections;        ///< curves
+    std::vector<Table> results, settings; ///< side by side
+    std::vector<Table> wide;              ///< below, over the whole width
     std::vector<std::string> remarks;
     std::string foot;
 };

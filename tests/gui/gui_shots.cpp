@@ -3,6 +3,8 @@
 //     gui_shots FOLDER [SESSION [MS]]
 // The pictures of the guide and of README:
 //     gui_shots --guide RESOURCES
+// A report, as .pdf and .html:
+//     gui_shots --report FOLDER SESSION MS
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
 #include "engine/core/resource.hpp"
@@ -107,6 +109,25 @@ int main(int argc, char** argv)
     window.show();
     if (folder == QLatin1String("--guide")) {
         guidePictures(window, host, argc > 2 ? argv[2] : "resources");
+        return 0;
+    }
+    if (folder == QLatin1String("--report") && argc > 4) {
+        const QString path = QString(argv[2]) + "/report";
+        for (const char* kind : {".pdf", ".html"})
+            QFile::remove(path + kind);
+        window.open(argv[3]);
+        while (!window.viewController()->ready())
+            wait(50);
+        host.measureCeilings();
+        wait(3000);
+        host.runUntil(QString(argv[4]).toDouble());
+        while (host.status().time_ms < QString(argv[4]).toDouble() - 0.5)
+            wait(50);
+        for (const char* kind : {".pdf", ".html"}) {
+            window.makeReport(path + kind);
+            while (!QFile::exists(path + kind))
+                wait(50);
+        }
         return 0;
     }
     window.open(argc > 2 ? QString(argv[2]) : QString());

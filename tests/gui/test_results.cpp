@@ -3,7 +3,9 @@
 #include "app/export/live_movie.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
+#include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
+#include "engine/simulation/charts.hpp"
 #include "engine/simulation/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/movie/movie_reader.hpp"
@@ -318,6 +320,43 @@ class TestResults : public QObject
         QVERIFY(failed[1][0].toString().contains(".mp4"));
     }
 
+    /// The heart as reports show it.
+    static QImage painted(HeartView& v)
+    {
+        ReportPainter::Shot shot;
+        shot.values = values(fake::bowl(40), 60);
+        shot.colors = scene::color_map({});
+        shot.low = -85, shot.high = 30;
+        shot.title = "V [mV]";
+        shot.caption = "60 ms";
+        ReportPainter painter(v, {shot}, {840, 720}, 2.2);
+        QSignalSpy drawn(&painter, &ReportPainter::drawn);
+        painter.start();
+        if (!drawn.wait(20000) || drawn[0][1].toString() != QString())
+            return {};
+        return drawn[0][0].value<std::vector<QImage>>().at(0);
+    }
+
+    void heartForPrint()
+    {
+        HeartView v;
+        show(v);
+        const QImage before = v.finePicture(), heart = painted(v);
+        QCOMPARE(heart.size(), QSize(840, 720));
+        keep(heart, "print.png");
+        int white = 0, colored = 0;
+        for (int y = 0; y < heart.height(); ++y)
+            for (int x = 0; x < heart.width(); ++x) {
+                const QColor c(heart.pixel(x, y));
+                white += c.red() > 250 && c.green() > 250 && c.blue() > 250;
+                colored += c.saturation() > 90;
+            }
+        const int all = heart.width() * heart.height();
+        QVERIFY2(white > all / 3, qPrintable(QString::number(white)));
+        QVERIFY2(colored > all / 10, qPrintable(QString::number(colored)));
+        QVERIFY(fake::difference(before, v.finePicture()) < 0.5); // the screen is as it was
+    }
+
     void report()
     {
         HeartView v;
@@ -325,12 +364,11 @@ class TestResults : public QObject
         simulation::ReportPage page;
         page.title = "A paced bowl";
         page.subtitle = "bowl · today";
-        page.figures = {{"Results", {}, {{"Simulated", "200 ms"}, {"APD90", "250 ms"}}}};
-        page.settings = {{"Mesh and numerics", {}, {{"Mesh", "bowl"}, {"Time step", "0.02 ms"}}}};
-        page.wide = {{"Kernels", {"kernel", "ms"}, {{"step", "0.1"}}}};
+        page.key = {{"88 ms", "total activation time", "from 2 to 90 ms"}};
+        page.settings = {{"Mesh", {}, {{"Mesh", "bowl"}, {"Time step", "0.02 ms"}}, {}}};
+        page.wide = {{"Kernels", {"kernel", "ms"}, {{"step", "0.1"}}, "as measured"}};
         page.foot = "Tawara";
-        page.pictures.push_back(
-            reportPicture(takePicture(v, {{660, 440}, false, true, 0}), "V at 60 ms", 330));
+        std::vector<simulation::Trace> traces{{1, "apex", {}, {}, {}}};
         simulation::Ecg ecg;
         ecg.leads = {"I", "II", "V1"};
         ecg.mV.resize(3);
@@ -339,10 +377,15 @@ class TestResults : public QObject
             for (std::size_t l = 0; l < 3; ++l)
                 ecg.mV[l].push_back(static_cast<float>((1.0 - 0.6 * static_cast<double>(l)) *
                                                        std::exp(-std::pow((k - 80) / 12.0, 2))));
+            traces[0].time_ms.push_back(k);
+            traces[0].V_mV.push_back(k < 20 ? -85.0F : 20.0F - 0.35F * static_cast<float>(k));
         }
-        page.pictures.push_back(
-            reportPicture(ecgPicture(ecg, {660, 440}), "Electrocardiogram", 330));
-        QVERIFY(ecgPicture({}, {100, 100}).isNull());
+        page.sections = {
+            {"Action potentials", simulation::trace_chart(traces, page.width, 170), {}},
+            {"Electrocardiogram", simulation::ecg_chart(ecg, page.width, 200), {}}};
+        const QImage heart = painted(v);
+        for (const char* caption : {"V at 60 ms", "Activation"})
+            page.pictures.push_back(reportPicture(heart, caption, 280));
         auto bare = page; // as the engine makes it; the window adds its pictures
         bare.pictures.clear();
         const std::string whole = simulation::with_pictures(to_html(bare), page.pictures);
@@ -362,7 +405,9 @@ class TestResults : public QObject
         QCOMPARE(bytes.count("/Type /Page\n"), 1); // and it is one page
         QFile text(html);
         QVERIFY(text.open(QIODevice::ReadOnly));
-        QCOMPARE(text.readAll().count("data:image/png;base64,"), 2);
+        const QByteArray source = text.readAll();
+        QCOMPARE(source.count("data:image/png;base64,"), 2);
+        QCOMPARE(source.count("data:image/svg+xml;base64,"), 2);
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty()) {
             QFile::copy(pdf, folder + "/report.pdf");
             QFile::copy(html, folder + "/report.html");

@@ -5,6 +5,7 @@
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/generator/shape.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/region_names.hpp"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -515,6 +516,27 @@ class TestHeart : public QObject
         const auto areas = wall_areas(m, s);
         for (auto w : {Wall::epi, Wall::endo_lv, Wall::endo_rv, Wall::base})
             QVERIFY(areas.contains(w));
+    }
+
+    void namesOfRegions()
+    {
+        const auto file = std::filesystem::path(TAWARA_SOURCE_DIR) / "meshes/default_heart.vtu";
+        auto m = io::read(file).mesh;
+        const auto names = region_names(m);
+        QCOMPARE(names.size(), std::size_t(9));
+        QCOMPARE(text_of(names[1]), std::string("left ventricle, mid-wall (label 2)"));
+        QCOMPARE(text_of(names[5]), std::string("right ventricle, epicardial (label 6)"));
+        QCOMPARE(
+            text_of(names, {1, 4, 7, 9}),
+            std::string("endocardial: left ventricle, right ventricle, septum (labels 1, 4, 7, 9)"));
+        double share = 0;
+        for (const auto& r : names)
+            share += r.share;
+        QVERIFY(std::fabs(share - 1) < 1e-9);
+        m.fields.clear(); // nothing to name them by
+        const auto bare = text_of(region_names(m)[0]);
+        QCOMPARE(bare, std::string("label 1 (12 % of the volume)"));
+        QVERIFY(text_of(region_names(m), {1, 77}).ends_with("; label 77"));
     }
 };
 QTEST_GUILESS_MAIN(TestHeart)

@@ -297,16 +297,55 @@ class TestExport : public QObject
     {
         export_results(source_, ExportKind::report_html, in("r.html"));
         const QString html = text_of(in("r.html"));
-        for (const char* wanted :
-             {"<h1>plane &lt;wave&gt;</h1>", "Tawara ", "100 %", "0.6 mm/ms", "250 ms", "blocker",
-              "g_Kr × 0.5", "V at a, b", "<td>memory</td>", "ten_tusscher_2006", "fvm", "20 %",
-              "6.67 times"})
+        for (const char* wanted : {"<h1>plane &lt;wave&gt;</h1>", "Tawara ", "100 %", "0.6 mm/ms",
+                                   "250 ms", "blocker", "g_Kr × 0.5", "a, b", "<td>memory</td>",
+                                   "ten_tusscher_2006", "fvm", "20 %", "6.67 times"})
             QVERIFY2(html.contains(wanted), wanted);
+        QVERIFY(html.contains("data:image/svg+xml;base64,")); // the probes' curves
+        QVERIFY(html.contains("No electrodes: "));            // what would fill it
+        QVERIFY(html.contains("<td>label 1 (100 % of the volume)") || html.contains("1, 100 %"));
+        QVERIFY(!html.contains("not measured"));
+        auto slow = source_;
+        slow.kernels = {{"step", "cpu", 10, 20, 4e7, 2e7, 0, 0, 0, ""}};
+        const auto unmeasured = report_page(slow).wide.at(0);
+        QCOMPARE(unmeasured.rows[0][6], std::string("not measured"));
+        QVERIFY(unmeasured.note.find("Measure ceilings") != std::string::npos);
+        slow.kernels = {{"step", "cpu", 10, 20, 4e7, 2e7, 10, 20, 1.6, "arithmetic"}};
+        QVERIFY(report_page(slow).wide.at(0).note.find("measure again") != std::string::npos);
         auto page = report_page(source_);
         page.pictures.push_back({"a & b", "PNG?", 100});
         const QString with = QString::fromStdString(to_html(page));
         QVERIFY(with.contains("data:image/png;base64,UE5HPw=="));
         QVERIFY(with.contains("a &amp; b"));
+    }
+
+    /// A probe's row: the newest beat that has repolarised, with its intervals.
+    void reportOfBeats()
+    {
+        auto s = source_;
+        Trace t{3, "apex", {}, {}, {}};
+        for (int k = 0; k <= 7500; ++k) { // the third beat has no end yet
+            const double ms = 0.1 * k, since = std::fmod(ms, 350) - 20;
+            t.time_ms.push_back(ms);
+            t.V_mV.push_back(static_cast<float>(since < 0     ? -85
+                                                : since < 1   ? -85 + 115 * since
+                                                : since < 231 ? 30 - 0.5 * (since - 1)
+                                                              : -85));
+        }
+        s.traces = {t};
+        const auto section = report_page(s).sections.at(0);
+        QVERIFY(section.svg.find("<path") != std::string::npos);
+        QVERIFY(section.svg.find(">apex<") != std::string::npos);
+        const auto& row = section.table.rows.at(0);
+        QCOMPARE(row[0], std::string("apex"));
+        QCOMPARE(row[1], std::string("3"));
+        const auto value = [&](std::size_t k) { return QString::fromStdString(row[k]).toDouble(); };
+        QVERIFY2(std::fabs(value(2) - 370.5) < 1, row[2].c_str());
+        QVERIFY2(std::fabs(value(3) - 115) < 2, row[3].c_str());
+        QVERIFY2(std::fabs(value(8) - 207) < 2, row[8].c_str());
+        QVERIFY2(std::fabs(value(9) - (350 - 207)) < 3, row[9].c_str());
+        s.traces.clear();
+        QVERIFY(report_page(s).sections.at(0).table.note.find("No probes") != std::string::npos);
     }
 
     void lacking()

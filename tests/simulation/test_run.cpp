@@ -87,6 +87,11 @@ class TestRun : public QObject
         for (const auto k : report["kernels"].toArray()) {
             for (const char* key : {"name", "calls", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction"})
                 QVERIFY2(k.toObject().contains(key), key);
+            const auto rate = [&](const char* key) { return k.toObject()[key].toDouble(); };
+            const double reached = std::max(rate("GB_per_s") / rate("ceiling_GB_per_s"),
+                                            rate("GFLOP_per_s") / rate("ceiling_GFLOP_per_s"));
+            QVERIFY(std::fabs(rate("fraction") - reached) < 1e-6 * reached);
+            QCOMPARE(k.toObject().contains("remark"), rate("fraction") > 1.02);
         }
         for (const auto& e : fs::recursive_directory_iterator(o.out))
             QVERIFY2(!QString::fromStdString(e.path().filename().string()).contains(".part-"),

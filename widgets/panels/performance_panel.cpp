@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/performance_panel.hpp"
 
+#include "engine/simulation/figures.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/plots/axes.hpp"
 #include "widgets/plots/roofline_plot.hpp"
@@ -36,6 +37,18 @@ QString big(double v)
     while (v >= 9999.5 && k < 4)
         v /= 1000, ++k;
     return QString::number(v, 'f', v < 10 && k > 0 ? 1 : 0) + QLatin1String(units[k]);
+}
+
+QString tipOf(const simulation::KernelFigure& k, int column, const QString& text)
+{
+    if (column == name_column)
+        return QString::fromStdString(k.name + " · " + k.device);
+    if (column != fraction_column && column != bound_column)
+        return text;
+    if (k.bound_by.empty())
+        return PerformancePanel::tr("Ceilings were not measured: the button above does.");
+    const auto remark = QString::fromStdString(simulation::remark_on(k));
+    return remark.isEmpty() ? text : text + QStringLiteral(": ") + remark;
 }
 
 } // namespace
@@ -124,6 +137,8 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
 {
     if (status.state != simulation::Status::State::running)
         return;
+    if (status.step < m_stepsBefore)
+        reset(); // the run began anew
     const auto now = std::chrono::steady_clock::now();
     const auto steps = static_cast<double>(status.step - m_stepsBefore);
     const double wall = std::chrono::duration<double, std::milli>(now - m_timeBefore).count();
@@ -154,8 +169,9 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         const QString texts[] = {
             name,
             steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-            k.fraction > 0 ? tr("%1 %").arg(100 * k.fraction, 0, 'f', 0) : QStringLiteral("–"),
-            k.bound_by.empty() ? QStringLiteral("–") : QString::fromStdString(k.bound_by),
+            k.bound_by.empty() ? tr("not measured")
+                               : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
+            k.bound_by.empty() ? tr("not measured") : QString::fromStdString(k.bound_by),
             steps > 0 ? big(b / steps) : QStringLiteral("–"),
             steps > 0 ? big(f / steps) : QStringLiteral("–"),
             big(static_cast<double>(calls))};
@@ -164,9 +180,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
             if (item == nullptr)
                 m_table->setItem(row, column, item = new QTableWidgetItem);
             item->setText(texts[column]);
-            item->setToolTip(column == name_column
-                                 ? QString::fromStdString(k.name) + QStringLiteral(" · ") + where
-                                 : texts[column]);
+            item->setToolTip(tipOf(k, column, texts[column]));
             if (column != name_column && column != bound_column)
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         }

@@ -12,8 +12,8 @@ struct Program
     Graph graph;
     std::vector<Node> next;  ///< state k after the step, of states, table, dt, time, stimulus, pace
     std::vector<Node> table; ///< of parameters alone: what a cell type's row of constants holds
-    /// Functions of V that are looked up (tabulate.hpp), symbols of states behind the last one; their
-    /// values follow the table in a row.
+    /// Functions of V that are looked up (tabulate.hpp), symbols of states behind the last one;
+    /// their values follow the table in a row.
     std::vector<Node> lookups;
     double table_step_mV = 0;
     OptimiseReport report;
@@ -33,7 +33,8 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
 /// @param processor      with processor_options()
-/// @param table_step_mV  functions of V looked up in tables of this step (processors alone); 0: none
+/// @param table_step_mV  functions of V looked up in tables of this step (processors alone); 0:
+/// none
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
@@ -47,6 +48,13 @@ struct Operations
     /// fp64 add + mul + fma instructions on a GPU, estimated: a division 9, exp 17, log 24, others
     /// 1 each
     int instructions() const { return add + mul + 9 * div + 17 * exp + 24 * log + 20 * other; }
+    /// What a processor's multipliers issue at least, exp and log in the shortest form of LlvmMath.
+    /// Additions are not counted: most are taken along by a multiplication (fma), and some
+    /// processors have units of their own for the others. So the rate of fma bounds it everywhere.
+    int processor_instructions(bool single) const
+    {
+        return mul + div + (single ? 5 * exp + 9 * log : 8 * exp + 15 * log) + 6 * other;
+    }
 };
 Operations count_operations(const Program& p);
 

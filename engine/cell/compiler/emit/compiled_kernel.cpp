@@ -106,7 +106,7 @@ class CompiledKernel final : public CpuKernel<Real>
                    std::pair<std::shared_ptr<const Step>, double> step,
                    std::span<const CellType> types)
         : program_(std::move(p)), step_(std::move(step.first)), compile_ms_(step.second),
-          flops_(count_operations(*program_).instructions())
+          flops_(count_operations(*program_).processor_instructions(sizeof(Real) == 4))
     {
         CompiledKernel::set_types(types);
     }

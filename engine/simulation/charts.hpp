@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/messages.hpp"
+
+#include <span>
+#include <string>
+
+namespace tawara::simulation {
+
+/// Action potentials over time as a picture for print: axes with units, a curve per probe in a
+/// colour of its own, their names to the right. Long curves are drawn by their least and largest
+/// value in each column.
+/// @return SVG of that size [CSS pixels], text as text; empty without samples
+std::string trace_chart(std::span<const Trace> traces, int width, int height);
+
+/// Leads on electrocardiogram paper: thick lines every 200 ms and 0.5 mV, as the foot says (every
+/// 100 ms or finer where the window is short); at most the newest two seconds.
+/// @return SVG, as above
+std::string ecg_chart(const Ecg& ecg, int width, int height);
+
+} // namespace tawara::simulation

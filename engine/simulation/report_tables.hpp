@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/report_page.hpp"
+
+// Parts of report_page(), for it alone.
+namespace tawara::simulation::page {
+
+/// Thousands apart.
+std::string count_text(std::int64_t n);
+/// A value with its unit; a dash where it is not finite.
+std::string with(double x, int digits, const char* unit);
+
+ReportPage::Table tissue(const ExportSource& s);
+ReportPage::Table mesh_table(const ExportSource& s);
+ReportPage::Table numerics(const ExportSource& s);
+
+} // namespace tawara::simulation::page

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run says of its own kernels.
+#include "engine/simulation/figures.hpp"
+#include "tests/simulation/live_bar.hpp"
+
+#include <cmath>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using namespace tawara::simulation::test;
+
+class TestLiveFigures : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    /// Back to the start, another tissue and another session: counts are of the run that is shown.
+    void kernelsAreOfTheRun()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{bar()})).applied);
+        const auto calls = [&](double ms) -> std::int64_t {
+            run_to(e, in, ms);
+            const QString file = dir_.filePath("r.html");
+            in.clear();
+            e.post(Export{"report-html", file.toStdString()});
+            if (!in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }))
+                return -1;
+            QFile f(file);
+            if (!f.open(QIODevice::ReadOnly))
+                return -1;
+            static const QRegularExpression row("<td>reaction</td><td>CPU</td><td[^>]*>([^<]*)<");
+            auto text = row.match(QString::fromUtf8(f.readAll())).captured(1);
+            return text.remove(QChar(0x202f)).toLongLong();
+        };
+        const auto first = calls(10);
+        QCOMPARE(first, std::int64_t(500)); // of 0.02 ms
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QCOMPARE(calls(4), std::int64_t(200));
+        auto regions = bar().regions;
+        regions[0].variant = "endo";
+        QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        QCOMPARE(calls(6), std::int64_t(300)); // the stepper is another one, the run the same
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QCOMPARE(calls(2), std::int64_t(100));
+        QVERIFY(in.answer(e.post(Load{bar()})).applied);
+        QCOMPARE(calls(3), std::int64_t(150));
+    }
+
+    void fractionOfTheCeiling()
+    {
+        device::Ceilings c;
+        c.triad_GB_per_s = 100;
+        c.fp64_GFLOP_per_s = 80; // 40 G multiply-adds
+        c.fp32_GFLOP_per_s = 160;
+        const device::KernelRecord memory{"m", 10, 1000, 50e9, 4e9},
+            arithmetic{"a", 10, 1000, 5e9, 30e9}, busy{"b", 10, 1000, 5e9, 60e9};
+        for (const auto& k : {memory, arithmetic, busy}) {
+            const auto f = figure(k, "CPU", c, false);
+            const double seconds = k.ms / 1e3;
+            QVERIFY(std::fabs(f.fraction -
+                              std::max(k.bytes / 1e9 / seconds / f.ceiling_GB_per_s,
+                                       k.flops / 1e9 / seconds / f.ceiling_GFLOP_per_s)) < 1e-12);
+        }
+        const auto m = figure(memory, "CPU", c, false), a = figure(arithmetic, "CPU", c, false);
+        QVERIFY(m.bound_by == "memory" && std::fabs(m.fraction - 0.5) < 1e-12);
+        QVERIFY(a.bound_by == "arithmetic" && std::fabs(a.fraction - 0.75) < 1e-12);
+        QVERIFY(std::fabs(figure(arithmetic, "CPU", c, true).fraction - 0.375) < 1e-12);
+        QVERIFY(remark_on(m).empty() && remark_on(a).empty());
+        const auto b = figure(busy, "CPU", c, false);
+        QVERIFY(std::fabs(b.fraction - 1.5) < 1e-12);
+        QVERIFY(remark_on(b).find("busy machine; measure again") != std::string::npos);
+        QVERIFY(remark_on(figure(memory, "CPU", {}, false)).empty());
+    }
+
+  private:
+    QTemporaryDir dir_;
+};
+
+QTEST_GUILESS_MAIN(TestLiveFigures)
+#include "test_live_figures.moc"
