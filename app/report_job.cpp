@@ -64,7 +64,7 @@ void ReportJob::askForMaps()
         return draw();
     connect(m_host, &EngineHost::mapsArrived, this, &ReportJob::draw);
     m_patience.start();
-    m_host->watchMaps(true);
+    m_host->watchMaps(true, settings.beat);
 }
 
 void ReportJob::draw()
@@ -76,7 +76,7 @@ void ReportJob::draw()
     disconnect(m_host, &EngineHost::mapsArrived, this, nullptr);
     const auto& settings = m_views->settings();
     if (!settings.needsMaps())
-        m_host->watchMaps(false);
+        m_host->watchMaps(false, settings.beat);
     std::vector<ReportPainter::Shot> shots;
     const auto add = [&](Quantity q, const std::vector<float>& values,
                          std::pair<double, double> range, const QString& of) {
@@ -97,7 +97,7 @@ void ReportJob::draw()
         tr("at %1 ms").arg(m_views->shownMs(), 0, 'f', 1));
     for (const Quantity q : {Quantity::activation, Quantity::apd}) {
         const auto values = m_views->values(q);
-        add(q, values, roundRange(values), {});
+        add(q, values, roundRange(values), m_views->beatLabel());
     }
     auto* painter =
         new ReportPainter(*m_like, std::move(shots),

@@ -311,20 +311,25 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
     if (!sim)
         return answer(id, "nothing is loaded");
     answer(id);
+    if (measuring)
+        return;
+    measuring = true;
     const auto device = sim->stepper->ceiling_device();
     in_background([this, device](const std::stop_token&) -> std::function<void()> {
+        std::optional<device::Ceilings> found;
         try {
-            const auto found = device::measure_ceilings(device, options.threads);
-            return [this, device, found] {
-                {
-                    std::lock_guard hold(shared_mutex);
-                    ceilings = found;
-                }
-                push(CeilingsMeasured{found, device});
-            };
+            found = device::measure_ceilings(device, options.threads);
         } catch (const std::exception&) { // a device that failed: there are no ceilings to tell
-            return [this, device] { push(CeilingsMeasured{{}, device}); };
         }
+        return [this, device, found] {
+            measuring = false;
+            start_rates();
+            if (found) {
+                std::lock_guard hold(shared_mutex);
+                ceilings = found;
+            }
+            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device});
+        };
     });
 }
 
@@ -375,7 +380,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         }
         return [this, e] { push(e); };
     };
-    if (*kind != ExportKind::maps_csv)
+    if (*kind != ExportKind::maps_csv && *kind != ExportKind::report_html)
         return in_background(write);
     // of the beat that the maps show
     sim->analyst->with_beat(watch.beat, source->maps, [this, source, write](Analyst::BeatMaps m) {

@@ -136,6 +136,7 @@ struct Engine::Impl
     std::uint64_t record_command = 0;
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
+    bool measuring = false; ///< ceilings: no steps meanwhile
     double stepping_s = 0; ///< wall time since the load or reset
     /// Of steppers that were replaced since then; less than nothing: what the present one did
     /// before the reset.

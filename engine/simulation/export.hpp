@@ -24,7 +24,7 @@ struct ExportSource
     double time_ms = 0;
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
-    /// The beat that maps_csv writes, at the mesh's vertices, and its beat_label(); without a label
+    /// The beat that maps_csv and the report are of, at the mesh's vertices, and its beat_label(); without a label
     /// it writes the first activation of each unknown, as activation.csv of a run.
     VolumeMaps beat;
     std::string beat_label;

@@ -27,7 +27,7 @@ KernelFigure figure(const device::KernelRecord& k, const std::string& device,
 
 std::string remark_on(const KernelFigure& k)
 {
-    constexpr double too_much = 1.02; // what measuring twice may differ by
+    constexpr double too_much = 1.05; // what measuring twice may differ by
     if (!(k.fraction > too_much))
         return {};
     return k.bound_by == "memory"

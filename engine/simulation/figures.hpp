@@ -15,7 +15,7 @@ namespace tawara::simulation {
 KernelFigure figure(const device::KernelRecord& k, const std::string& device,
                     const std::optional<device::Ceilings>& ceilings, bool single);
 
-/// What is to be said of a kernel's fraction; empty: nothing. More than 2 % above a ceiling means
+/// What is to be said of a kernel's fraction; empty: nothing. More than 5 % above a ceiling means
 /// that the ceiling is wrong, or that the kernel's data stay in caches that the ceiling is without.
 std::string remark_on(const KernelFigure& k);
 

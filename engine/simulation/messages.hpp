@@ -221,7 +221,8 @@ struct SetEnd { double end_ms = 0; };
 /// Keeps frames every so many simulated ms in at most max_bytes on disk (recording()).
 struct StartRecording { double every_ms = 1; std::uint64_t max_bytes = std::uint64_t{1} << 30; };
 struct StopRecording {};                   ///< what was recorded stays readable
-struct MeasureCeilings {};                 ///< answered at once; CeilingsMeasured follows
+/// Answered at once; a run holds while it is measured (half a second), then CeilingsMeasured follows.
+struct MeasureCeilings {};
 /// Writes results; `kind` is a name of export_choices() (export.hpp). Answered at once; Exported follows.
 struct Export { std::string kind; std::filesystem::path path; };
 using Command = std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe,

@@ -52,6 +52,11 @@ struct Activation
 
 Activation activation_of(const ExportSource& s)
 {
+    if (!s.beat_label.empty())
+        return {s.beat_label,
+                {s.beat.activation.begin(), s.beat.activation.end()},
+                {s.beat.apd90.begin(), s.beat.apd90.end()},
+                true};
     Activation a{"first activation of each place", s.maps.activation_ms, {}, s.on_vertices};
     for (std::size_t u = 0; u < a.activation_ms.size(); ++u)
         a.apd90_ms.push_back(s.maps.apd90(u));
