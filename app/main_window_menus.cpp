@@ -329,7 +329,7 @@ void MainWindow::showStart(bool on)
     m_start->setVisible(on);
     m_grid->setVisible(!on);
     if (auto* hints = m_viewFrame->findChild<QFrame*>("hints")) // they are of the heart
-        hints->setVisible(!on);
+        hints->setVisible(!on && m_grid->count() == 1);
     if (!on && !m_host->scene() && !m_host->isLoading())
         m_overlay->showEmpty();
     else if (on)
@@ -364,7 +364,9 @@ void MainWindow::showHints()
     card->setFixedWidth(250);
     card->adjustSize();
     card->move(14, 150); // below messages, beside the heart
-    card->setVisible(!m_start->isVisible());
+    card->setVisible(!m_start->isVisible() && m_grid->count() == 1);
+    connect(m_grid, &ViewGrid::countChanged, card, // it would lie across several views
+            [this, card](int n) { card->setVisible(n == 1 && !m_start->isVisible()); });
 }
 
 void MainWindow::setAutoPlay(bool on)
