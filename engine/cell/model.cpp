@@ -59,9 +59,7 @@ Scheme scheme_by_name(std::string_view text, const std::string& file, const std:
             return scheme;
         known.emplace_back(n);
     }
-    throw InputError(file, where,
-                     "unknown scheme '" + std::string(text) + "'; the nearest known is '" +
-                         nearest(text, known) + "'");
+    throw InputError(file, where, "unknown scheme '" + std::string(text) + "'" + hint(text, known));
 }
 
 std::vector<std::string> model_names()
@@ -92,8 +90,8 @@ void require_model(const std::string& key, const std::string& file, const std::s
         const auto known = compiler::library_names();
         if (!std::binary_search(known.begin(), known.end(), model))
             throw InputError(file, where,
-                             "unknown cell model '" + model + "'; the nearest known is '" +
-                                 nearest(model, known) + "'");
+                             "unknown cell model '" + model + "'" + hint(model, known) +
+                                 "; tawara-cli cell list names all");
         return;
     }
     const auto extension = std::filesystem::path(model).extension();

@@ -60,8 +60,8 @@ cell::CellType cell_type(const Arguments& a, const std::string& name, const comp
             for (const auto& s : m.states)
                 known.push_back(s.name);
             throw InputError("--set " + text, "'" + pair.first + "' is no parameter or state of " +
-                                                  m.name + "; the nearest known is '" +
-                                                  nearest(pair.first, known) + "'");
+                                                  m.name + hint(pair.first, known) +
+                                                  "; tawara-cli cell info lists all");
         }
     }
     return a.model.type(model, name, a.variant, parameters, initial);
@@ -239,8 +239,8 @@ void run(Context& c, Arguments a)
            {"compile_ms", r.compile_ms}};
     j["beats"] = beats_of(c, r);
     if (r.beats.empty())
-        c.say("no action potential by " + csv(o.end_ms) + " ms; " + m.states[0].name +
-              " ends at " + csv(r.final_state[0]) + " mV");
+        c.say("no action potential by " + csv(o.end_ms) + " ms; " + m.states[0].name + " ends at " +
+              csv(r.final_state[0]) + " mV");
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
         j["final_state"][m.states[s].name] = r.final_state[s];
@@ -267,14 +267,16 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
                                 "functions of V are looked up in tables of this step [mV]; changes "
                                 "results a little (see cell info --optimise --tables)");
     sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
-    a->bcl = sub->add_option("--bcl", a->bcl_ms, "pacing cycle length [ms]; else the model's own");
+    a->bcl = sub->add_option("--bcl", a->bcl_ms,
+                             "pacing cycle length [ms]; else the model's own stimulus");
     a->beat_count = sub->add_option("--beats", a->beats, "how many stimuli; else one");
     a->until = sub->add_option("--until", a->until_ms, "end [ms]; else the last beat's");
     a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]")
                    ->capture_default_str();
     a->amplitude_given = sub->add_option("--amplitude", a->amplitude,
                                          "of the stimulus [pA/pF], positive depolarises");
-    a->duration_given = sub->add_option("--duration", a->duration_ms, "of the stimulus [ms]");
+    a->duration_given =
+        sub->add_option("--duration", a->duration_ms, "of the stimulus [ms]; else the model's own");
     sub->add_option("--set", a->set, "a parameter or an initial state, e.g. g_Ks=0.2")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);

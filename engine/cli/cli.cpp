@@ -97,9 +97,10 @@ std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
         if (const auto* owner = option && &taken_by == &app ? knows(app, word) : nullptr)
             return word + ": is an option of commands; give it after one, e.g. tawara-cli " +
                    owner->get_name() + " " + word;
-        const auto near = nearest(word, known_words(command, option));
+        const auto near = likely(word, known_words(command, option));
         return word + ": unknown " + (option ? "option" : "argument") + " of " + path +
-               (near.empty() ? "" : "; the nearest known is " + near);
+               (near.empty() ? "; " + path + " --help names all"
+                             : "; the nearest known is " + near);
     }
     const auto known = known_words(command, false);
     if (!known.empty() && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)

@@ -132,12 +132,9 @@ Precision DeviceArguments::parsed_precision() const
     const auto has = [&](const char* part) { return precision.find(part) != std::string::npos; };
     const bool is_double = has("64") || has("dp"); // float64, fp64
     const bool is_single = has("32") || has("float") || has("sp");
-    throw InputError("--precision", "is '" + precision +
-                                        "'; it should be double, mixed or single (nearest: " +
-                                        (is_double   ? "double"
-                                         : is_single ? "single"
-                                                     : nearest(precision, known)) +
-                                        ")");
+    const std::string near = is_double ? "double" : is_single ? "single" : likely(precision, known);
+    throw InputError("--precision", "is '" + precision + "'; it should be double, mixed or single" +
+                                        (near.empty() ? "" : " (nearest: " + near + ")"));
 }
 
 void need_positive(const std::string& option, double value)

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace tawara::cli {
 namespace {
@@ -36,16 +38,52 @@ std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, c
     return simulation::at_vertices(m, f->on == mesh::Field::On::vertices, values);
 }
 
+/// A run with output.frames "igb" has what is asked for.
+void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
+{
+    std::error_code none;
+    if (fs::equivalent(folder / "frames.igb", out, none))
+        return c.say("the run has written " + out.string() + " itself");
+    for (const char* kind : {".igb", ".pts"}) {
+        auto to = out;
+        if (std::string(kind) == ".pts")
+            to.replace_extension(kind);
+        std::ifstream from(folder / (std::string("frames") + kind), std::ios::binary);
+        write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
+    }
+}
+
+/// What lies in the run's folder is the run's: the next run there, which it would not belong to,
+/// replaces it (report.json, `files`).
+void enter(const fs::path& folder, const fs::path& file)
+{
+    std::error_code none;
+    const fs::path report = folder / "report.json";
+    if (!fs::equivalent(file.parent_path().empty() ? fs::path(".") : file.parent_path(), folder,
+                        none))
+        return;
+    std::ifstream in(report);
+    auto json = nlohmann::ordered_json::parse(in, nullptr, false);
+    if (!json.is_object() || !json["files"].is_array())
+        return; // of a run that left no report
+    const std::string name = file.filename().string();
+    for (const auto& f : json["files"])
+        if (f == name)
+            return;
+    json["files"].push_back(name);
+    write_whole(report, [&](std::ostream& text) { text << json.dump(2) << '\n'; });
+}
+
 void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
     const auto frames = simulation::listed_frames(pvd);
+    if (frames.empty() && fs::exists(folder / "frames.igb"))
+        return copy_igb(c, folder, out);
     if (frames.empty())
         throw InputError(pvd.string(),
-                         fs::exists(folder / "frames.igb")
-                             ? "is not there; the run has written frames.igb itself"
-                             : "names no frames; run the session with output.frames \"vtu\" (or "
-                               "\"igb\") and output.frames_every_ms above 0");
+                         "names no frames; run the session with output.frames \"vtu\" (or "
+                         "\"igb\") and output.frames_every_ms above 0");
     const double every = frames.size() > 1 ? frames[1].time_ms - frames[0].time_ms : 1;
     for (std::size_t k = 0; k < frames.size(); ++k)
         if (std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) >
@@ -70,11 +108,13 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 void run_export(Context& c, const Arguments& a)
 {
     const fs::path folder = a.folder;
-    if (std::find(std::begin(kinds), std::end(kinds), a.kind) == std::end(kinds))
+    if (std::find(std::begin(kinds), std::end(kinds), a.kind) == std::end(kinds)) {
+        const auto near = likely(a.kind, kinds);
         throw InputError("--to", "'" + a.kind +
                                      "' is not known; want activation-dat, repolarisation-dat, "
-                                     "apd90-dat or frames-igb (nearest: " +
-                                     nearest(a.kind, kinds) + ")");
+                                     "apd90-dat or frames-igb" +
+                                     (near.empty() ? "" : " (nearest: " + near + ")"));
+    }
     std::error_code none;
     if (!fs::is_directory(folder, none))
         throw InputError(a.folder, "is no folder; want one that tawara-cli run has written");
@@ -93,6 +133,9 @@ void run_export(Context& c, const Arguments& a)
         const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
         simulation::write_dat(field_at_vertices(m, (quantity + "_ms").c_str(), file), -1, out);
     }
+    enter(folder, out);
+    if (auto points = out; a.kind == "frames-igb")
+        enter(folder, points.replace_extension(".pts"));
     c.end_progress();
     c.result({{"file", out.string()}});
     c.say("written to " + out.string());
@@ -114,7 +157,9 @@ void declare_export(const Declaration& d)
            "never happened) or frames-igb (V over time per vertex)")
         ->type_name("KIND")
         ->required();
-    sub->add_option("--out", a->out, "file to write; else in the folder")->type_name("FILE");
+    sub->add_option("--out", a->out,
+                    "file to write; else in the folder, where the next run replaces it")
+        ->type_name("FILE");
 }
 
 } // namespace tawara::cli

@@ -285,7 +285,7 @@ void declare_mesh(const Declaration& d)
     file_command(d, *mesh, f, "info", "counts, box, labels, fibres, quality", info);
     with_out(file_command(d, *mesh, f, "convert", "from one format to another", convert));
     with_out(file_command(d, *mesh, f, "refine", "each tetrahedron into eight", refine))
-        ->add_option("--times", f->times, "how often")
+        ->add_option("--times", f->times, "how often; each time eight times the tetrahedra")
         ->capture_default_str();
     with_out(file_command(d, *mesh, f, "heart", "an idealised heart from its parameters", heart));
     auto* check_command =
@@ -297,7 +297,7 @@ void declare_mesh(const Declaration& d)
         ->add_option("--conductivity", f->sigma, "along fibre, sheet and normal [S/m]; chi 140/mm")
         ->expected(3)
         ->capture_default_str();
-    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume")
+    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume, as a part of the whole")
         ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");

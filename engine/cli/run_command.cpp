@@ -16,8 +16,8 @@ struct Arguments
     std::vector<std::string> words; ///< the session, and overrides that follow --set
     std::vector<std::string> set;
     std::string out, resume, report;
-    double until_ms = 0;
-    CLI::Option* until = nullptr;
+    double until_ms = 0, dt_ms = 0;
+    CLI::Option *until = nullptr, *dt = nullptr;
     bool counters = false;
     DeviceArguments device;
 };
@@ -60,6 +60,12 @@ void run_command(Context& c, Arguments a)
         need_positive("--until", a.until_ms);
         o.until_ms = a.until_ms;
     }
+    if (a.dt->count() > 0) {
+        need_positive("--dt", a.dt_ms);
+        char text[40];
+        std::snprintf(text, sizeof text, "time.dt_ms=%.17g", a.dt_ms);
+        a.set.emplace_back(text);
+    }
     o.html = a.report;
     if (!o.html.empty() && o.html.extension() != ".html")
         throw InputError(a.report, "reports are written as .html; want that extension");
@@ -98,8 +104,10 @@ void declare_run(const Declaration& d)
     run->add_option("--set", a->set, "overrides a key of the session, e.g. time.dt_ms=0.01")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
-    a->until = run->add_option("--until", a->until_ms, "ends there in place of time.end_ms")
+    a->until = run->add_option("--until", a->until_ms, "ends there, in place of time.end_ms [ms]")
                    ->type_name("MS");
+    a->dt = run->add_option("--dt", a->dt_ms, "time step, in place of time.dt_ms [ms]")
+                ->type_name("MS");
     run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
     run->add_option("--report", a->report,
                     "also a report of one page; its path is as typed, not within --out")

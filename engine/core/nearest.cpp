@@ -10,20 +10,23 @@
 namespace tawara {
 namespace {
 
+/// Letters put in, left out, changed or swapped with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
-    std::vector<std::size_t> row(b.size() + 1);
+    const auto same = [&](std::size_t i, std::size_t j) { // counted from 1
+        return std::tolower(static_cast<unsigned char>(a[i - 1])) ==
+               std::tolower(static_cast<unsigned char>(b[j - 1]));
+    };
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j)
         row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        before = std::exchange(last, row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                              std::tolower(static_cast<unsigned char>(b[j - 1]));
-            const std::size_t change = diagonal + (same ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(i, j) ? 0U : 1U)});
+            if (i > 1 && j > 1 && same(i, j - 1) && same(i - 1, j))
+                row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
@@ -77,6 +80,33 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
         }
     }
     return best;
+}
+
+std::string likely(std::string_view word, std::span<const std::string> candidates)
+{
+    const std::string best = nearest(word, candidates);
+    if (best.empty())
+        return best;
+    const bool bare = word.find('.') == std::string_view::npos;
+    const std::string part = bare ? best.substr(best.rfind('.') + 1) : best;
+    const auto d = edit_distance(word, part);
+    const int kind = kind_of_likeness(folded(word), folded(part), d);
+    const auto longer = std::max(word.size(), part.size()),
+               shorter = std::min(word.size(), part.size());
+    const bool near = d <= std::max<std::size_t>(1, longer / 3) && d < shorter;
+    return d == 0 || near || kind == 1 || kind == 2 ? best : std::string();
+}
+
+std::string hint(std::string_view word, std::span<const std::string> candidates)
+{
+    constexpr std::size_t few = 12;
+    if (const auto best = likely(word, candidates); !best.empty())
+        return "; the nearest known is '" + best + "'";
+    std::string list;
+    if (candidates.size() <= few)
+        for (const auto& c : candidates)
+            list += (list.empty() ? "; known are " : ", ") + c;
+    return list;
 }
 
 } // namespace tawara

@@ -14,4 +14,12 @@ namespace tawara {
 /// one. Empty when there is no candidate.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// The same, but empty unless it is likely what was meant: one that holds the word, or that the
+/// word abbreviates, or that a third of the letters or fewer tell apart.
+std::string likely(std::string_view word, std::span<const std::string> candidates);
+
+/// End of a message about an unknown word: "; the nearest known is 'x'" where one is likely, else
+/// "; known are a, b, c" where they are few, else nothing.
+std::string hint(std::string_view word, std::span<const std::string> candidates);
+
 } // namespace tawara

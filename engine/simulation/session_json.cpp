@@ -139,9 +139,11 @@ std::size_t JsonNode::word(std::initializer_list<std::string_view> known) const
         fail_value(list);
     const auto given = value_->get<std::string>();
     const auto it = std::find(known.begin(), known.end(), given);
-    if (it == known.end())
-        fail("is " + shown(*value_) + "; it should be " + list + " (nearest: \"" +
-             nearest(given, std::vector<std::string>(known.begin(), known.end())) + "\")");
+    if (it == known.end()) {
+        const auto near = likely(given, std::vector<std::string>(known.begin(), known.end()));
+        fail("is " + shown(*value_) + "; it should be " + list +
+             (near.empty() ? "" : " (nearest: \"" + near + "\")"));
+    }
     return static_cast<std::size_t>(it - known.begin());
 }
 

@@ -126,6 +126,15 @@ class TestCore : public QObject
         QCOMPARE(nearest("pace", variables), "engine.pace"); // the part after the dot
         QCOMPARE(nearest("cell.pace", variables), "cell.a");
         QCOMPARE(nearest("V", variables), "cell.V"); // of equals the first
+        // what is told apart by more than a third of its letters is not offered
+        const std::vector<std::string> variants{"epi", "endo", "m"};
+        QCOMPARE(likely("foo", variants), "");
+        QCOMPARE(hint("foo", variants), "; known are epi, endo, m");
+        QCOMPARE(hint("epo", variants), "; the nearest known is 'epi'");
+        QCOMPARE(hint("x", variants), "; known are epi, endo, m");
+        QCOMPARE(likely("tiem", keys), "time"); // two letters change places
+        QCOMPARE(likely("difusoin", keys), "diffusion");
+        QCOMPARE(hint("foo", std::vector<std::string>(20, "something")), "");
     }
 
     void lengthUnits()

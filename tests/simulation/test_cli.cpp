@@ -157,7 +157,15 @@ class TestCli : public QObject
         QTest::newRow("absent points")
             << QStringList{"mesh", "info", "/nowhere.pts"} << "/nowhere.pts: ";
         QTest::newRow("parameter")
-            << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_X=1"} << "nearest known";
+            << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_Kss=1"}
+            << "the nearest known is 'g_Ks'";
+        QTest::newRow("parameter, far")
+            << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "foo=1"}
+            << "tawara-cli cell info";
+        QTest::newRow("variant") << QStringList{"cell", "run", "ten_tusscher_2006", "--variant",
+                                                "foo"}
+                                 << "known are";
+        QTest::newRow("step") << QStringList{"run", s, "--dt", "0"} << "--dt";
         QTest::newRow("value") << QStringList{"cell", "run", "ten_tusscher_2006", "--set", "g_Ks=x"}
                                << "NAME=VALUE";
         QTest::newRow("cell step")

@@ -98,6 +98,19 @@ class TestCliResults : public QObject
         for (std::size_t k = 0; k < a.frames.size(); ++k)
             for (std::size_t i = 0; i < a.frames[k].size(); ++i)
                 QVERIFY(std::fabs(a.frames[k][i] - b.frames[k][i]) < 1e-3);
+        // a run that has written them itself: they are there, or are copied
+        r = run({"export", path("igb"), "--to", "frames-igb"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        r = run({"export", path("igb"), "--to", "frames-igb", "--out", path("copy.igb")});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(test::read_igb(path("copy.igb")).frames, a.frames);
+        QCOMPARE(lines(QString::fromStdString(path("copy.pts"))).size(), 106);
+        // what is exported into the run's folder belongs to the run: the next one replaces it
+        r = run({"export", path("vtu"), "--to", "activation-dat"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto listed = lines(QString::fromStdString(path("vtu/report.json"))).join('\n');
+        for (const char* file : {"\"activation.dat\"", "\"frames.igb\"", "\"frames.pts\""})
+            QCOMPARE(listed.count(file), 1);
         r = run({"export", path("vtu"), "--to", "activation-dat", "--out", path("act.dat")});
         QVERIFY2(r.status == 0, r.err.c_str());
         const auto values = lines(QString::fromStdString(path("act.dat")));
@@ -107,7 +120,7 @@ class TestCliResults : public QObject
         QCOMPARE(r.status, 0);
         QCOMPARE(lines(QString::fromStdString(path("apd.dat")))[3], QString("-1")); // not yet
         const QString html = lines(QString::fromStdString(path("r.html"))).join('\n');
-        for (const char* wanted : {"slab &amp; wave", "Activated", "mm/ms", "V at far", "Kernels"})
+        for (const char* wanted : {"slab &amp; wave", "activated", "mm/ms", "far", "Kernels"})
             QVERIFY2(html.contains(wanted), wanted);
     }
 

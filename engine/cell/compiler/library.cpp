@@ -28,9 +28,7 @@ struct Asker
 {
     const std::string start = std::string("unknown ") + kind + " '" + word + "'";
     throw InputError(by.file, by.where,
-                     known.empty()
-                         ? start + "; the model has none"
-                         : start + "; the nearest known is '" + nearest(word, known) + "'");
+                     known.empty() ? start + "; the model has none" : start + hint(word, known));
 }
 
 template <class Items>

@@ -52,7 +52,7 @@ class Resolver
             for (const auto& v : m_.variables)
                 known.push_back(v.name);
             throw InputError(m_.file, "there is no variable '" + name + "' to be the " + what +
-                                          "; the nearest known is '" + nearest(name, known) + "'");
+                                          hint(name, known));
         }
         return i;
     }

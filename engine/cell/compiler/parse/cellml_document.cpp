@@ -162,10 +162,10 @@ Units CellmlDocument::units(const std::string& name, pugi::xml_node component, c
     std::vector<std::string> known;
     for (const auto& [k, v] : units_)
         known.push_back(k);
-    const std::string hint = nearest(name, known);
+    const std::string near = likely(name, known);
     from.fail(at, "unknown units '" + name + "'" +
-                      (hint.empty() ? "; define them in the model"
-                                    : "; the nearest known is '" + hint + "'"));
+                      (near.empty() ? "; define them in the model"
+                                    : "; the nearest known is '" + near + "'"));
 }
 
 std::optional<Units> CellmlDocument::lookup(const std::string& name, pugi::xml_node component,

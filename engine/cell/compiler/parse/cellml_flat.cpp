@@ -99,8 +99,8 @@ void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& w
                 std::vector<std::string> known;
                 for (const auto& [k, i] : variables)
                     known.push_back(k);
-                d.xml().fail(v, "component '" + c + "' has no variable '" + name +
-                                    "'; the nearest is '" + nearest(name, known) + "'");
+                d.xml().fail(v, "component '" + c + "' has no variable '" + name + "'" +
+                                    hint(name, known));
             };
             join(d, v, find(one, "variable_1"), find(two, "variable_2"), relation);
         }

@@ -343,9 +343,7 @@ class Reader
         std::stable_partition(known.begin(), known.end(), [&](const std::string& k) {
             return k.starts_with(p.component + ".");
         });
-        throw InputError(m_.file, line,
-                         "unknown variable '" + name + "'; the nearest known is '" +
-                             nearest(name, known) + "'");
+        throw InputError(m_.file, line, "unknown variable '" + name + "'" + hint(name, known));
     }
 
     Node expression(const std::string& text, long line, const Pending& p)

@@ -323,8 +323,7 @@ class Parser
         std::vector<std::string> known{"log", "log10", "if", "piecewise", "dot"};
         for (const auto& [k, op] : one_argument)
             known.push_back(k);
-        fail("unknown function '" + name + "'; the nearest known is '" + nearest(name, known) +
-             "'");
+        fail("unknown function '" + name + "'" + hint(name, known));
     }
 
     Graph& g_;
