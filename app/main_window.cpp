@@ -3,6 +3,8 @@
 // and _menus.cpp have where everything stands, main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/export/save_dialog.hpp"
+
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/ecg.hpp"
@@ -123,6 +125,10 @@ void MainWindow::hostLoaded()
     m_document->open(scene->session);
     m_message->settle("open");
     m_path = m_opening;
+    setSaveDefaults(QFileInfo(m_path).completeBaseName().isEmpty()
+                        ? QString::fromStdString(scene->title)
+                        : QFileInfo(m_path).completeBaseName(),
+                    m_path);
     if (!m_making.isEmpty())
         m_document->edits().setUnsaved();
     m_info->setScene(scene.get());

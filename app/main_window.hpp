@@ -160,6 +160,9 @@ class MainWindow : public QMainWindow
     void askForMovie();
     void askForFilm();
     void askForReport();
+    /// Why that export cannot be made now, and what would change it; empty: it can.
+    QString lackOf(const QString& kind) const;
+    void updateExports(QMenu* menu);
     void askForExport(const QString& kind, const QString& extension);
     void askForSession();
     // main_window_cells.cpp

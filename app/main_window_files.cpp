@@ -14,7 +14,6 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QMessageBox>
-#include <QRegularExpression>
 #include <QSettings>
 
 #include <memory>
@@ -28,14 +27,6 @@ constexpr int recent_count = 8;
 QString sessionFile(const QString& path)
 {
     return QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".json") : path;
-}
-
-/// A name for people as a file's name.
-QString fileName(QString name)
-{
-    static const QRegularExpression unfit(QStringLiteral("[/\\\\:*?\"<>|\\s]+"));
-    name = name.trimmed().replace(unfit, QStringLiteral("_"));
-    return name.isEmpty() ? QStringLiteral("session") : name;
 }
 
 } // namespace
@@ -129,29 +120,13 @@ void MainWindow::askForMovie()
     dialog->show();
 }
 
-void MainWindow::askForExport(const QString& kind, const QString& extension)
-{
-    const auto settings = openSettings();
-    const QString path = askWhereToSave(this, tr("Export"),
-                                        settings->value("files/results").toString() +
-                                            QStringLiteral("/tawara") + extension,
-                                        QStringLiteral("*%1").arg(extension));
-    if (path.isEmpty())
-        return;
-    settings->setValue("files/results", QFileInfo(path).absolutePath());
-    m_host->exportResults(kind, path);
-}
-
 void MainWindow::askForSession()
 {
     if (!m_host->scene())
         return;
-    const QString named = fileName(QFileInfo(m_path).completeBaseName().isEmpty()
-                                       ? QString::fromStdString(m_host->scene()->title)
-                                       : QFileInfo(m_path).completeBaseName());
     const QString chosen = QFileDialog::getSaveFileName(
         this, tr("Save the session"),
-        m_path.endsWith(".json") ? m_path : named + QStringLiteral(".json"),
+        m_path.endsWith(".json") ? m_path : saveProposal({}, QStringLiteral(".json")),
         tr("Sessions (*.json)"));
     if (chosen.isEmpty())
         return;
@@ -164,6 +139,7 @@ void MainWindow::askForSession()
         showError(error, tr("Choose another folder."), "session");
     else {
         m_path = QFileInfo(path).absoluteFilePath();
+        setSaveDefaults(QFileInfo(path).completeBaseName(), m_path);
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "session");
     }
 }

@@ -110,6 +110,9 @@ void MainWindow::buildFileMenu()
     m_filmAction = file->addAction(tr("Film the &screen…"), this, &MainWindow::askForFilm);
     m_filmAction->setObjectName("film");
     auto* exports = file->addMenu(tr("&Export"));
+    exports->setObjectName("exports");
+    exports->setToolTipsVisible(true);
+    connect(exports, &QMenu::aboutToShow, this, [this, exports] { updateExports(exports); });
     exports->addAction(tr("Report with pictures (.pdf, .html)…"), this, &MainWindow::askForReport);
     for (const auto& c : simulation::export_choices()) {
         if (c.kind == simulation::ExportKind::report_html)
@@ -118,10 +121,11 @@ void MainWindow::buildFileMenu()
             return QString::fromUtf8(v.data(), static_cast<qsizetype>(v.size()));
         };
         const QString kind = text(c.text); // some name their format already
-        exports->addAction(
+        auto* action = exports->addAction(
             kind + (kind.endsWith(')') ? QStringLiteral("…")
                                        : QStringLiteral(" (%1)…").arg(text(c.extension))),
             this, [this, k = text(c.name), e = text(c.extension)] { askForExport(k, e); });
+        action->setData(text(c.name));
     }
     file->addSeparator();
     file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);

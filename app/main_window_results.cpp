@@ -4,16 +4,16 @@
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
+#include "engine/simulation/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QAction>
-#include <QFileInfo>
-#include <QSettings>
+#include <QMenu>
 
 namespace tawara {
 namespace {
 
-constexpr double film_rate = 20;    // frames per second of a film of the screen
+constexpr double film_rate = 20; // frames per second of a film of the screen
 
 } // namespace
 
@@ -31,15 +31,48 @@ void MainWindow::makeReport(const QString& path)
 
 void MainWindow::askForReport()
 {
-    const auto settings = openSettings();
-    const QString path =
-        askWhereToSave(this, tr("Save the report"),
-                       settings->value("files/results").toString() + QStringLiteral("/report.pdf"),
-                       tr("PDF (*.pdf);;HTML (*.html)"));
-    if (path.isEmpty())
-        return;
-    settings->setValue("files/results", QFileInfo(path).absolutePath());
-    makeReport(path);
+    const QString path = askWhereToSave(
+        this, tr("Save the report"), saveProposal(QStringLiteral("report"), QStringLiteral(".pdf")),
+        tr("PDF (*.pdf);;HTML (*.html)"));
+    if (!path.isEmpty())
+        makeReport(path);
+}
+
+QString MainWindow::lackOf(const QString& kind) const
+{
+    const auto scene = m_host->scene();
+    if (!scene)
+        return tr("Nothing is loaded; open a heart first.");
+    const auto is = [&](const char* name) { return kind.startsWith(QLatin1String(name)); };
+    if ((is("traces") || is("beats")) && m_probes->entries().empty())
+        return tr("There are no probes; place one with the Probe tool (P).");
+    if (is("ecg") && !scene->session.has_ecg())
+        return tr("There are no electrodes; the ECG panel places them.");
+    if (is("frames") && !(m_host->recording() && m_host->recording()->frame_count() > 0))
+        return tr("Nothing was recorded; Record (Ctrl+E) begins to.");
+    return {};
+}
+
+void MainWindow::updateExports(QMenu* menu)
+{
+    for (QAction* action : menu->actions()) {
+        const QString lack = lackOf(action->data().toString());
+        action->setEnabled(lack.isEmpty());
+        action->setToolTip(lack);
+        action->setStatusTip(lack);
+    }
+}
+
+void MainWindow::askForExport(const QString& kind, const QString& extension)
+{
+    if (const QString lack = lackOf(kind); !lack.isEmpty())
+        return showError(lack, {});
+    // "maps-csv" as "slab-maps.csv"
+    const QString path = askWhereToSave(
+        this, tr("Export"), saveProposal(kind.section(QLatin1Char('-'), 0, -2), extension),
+        QStringLiteral("*%1").arg(extension));
+    if (!path.isEmpty())
+        m_host->exportResults(kind, path);
 }
 
 void MainWindow::filmScreen(const QString& path)
@@ -77,14 +110,12 @@ void MainWindow::askForFilm()
 {
     if (m_film)
         return endFilm();
-    const auto settings = openSettings();
     const QString path =
         askWhereToSave(this, tr("Film what is on screen"),
-                       settings->value("files/pictures").toString() + QStringLiteral("/tawara.mp4"),
+                       saveProposal(QStringLiteral("screen"), QStringLiteral(".mp4")),
                        tr("Movies (*.mp4 *.webm)"));
     if (path.isEmpty())
         return;
-    settings->setValue("files/pictures", QFileInfo(path).absolutePath());
     filmScreen(path);
 }
 

@@ -132,8 +132,9 @@ void MovieDialog::describe()
 
 void MovieDialog::askAndMake()
 {
-    const QString path = askWhereToSave(this, tr("Save the movie"), QStringLiteral("tawara.mp4"),
-                                        tr("Movies (*.mp4 *.webm)"));
+    const QString path =
+        askWhereToSave(this, tr("Save the movie"), saveProposal({}, QStringLiteral(".mp4")),
+                       tr("Movies (*.mp4 *.webm)"));
     if (!path.isEmpty())
         make(path);
 }

@@ -99,7 +99,7 @@ QString PictureDialog::copy()
 void PictureDialog::askAndSave()
 {
     const QString path = askWhereToSave(
-        this, tr("Save the picture"), QStringLiteral("tawara.png"),
+        this, tr("Save the picture"), saveProposal({}, QStringLiteral(".png")),
         m_transparent->isChecked() ? tr("PNG (*.png)") : tr("PNG (*.png);;JPEG (*.jpg)"));
     if (!path.isEmpty())
         say(saveAs(path), tr("Saved %1").arg(path));

@@ -5,6 +5,7 @@
 #include "app/export/picture_dialog.hpp"
 #include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
+#include "app/export/save_dialog.hpp"
 #include "engine/simulation/charts.hpp"
 #include "engine/simulation/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -15,6 +16,7 @@
 #include <QClipboard>
 #include <QDoubleSpinBox>
 #include <QPushButton>
+#include <QSettings>
 #include <QSpinBox>
 #include <QTextDocument>
 
@@ -318,6 +320,25 @@ class TestResults : public QObject
         d.make(dir.filePath("none/x.avi"));
         QTRY_COMPARE(failed.count(), 2);
         QVERIFY(failed[1][0].toString().contains(".mp4"));
+    }
+
+    /// Where files are offered to go, and under which name.
+    void proposals()
+    {
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, dir.filePath("settings"));
+        const QDir d(dir.path());
+        for (const char* folder : {"a", "b", "c", "resources/sessions"})
+            QVERIFY(d.mkpath(folder));
+        setSaveDefaults("slab, corner: 1/2", d.filePath("a/s.json"));
+        QCOMPARE(saveProposal("report", ".pdf"), d.filePath("a/slab_corner_1_2-report.pdf"));
+        rememberSaved(d.filePath("b/x.png")); // chosen: the next is offered there
+        QCOMPARE(saveProposal({}, ".png"), d.filePath("b/slab_corner_1_2.png"));
+        setSaveDefaults("other", d.filePath("c/o.json")); // another session's own folder
+        QCOMPARE(saveProposal("maps", ".csv"), d.filePath("c/other-maps.csv"));
+        setSaveDefaults("built-in heart", {}); // of no file: where one saved last
+        QCOMPARE(saveProposal({}, ".mp4"), d.filePath("b/built-in_heart.mp4"));
+        setSaveDefaults("example", d.filePath("resources/sessions/e.json"));
+        QCOMPARE(saveProposal({}, ".mp4"), d.filePath("b/example.mp4"));
     }
 
     /// The heart as reports show it.

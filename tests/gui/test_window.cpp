@@ -7,10 +7,10 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
-#include <QMessageBox>
-#include <QPushButton>
 #include <QComboBox>
 #include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QToolButton>
@@ -143,10 +143,28 @@ class TestWindow : public QObject
         f->start(); // nothing changed, or nobody there to ask
         QVERIFY(f->window->close());
         f->start();
-        f->window->document()->edits().edit("end",
-                                            [](simulation::Session& s) { s.end_ms = 77; });
+        f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
         f->window->setAsking(false);
         QVERIFY(f->window->close());
+    }
+
+    void exportsSayWhatTheyLack()
+    {
+        f->start();
+        auto* menu = child<QMenu>("exports");
+        const auto of = [&](const char* kind) -> QAction* {
+            Q_EMIT menu->aboutToShow();
+            for (QAction* a : menu->actions())
+                if (a->data().toString() == QLatin1String(kind))
+                    return a;
+            return nullptr;
+        };
+        QVERIFY(of("ecg-csv") && !of("ecg-csv")->isEnabled());
+        QVERIFY(of("ecg-csv")->toolTip().contains("electrodes"));
+        QVERIFY(!of("traces-csv")->isEnabled() && of("traces-csv")->toolTip().contains("probe"));
+        QVERIFY(of("maps-csv")->isEnabled());
+        f->window->document()->addProbe("A", {0, 0, -60});
+        QTRY_VERIFY(of("traces-csv")->isEnabled());
     }
 
     void clickBesideTheHeartDoesNothing()
