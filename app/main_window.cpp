@@ -7,6 +7,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/region_names.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
 #include "engine/simulation/presets.hpp"
@@ -132,6 +133,15 @@ void MainWindow::hostLoaded()
     if (!m_making.isEmpty())
         m_document->edits().setUnsaved();
     m_info->setScene(scene.get());
+    m_tissue->setLabels({});
+    elsewhere(
+        [mesh = scene->mesh] {
+            return mesh ? mesh::region_names(*mesh) : std::vector<mesh::RegionName>();
+        },
+        [this](const std::vector<mesh::RegionName>& names) {
+            m_tissue->setLabels(names);
+            m_info->setLabels(names);
+        });
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);
     setWindowTitle(tr("%1[*] – Tawara").arg(QString::fromStdString(scene->title)));

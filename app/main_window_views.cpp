@@ -44,6 +44,14 @@ void MainWindow::updateWatches()
 void MainWindow::updateBullseye()
 {
     const Quantity q = m_views->settings().shownIn(m_grid->current());
+    const bool none = m_views->ready() && !m_views->hasSegments();
+    m_viewPanel->bullseye()->setReason(
+        none ? tr("No bull's-eye: this mesh has no left ventricle that could be divided into "
+                  "segments. The built-in heart, hearts of File > New heart and meshes of both "
+                  "ventricles have one.")
+             : QString());
+    if (none)
+        return;
     if (q == Quantity::regions) {
         // what was laid over the tissue stands out of it
         const auto& regions = m_document->session().regions;

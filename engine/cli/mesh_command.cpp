@@ -7,6 +7,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/region_names.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/new_mesh.hpp"
 
@@ -139,6 +140,9 @@ void info(Context& c, const Files& f)
     c.notices(found);
     c.say(f.in + ": " + loaded.format + ", " + std::string(name(loaded.unit)));
     say_counts(c, j);
+    for (const auto& r : mesh::region_names(m))
+        if (!r.name.empty())
+            c.say("  " + std::to_string(r.label) + ": " + r.name);
     c.say("pieces: " + std::to_string(loaded.check.pieces) +
           "; turned tetrahedra: " + std::to_string(loaded.check.turned) + "; quality: mean " +
           number(loaded.check.quality_mean) + ", least " + number(loaded.check.quality_min));
@@ -297,7 +301,9 @@ void declare_mesh(const Declaration& d)
         ->add_option("--conductivity", f->sigma, "along fibre, sheet and normal [S/m]; chi 140/mm")
         ->expected(3)
         ->capture_default_str();
-    check_command->add_option("--mass-scaling", f->scaling, "bound on the added volume, as a part of the whole")
+    check_command
+        ->add_option("--mass-scaling", f->scaling,
+                     "bound on the added volume, as a part of the whole")
         ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");

@@ -117,6 +117,35 @@ std::string text_of(const std::vector<RegionName>& names, const std::vector<std:
     return layer + ": " + places + " (labels " + numbers + ")";
 }
 
+std::string short_text(const std::vector<RegionName>& names,
+                       const std::vector<std::int32_t>& labels)
+{
+    std::string numbers = labels.size() == 1 ? "label " : "labels ", common;
+    double share = 0;
+    bool known = !names.empty();
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+        numbers += (k ? ", " : "") + std::to_string(labels[k]);
+        const auto r = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& n) { return n.label == labels[k]; });
+        if (r == names.end()) {
+            known = false;
+            continue;
+        }
+        share += r->share;
+        const auto comma = r->name.rfind(", ");
+        const std::string name =
+            labels.size() == 1 || comma == std::string::npos ? r->name : r->name.substr(comma + 2);
+        common = k == 0 || common == name ? name : std::string();
+    }
+    if (!known)
+        return numbers;
+    if (!common.empty())
+        return common + " (" + numbers + ")";
+    char percent[32];
+    std::snprintf(percent, sizeof percent, share < 0.01 ? " (%.2g %%)" : " (%.0f %%)", 100 * share);
+    return numbers + percent;
+}
+
 std::string text_of(const RegionName& r)
 {
     const std::string label = "label " + std::to_string(r.label);

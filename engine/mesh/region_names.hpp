@@ -26,6 +26,11 @@ std::vector<RegionName> region_names(const TetMesh& m);
 /// alike, else one after the other. Labels that the mesh does not have are said by number.
 std::string text_of(const std::vector<RegionName>& names, const std::vector<std::int32_t>& labels);
 
+/// For a narrow column: "endocardial (labels 1, 4, 7, 9)", "septum, mid-wall (label 8)", without
+/// names "labels 1, 2 (34 %)"; numbers alone where `names` is empty.
+std::string short_text(const std::vector<RegionName>& names,
+                       const std::vector<std::int32_t>& labels);
+
 /// "left ventricle, mid-wall (label 2)", else "label 2 (12 % of the volume)".
 std::string text_of(const RegionName& r);
 

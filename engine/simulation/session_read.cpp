@@ -3,6 +3,7 @@
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/csv.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/session_extras.hpp"
 
@@ -155,8 +156,8 @@ MeshSlab slab(const JsonNode& n)
     s.size_mm = size.point("three lengths above 0 mm, [x, y, z]");
     for (double length : s.size_mm)
         if (!(length > 0))
-            size.fail("is [" + std::to_string(s.size_mm[0]) + ", " + std::to_string(s.size_mm[1]) +
-                      ", " + std::to_string(s.size_mm[2]) +
+            size.fail("is [" + number_text(s.size_mm[0], 6) + ", " + number_text(s.size_mm[1], 6) +
+                      ", " + number_text(s.size_mm[2], 6) +
                       "]; it should be three lengths above 0 mm, [x, y, z]");
     const auto spacing = n.at("spacing_mm", "the edge of the grid's cubes in mm");
     s.spacing_mm = spacing.positive("mm");

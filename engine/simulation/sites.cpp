@@ -3,6 +3,7 @@
 #include "engine/simulation/tissue.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/simulation/csv.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -199,7 +200,7 @@ device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
         if (place.distance_mm > 2 * edge)
             throw InputError(file, "/probes/" + std::to_string(k) + "/position_mm",
                              "the probe '" + probes[k].name + "' lies " +
-                                 std::to_string(place.distance_mm) +
+                                 number_text(place.distance_mm, 3) +
                                  " mm outside the tissue, which spans " + box_text(m));
         if (t.on_vertices()) {
             for (std::size_t c = 0; c < 4; ++c) {

@@ -15,6 +15,7 @@
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/bullseye_plot.hpp"
 #include "widgets/plots/roofline_plot.hpp"
 
 #include <QAction>
@@ -485,6 +486,13 @@ class TestPanels : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
         f->window->open({}); // another tissue, without probes
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 0, 10000);
+    }
+
+    void bullseyeSaysWhyItIsEmpty()
+    {
+        f->start();
+        auto* plot = child<BullseyePlot>("");
+        QTRY_VERIFY(plot->reason().contains("no left ventricle")); // of a bowl
     }
 
     void performanceShowsKernels()

@@ -526,9 +526,12 @@ class TestHeart : public QObject
         QCOMPARE(names.size(), std::size_t(9));
         QCOMPARE(text_of(names[1]), std::string("left ventricle, mid-wall (label 2)"));
         QCOMPARE(text_of(names[5]), std::string("right ventricle, epicardial (label 6)"));
-        QCOMPARE(
-            text_of(names, {1, 4, 7, 9}),
-            std::string("endocardial: left ventricle, right ventricle, septum (labels 1, 4, 7, 9)"));
+        QCOMPARE(text_of(names, {1, 4, 7, 9}),
+                 std::string(
+                     "endocardial: left ventricle, right ventricle, septum (labels 1, 4, 7, 9)"));
+        QCOMPARE(short_text(names, {1, 4, 7, 9}), std::string("endocardial (labels 1, 4, 7, 9)"));
+        QCOMPARE(short_text(names, {8}), std::string("septum, mid-wall (label 8)"));
+        QCOMPARE(short_text({}, {1, 2}), std::string("labels 1, 2"));
         double share = 0;
         for (const auto& r : names)
             share += r.share;
@@ -536,6 +539,7 @@ class TestHeart : public QObject
         m.fields.clear(); // nothing to name them by
         const auto bare = text_of(region_names(m)[0]);
         QCOMPARE(bare, std::string("label 1 (12 % of the volume)"));
+        QCOMPARE(short_text(region_names(m), {1, 2}), std::string("labels 1, 2 (30 %)"));
         QVERIFY(text_of(region_names(m), {1, 77}).ends_with("; label 77"));
     }
 };

@@ -158,4 +158,10 @@ QString textOf(const std::vector<int>& numbers)
     return parts.join(QStringLiteral(", "));
 }
 
+void fitList(QWidget* list, int rows, int panelHeight)
+{
+    constexpr int head = 30, row = 27, least = 84, most = 170;
+    list->setFixedHeight(std::clamp(head + row * rows, least, std::max(most, panelHeight / 3)));
+}
+
 } // namespace tawara

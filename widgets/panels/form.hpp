@@ -60,4 +60,7 @@ QToolButton* smallButton(const QString& icon, const QString& text, const QString
 std::vector<int> numbersOf(const QString& text);
 QString textOf(const std::vector<int>& numbers);
 
+/// Gives a list of so many rows the height that it needs: up to six rows, or a third of its panel.
+void fitList(QWidget* list, int rows, int panelHeight);
+
 } // namespace tawara

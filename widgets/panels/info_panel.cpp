@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -39,6 +40,9 @@ InfoPanel::InfoPanel(QWidget* parent) : QWidget(parent), m_text(new QLabel)
 
 void InfoPanel::setScene(const simulation::Scene* scene)
 {
+    const auto* mesh = scene == nullptr ? nullptr : scene->mesh.get();
+    if (std::exchange(m_mesh, mesh) != mesh)
+        m_labels.clear();
     if (scene == nullptr) {
         m_html = weak(tr("Nothing is open."));
         return fill();
@@ -67,7 +71,7 @@ void InfoPanel::setScene(const simulation::Scene* scene)
                  ? QString()
                  : QStringLiteral(", ") + QString::fromStdString(scene->substeps)));
     row(tr("Device"), QString::fromStdString(scene->device));
-    html += QStringLiteral("</table>");
+    html += QStringLiteral("<!-- labels --></table>");
     for (const auto& n : scene->notices) {
         const QString text = QString::fromStdString(n.text).toHtmlEscaped();
         html += QStringLiteral("<p style='margin:5px 2px 0 2px'>%1</p>")
@@ -79,10 +83,31 @@ void InfoPanel::setScene(const simulation::Scene* scene)
     fill();
 }
 
+void InfoPanel::setLabels(const std::vector<mesh::RegionName>& names)
+{
+    constexpr std::size_t most = 24;
+    QString rows;
+    for (std::size_t k = 0; k < names.size() && k < most; ++k) {
+        const auto& r = names[k];
+        const QString text =
+            QString::number(r.label) +
+            (r.name.empty() ? QString() : QLatin1Char(' ') + QString::fromStdString(r.name)) +
+            tr(", %1 % of the volume").arg(100 * r.share, 0, 'g', r.share < 0.1 ? 2 : 3);
+        rows += QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
+                    .arg(weak(k == 0 ? tr("Labels") : QString()), text.toHtmlEscaped());
+    }
+    if (names.size() > most)
+        rows += QStringLiteral("<tr><td></td><td>%1</td></tr>")
+                    .arg(tr("and %1 more").arg(names.size() - most));
+    m_labels = rows;
+    fill();
+}
+
 void InfoPanel::fill()
 {
     const bool dark = palette().color(QPalette::Window).lightness() < 128;
     QString html = m_html;
+    html.replace(QLatin1String("<!-- labels -->"), m_labels);
     html.replace(QLatin1String("@weak"), QLatin1String(dark ? "#8d97a8" : "#5b6678"));
     html.replace(QLatin1String("@warn"), QLatin1String(dark ? "#f0b95a" : "#8a5600"));
     m_text->setText(html);

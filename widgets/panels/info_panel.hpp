@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/mesh/region_names.hpp"
 #include "engine/simulation/messages.hpp"
 
 #include <QWidget>
@@ -16,6 +17,8 @@ class InfoPanel : public QWidget
   public:
     explicit InfoPanel(QWidget* parent = nullptr);
     void setScene(const simulation::Scene* scene);
+    /// What the labels of that mesh are called; forgotten with another mesh.
+    void setLabels(const std::vector<mesh::RegionName>& names);
 
   protected:
     void changeEvent(QEvent* e) override;
@@ -24,7 +27,9 @@ class InfoPanel : public QWidget
     /// Sets the text in the colours of the theme.
     void fill();
 
-    QString m_html; ///< with @weak and @warn for colours
+    QString m_html; ///< with @weak and @warn for colours, and a place for the labels
+    QString m_labels;
+    const mesh::TetMesh* m_mesh = nullptr; ///< that the labels are of; not looked into
     QLabel* m_text;
 };
 

@@ -246,7 +246,7 @@ QWidget* PacingPanel::buildDetails()
     form->addRow(tr("Starts at"), m_start);
     form->addRow(tr("Protocol"), m_kind);
     const std::pair<QString, QWidget*> rows[row_count] = {
-        {tr("Cycle"), m_cycle},         {tr("Pulses"), m_count},    {tr("S2, S3"), m_extra},
+        {tr("Cycle"), m_cycle},         {tr("Pulses"), m_count},    {tr("S2, S3 [ms]"), m_extra},
         {tr("Decrement"), m_decrement}, {tr("Repeats"), m_repeats}, {tr("Pause"), m_pause}};
     for (int k = 0; k < row_count; ++k) {
         m_protocolLabels[k] = new QLabel(rows[k].first);
@@ -476,7 +476,7 @@ void PacingPanel::fillList()
     const int n = static_cast<int>(m_stimuli.size());
     if (n > 0)
         m_list->setCurrentItem(m_list->topLevelItem(std::clamp(before, 0, n - 1)));
-    m_list->setFixedHeight(std::clamp(30 + 27 * n, 84, 170));
+    fitList(m_list, n, height());
     m_list->setVisible(n > 0);
     m_none->setVisible(n == 0);
     m_filling = false;
@@ -534,6 +534,12 @@ void PacingPanel::fillProtocol(const Stimulus& s)
         m_protocolLabels[k]->setVisible(uses(p.kind, k));
     }
     m_timeline->setStimulus(s, m_endMs);
+}
+
+void PacingPanel::resizeEvent(QResizeEvent* e)
+{
+    QWidget::resizeEvent(e);
+    fitList(m_list, static_cast<int>(m_stimuli.size()), height());
 }
 
 } // namespace tawara

@@ -55,6 +55,9 @@ class PacingPanel : public QWidget
     void siteSuggested(const QString& name, const tawara::Vec3& position);
     void chosenChanged(int index);
 
+  protected:
+    void resizeEvent(QResizeEvent* e) override;
+
   private:
     void build();
     QWidget* buildDetails();

@@ -100,13 +100,16 @@ void setPlaceNumbers(Region& r, const std::vector<int>& numbers)
     }
 }
 
-QString placeText(const Region& r)
+QString placeText(const Region& r, const std::vector<mesh::RegionName>& names)
 {
     switch (placeKind(r)) {
     case PlaceKind::all:
         return tr("all");
-    case PlaceKind::labels:
-        return tr("labels %1").arg(textOf(placeNumbers(r)));
+    case PlaceKind::labels: {
+        const auto numbers = placeNumbers(r);
+        return QString::fromStdString(
+            mesh::short_text(names, std::vector<std::int32_t>(numbers.begin(), numbers.end())));
+    }
     case PlaceKind::layer:
         switch (std::get<simulation::Layer>(*r.where).kind) {
         case simulation::Layer::Kind::endo:

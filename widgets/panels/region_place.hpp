@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/mesh/region_names.hpp"
 #include "engine/simulation/session.hpp"
 
 #include <QIcon>
@@ -17,11 +18,12 @@ void setPlaceKind(simulation::Region& r, PlaceKind kind);
 /// Labels or segments; empty for other kinds.
 std::vector<int> placeNumbers(const simulation::Region& r);
 void setPlaceNumbers(simulation::Region& r, const std::vector<int>& numbers);
-/// "labels 1, 4, 7".
-QString placeText(const simulation::Region& r);
+/// "endocardial (labels 1, 4, 7)"; names are those of the mesh, none where they are not known.
+QString placeText(const simulation::Region& r, const std::vector<mesh::RegionName>& names = {});
 
 QString regionTitle(const simulation::Region& r);
-/// The titles of all of them, as short as tells them apart: where one model is in use, its variants.
+/// The titles of all of them, as short as tells them apart: where one model is in use, its
+/// variants.
 QStringList regionTitles(const std::vector<simulation::Region>& regions);
 QString regionTip(const simulation::Region& r);
 /// The colour that a region has in the map of regions.

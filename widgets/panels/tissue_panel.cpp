@@ -227,15 +227,32 @@ void TissuePanel::fillList()
     m_list->clear();
     for (std::size_t i = 0; i < m_regions.size(); ++i) {
         const Region& r = m_regions[i];
-        auto* item = new QTreeWidgetItem(m_list, {regionTitle(r), placeText(r)});
+        auto* item = new QTreeWidgetItem(m_list, {regionTitle(r), placeText(r, m_labels)});
         item->setIcon(0, regionIcon(i));
         item->setToolTip(0, regionTip(r));
+        const auto numbers = placeNumbers(r);
+        if (placeKind(r) == PlaceKind::labels)
+            item->setToolTip(
+                1, QString::fromStdString(mesh::text_of(
+                       m_labels, std::vector<std::int32_t>(numbers.begin(), numbers.end()))));
     }
     const int n = static_cast<int>(m_regions.size());
     if (n > 0)
         m_list->setCurrentItem(m_list->topLevelItem(before < 0 ? 0 : std::min(before, n - 1)));
-    m_list->setFixedHeight(std::clamp(30 + 27 * n, 84, 170));
+    fitList(m_list, n, height());
     m_filling = false;
+}
+
+void TissuePanel::setLabels(const std::vector<mesh::RegionName>& names)
+{
+    m_labels = names;
+    fillList();
+}
+
+void TissuePanel::resizeEvent(QResizeEvent* e)
+{
+    QWidget::resizeEvent(e);
+    fitList(m_list, static_cast<int>(m_regions.size()), height());
 }
 
 void TissuePanel::fillDetails()

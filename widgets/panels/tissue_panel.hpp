@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
+#include "engine/mesh/region_names.hpp"
 #include "engine/simulation/presets.hpp"
 #include "widgets/panels/form.hpp"
 
@@ -43,6 +44,8 @@ class TissuePanel : public QWidget
     /// What the brush paints and how large it is.
     BrushCard* brush() { return m_brush; }
     /// Shows the brush, while the heart is painted, on the page of regions.
+    /// What the mesh's labels are called; shown where regions are by label.
+    void setLabels(const std::vector<mesh::RegionName>& names);
     void setPainting(bool on);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
@@ -53,6 +56,9 @@ class TissuePanel : public QWidget
     void placeRequested(int region); ///< the next click is the centre of the region's ball
     void chosenChanged(int index);
     void modelFileRequested(int region); ///< a file is to be chosen, then setModel()
+
+  protected:
+    void resizeEvent(QResizeEvent* e) override;
 
   private:
     enum ParameterColumn { name_column, value_column, default_column };
@@ -95,6 +101,7 @@ class TissuePanel : public QWidget
     };
     std::vector<KnownModel> m_models;
     std::vector<simulation::Region> m_regions;
+    std::vector<mesh::RegionName> m_labels;
     bool m_filling = false;
     QTabWidget* m_tabs;
     QTreeWidget* m_list;

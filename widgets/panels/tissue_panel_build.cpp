@@ -68,7 +68,7 @@ QWidget* TissuePanel::buildRegions()
     m_list->setHeaderLabels({tr("Region"), tr("Where")});
     m_list->setRootIsDecorated(false);
     m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_list->header()->setStretchLastSection(false);
     m_list->setToolTip(tr("The last region that holds a place wins there"));
     m_name = new QLineEdit;
@@ -80,7 +80,7 @@ QWidget* TissuePanel::buildRegions()
     form->addRow(tr("Name"), m_name);
     details->addLayout(form);
     details->addWidget(buildPlace());
-    details->addWidget(buildCells());
+    details->addWidget(buildCells(), 1);
 
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -90,8 +90,8 @@ QWidget* TissuePanel::buildRegions()
     column->addWidget(m_brush);
     column->addLayout(row);
     column->addWidget(m_list);
-    column->addWidget(m_details);
-    column->addStretch(1);
+    column->addWidget(m_details, 1); // its table of parameters takes what is left
+    column->addStretch(0);
     connectRegions(remove, up, down);
     return content;
 }
@@ -237,13 +237,13 @@ QWidget* TissuePanel::buildCells()
     form->addRow(tr("Model"), m_model);
     form->addRow(tr("Variant"), m_variant);
     form->addRow(m_source);
-    form->addRow(tr("σ f, s, n"), sigma);
+    form->addRow(tr("σ f, s, n [S/m]"), sigma);
     form->addRow(tr("× factor"), m_scale);
     column->addLayout(form);
     column->addWidget(m_velocity);
     column->addWidget(groupLabel(tr("Parameters")));
     column->addWidget(m_filter);
-    column->addWidget(m_parameters);
+    column->addWidget(m_parameters, 1);
     connectCells();
     connectParameters();
     return w;

@@ -81,6 +81,14 @@ void BullseyePlot::setParts(const Shares& shares, const QString& title,
     update();
 }
 
+void BullseyePlot::setReason(const QString& reason)
+{
+    if (reason == m_reason)
+        return;
+    m_reason = reason;
+    update();
+}
+
 QPointF BullseyePlot::centre() const
 {
     return {width() / 2.0, (height() - legendHeight() + QFontMetricsF(font()).height()) / 2.0};
@@ -115,6 +123,11 @@ void BullseyePlot::paintEvent(QPaintEvent*)
     p.fillRect(rect(), c.ground);
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(c.text);
+    if (!m_reason.isEmpty()) {
+        p.drawText(QRectF(rect()).adjusted(14, 8, -14, -8),
+                   static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, m_reason);
+        return;
+    }
     p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter, m_title);
     for (const Ring& g : rings)
         for (int k = 0; k < g.count; ++k) {

@@ -32,6 +32,9 @@ class BullseyePlot : public QWidget
     /// Shows what each segment consists of, in place of values. Parts that no segment has are left
     /// out of the legend.
     void setParts(const Shares& shares, const QString& title, const std::vector<Part>& parts);
+    /// Says why there is nothing to show, in place of the segments; empty: they are shown.
+    void setReason(const QString& reason);
+    const QString& reason() const { return m_reason; }
     static QString segmentName(int segment); ///< 1 to 17
     QSize sizeHint() const override { return {240, 240}; }
     QSize minimumSizeHint() const override { return {150, 150}; }
@@ -54,7 +57,7 @@ class BullseyePlot : public QWidget
     double radius() const;
 
     Values m_values;
-    QString m_title;
+    QString m_title, m_reason;
     int m_decimals = 0;
     ToColor m_color;
     Shares m_shares;
