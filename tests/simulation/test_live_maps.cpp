@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is computed beside a run: maps of beats, phase, values inside the wall, electrocardiogram.
+#include "tests/simulation/live_bar.hpp"
+
+#include "engine/simulation/beat_label.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/presets.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <set>
+#include <thread>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using namespace tawara::simulation::test;
+using State = Status::State;
+
+namespace {
+
+/// A thin sheet in which a spiral turns from about 300 ms on, once in 160 ms.
+Session sheet()
+{
+    Session s;
+    s.name = "sheet";
+    s.mesh = MeshSlab{{60, 60, 1}, 1};
+    s.scheme = diffusion::Scheme::p1;
+    s.regions[0].model = "aliev_panfilov_1996";
+    s.regions[0].conductivity_S_per_m = {0.14, 0.14, 0.14};
+    s.regions[0].parameters = {{"t_unit", 4}};
+    s.dt_ms = 0.1;
+    s.end_ms = 900;
+    Stimulus s1 = end_of_bar(0, 30), s2 = end_of_bar(210, 30);
+    s1.region = Box{{0, 0, 0}, {3, 60, 1}};
+    s2.region = Box{{0, 0, 0}, {60, 30, 1}};
+    s1.duration_ms = s2.duration_ms = 3;
+    s.stimuli = {s1, s2};
+    return s;
+}
+
+} // namespace
+
+class TestLiveMaps : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void mapsOfTwoBeats()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(420);
+        auto train = end_of_bar(0);
+        train.period_ms = 350;
+        train.count = 0;
+        s.stimuli = {train};
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 400);
+        in.answer(e.post(WatchMaps{true, 50})); // late: the second beat is known all the same
+        std::shared_ptr<const MapFrame> m;
+        QTRY_VERIFY((m = e.newest_maps()) && m->time_ms > 399.9);
+        QCOMPARE(m->activated, m->unknowns);
+        for (std::size_t k = 0; k < m->activation.size(); ++k) {
+            QVERIFY2(m->activation[k] > 349, qPrintable(QString::number(m->activation[k])));
+            QVERIFY(std::abs(m->period[k] - 350) < 20); // the second wave is the slower
+            QVERIFY(std::isnan(m->repolarisation[k]) && std::isnan(m->apd90[k])); // not yet
+            QCOMPARE(m->activations[k], 2);
+        }
+        // the front runs along the bar, at the same speed in both beats
+        int forward = 0, known = 0;
+        for (const auto& v : m->velocity)
+            if (!std::isnan(v[0])) {
+                ++known;
+                forward += v[0] > 0.2F && v[0] < 1.2F;
+            }
+        QVERIFY(known > 100 && forward > 0.8 * known);
+        QCOMPARE(m->beat, 2);
+        QCOMPARE(m->beats.size(), std::size_t(2));
+        QVERIFY(m->beats[1].from_ms > 349 && m->beats[1].from_ms < 353);
+        QCOMPARE(m->beats[1].share, 1.0);
+        QVERIFY(!m->beats[1].turns);
+        // the beat before, while the run is paused
+        in.answer(e.post(WatchMaps{true, 50, 1}));
+        QTRY_VERIFY((m = e.newest_maps()) && m->beat == 1);
+        for (std::size_t k = 0; k < m->activation.size(); ++k) {
+            QVERIFY(m->activation[k] < 40 && std::isnan(m->period[k]));
+            QVERIFY(m->apd90[k] > 250 && m->apd90[k] < 330);
+            QVERIFY(std::abs(m->repolarisation[k] - m->activation[k] - m->apd90[k]) < 1e-3F);
+        }
+        QVERIFY(QString::fromStdString(beat_label(*m)).startsWith("beat 1 of 2, from "));
+        const auto beats = e.beats(e.traces()[1].probe);
+        QCOMPARE(beats.size(), std::size_t(2));
+        QVERIFY(std::abs(beats[1].cycle_ms - 350) < 20);
+        QVERIFY(std::abs(beats[1].diastolic_ms - (beats[1].cycle_ms - beats[0].apd90_ms)) < 1e-6);
+        in.answer(e.post(WatchMaps{false, 50}));
+        QTRY_VERIFY(!e.newest_maps());
+    }
+
+    /// A pulse that reaches a patch alone is a beat like any other, in every map; the one before it
+    /// can still be had whole.
+    void localCaptureIsABeat()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(700);
+        s.stimuli = {end_of_bar(0)};
+        in.answer(e.post(Load{s}));
+        in.answer(e.post(WatchMaps{true, 1}));
+        run_to(e, in, 420);
+        // tissue that has just recovered where the wave began, refractory ahead of it: the middle
+        // of a short pulse stays local because the conductivities are taken away
+        auto regions = s.regions;
+        for (auto& r : regions)
+            r.conductivity_S_per_m = {1e-4, 1e-4, 1e-4};
+        QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        QVERIFY(in.answer(e.post(Stimulate{{0, 0, 0}, 2, 2, 60})).applied);
+        run_to(e, in, 440);
+        std::shared_ptr<const MapFrame> m;
+        QTRY_VERIFY((m = e.newest_maps()) && m->time_ms > 439);
+        QCOMPARE(m->beat, 2);
+        QVERIFY2(m->beats.back().share < 0.5, qPrintable(QString::number(m->beats.back().share)));
+        QVERIFY(QString::fromStdString(beat_label(*m)).endsWith(" % of the heart"));
+        int part = 0;
+        for (std::size_t k = 0; k < m->activation.size(); ++k) {
+            part += std::isfinite(m->activation[k]);
+            // no map shows another beat where this one was not
+            QVERIFY(std::isfinite(m->activation[k]) || std::isnan(m->apd90[k]));
+            QVERIFY(std::isfinite(m->activation[k]) || std::isnan(m->period[k]));
+        }
+        QVERIFY(part > 0 && part < 0.5 * static_cast<double>(m->activation.size()));
+        in.answer(e.post(WatchMaps{true, 1, 1}));
+        QTRY_VERIFY((m = e.newest_maps()) && m->beat == 1);
+        for (std::size_t k = 0; k < m->activation.size(); ++k)
+            QVERIFY(m->activation[k] < 60 && m->apd90[k] > 200);
+    }
+
+    /// Asked for while paused: the phase of the state as it is.
+    void phaseWhilePaused()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(50);
+        s.stimuli = {end_of_bar(0)};
+        in.answer(e.post(Load{s}));
+        in.answer(e.post(WatchPhase{})); // nothing has happened yet
+        QVERIFY(e.newest_frame() && !e.newest_frame()->phase);
+        in.answer(e.post(WatchPhase{false}));
+        run_to(e, in, 20);
+        in.answer(e.post(WatchPhase{}));
+        std::shared_ptr<const Frame> f;
+        QTRY_VERIFY((f = e.newest_frame()) && f->phase);
+        QVERIFY(std::abs(f->phase_time_ms - 20) < 0.1);
+        QVERIFY(*std::max_element(f->phase->begin(), f->phase->end()) > 0);
+    }
+
+    void spiralHasOneSingularity()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        in.answer(e.post(FrameInterval{0}));
+        in.answer(e.post(Load{sheet()}));
+        run_to(e, in, 450);
+        in.answer(e.post(WatchPhase{}));
+        in.answer(e.post(LimitSpeed{200}));
+        in.clear();
+        e.post(RunUntil{900});
+        std::map<double, std::size_t> lines;
+        double x = 0, y = 0;
+        while (!in.wait_state(State::paused, 1)) {
+            const auto f = e.newest_frame();
+            if (f && f->singularities) {
+                lines[f->phase_time_ms] = f->singularities->filaments_mm.size();
+                QCOMPARE(f->phase->size(), f->values.size());
+                for (const auto& p : f->singularities->points_mm)
+                    x = p[0], y = p[1];
+            }
+        }
+        std::size_t one = 0;
+        for (const auto& [t, n] : lines)
+            one += n == 1;
+        qInfo("one filament in %zu of %zu frames, last at %.1f, %.1f mm", one, lines.size(), x, y);
+        QVERIFY(lines.size() > 60);
+        QVERIFY(static_cast<double>(one) > 0.95 * static_cast<double>(lines.size()));
+    }
+
+    void volumeComesWithFrames()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        s.stimuli = {end_of_bar(0)};
+        for (auto scheme : {diffusion::Scheme::p1, diffusion::Scheme::fvm}) {
+            s.scheme = scheme;
+            in.answer(e.post(Load{s}));
+            in.answer(e.post(WatchVolume{}));
+            run_to(e, in, 6);
+            std::shared_ptr<const Frame> f;
+            QTRY_VERIFY((f = e.newest_frame()) && f->volume);
+            QCOMPARE(f->volume->size(), std::size_t(25 * 5 * 5));
+            QVERIFY(*std::max_element(f->volume->begin(), f->volume->end()) > 0);
+        }
+    }
+
+    void mapsAndPhaseInsideTheWall()
+    {
+        for (auto scheme : {diffusion::Scheme::p1, diffusion::Scheme::fvm}) {
+            Inbox in;
+            Engine e(in.handler(), one_thread());
+            auto s = bar();
+            s.scheme = scheme;
+            s.stimuli = {end_of_bar(0)};
+            in.answer(e.post(Load{s}));
+            std::shared_ptr<const Scene> scene;
+            for (const auto& event : in.all())
+                if (const auto* l = std::get_if<Loaded>(&event))
+                    scene = l->scene;
+            QVERIFY(scene);
+            in.answer(e.post(WatchMaps{true, 1}));
+            in.answer(e.post(WatchPhase{}));
+            run_to(e, in, 12);
+            std::shared_ptr<const MapFrame> m;
+            QTRY_VERIFY((m = e.newest_maps()) && m->activated > 0);
+            QVERIFY(!m->volume);
+            QVERIFY(e.newest_frame() && !e.newest_frame()->phase_volume);
+            // asked for while paused: it comes although nothing runs
+            in.answer(e.post(WatchVolume{}));
+            QTRY_VERIFY((m = e.newest_maps()) && m->volume);
+            std::shared_ptr<const Frame> f;
+            QTRY_VERIFY((f = e.newest_frame()) && f->phase_volume && f->volume);
+            const auto& surface = *scene->surface;
+            QCOMPARE(m->volume->activation.size(), scene->mesh->vertex_count());
+            QCOMPARE(f->phase_volume->size(), scene->mesh->vertex_count());
+            const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
+            for (std::size_t k = 0; k < surface.vertices.size(); ++k) {
+                const auto v = static_cast<std::size_t>(surface.vertices[k]);
+                QVERIFY(same(m->volume->activation[v], m->activation[k]));
+                QVERIFY(same(m->volume->apd90[v], m->apd90[k]));
+                QVERIFY(same(m->volume->period[v], m->period[k]));
+                QVERIFY(same((*f->phase_volume)[v], (*f->phase)[k]));
+            }
+            // inside the wave is where its neighbours on the wall say
+            int inside = 0;
+            for (std::size_t v = 0; v < scene->mesh->vertex_count(); ++v) {
+                const Vec3 p = scene->mesh->vertex(v);
+                const float a = m->volume->activation[v];
+                if (std::find(surface.vertices.begin(), surface.vertices.end(),
+                              static_cast<std::int32_t>(v)) != surface.vertices.end() ||
+                    !std::isfinite(a))
+                    continue;
+                for (std::size_t k = 0; k < surface.vertices.size(); ++k) {
+                    const Vec3 q =
+                        scene->mesh->vertex(static_cast<std::size_t>(surface.vertices[k]));
+                    if (norm(q - p) < 0.6 && std::abs(q[0] - p[0]) < 1e-9)
+                        inside += std::abs(m->activation[k] - a) < 1.5F;
+                }
+            }
+            QVERIFY(inside > 20);
+        }
+    }
+
+    void electrocardiogramOfABar()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(40);
+        s.stimuli = {end_of_bar(0)};
+        s.electrodes = {{"ahead", {40, 1, 1}}, {"behind", {-30, 1, 1}}};
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 40);
+        Ecg g;
+        QTRY_COMPARE((g = e.ecg(0)).time_ms.size(), std::size_t(41));
+        QCOMPARE(g.leads, (std::vector<std::string>{"ahead", "behind"}));
+        const auto at = std::size_t(12); // the front is in the middle
+        QVERIFY(g.mV[0][at] > 0 && g.mV[1][at] < 0);
+        QVERIFY(e.ecg(30).time_ms.size() == 11);
+        // others, placed in the tissue: refused; then outside
+        QVERIFY(!in.answer(e.post(SetElectrodes{{{"in", {6, 1, 1}}}, {}, 1})).applied);
+        Leads leads;
+        leads.kind = Leads::Kind::list;
+        leads.list = {{"across", {{"a", 1}, {"b", -1}}}};
+        QVERIFY(in.answer(e.post(SetElectrodes{{{"a", {40, 1, 1}}, {"b", {-30, 1, 1}}}, leads, 2}))
+                    .applied);
+        QTRY_VERIFY(e.ecg(0).generation > g.generation);
+        in.answer(e.post(Reset{}));
+        run_to(e, in, 40);
+        Ecg h;
+        QTRY_COMPARE((h = e.ecg(0)).time_ms.size(), std::size_t(21));
+        QVERIFY(std::abs(h.mV[0][6] - (g.mV[0][at] - g.mV[1][at])) < 1e-3 * std::abs(h.mV[0][6]));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLiveMaps)
+#include "test_live_maps.moc"
