@@ -92,60 +92,30 @@ void guidePictures(MainWindow& window, EngineHost& host, const QString& resource
     shot("pictures/tawara.png", "viewDock", "ecgDock", 1280);
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+/// Opens a session, computes up to a time and writes its report in both formats.
+void reports(MainWindow& window, EngineHost& host, const QString& folder, const QString& session,
+             double ms)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    QApplication app(argc, argv);
-    const QTemporaryDir settings;
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-    applyTheme(app);
-    app.setProperty("noHints", true);
-    const QString folder = argc > 1 ? argv[1] : ".";
-    const double until = argc > 3 ? QString(argv[3]).toDouble() : 40;
-    EngineHost host(real_engine({}), open_session);
-    MainWindow window(&host);
-    window.show();
-    if (folder == QLatin1String("--guide")) {
-        guidePictures(window, host, argc > 2 ? argv[2] : "resources");
-        return 0;
-    }
-    if (folder == QLatin1String("--report") && argc > 4) {
-        const QString path = QString(argv[2]) + "/report";
-        for (const char* kind : {".pdf", ".html"})
-            QFile::remove(path + kind);
-        window.open(argv[3]);
-        while (!window.viewController()->ready())
-            wait(50);
-        host.measureCeilings();
-        wait(3000);
-        host.runUntil(QString(argv[4]).toDouble());
-        while (host.status().time_ms < QString(argv[4]).toDouble() - 0.5)
-            wait(50);
-        for (const char* kind : {".pdf", ".html"}) {
-            window.makeReport(path + kind);
-            while (!QFile::exists(path + kind))
-                wait(50);
-        }
-        return 0;
-    }
-    window.open(argc > 2 ? QString(argv[2]) : QString());
+    const QString path = folder + "/report";
+    for (const char* kind : {".pdf", ".html"})
+        QFile::remove(path + kind);
+    window.open(session);
     while (!window.viewController()->ready())
         wait(50);
-    window.document()->edits().edit("leads", [](simulation::Session& s) {
-        s.leads.kind = simulation::Leads::Kind::twelve_lead;
-        if (s.drugs.empty())
-            s.drugs.push_back({"I_Kr block", {{"g_Kr", 0.5}}});
-    });
-    ViewSettings two = shown(window);
-    two.count = 2;
-    show(window, two);
-    window.raisePanel("performanceDock");
     host.measureCeilings();
-    while (!host.frame() || host.frame()->time_ms < until)
+    wait(3000);
+    host.runUntil(ms);
+    while (host.status().time_ms < ms - 0.5)
         wait(50);
-    host.pause();
+    for (const char* kind : {".pdf", ".html"}) {
+        window.makeReport(path + kind);
+        while (!QFile::exists(path + kind))
+            wait(50);
+    }
+}
+
+void panelPictures(MainWindow& window, const QString& folder)
+{
     const QPair<const char*, const char*> panels[] = {{"pacingDock", "plotDock"},
                                                       {"tissueDock", "beatsDock"},
                                                       {"viewDock", "ecgDock"},
@@ -176,7 +146,11 @@ int main(int argc, char** argv)
             shot("start");
             window.showStart(false);
         }
-    // what can be shown inside and on the heart, four at a time
+}
+
+/// What can be shown inside and on the heart, four at a time.
+void lookPictures(MainWindow& window, EngineHost& host, const QString& folder)
+{
     window.resize(1600, 1000);
     window.setTheme(Theme::dark);
     const auto look = [&](const char* what, const std::function<void(ViewSettings&)>& change) {
@@ -197,6 +171,49 @@ int main(int argc, char** argv)
     look("fibres", [](ViewSettings& s) { s.fibres = ViewSettings::Fibres::streamlines; });
     look("arrows", [](ViewSettings& s) { s.shown[0] = Quantity::activation, s.arrows = true; });
     look("regions", [](ViewSettings& s) { s.shown[0] = Quantity::regions; });
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QApplication app(argc, argv);
+    const QTemporaryDir settings;
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+    applyTheme(app);
+    app.setProperty("noHints", true);
+    const QString folder = argc > 1 ? argv[1] : ".";
+    const double until = argc > 3 ? QString(argv[3]).toDouble() : 40;
+    EngineHost host(real_engine({}), open_session);
+    MainWindow window(&host);
+    window.show();
+    if (folder == QLatin1String("--guide")) {
+        guidePictures(window, host, argc > 2 ? argv[2] : "resources");
+        return 0;
+    }
+    if (folder == QLatin1String("--report") && argc > 4) {
+        reports(window, host, argv[2], argv[3], QString(argv[4]).toDouble());
+        return 0;
+    }
+    window.open(argc > 2 ? QString(argv[2]) : QString());
+    while (!window.viewController()->ready())
+        wait(50);
+    window.document()->edits().edit("leads", [](simulation::Session& s) {
+        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        if (s.drugs.empty())
+            s.drugs.push_back({"I_Kr block", {{"g_Kr", 0.5}}});
+    });
+    ViewSettings two = shown(window);
+    two.count = 2;
+    show(window, two);
+    window.raisePanel("performanceDock");
+    host.measureCeilings();
+    while (!host.frame() || host.frame()->time_ms < until)
+        wait(50);
+    host.pause();
+    panelPictures(window, folder);
+    lookPictures(window, host, folder);
     GuideWindow guide;
     guide.show();
     wait(300);

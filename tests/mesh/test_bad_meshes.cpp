@@ -134,23 +134,9 @@ class TestBadMeshes : public QObject
                             << QString(says) << line;
     }
 
-  private Q_SLOTS:
-    void the_good_ones_are_accepted()
+    static void carp_rows()
     {
-        for (const char* f : {"vtk text", "msh2 text", "msh4 text", "vtu text", "vtk", "vtu", "pts",
-                              "bpts", "node", "msh", "msh2"})
-            QVERIFY(io::read(good(f)).mesh.tetrahedron_count() >= 2);
-    }
-
-    void refused_data()
-    {
-        QTest::addColumn<QString>("format");
-        QTest::addColumn<QString>("file"); // extension of the file that is spoiled
-        QTest::addColumn<QVariant>("edit");
-        QTest::addColumn<QString>("says");
-        QTest::addColumn<bool>("line");
         const auto gone = [](std::string& s) { s = "\x01remove"; };
-        // CARP, text
         row("carp: empty points", "pts", "pts", all(""), "empty");
         row("carp: blank points", "pts", "pts", all("\n\n"), "truncated", true);
         row("carp: no elements file", "pts", "elem", gone, "missing");
@@ -191,7 +177,10 @@ class TestBadMeshes : public QObject
             "carp binary: type", "bpts", "belem",
             [](std::string& s) { s.replace(1024, 4, raw(77)); }, "77");
         row("carp binary: garbage", "bpts", "belem", garbage());
-        // TetGen
+    }
+    static void tetgen_rows()
+    {
+        const auto gone = [](std::string& s) { s = "\x01remove"; };
         row("tetgen: no .ele", "node", "ele", gone, "missing");
         row("tetgen: empty", "node", "node", all(""), "empty");
         row("tetgen: cut", "node", "node", cut(0.5), "", true);
@@ -209,7 +198,9 @@ class TestBadMeshes : public QObject
             true);
         row("tetgen: binary cut", "node", "node", all("4\t3\t0\t0\tBIN\n12345678"), "truncated");
         row("tetgen: garbage", "node", "ele", garbage());
-        // Gmsh
+    }
+    static void gmsh_rows()
+    {
         row("msh2: cut", "msh2 text", "msh", cut(0.6), "", true);
         row("msh2: no elements", "msh2 text", "msh", cut(0.52), "", true);
         row("msh2: node count", "msh2 text", "msh", replace("$Nodes\n5", "$Nodes\n6"), "", true);
@@ -232,7 +223,9 @@ class TestBadMeshes : public QObject
         row("msh4 binary: byte order", "msh", "msh", bytes("4.1 1 8\n", 0, "abcd"), "byte order");
         row("msh2 binary: cut", "msh2", "msh2", cut(0.4));
         row("msh: garbage", "msh", "msh", garbage());
-        // legacy VTK
+    }
+    static void vtk_rows()
+    {
         row("vtk: empty", "vtk text", "vtk", all(""), "empty");
         row("vtk: first line", "vtk text", "vtk", replace("# vtk", "# vkt"), "", true);
         row("vtk: cut in points", "vtk text", "vtk", cut(0.35), "", true);
@@ -254,7 +247,9 @@ class TestBadMeshes : public QObject
         row("vtk binary: little endian", "vtk", "vtk",
             bytes("OFFSETS vtktypeint64\n", 0, raw(std::int64_t{4})));
         row("vtk: garbage", "vtk", "vtk", garbage());
-        // VTU
+    }
+    static void vtu_rows()
+    {
         row("vtu: empty", "vtu", "vtu", all(""), "empty");
         row("vtu: cut in the header", "vtu", "vtu", cut(0.05));
         row("vtu: cut in the data", "vtu", "vtu", cut(0.7), "truncated");
@@ -280,6 +275,28 @@ class TestBadMeshes : public QObject
                 s[at + i] = static_cast<char>(i * 37);
         });
         row("vtu: garbage", "vtu", "vtu", garbage());
+    }
+
+  private Q_SLOTS:
+    void the_good_ones_are_accepted()
+    {
+        for (const char* f : {"vtk text", "msh2 text", "msh4 text", "vtu text", "vtk", "vtu", "pts",
+                              "bpts", "node", "msh", "msh2"})
+            QVERIFY(io::read(good(f)).mesh.tetrahedron_count() >= 2);
+    }
+
+    void refused_data()
+    {
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<QString>("file"); // extension of the file that is spoiled
+        QTest::addColumn<QVariant>("edit");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<bool>("line");
+        carp_rows();
+        tetgen_rows();
+        gmsh_rows();
+        vtk_rows();
+        vtu_rows();
     }
 
     void refused()
