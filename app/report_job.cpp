@@ -31,7 +31,10 @@ ReportJob::ReportJob(EngineHost* host, ViewController* views, HeartView* like, c
     connect(host, &EngineHost::exported, this, &ReportJob::written);
 }
 
-ReportJob::~ReportJob() = default;
+ReportJob::~ReportJob()
+{
+    m_pool.waitForDone();
+}
 
 void ReportJob::start()
 {
@@ -102,16 +105,14 @@ void ReportJob::draw()
     auto* painter =
         new ReportPainter(*m_like, std::move(shots),
                           QSizeF(column_px, shape * column_px).toSize() * finer, text_scale, this);
-    connect(
-        painter, &ReportPainter::drawn, this,
-        [this](const std::vector<QImage>& pictures, const QString& error) {
-            if (!error.isEmpty())
-                return end(error);
-            for (std::size_t k = 0; k < pictures.size(); ++k)
-                m_pictures.push_back(
-                    reportPicture(pictures[k], m_captions[static_cast<qsizetype>(k)], column_px));
-            m_host->exportResults(QStringLiteral("report-html"), m_folder.filePath("page.html"));
-        });
+    connect(painter, &ReportPainter::drawn, this,
+            [this](const std::vector<QImage>& pictures, const QString& error) {
+                if (!error.isEmpty())
+                    return end(error);
+                m_pictures = pictures;
+                m_host->exportResults(QStringLiteral("report-html"),
+                                      m_folder.filePath("page.html"));
+            });
     painter->start();
 }
 
@@ -122,21 +123,33 @@ void ReportJob::written(const QString& path, const QString& error)
     const QString page = m_folder.filePath("page.html");
     if (path != page)
         return; // another export
-    QString failure = error;
+    if (!error.isEmpty())
+        return end(error);
+    const auto scene = m_host->scene();
+    const QString title = scene ? QString::fromStdString(scene->session.name) : QString();
+    // layout and compression take longer than an event may
+    m_pool.start([this, page, title] {
+        const QString failure = lay(page, title);
+        QMetaObject::invokeMethod(
+            this, [this, failure] { end(failure); }, Qt::QueuedConnection);
+    });
+}
+
+QString ReportJob::lay(const QString& page, const QString& title) const
+{
     QFile file(page);
-    if (failure.isEmpty() && !file.open(QIODevice::ReadOnly))
-        failure = tr("%1: cannot be read: %2").arg(page, file.errorString());
-    if (failure.isEmpty()) {
-        try {
-            const auto scene = m_host->scene();
-            const QString title = scene ? QString::fromStdString(scene->session.name) : QString();
-            failure = writeReport(
-                simulation::with_pictures(file.readAll().toStdString(), m_pictures), title, m_file);
-        } catch (const std::exception& e) {
-            failure = QString::fromUtf8(e.what());
-        }
+    if (!file.open(QIODevice::ReadOnly))
+        return tr("%1: cannot be read: %2").arg(page, file.errorString());
+    try {
+        std::vector<simulation::ReportPage::Picture> pictures;
+        for (std::size_t k = 0; k < m_pictures.size(); ++k)
+            pictures.push_back(
+                reportPicture(m_pictures[k], m_captions[static_cast<qsizetype>(k)], column_px));
+        return writeReport(simulation::with_pictures(file.readAll().toStdString(), pictures), title,
+                           m_file);
+    } catch (const std::exception& e) {
+        return QString::fromUtf8(e.what());
     }
-    end(failure);
 }
 
 void ReportJob::end(const QString& error)

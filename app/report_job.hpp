@@ -5,6 +5,7 @@
 #include "engine/simulation/report_page.hpp"
 
 #include <QTemporaryDir>
+#include <QThreadPool>
 
 namespace tawara {
 
@@ -31,6 +32,9 @@ class ReportJob : public QObject
     void askForMaps();
     void draw();
     void written(const QString& path, const QString& error);
+    /// Puts the pictures into the engine's page and writes it; empty when done.
+    /// @thread any, while nothing else of this changes
+    QString lay(const QString& page, const QString& title) const;
     void end(const QString& error);
 
     EngineHost* m_host;
@@ -39,10 +43,11 @@ class ReportJob : public QObject
     QString m_file;
     std::vector<float> m_potential; ///< per vertex of the surface [mV]
     QStringList m_captions;
-    std::vector<simulation::ReportPage::Picture> m_pictures;
+    std::vector<QImage> m_pictures; ///< of m_captions
     QTimer m_patience; ///< for maps that nobody has watched so far
     bool m_drawing = false;
     QTemporaryDir m_folder;
+    QThreadPool m_pool; ///< lays the page out
 };
 
 } // namespace tawara
