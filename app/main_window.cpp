@@ -122,6 +122,7 @@ void MainWindow::hostLoaded()
     m_ball.reset();
     followRun();
     m_views->setScene(scene);
+    m_viewPanel->setBeats({}, 1);
     restoreView(scene->session.view);
     m_document->open(scene->session);
     m_message->settle("open");

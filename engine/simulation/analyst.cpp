@@ -331,8 +331,10 @@ Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation) 
 
 Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) const
 {
-    const auto a = at_vertices(first.activation_ms), r = at_vertices(first.repolarisation_ms);
-    const EarlyBeat early = early_beat(a);
+    // of what was followed from its start on the stepper adds the exact times alone
+    const bool late = tracker_.since_ms() > 0;
+    const auto all = late ? at_vertices(first.activation_ms) : std::vector<float>();
+    const EarlyBeat early = early_beat(all);
     BeatMaps out;
     if (early.known && !early.goes_on)
         out.beats.push_back(early.span);
@@ -365,12 +367,14 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
             out.at.period[v] = followed->period[v];
         }
         // the stepper knows a place's first activation to the step
+        const float a = late ? all[v] : std::isnan(at) ? never : at_vertex(first.activation_ms, v);
         const bool same = std::isnan(at)
-                              ? of_stepper && static_cast<double>(a[v]) <= early.span.last_ms
-                              : std::fabs(a[v] - at) < sampled_within_ms;
+                              ? of_stepper && static_cast<double>(a) <= early.span.last_ms
+                              : std::fabs(a - at) < sampled_within_ms;
         if (same) {
-            at = a[v];
-            end = std::isnan(r[v]) ? end : r[v];
+            const float r = at_vertex(first.repolarisation_ms, v);
+            at = a;
+            end = std::isnan(r) ? end : r;
         }
         out.at.apd90[v] = end - at;
     }

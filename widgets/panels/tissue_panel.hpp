@@ -43,9 +43,9 @@ class TissuePanel : public QWidget
     int chosen() const;
     /// What the brush paints and how large it is.
     BrushCard* brush() { return m_brush; }
-    /// Shows the brush, while the heart is painted, on the page of regions.
     /// What the mesh's labels are called; shown where regions are by label.
     void setLabels(const std::vector<mesh::RegionName>& names);
+    /// Shows the brush, while the heart is painted, on the page of regions.
     void setPainting(bool on);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);

@@ -225,7 +225,7 @@ QWidget* ViewPanel::buildVolume()
     m_filaments = check("filaments", tr("Filaments of re-entry"),
                         tr("Phase singularities: the lines around which waves turn"));
     m_arrows = check("arrows", tr("Conduction velocity"),
-                     tr("Arrows along the newest beat's propagation [mm/ms]"));
+                     tr("Arrows along the propagation of the beat that the maps show [mm/ms]"));
     auto* cut = new QHBoxLayout;
     cut->setSpacing(6);
     cut->addWidget(m_cut, 1);

@@ -271,13 +271,14 @@ void VtkView::paintGL()
         m_first = First::due;
         QTimer::singleShot(0, this, &VtkView::beginFirst);
     }
-    if (m_painting && m_first == First::due) { // nothing is there yet
+    const bool coming =
+        m_first == First::due || (m_first == First::begun && m_ahead != Ahead::none);
+    if (m_painting && coming) { // nothing is there yet
         const QColor ground = palette().color(QPalette::Base);
         context()->functions()->glClearColor(ground.redF(), ground.greenF(), ground.blueF(), 1);
         context()->functions()->glClear(GL_COLOR_BUFFER_BIT);
         return;
     }
-    m_first = First::begun;
     if (m_painting && m_ahead != Ahead::none)
         showAhead();
     else
@@ -357,8 +358,28 @@ void VtkView::lookAhead()
     m_paintMs = static_cast<double>(m_begun.nsecsElapsed()) / 1e6;
     if (m_sizeDetail == m_detail) // not one that is drawn whole for once
         chooseDetail();
+    if (m_first == First::begun)
+        return rehearse(false);
     Q_EMIT arrived();
     update();
+}
+
+void VtkView::rehearse(bool scaled)
+{
+    m_first = First::shown;
+    if (m_ahead == Ahead::arrived) {
+        makeCurrent();
+        const int* from = m_window->GetSize();
+        copyAhead(from[0] - (scaled ? 1 : 0), from[1] - (scaled ? 1 : 0));
+        context()->functions()->glFlush();
+        doneCurrent();
+    }
+    QTimer::singleShot(0, this, [this, scaled] { // each takes as long as an event may
+        if (!scaled)
+            return rehearse(true);
+        Q_EMIT arrived();
+        update();
+    });
 }
 
 void VtkView::dropAhead()
@@ -372,11 +393,17 @@ void VtkView::dropAhead()
 
 void VtkView::showAhead()
 {
+    const qreal s = devicePixelRatioF();
+    copyAhead(qRound(width() * s), qRound(height() * s));
+    if (m_ahead == Ahead::arrived)
+        m_ahead = Ahead::shown;
+}
+
+void VtkView::copyAhead(int w, int h)
+{
     auto* f = context()->extraFunctions();
     auto* made = m_window->GetRenderFramebuffer();
     const int* from = m_window->GetSize();
-    const qreal s = devicePixelRatioF();
-    const int w = qRound(width() * s), h = qRound(height() * s);
     f->glBindFramebuffer(GL_READ_FRAMEBUFFER, made->GetFBOIndex());
     f->glBindFramebuffer(GL_DRAW_FRAMEBUFFER, defaultFramebufferObject());
     f->glDisable(GL_SCISSOR_TEST);
@@ -385,8 +412,6 @@ void VtkView::showAhead()
                          same ? GL_NEAREST : GL_LINEAR);
     f->glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
     m_window->GetState()->Reset(); // it went behind VTK's back
-    if (m_ahead == Ahead::arrived)
-        m_ahead = Ahead::shown;
 }
 
 void VtkView::chooseDetail()

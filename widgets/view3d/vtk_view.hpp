@@ -95,6 +95,9 @@ class VtkView : public QOpenGLWidget
     bool forwardMouse(QEvent* e);
     void renderNow();
     void beginFirst();
+    /// Copies the picture as showAhead() will, so that what Mesa compiles for that is there.
+    void rehearse(bool scaled);
+    void copyAhead(int w, int h);
     void beginAhead();
     void lookAhead();
     void dropAhead();
@@ -116,7 +119,7 @@ class VtkView : public QOpenGLWidget
     double m_sizeDetail = 1, m_detail = 1, m_cost = 0; // of what is drawn; chosen; mean time [ms]
     bool m_whole = false, m_again = false, m_painting = false, m_forScreen = false;
     // its first picture is begun with an event of its own, behind that which makes the context
-    enum class First { none, due, begun } m_first = First::none;
+    enum class First { none, due, begun, shown } m_first = First::none;
     QString m_glDescription;
 };
 
