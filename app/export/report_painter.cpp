@@ -14,7 +14,7 @@ namespace tawara {
 namespace {
 
 constexpr int turn_ms = 4;
-constexpr double left_out = 0.01; // of the values at each end of a range
+constexpr double left_out = 0.01;   // of the values at each end of a range
 constexpr double beside_bar = 0.14; // to the left, of half the picture's width
 constexpr float never_grey = 0.78F;
 
@@ -106,10 +106,11 @@ std::pair<double, double> roundRange(std::vector<float> v)
     std::erase_if(v, [](float x) { return !std::isfinite(x); });
     if (v.empty())
         return {0, 1};
-    std::sort(v.begin(), v.end());
     const auto at = [&](double part) {
-        return static_cast<double>(
-            v[static_cast<std::size_t>(std::lround(part * static_cast<double>(v.size() - 1)))]);
+        const auto k =
+            static_cast<std::ptrdiff_t>(std::lround(part * static_cast<double>(v.size() - 1)));
+        std::nth_element(v.begin(), v.begin() + k, v.end());
+        return static_cast<double>(v[static_cast<std::size_t>(k)]);
     };
     double low = at(left_out), high = at(1 - left_out);
     const double step = high - low > 60 ? 10 : high - low > 20 ? 5 : 1;

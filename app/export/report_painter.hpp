@@ -37,6 +37,7 @@ class ReportPainter : public QObject
                   QObject* parent = nullptr);
     ~ReportPainter() override;
     void start();
+    std::size_t done() const { return m_pictures.size(); }
 
   Q_SIGNALS:
     /// One picture per shot; `error` is empty unless they could not be drawn.
