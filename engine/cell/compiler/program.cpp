@@ -39,6 +39,7 @@ OptimiseOptions options_for(const CellSystem& system, bool single_precision)
         o.exponential_cost = 6;
         o.division_cost = 3;
     }
+    o.products = true;
     o.states = system.initial_values();
     return o;
 }
@@ -48,7 +49,6 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
     OptimiseOptions o = options_for(system, single_precision);
     o.exponential_cost = OptimiseOptions().exponential_cost;
     o.division_cost = OptimiseOptions().division_cost;
-    o.products = true;
     return o;
 }
 

@@ -27,7 +27,7 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 
 /// The passes and bounds for a precision on a GPU, as shared_program() uses them.
 OptimiseOptions options_for(const CellSystem& system, bool single_precision);
-/// The same with what is for processors alone.
+/// The same on a processor, where functions and divisions cost more.
 OptimiseOptions processor_options(const CellSystem& system, bool single_precision);
 
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as

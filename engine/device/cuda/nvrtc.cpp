@@ -16,9 +16,6 @@ namespace tawara::device::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-/// Longer texts are compiled for speed of compiling: the time that good code takes grows faster
-/// than the text, to minutes for Newton's method with 80 states.
-constexpr std::size_t long_text = 600'000;
 using Program = void*; // nvrtcProgram, an opaque pointer
 
 /// The functions of libnvrtc that are used; 0 is NVRTC_SUCCESS.
@@ -150,6 +147,7 @@ std::string key_of(const CudaSource& s, int architecture)
         h.add(name);
         h.add(text);
     }
+    h.add(s.quick ? "quick" : "");
     for (const auto& o : s.options)
         h.add(o);
     return h.text();
@@ -214,7 +212,7 @@ class Compilation
                         static_cast<int>(names.size()), texts.data(), names.data()));
         const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
         options = {target.c_str(), "--std=c++17", "--device-as-default-execution-space"};
-        if (s.text.size() > long_text && (n_.major > 12 || (n_.major == 12 && n_.minor >= 8)))
+        if (s.quick && (n_.major > 12 || (n_.major == 12 && n_.minor >= 8)))
             options.push_back("--Ofast-compile=max");
         for (const auto& o : s.options)
             options.push_back(o.c_str());

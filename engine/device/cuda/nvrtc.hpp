@@ -25,6 +25,7 @@ struct CudaSource
     std::string text;
     std::vector<std::pair<std::string, std::string>> headers; ///< name as included, text
     std::vector<std::string> options;                         ///< e.g. "--maxrregcount=96"
+    bool quick = false; ///< compiled soon rather than well, by NVRTC 12.8 or later
 };
 
 /// Machine code (a cubin) and what it cost.

@@ -11,6 +11,11 @@
 namespace tawara::device::cuda {
 namespace {
 
+/// Longer texts in double precision are compiled quickly: the time for good code grows faster than
+/// the text, to minutes for Newton's method with 80 states. In single precision, and for shorter
+/// texts, the quick way takes longer than the good one (PREDICTIONS.md, "G1").
+constexpr std::size_t long_text = 1'500'000;
+
 /// NVRTC has no standard library; these names are all that the kernels use of it.
 constexpr const char* standard_integers = R"(
 #pragma once
@@ -71,6 +76,7 @@ void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused
     add_differences(s, rows, row_size);
     const std::string folder = "engine/device/cuda/";
     s.text += "#include \"" + folder + kernel + "\"\n";
+    s.quick = !single && s.text.size() > long_text;
     s.headers = {{"cstdint", standard_integers},
                  {"cstddef", "#include <cstdint>\n"},
                  {folder + "kernel_values.cuh", kernel_values_text()},
@@ -168,7 +174,7 @@ KernelShape with_all_registers(const KernelShape& shape, std::size_t states, boo
 KernelShape rest_shape(std::size_t states, bool single)
 {
     if (states <= 24) // the least registers that need no memory beside them
-        return {128, single ? 6 : 3, 0};
+        return {128, single ? 8 : 3, 0};
     return {128, 1, 0};
 }
 

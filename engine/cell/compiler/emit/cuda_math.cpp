@@ -10,6 +10,7 @@ namespace tawara::cell::compiler {
 // normal finite numbers. A constant factor of the exponent goes into s.
 //
 // reciprocal: one step of third order from the hardware's approximation (2^-20): 2^-60.
+// linexp: e^x - 1 = 2^k 2^(j/32) - 1 + what the polynomial adds, which is all of it around 0.
 // log: x = 2^e m, j = 32 (m - 1) rounded, c = 1 / (1 + j / 32) to 21 digits, r = c m - 1,
 // |r| <= 1/64: log x = e ln 2 - log c + log(1 + r), the last by a polynomial of degree 7 (4.1e-18).
 // c and -log c are exchanged as the powers are; around 1 both are exact, and so is what is near 0.
@@ -78,17 +79,30 @@ struct Elementary
     }
     __device__ __forceinline__ double exp(double x, double s) const // 2^(x s / 32)
     {
+        double t;
+        const double p = parts(x, s, t);
+        return fma(t, p, t);
+    }
+    __device__ __forceinline__ double linexp(double x) const // x / (exp(x) - 1)
+    {
+        double t;
+        const double p = parts(x, math_numbers[per_unit], t); // near 0: t = 1
+        const double y = quotient(x, fma(t, p, t - 1));
+        return x == 0 ? 1.0 : y;
+    }
+    // 2^(x s / 32) = t (1 + p), t a power of 2^(1/32)
+    __device__ __forceinline__ double parts(double x, double s, double& t) const
+    {
         const double shifted = fma(x, s, 6755399441055744.0 + 1021 * 32);
         const double r = fma(x, s, -(shifted - (6755399441055744.0 + 1021 * 32)));
         const int i = __vimin_s32_relu(__double2loint(shifted), 2044 * 32 + 31); // 0 to that
         const double power = of_lane(power_of_two, i);
-        const double t =
-            __hiloint2double(__double2hiint(power) + (i & ~31) * 32768, __double2loint(power));
+        t = __hiloint2double(__double2hiint(power) + (i & ~31) * 32768, __double2loint(power));
         double p = fma(math_numbers[exp_5], r, math_numbers[exp_4]);
         p = fma(p, r, math_numbers[exp_3]);
         p = fma(p, r, math_numbers[exp_2]);
         p = fma(p, r, math_numbers[exp_1]);
-        return fma(t, p * r, t);
+        return p * r;
     }
     __device__ __forceinline__ double log(double x) const
     {
@@ -144,6 +158,13 @@ struct Elementary
         asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
         return y * 0.693147181f;
     }
+    __device__ __forceinline__ float linexp(float x) const // x / (exp(x) - 1)
+    {
+        const float z = x * x; // below 1/2 a series, to 3e-9
+        const float near = ((1 / 30240.0f * z - 1 / 720.0f) * z + 1 / 12.0f) * z + (1 - 0.5f * x);
+        const float far = quotient(x, exp(x) - 1);
+        return z < 0.25f ? near : far;
+    }
     __device__ static __forceinline__ float sqrt(float x) { return __fsqrt_rn(x); }
 )";
 
@@ -156,19 +177,6 @@ const char* const cuda_math_common = R"(
             if (n & 1)
                 r *= x;
         return r;
-    }
-    __device__ __forceinline__ Real linexp(Real x) const // x / (exp(x) - 1)
-    {
-        const Real z = x * x;
-        Real s = Real(-691.0 / 1307674368000.0);
-        s = s * z + Real(1.0 / 47900160);
-        s = s * z - Real(1.0 / 1209600);
-        s = s * z + Real(1.0 / 30240);
-        s = s * z - Real(1.0 / 720);
-        s = s * z + Real(1.0 / 12);
-        s = s * z + 1;
-        const Real far = quotient(x, exp(x) - 1);
-        return z < Real(0.25) ? s - x * Real(0.5) : far;
     }
     __device__ __forceinline__ Real pow(Real x, Real y) const
     {

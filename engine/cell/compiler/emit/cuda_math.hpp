@@ -12,7 +12,7 @@ extern const char* const cuda_math_double;
 extern const char* const cuda_math_single;
 /// exp(x, c times this) is exp(c x).
 inline constexpr double cuda_exp_double = 46.166241308446829, cuda_exp_single = 1.4426950408889634;
-/// What both build on these: power, linexp, pow, tanh.
+/// What both build on these: power, pow, tanh.
 extern const char* const cuda_math_common;
 
 } // namespace tawara::cell::compiler

@@ -28,7 +28,7 @@ struct OptimiseOptions
     bool fractions = true;     ///< quotients of quotients and sums of quotients with one division
     bool powers = true;        ///< integer powers by multiplication
     bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
-    bool products = false; ///< factors that all cells share are multiplied first: for processors
+    bool products = false; ///< factors that all cells share are multiplied first
     double table_step_mV = 0;      ///< functions of V as tables of this step; 0: none
     int largest_power =
         48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
