@@ -14,7 +14,7 @@ namespace {
 /// Longer texts in double precision are compiled quickly: the time for good code grows faster than
 /// the text, to minutes for Newton's method with 80 states. In single precision, and for shorter
 /// texts, the quick way takes longer than the good one (PREDICTIONS.md, "G1").
-constexpr std::size_t long_text = 1'500'000;
+constexpr std::size_t long_text = 900'000;
 
 /// NVRTC has no standard library; these names are all that the kernels use of it.
 constexpr const char* standard_integers = R"(
