@@ -23,7 +23,9 @@ namespace {
 
 QComboBox* combo(const char* name, const QStringList& items, const QString& tip)
 {
-    auto* c = new QComboBox;
+    auto* c = new ChoiceBox;
+    c->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    c->setMinimumContentsLength(6); // long ones end in "…"
     c->setObjectName(QLatin1String(name));
     c->addItems(items);
     c->setToolTip(tip);

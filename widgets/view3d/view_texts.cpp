@@ -15,6 +15,7 @@ namespace {
 constexpr int left = 16, time_top = 12, note_top = 36;
 constexpr double note_part = 0.24, least_note = 84;
 constexpr double bar_width = 14, bar_edge = 64, tallest_bar = 300, tick = 4;
+constexpr double highest_bar = 70; // its title below the time
 constexpr int ticks = 6;
 constexpr double row = 23, legend_edge = 14, widest_row = 0.36, least_row = 70;
 constexpr int time_points = 15, note_points = 12, title_points = 13;
@@ -70,7 +71,10 @@ void ViewTexts::paintEvent(QPaintEvent*)
     const QColor ink = colorOf(m_shown.text);
     p.setPen(ink);
     p.setFont(sized(time_points));
-    write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop, QString::fromStdString(m_shown.time));
+    write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop,
+          QFontMetricsF(p.font(), this)
+              .elidedText(QString::fromStdString(m_shown.time), Qt::ElideRight,
+                          std::max(0, width() - 2 * left)));
     p.setFont(sized(note_points));
     write(p,
           QRectF(left, note_top, std::max(least_note, note_part * width()),
@@ -102,7 +106,8 @@ void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
         return;
     const double tall = std::round(std::min(tallest_bar, 0.55 * height()));
     const double x0 = width() - bar_edge, x1 = x0 + bar_width,
-                 bottom = std::round((height() + tall) / 2), top = bottom - tall;
+                 top = std::max(std::round((height() - tall) / 2), highest_bar),
+                 bottom = top + tall;
     p.setRenderHint(QPainter::Antialiasing, false);
     for (int y = 0; y < static_cast<int>(tall); ++y) {
         const auto& c = m_shown.map.colors[static_cast<std::size_t>(255 * (1 - (y + 0.5) / tall))];
