@@ -10,7 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${TAWARA_BUILD:-$root/build/tsan}
 tests=("$@")
 [ $# -gt 0 ] || tests=(test_stepper test_shards test_recording test_engine test_live test_heart_beats test_responsive
-  test_whole_session test_window)
+  test_whole_session test_window test_live_maps test_live_figures test_views test_painting test_report test_movie_gui)
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTAWARA_CUDA=OFF -DTAWARA_SANITIZE=thread &&
   cmake --build "$build" --parallel "${TAWARA_JOBS:-$(nproc)}" --target "${tests[@]}" || exit 2
 logs=$build/tsan
