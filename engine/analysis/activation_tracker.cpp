@@ -26,16 +26,15 @@ void ActivationTracker::clear()
     std::fill(beat_of_.begin(), beat_of_.end(), 0);
     std::fill(count.begin(), count.end(), 0);
     std::fill(excited_.begin(), excited_.end(), 0);
-    time_ms_ = newest_ms_ = -infinite;
+    time_ms_ = newest_ms_ = hole_ms_ = -infinite;
     since_ms_ = infinite;
 }
 
-/// @param before_ms  newest activation before this sample, of any place
-void ActivationTracker::activated(std::size_t i, float t, double before_ms)
+/// @param silence_ms  before this sample, of all places; 0 when this sample has begun a beat
+void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
 {
     const auto at = static_cast<double>(t);
-    if (beats_.empty() ||
-        (at - before_ms > TissueBeat::silent_ms && beats_.back().from_ms <= before_ms)) {
+    if (beats_.empty() || silence_ms > TissueBeat::silent_ms) {
         const std::size_t n = v_.size();
         const auto kept = std::clamp<std::size_t>(
             most_bytes / (3 * sizeof(float) * std::max<std::size_t>(n, 1)), 4, most_beats);
@@ -51,11 +50,12 @@ void ActivationTracker::activated(std::size_t i, float t, double before_ms)
     TissueBeat& beat = beats_.back();
     beat.from_ms = std::min(beat.from_ms, at);
     beat.last_ms = std::max(beat.last_ms, at);
-    (std::isnan(beat.activation[i]) ? beat.places : beat.turns) += 1;
-    beat.period[i] = t - activation_[i];
-    beat.activation[i] = t;
+    (beat_of_[i] == beat.number ? beat.turns : beat.places) += 1;
+    const float known = exact_ ? t : never;
+    beat.period[i] = known - activation_[i];
+    beat.activation[i] = known;
     beat.repolarisation[i] = never;
-    activation_[i] = t;
+    activation_[i] = known;
     beat_of_[i] = beat.number;
     newest_ms_ = std::max(newest_ms_, at);
     ++count[i];
@@ -68,7 +68,8 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
     if (t_ms < time_ms_)
         clear();
     const bool first = std::isinf(time_ms_);
-    const double from = time_ms_, step = t_ms - time_ms_, before = newest_ms_;
+    const double from = time_ms_, step = t_ms - time_ms_;
+    double silence = from - std::max(newest_ms_, hole_ms_); // what samples showed of it
     time_ms_ = t_ms;
     if (first) {
         since_ms_ = t_ms;
@@ -80,6 +81,10 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         }
         return;
     }
+    exact_ = step <= blind_ms;
+    if (step > TissueBeat::silent_ms)
+        hole_ms_ = t_ms;
+    const auto fall = static_cast<float>(rest_mV_per_ms * step);
     const auto crossing = [&](float a, float b, float level) {
         return static_cast<float>(from + step * static_cast<double>((level - a) / (b - a)));
     };
@@ -89,14 +94,15 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         if (a < threshold_ && b >= threshold_) {
             const float t = crossing(a, b, threshold_);
             if (!(t < activation_[i] + static_cast<float>(blind_ms))) {
-                activated(i, t, before);
+                activated(i, t, silence);
+                silence = 0;
                 peak_[i] = b;
                 excited_[i] = 1;
                 continue;
             }
         }
         if (!excited_[i]) {
-            rest_[i] = std::min(rest_[i], b);
+            rest_[i] = std::min(rest_[i], std::max(b, rest_[i] - fall));
             continue;
         }
         peak_[i] = std::max(peak_[i], b);

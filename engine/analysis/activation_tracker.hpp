@@ -18,6 +18,10 @@ namespace tawara::analysis {
 /// belongs to one activation: that, the repolarisation that ends it (also when another beat has
 /// begun elsewhere by then), and the time since the activation before. A place that took no part
 /// has none of them.
+///
+/// Silence is what samples show: between two of them nothing is known, so it lasts from the newest
+/// activation to the last sample without one, and from the end of every stretch of more than
+/// silent_ms without samples, which may have held activations that left no trace.
 struct TissueBeat
 {
     static constexpr double silent_ms = 40;
@@ -26,7 +30,9 @@ struct TissueBeat
     double from_ms = 0, last_ms = 0;     ///< its first and newest activation
     std::size_t places = 0;              ///< that were activated in it
     std::size_t turns = 0;               ///< further activations of the same places
-    std::vector<float> activation;       ///< per place, the newest in this beat [ms], NaN: none
+    /// Per place, the newest in this beat [ms]. NaN: none, or one between two samples that are
+    /// further apart than ActivationTracker::blind_ms: it counts, but when it was is not known.
+    std::vector<float> activation;
     std::vector<float> repolarisation;   ///< the end of that [ms], NaN: not yet
     std::vector<float> period;           ///< since the activation before [ms], NaN: there was none
 };
@@ -35,13 +41,15 @@ struct TissueBeat
 ///
 /// An activation is an upward crossing of the threshold, linear between samples, at least blind_ms
 /// after the one before; repolarisation the first fall below peak - 0.9 (peak - rest) after it,
-/// rest being the least V since the repolarisation before. Samples a millisecond apart give
-/// activation times within about 0.2 ms of those of every step.
+/// rest being the least V since the repolarisation before, which follows a fall by at most
+/// rest_mV_per_ms: the numerical undershoot of a millisecond or two just ahead of a wave on a coarse
+/// mesh is not rest. Samples a millisecond apart give activation times within about 0.2 ms of those
+/// of every step; further apart, up to their distance.
 /// @thread one at a time
 class ActivationTracker
 {
   public:
-    static constexpr double blind_ms = 20;
+    static constexpr double blind_ms = 20, rest_mV_per_ms = 1;
     /// Beats that are kept: the newest, as many as fit into so many bytes, at least four.
     static constexpr std::size_t most_bytes = std::size_t{128} << 20, most_beats = 200;
 
@@ -61,12 +69,14 @@ class ActivationTracker
     std::vector<std::int32_t> count; ///< activations of each place so far
 
   private:
-    void activated(std::size_t place, float t_ms, double before_ms);
+    void activated(std::size_t place, float t_ms, double silence_ms);
 
     float threshold_;
     double time_ms_ = -std::numeric_limits<double>::infinity();
     double since_ms_ = std::numeric_limits<double>::infinity();
     double newest_ms_ = -std::numeric_limits<double>::infinity(); // activation of any place
+    double hole_ms_ = -std::numeric_limits<double>::infinity();   // end of the last hole in samples
+    bool exact_ = true; // the sample before was no longer ago than blind_ms
     std::deque<TissueBeat> beats_;
     std::vector<float> v_, peak_, rest_;
     std::vector<float> activation_;      // the newest

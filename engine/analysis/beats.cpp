@@ -2,6 +2,7 @@
 #include "engine/analysis/beats.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tawara::analysis {
 namespace {
@@ -9,6 +10,30 @@ namespace {
 constexpr float least_span_mV = 40;
 constexpr double blind_ms = 20;
 constexpr double lead_ms = 10; // a beat starts so long before its crossing: the foot belongs to it
+
+constexpr double look_back_ms = 50, window_ms = 10, stride_ms = 1; // of the potential at rest
+
+/// V at rest before sample `end`, as the header has it.
+double rest_before(std::span<const double> t_ms, std::span<const float> v_mV, std::size_t end)
+{
+    const double until = t_ms[end];
+    if (until - t_ms.front() < window_ms)
+        return static_cast<double>(v_mV.front());
+    const auto at = [&](double t) { return std::lower_bound(t_ms.begin(), t_ms.end(), t); };
+    auto rest = std::numeric_limits<float>::infinity();
+    std::vector<float> window;
+    for (double from = std::max(t_ms.front(), until - look_back_ms);
+         from <= until - window_ms + 1e-9; from += stride_ms) {
+        const auto a = at(from) - t_ms.begin(), b = at(from + window_ms) - t_ms.begin();
+        window.assign(v_mV.begin() + a, v_mV.begin() + std::min(b, std::ptrdiff_t(end)));
+        if (window.empty()) // samples further apart
+            window.push_back(v_mV[static_cast<std::size_t>(std::max<std::ptrdiff_t>(a, 1) - 1)]);
+        const auto middle = window.begin() + static_cast<std::ptrdiff_t>((window.size() - 1) / 2);
+        std::nth_element(window.begin(), middle, window.end());
+        rest = std::min(rest, *middle);
+    }
+    return static_cast<double>(rest);
+}
 
 } // namespace
 
@@ -21,15 +46,16 @@ std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
     if (!(*high - *low >= least_span_mV))
         return {};
     const float level = 0.5F * (*low + *high);
-    std::vector<double> starts;
+    std::vector<double> starts, rests;
     double last = -1e300;
     for (std::size_t i = 1; i < v_mV.size(); ++i)
         if (v_mV[i - 1] < level && v_mV[i] >= level && t_ms[i] >= last + blind_ms) {
             starts.push_back(t_ms[i] - lead_ms);
+            rests.push_back(rest_before(t_ms, v_mV, i));
             last = t_ms[i];
         }
     const std::vector<double> v(v_mV.begin(), v_mV.end());
-    return cell::measure_action_potentials(t_ms, v, starts);
+    return cell::measure_action_potentials(t_ms, v, starts, rests);
 }
 
 } // namespace tawara::analysis

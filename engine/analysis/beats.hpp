@@ -10,6 +10,12 @@ namespace tawara::analysis {
 /// Action potentials of a trace whose start times nobody gave: one for each upward crossing of the
 /// middle between the trace's least and largest V, at least 20 ms after the one before. A trace
 /// that spans less than 40 mV has none.
+///
+/// Rest is the least median of V over any 10 ms that end before the crossing and begin, at the
+/// earliest, 50 ms before it: the potential that the tissue comes back to, as APD is defined by,
+/// and not the least V, which on a coarse mesh or with long steps is the numerical undershoot of a
+/// few milliseconds just ahead of the wave. Of a trace that begins less than 10 ms before the
+/// crossing it is the first V.
 /// @pre  t_ms ascends and has as many values as v_mV
 std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
                                               std::span<const float> v_mV);

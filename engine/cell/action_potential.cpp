@@ -7,7 +7,7 @@
 
 namespace tawara::cell {
 
-void ActionPotentialMeter::start_beat(double)
+void ActionPotentialMeter::start_beat(double, double rest_mV)
 {
     // the last sample before the stimulus is the first of the new beat
     const bool carry = !beat_.empty();
@@ -15,6 +15,7 @@ void ActionPotentialMeter::start_beat(double)
     close();
     if (carry)
         beat_.push_back(last);
+    rest_mV_ = rest_mV;
 }
 
 void ActionPotentialMeter::sample(double t_ms, double v_mV)
@@ -47,9 +48,11 @@ void ActionPotentialMeter::close()
     }
     if (up == 0)
         return;
-    a.rest_mV = std::min_element(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(up),
-                                 [](auto x, auto y) { return x.v < y.v; })
-                    ->v;
+    a.rest_mV = rest_mV_;
+    if (std::isnan(rest_mV_))
+        a.rest_mV = std::min_element(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(up),
+                                     [](auto x, auto y) { return x.v < y.v; })
+                        ->v;
     std::size_t peak = up;
     for (std::size_t i = up; i < b.size(); ++i)
         if (b[i].v > b[peak].v)
@@ -74,13 +77,16 @@ void ActionPotentialMeter::close()
 
 std::vector<ActionPotential> measure_action_potentials(std::span<const double> t_ms,
                                                        std::span<const double> v_mV,
-                                                       std::span<const double> starts_ms)
+                                                       std::span<const double> starts_ms,
+                                                       std::span<const double> rests_mV)
 {
     ActionPotentialMeter meter;
     std::size_t next = 0;
     for (std::size_t i = 0; i < t_ms.size(); ++i) {
         for (; next < starts_ms.size() && t_ms[i] >= starts_ms[next]; ++next)
-            meter.start_beat(starts_ms[next]);
+            meter.start_beat(starts_ms[next], rests_mV.empty()
+                                                  ? std::numeric_limits<double>::quiet_NaN()
+                                                  : rests_mV[next]);
         meter.sample(t_ms[i], v_mV[i]);
     }
     return meter.finish();

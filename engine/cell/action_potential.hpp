@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,7 @@ struct ActionPotential
 {
     double activation_ms = 0;      ///< when dV/dt was largest
     double upstroke_mV_per_ms = 0; ///< largest dV/dt
-    double rest_mV = 0;            ///< least V between the beat's start and its upstroke
+    double rest_mV = 0;            ///< as given, or the least V from the beat's start to its upstroke
     double peak_mV = 0;            ///< largest V after the upstroke
     double apd30_ms = 0;           ///< NaN where V did not come back that far
     double apd50_ms = 0;
@@ -25,7 +26,9 @@ class ActionPotentialMeter
 {
   public:
     /// Closes the beat under way, if any, and starts another at time t.
-    void start_beat(double t_ms);
+    /// @param rest_mV  V at rest before it; NaN: the least V from its start to its upstroke, as in
+    ///                 a cell alone, which starts with its stimulus
+    void start_beat(double t_ms, double rest_mV = std::numeric_limits<double>::quiet_NaN());
     /// The next sample of the trace; times ascend.
     void sample(double t_ms, double v_mV);
     /// Closes the beat under way and returns all that had an upstroke (above -40 mV).
@@ -38,13 +41,17 @@ class ActionPotentialMeter
         double t, v;
     };
     std::vector<Sample> beat_;
+    double rest_mV_ = std::numeric_limits<double>::quiet_NaN();
     std::vector<ActionPotential> done_;
 };
 
 /// The action potentials of a trace whose beats start at the given times.
-/// @pre t_ms and v_mV have one size, t_ms and starts_ms ascend
+/// @param rests_mV  V at rest before each; empty: as start_beat() has it without one
+/// @pre t_ms and v_mV have one size, so have starts_ms and rests_mV unless that is empty; t_ms and
+///      starts_ms ascend
 std::vector<ActionPotential> measure_action_potentials(std::span<const double> t_ms,
                                                        std::span<const double> v_mV,
-                                                       std::span<const double> starts_ms);
+                                                       std::span<const double> starts_ms,
+                                                       std::span<const double> rests_mV = {});
 
 } // namespace tawara::cell

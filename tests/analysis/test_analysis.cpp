@@ -135,13 +135,91 @@ class TestAnalysis : public QObject
             QVERIFY(b.activation[i] > 1500 - 242 && std::abs(b.period[i] - 240) < 1);
     }
 
+    /// The same while samples were lost: one beat still, whose places show no time that is not
+    /// known. What is silent after a hole is silent all the same.
+    void holesInSamplesAreNoSilence_data()
+    {
+        QTest::addColumn<int>("until");
+        QTest::newRow("longer than silence") << 860;
+        QTest::newRow("longer than an action potential") << 1010;
+    }
+    void holesInSamplesAreNoSilence()
+    {
+        QFETCH(int, until);
+        constexpr std::size_t n = 20;
+        ActivationTracker tracker(n, 0);
+        std::vector<float> v(n);
+        const auto sample = [&](double t) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const double at = t - 10 - 12.0 * static_cast<double>(i), s = std::fmod(at, 240);
+                v[i] = at < 0 || t > 1500 + s ? -85.0F // the turns begun before 1500 are the last
+                       : s > 130              ? -85.0F
+                                              : 15.0F;
+            }
+            tracker.sample(t, v);
+        };
+        for (double t = 0; t <= 1900; t += 1) {
+            if (t <= 800 || t >= until)
+                sample(t);
+            if (t == until) {
+                QCOMPARE(tracker.beats().size(), std::size_t(1));
+                const auto& b = tracker.beats()[0];
+                int unknown = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    unknown += std::isnan(b.activation[i]);
+                    QVERIFY(std::isnan(b.activation[i]) || b.activation[i] <= 800);
+                    QCOMPARE(std::isnan(b.period[i]),
+                             std::isnan(b.activation[i]) || tracker.count[i] == 1);
+                }
+                QVERIFY(unknown >= 2);
+            }
+        }
+        QCOMPARE(tracker.beats().size(), std::size_t(1));
+        QCOMPARE(tracker.beats()[0].places, n);
+        for (std::size_t i = 0; i < n; ++i) // turns after the hole are as exact as ever
+            QVERIFY(tracker.beats()[0].activation[i] > 1258 &&
+                    std::abs(tracker.beats()[0].period[i] - 240) < 1);
+        std::fill(v.begin(), v.end(), 15.0F);
+        tracker.sample(1901, v);
+        QCOMPARE(tracker.beats().size(), std::size_t(2));
+    }
+
+    /// V falls far below rest for two milliseconds just ahead of each upstroke, as on a coarse mesh.
+    void undershootIsNotRest()
+    {
+        ActivationTracker tracker(1, 0);
+        std::vector<double> t;
+        std::vector<float> v;
+        for (double x = 0; x < 1200; x += 0.1) {
+            const double s = std::fmod(x + 380, 400); // up at 20, 420, 820
+            t.push_back(x);
+            v.push_back(s >= 398 || s < 0 ? -138.0F : static_cast<float>(beat_mV(s, 400, 200)));
+            if (t.size() % 10 == 1)
+                tracker.sample(x, std::span(&v.back(), 1));
+        }
+        const auto beats = find_beats(t, v);
+        QCOMPARE(beats.size(), std::size_t(3));
+        for (const auto& b : beats) {
+            QVERIFY2(std::abs(b.rest_mV + 85) < 0.1, qPrintable(QString::number(b.rest_mV)));
+            QVERIFY2(std::abs(b.apd90_ms - 236) < 1.5, qPrintable(QString::number(b.apd90_ms)));
+        }
+        QCOMPARE(tracker.beats().size(), std::size_t(3));
+        for (const auto& b : tracker.beats()) {
+            const auto apd = b.repolarisation[0] - b.activation[0];
+            QVERIFY2(std::abs(apd - 236) < 2.5F, qPrintable(QString::number(double(apd))));
+        }
+    }
+
     /// However many there are, only so many are kept.
     void oldBeatsAreForgotten()
     {
         ActivationTracker tracker(1, 0);
+        double t = 0;
         for (int k = 0; k < 300; ++k) {
-            tracker.sample(100.0 * k, std::vector<float>{-85});
-            tracker.sample(100.0 * k + 50, std::vector<float>{15});
+            for (const float v : {-85.0F, 15.0F, -85.0F, -85.0F}) {
+                tracker.sample(t, std::vector<float>{v});
+                t += 30; // less than what counts as silence: nothing hides between two samples
+            }
         }
         QCOMPARE(tracker.beats().size(), ActivationTracker::most_beats);
         QCOMPARE(tracker.beats().back().number, 300);
