@@ -18,6 +18,14 @@ constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of s
 constexpr double turning_share = 0.05;   ///< of a beat's places more than once: re-entry
 constexpr float never = std::numeric_limits<float>::quiet_NaN();
 
+/// Whether an activation that no sample dates can be one of this beat.
+bool took_part(const analysis::TissueBeat& b, float exact_ms)
+{
+    const auto t = static_cast<double>(exact_ms);
+    return t > b.from_ms - analysis::TissueBeat::silent_ms &&
+           t < b.last_ms + analysis::TissueBeat::silent_ms;
+}
+
 } // namespace
 
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
@@ -25,44 +33,48 @@ Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<Analys
       threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
       results_(std::move(results)), v_(tissue.mesh->vertex_count()),
       tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
-      thread_([this](const std::stop_token& stop) { this->run(stop); })
+      thread_([this](const std::stop_token& stop) { this->run(stop, queue_); }),
+      preparing_([this](const std::stop_token& stop) { this->run(stop, preparations_); })
 {
 }
 
 Analyst::~Analyst()
 {
-    thread_.request_stop();
     {
         std::lock_guard hold(mutex_);
+        thread_.request_stop();
+        preparing_.request_stop();
         stop_ecg_.request_stop();
     }
-    wake_.notify_all();
+    queue_.wake.notify_all();
+    preparations_.wake.notify_all();
 }
 
-void Analyst::push(Job job)
+void Analyst::push(Queue& to, Job job)
 {
     {
         std::lock_guard hold(mutex_);
-        jobs_.push_back(std::move(job));
+        to.jobs.push_back(std::move(job));
     }
-    wake_.notify_all();
+    to.wake.notify_all();
 }
 
-void Analyst::run(const std::stop_token& stop)
+void Analyst::run(const std::stop_token& stop, Queue& of)
 {
     std::unique_lock hold(mutex_);
     for (;;) {
-        wake_.wait(hold, [&] { return stop.stop_requested() || !jobs_.empty(); });
+        of.wake.wait(hold, [&] { return stop.stop_requested() || !of.jobs.empty(); });
         if (stop.stop_requested())
             return;
-        const Job job = std::move(jobs_.front());
-        jobs_.pop_front();
-        busy_ = true;
+        Job job = std::move(of.jobs.front());
+        of.jobs.pop_front();
+        of.busy = true;
         hold.unlock();
         job();
+        job = {}; // what it held is let go before anybody is told
         hold.lock();
-        busy_ = false;
-        if (jobs_.empty())
+        of.busy = false;
+        if (of.jobs.empty())
             idle_.notify_all();
     }
 }
@@ -70,7 +82,7 @@ void Analyst::run(const std::stop_token& stop)
 void Analyst::finish()
 {
     std::unique_lock hold(mutex_);
-    idle_.wait(hold, [&] { return jobs_.empty() && !busy_; });
+    idle_.wait(hold, [&] { return queue_.idle() && preparations_.idle(); });
 }
 
 void Analyst::watch(const Watch& w)
@@ -98,8 +110,8 @@ void Analyst::clear_ecg(double every_ms)
 {
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
-    e.leads = ecg_.layout().names();
-    e.electrodes = ecg_.layout().electrodes;
+    e.leads = ecg_->layout().names();
+    e.electrodes = ecg_->layout().electrodes;
     e.time_ms.clear();
     e.mV.assign(e.leads.size(), {});
     if (every_ms > 0)
@@ -117,14 +129,28 @@ void Analyst::electrodes(EcgLayout layout, const Patchwork& patches, double bath
         stop_ecg_ = {};
         stop = stop_ecg_.get_token();
     }
-    push([this, layout = std::move(layout), patches, bath_S_per_m, every_ms, stop] {
+    push([this, none = layout.leads.empty()] {
+        leads_due_ = !none;
+        for_leads_.clear();
+    });
+    push(preparations_, [this, layout = std::move(layout), patches, bath_S_per_m, every_ms, stop] {
         Progress progress;
         progress.stop = stop;
+        layout_ = layout;
+        bath_ = bath_S_per_m;
         try {
-            bath_ = bath_S_per_m;
-            ecg_ = EcgField(*tissue_.mesh, tissue_.stars, on_vertices_, patches, layout, bath_,
-                            progress);
-            clear_ecg(every_ms);
+            auto field = std::make_shared<const EcgField>(
+                *tissue_.mesh, tissue_.stars, on_vertices_, patches, layout_, bath_, progress);
+            push([this, field, every_ms, stop] {
+                if (stop.stop_requested())
+                    return;
+                ecg_ = field;
+                clear_ecg(every_ms);
+                leads_due_ = false;
+                for (const auto& s : for_leads_)
+                    lead_sample(*s);
+                for_leads_.clear();
+            });
         } catch (const Cancelled&) {
             // newer electrodes, or the end
         }
@@ -133,16 +159,23 @@ void Analyst::electrodes(EcgLayout layout, const Patchwork& patches, double bath
 
 void Analyst::conductivities(const Patchwork& patches)
 {
-    push([this, patches] {
+    std::stop_token stop;
+    {
+        std::lock_guard hold(mutex_);
+        stop = stop_ecg_.get_token();
+    }
+    push(preparations_, [this, patches, stop] {
         Progress progress;
-        {
-            std::lock_guard hold(mutex_);
-            progress.stop = stop_ecg_.get_token();
-        }
+        progress.stop = stop;
         try {
-            if (!ecg_.empty())
-                ecg_ = EcgField(*tissue_.mesh, tissue_.stars, on_vertices_, patches, ecg_.layout(),
-                                bath_, progress);
+            if (layout_.leads.empty())
+                return;
+            auto field = std::make_shared<const EcgField>(
+                *tissue_.mesh, tissue_.stars, on_vertices_, patches, layout_, bath_, progress);
+            push([this, field, stop] {
+                if (!stop.stop_requested())
+                    ecg_ = field;
+            });
         } catch (const Cancelled&) {
             // newer electrodes, or the end
         }
@@ -154,6 +187,7 @@ void Analyst::restart()
     push([this] {
         tracker_.clear();
         past_.clear();
+        for_leads_.clear();
         low_ = 1e9F;
         high_ = -1e9F;
         results_->maps.put(nullptr);
@@ -162,17 +196,16 @@ void Analyst::restart()
     });
 }
 
-bool Analyst::submit(Sample s)
+bool Analyst::submit(Sample s, bool always)
 {
     {
         std::lock_guard hold(mutex_);
-        if (samples_waiting_ >= waiting)
+        if (samples_waiting_ >= waiting && !always)
             return false;
         ++samples_waiting_;
     }
-    auto shared = std::make_shared<Sample>(std::move(s));
-    push([this, shared] {
-        take(*shared);
+    push([this, shared = std::make_shared<const Sample>(std::move(s))] {
+        take(shared);
         std::lock_guard hold(mutex_);
         --samples_waiting_;
     });
@@ -201,15 +234,25 @@ void Analyst::to_vertices(std::span<const double> v)
     }
 }
 
-void Analyst::take(const Sample& s)
+void Analyst::lead_sample(const Sample& s)
 {
-    if (s.ecg && !ecg_.empty()) {
-        const auto mV = ecg_.leads(s.v);
-        std::lock_guard hold(results_->ecg_mutex);
-        auto& e = results_->ecg;
-        e.time_ms.push_back(s.time_ms);
-        for (std::size_t k = 0; k < mV.size(); ++k)
-            e.mV[k].push_back(mV[k]);
+    const auto mV = ecg_->leads(s.v);
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    e.time_ms.push_back(s.time_ms);
+    for (std::size_t k = 0; k < mV.size(); ++k)
+        e.mV[k].push_back(mV[k]);
+}
+
+void Analyst::take(const std::shared_ptr<const Sample>& shared)
+{
+    const Sample& s = *shared;
+    if (s.ecg && leads_due_) {
+        for_leads_.push_back(shared);
+        if (for_leads_.size() > waiting)
+            for_leads_.pop_front();
+    } else if (s.ecg && !ecg_->empty()) {
+        lead_sample(s);
     }
     if (!watch_.maps && !watch_.phase && !watch_.volume && !tracks_always())
         return;
@@ -367,8 +410,12 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
             out.at.period[v] = followed->period[v];
         }
         // the stepper knows a place's first activation to the step
-        const float a = late ? all[v] : std::isnan(at) ? never : at_vertex(first.activation_ms, v);
-        const bool same = std::isnan(at)
+        const bool within_hole = !late && std::isnan(at) && tracker_.count[v] == 1;
+        const float a = late                             ? all[v]
+                        : std::isnan(at) && !within_hole ? never
+                                                         : at_vertex(first.activation_ms, v);
+        const bool same = within_hole ? followed != nullptr && took_part(*followed, a)
+                          : std::isnan(at)
                               ? of_stepper && static_cast<double>(a) <= early.span.last_ms
                               : std::fabs(a - at) < sampled_within_ms;
         if (same) {

@@ -52,7 +52,8 @@ struct Sample
 /// Computes maps, phase, volume and electrocardiogram beside the stepping, on a thread of its own.
 ///
 /// Samples are taken in order; when `waiting` of them wait already, the next is refused, so that a
-/// slow analysis costs samples and never time of the solver.
+/// slow analysis costs samples and never time of the solver. Weights of leads, which take seconds,
+/// are prepared on a second thread: samples go on meanwhile.
 /// @thread  one thread gives work; results may be read by any
 class Analyst
 {
@@ -76,7 +77,8 @@ class Analyst
     /// Whether every place is followed from the start, watched or not, so that all beats and the
     /// phase are known whenever somebody asks: where following costs little.
     bool tracks_always() const { return v_.size() <= tracked_at_most; }
-    /// Electrodes from now on; their samples start anew when the weights are there.
+    /// Electrodes from now on. Their samples start anew when the weights are there, with those that
+    /// wait for them by then: the newest ones, `waiting` at most, none left out between them.
     void electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
                     double every_ms);
     /// New conductivities for the same electrodes; samples go on.
@@ -84,7 +86,8 @@ class Analyst
     /// The run was set back to its start.
     void restart();
     /// Whether it was taken.
-    bool submit(Sample s);
+    /// @param always  taken however many wait: the state that a run stops at
+    bool submit(Sample s, bool always = false);
     /// One beat's maps at every vertex of the mesh.
     struct BeatMaps
     {
@@ -103,9 +106,18 @@ class Analyst
 
   private:
     using Job = std::function<void()>;
-    void push(Job job);
-    void run(const std::stop_token& stop);
-    void take(const Sample& s);
+    struct Queue
+    {
+        std::deque<Job> jobs;
+        std::condition_variable wake;
+        bool busy = false;
+        bool idle() const { return jobs.empty() && !busy; }
+    };
+    void push(Job job) { push(queue_, std::move(job)); }
+    void push(Queue& to, Job job);
+    void run(const std::stop_token& stop, Queue& of);
+    void take(const std::shared_ptr<const Sample>& s);
+    void lead_sample(const Sample& s);
     void to_vertices(std::span<const double> v);
     void phase(const Sample& s);
     void publish(const Sample& s);
@@ -130,21 +142,25 @@ class Analyst
     std::shared_ptr<AnalystResults> results_;
 
     std::mutex mutex_;
-    std::condition_variable wake_, idle_;
-    std::deque<Job> jobs_;
+    std::condition_variable idle_;
+    Queue queue_, preparations_;
     std::size_t samples_waiting_ = 0;
-    bool busy_ = false;
+
+    // The preparing thread's alone.
+    EcgLayout layout_;
+    double bath_ = 0.2;
 
     // The worker's alone.
     Watch watch_;
-    EcgField ecg_;
-    double bath_ = 0.2;
+    std::shared_ptr<const EcgField> ecg_ = std::make_shared<const EcgField>();
+    bool leads_due_ = false; ///< new electrodes whose weights are being prepared
+    std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
     std::vector<float> v_; ///< per vertex
     analysis::ActivationTracker tracker_;
     std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
     float low_ = 1e9F, high_ = -1e9F;
     std::stop_source stop_ecg_;
-    std::jthread thread_;
+    std::jthread thread_, preparing_;
 };
 
 } // namespace tawara::simulation

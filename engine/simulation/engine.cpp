@@ -61,7 +61,6 @@ void Engine::Impl::update_rates()
     const double took = seconds(Clock::now() - rate_from);
     if (took < rate_window_s)
         return;
-    note_kernels();
     const double rate = static_cast<double>(sim->stepper->step() - rate_from_step) / took;
     rate_from = Clock::now();
     rate_from_step = sim->stepper->step();
@@ -156,15 +155,13 @@ void Engine::Impl::work()
     else if (took > batch_s)
         batch = std::max<std::int64_t>(batch / 2, 1);
     update_rates();
+    if (kernels_asked.exchange(false))
+        note_kernels();
     if (sim->until_step >= 0 && sim->stepper->step() >= sim->until_step) {
         sim->until_step = -1;
-        sample(true);
-        publish_frame(true);
-        set_state(State::paused);
+        stop_at(State::paused);
     } else if (sim->stepper->step() >= sim->end_step) {
-        sample(true);
-        publish_frame(true);
-        set_state(State::finished);
+        stop_at(State::finished);
     } else {
         publish_frame(false);
     }
@@ -346,6 +343,7 @@ Ecg Engine::ecg(std::size_t from) const
 
 std::vector<KernelFigure> Engine::kernels() const
 {
+    impl_->kernels_asked = true;
     std::lock_guard hold(impl_->shared_mutex);
     std::vector<KernelFigure> out;
     const bool single = impl_->options.precision == Precision::single;

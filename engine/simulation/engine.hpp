@@ -45,7 +45,8 @@ class Engine
     std::shared_ptr<const MapFrame> newest_maps() const;
     /// Samples of the electrocardiogram from index `from` on; no leads when there are no electrodes.
     Ecg ecg(std::size_t from) const;
-    /// Kernels so far, as of the last half second; empty while nothing is loaded.
+    /// Kernels so far, as of a few milliseconds after the call before, or of the last pause or end;
+    /// empty while nothing is loaded.
     std::vector<KernelFigure> kernels() const;
     /// Null while nothing is loaded.
     std::shared_ptr<const Partition> partition() const;

@@ -95,9 +95,22 @@ void Engine::Impl::set_watch(const Analyst::Watch& w)
         return;
     frame_step = -1;
     publish_frame(true);
-    if (!w.phase && !w.volume)
+    publish_analysed();
+}
+
+void Engine::Impl::stop_at(Status::State s)
+{
+    sample(true);
+    publish_frame(true);
+    note_kernels();
+    set_state(s);
+    publish_analysed();
+}
+
+void Engine::Impl::publish_analysed()
+{
+    if (!watch.phase && !watch.volume)
         return;
-    // nothing runs that would bring what is being computed: once more when it is there
     sim->analyst->then([this, of = sim->scene->run] {
         {
             std::lock_guard hold(queue_mutex);
@@ -158,10 +171,10 @@ void Engine::Impl::sample(bool now)
     } else {
         // A mean, in which one sample that the system interrupted counts little.
         const double took = seconds(Clock::now() - start);
-        sample_cost_s += 0.1 * (std::min(took, sample_cost_s > 0 ? 4 * sample_cost_s : took) -
-                                sample_cost_s);
+        sample_cost_s +=
+            0.1 * (std::min(took, sample_cost_s > 0 ? 4 * sample_cost_s : took) - sample_cost_s);
     }
-    if (!sim->analyst->submit(std::move(s))) {
+    if (!sim->analyst->submit(std::move(s), now)) {
         std::lock_guard hold(status_mutex);
         ++status.samples_dropped;
     }

@@ -30,11 +30,8 @@ void Engine::Impl::apply(std::uint64_t id, const Play&)
 
 void Engine::Impl::apply(std::uint64_t id, const Pause&)
 {
-    if (state == State::running) {
-        sample(true);
-        publish_frame(true);
-        set_state(State::paused);
-    }
+    if (state == State::running)
+        stop_at(State::paused);
     answer(id);
 }
 
@@ -43,12 +40,8 @@ void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
     if (!sim || state != State::paused)
         return answer(id, "only a paused simulation can be stepped");
     steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
-    if (state == State::paused) {
-        sample(true);
-        publish_frame(true);
-        if (sim->stepper->step() >= sim->end_step)
-            set_state(State::finished);
-    }
+    if (state == State::paused)
+        stop_at(sim->stepper->step() >= sim->end_step ? State::finished : State::paused);
     answer(id);
 }
 

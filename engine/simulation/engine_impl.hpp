@@ -111,6 +111,7 @@ struct Engine::Impl
     std::optional<device::Ceilings> ceilings;
     std::shared_ptr<const Partition> cut;
     std::shared_ptr<Recording> recorded;
+    std::atomic<bool> kernels_asked{false}; ///< since they were noted
     std::thread thread;
 
     // The engine's thread alone.
@@ -218,6 +219,11 @@ struct Engine::Impl
     void set_watch(const Analyst::Watch& w);
     void plan_samples();
     void sample(bool now);
+    /// Pauses or ends the run with all that is shown being of this step.
+    void stop_at(Status::State s);
+    /// Another frame when what is being computed is there: while nothing runs, nothing else would
+    /// bring it.
+    void publish_analysed();
     void record(bool now);
     void note_kernels();
     void stop_recording();

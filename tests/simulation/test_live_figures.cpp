@@ -47,6 +47,29 @@ class TestLiveFigures : public QObject
         QCOMPARE(calls(3), std::int64_t(150));
     }
 
+    /// However short: what is told after a pause is of all steps, and while it runs of newer ones
+    /// at every call.
+    void kernelsAreTold()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{bar(100'000)})).applied);
+        run_to(e, in, 10);
+        const auto calls = [&] {
+            for (const auto& k : e.kernels())
+                if (k.name == "reaction")
+                    return k.calls;
+            return std::int64_t(-1);
+        };
+        QCOMPARE(calls(), std::int64_t(500));
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QTRY_VERIFY(calls() > 500);
+        for (int k = 0; k < 8; ++k) { // as the panel asks, more often than twice a second
+            const auto before = calls();
+            QTRY_VERIFY_WITH_TIMEOUT(calls() > before, 400);
+        }
+    }
+
     void fractionOfTheCeiling()
     {
         device::Ceilings c;

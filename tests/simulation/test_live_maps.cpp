@@ -2,6 +2,7 @@
 // What is computed beside a run: maps of beats, phase, values inside the wall, electrocardiogram.
 #include "tests/simulation/live_bar.hpp"
 
+#include "engine/simulation/analyst.hpp"
 #include "engine/simulation/beat_label.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/presets.hpp"
@@ -131,6 +132,57 @@ class TestLiveMaps : public QObject
         QTRY_VERIFY((m = e.newest_maps()) && m->beat == 1);
         for (std::size_t k = 0; k < m->activation.size(); ++k)
             QVERIFY(m->activation[k] < 60 && m->apd90[k] > 200);
+    }
+
+    /// The leads' weights, which take long, are prepared while samples go on: a run's beats are what
+    /// they are without leads.
+    void leadsCostNoSamples()
+    {
+        auto s = sheet();
+        s.mesh = MeshSlab{{60, 60, 2}, 0.5}; // 70 000 vertices: weights take long
+        s.leads.kind = Leads::Kind::twelve_lead;
+        const Tissue t = build_tissue(s);
+        auto results = std::make_shared<AnalystResults>();
+        Analyst analyst(t, 1, results);
+        analyst.electrodes(ecg_layout(t, {}, s.leads, s.name), t.patches, 0.2, 1);
+        Sample sample;
+        sample.v.assign(t.problem.size(), -85);
+        sample.ecg = true;
+        int before = 0;
+        QElapsedTimer clock;
+        clock.start();
+        for (; sample.step < 40; ++sample.step) { // none waits for leads
+            sample.time_ms = static_cast<double>(sample.step);
+            while (!analyst.submit(sample) && clock.elapsed() < 60'000)
+                QThread::msleep(1);
+            std::lock_guard hold(results->ecg_mutex);
+            before += results->ecg.leads.empty();
+        }
+        QVERIFY2(before > 20, qPrintable(QString::number(before)));
+        analyst.finish();
+        const auto& e = results->ecg; // those that waited for the weights: the newest
+        QCOMPARE(e.leads.size(), std::size_t(12));
+        QCOMPARE(e.time_ms.back(), 39.0);
+        for (std::size_t k = 1; k < e.time_ms.size(); ++k)
+            QCOMPARE(e.time_ms[k] - e.time_ms[k - 1], 1.0);
+    }
+
+    /// A run that pauses or ends shows the phase of where it stands.
+    void phaseOfTheEnd()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = sheet();
+        s.end_ms = 60;
+        in.answer(e.post(Load{s}));
+        in.answer(e.post(WatchPhase{}));
+        run_to(e, in, 33.3);
+        QTRY_COMPARE(e.newest_frame()->phase_time_ms, e.status().time_ms);
+        in.clear();
+        e.post(Play{});
+        QVERIFY(in.wait_state(State::finished));
+        QTRY_COMPARE(e.newest_frame()->phase_time_ms, e.status().time_ms);
+        QCOMPARE(e.status().time_ms, 60.0);
     }
 
     /// Asked for while paused: the phase of the state as it is.
