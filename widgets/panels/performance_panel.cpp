@@ -135,11 +135,20 @@ void PerformancePanel::reset()
 void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& kernels,
                                   const simulation::Status& status)
 {
-    if (status.state != simulation::Status::State::running)
-        return;
+    const auto now = std::chrono::steady_clock::now();
+    const auto busyNow = [](const auto& k) { return k.ms > 0; };
+    if (std::none_of(kernels.begin(), kernels.end(), busyNow))
+        return; // back at the start: what the run before came to stays until there is more
     if (status.step < m_stepsBefore)
         reset(); // the run began anew
-    const auto now = std::chrono::steady_clock::now();
+    const auto news = [this](const auto& k) {
+        return m_before[k.device + "/" + k.name].ms != k.ms;
+    };
+    if (std::none_of(kernels.begin(), kernels.end(), news)) { // asked before the engine noted more
+        if (status.step == m_stepsBefore)
+            m_timeBefore = now; // it stands: no time of a step
+        return;
+    }
     const auto steps = static_cast<double>(status.step - m_stepsBefore);
     const double wall = std::chrono::duration<double, std::milli>(now - m_timeBefore).count();
     std::vector<RooflinePlot::Point> points;
@@ -169,8 +178,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         const QString texts[] = {
             name,
             steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-            k.bound_by.empty() ? tr("not measured")
-                               : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
+            k.bound_by.empty() ? tr("not measured") : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
             k.bound_by.empty() ? tr("not measured") : QString::fromStdString(k.bound_by),
             steps > 0 ? big(b / steps) : QStringLiteral("–"),
             steps > 0 ? big(f / steps) : QStringLiteral("–"),
@@ -191,7 +199,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         m_roofline->setCeilings(memory, arithmetic);
     if (busy > 0)
         m_bandwidth->add(bytes / busy / 1e6);
-    if (steps > 0 && m_stepsBefore > 0)
+    if (steps > 0 && m_stepsBefore > 0 && status.state == simulation::Status::State::running)
         m_step->add(wall / steps);
     m_stepsBefore = status.step;
     m_timeBefore = now;

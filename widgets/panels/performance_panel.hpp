@@ -23,7 +23,8 @@ class PerformancePanel : public QWidget
     Q_OBJECT
   public:
     explicit PerformancePanel(QWidget* parent = nullptr);
-    /// Sums since the load; differences to the call before are shown.
+    /// Sums since the start of the run. Shown are differences to the newest other sums; the same
+    /// ones again, or none at all, leave what is shown.
     void setKernels(const std::vector<simulation::KernelFigure>& kernels,
                     const simulation::Status& status);
     void setCeilings(const device::Ceilings& c, const QString& device);
