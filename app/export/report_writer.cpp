@@ -95,7 +95,9 @@ simulation::ReportPage::Picture reportPicture(const QImage& image, const QString
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     image.save(&buffer, "PNG");
-    return {caption.toStdString(), bytes.toStdString(), widthOnPage};
+    const int height =
+        (widthOnPage * image.height() + image.width() / 2) / std::max(1, image.width());
+    return {caption.toStdString(), bytes.toStdString(), widthOnPage, height};
 }
 
 QString writeReport(const std::string& html, const QString& title, const QString& path)

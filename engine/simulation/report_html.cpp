@@ -33,7 +33,8 @@ p.foot { color: #8a94a3; margin-top: 8px; font-size: 8pt; }
 
 /// For browsers alone: Qt's documents know neither.
 constexpr const char* style_of_screens =
-    "<style media=\"screen\">body { max-width: 860px; margin: 24px auto; }</style>\n";
+    "<style media=\"screen\">body { max-width: 860px; margin: 24px auto; }"
+    " img { max-width: 100%; height: auto; }</style>\n";
 
 std::string escaped(const std::string& text)
 {
@@ -137,6 +138,17 @@ void add_key(std::string& out, const std::vector<ReportPage::Figure>& key)
     out += "</tr></table>\n";
 }
 
+/// `" height="H` of an SVG picture: who prints pages may take its pixels' height else.
+std::string height_as_told(const std::string& svg)
+{
+    const std::string attribute = " height=\"";
+    const auto at = svg.find(attribute);
+    if (at == std::string::npos || at > svg.find('>'))
+        throw Error("a picture without a height in a report");
+    const auto from = at + attribute.size();
+    return "\"" + attribute + svg.substr(from, svg.find('"', from) - from);
+}
+
 void add_section(std::string& out, const ReportPage::Section& s)
 {
     if (s.svg.empty() && s.table.rows.empty() && s.table.note.empty())
@@ -144,8 +156,8 @@ void add_section(std::string& out, const ReportPage::Section& s)
     out += "<h2>" + escaped(s.title) + "</h2>\n";
     if (!s.svg.empty())
         out += "<p><img alt=\"" + escaped(s.title) + "\" width=\"" +
-               std::to_string(ReportPage::width) + "\" src=\"data:image/svg+xml;base64," +
-               base64(s.svg) + "\"></p>\n";
+               std::to_string(ReportPage::width) + height_as_told(s.svg) +
+               "\" src=\"data:image/svg+xml;base64," + base64(s.svg) + "\"></p>\n";
     add_table(out, s.table, {});
 }
 
@@ -155,7 +167,8 @@ std::string picture_row(const std::vector<ReportPage::Picture>& pictures)
     for (const auto& picture : pictures) {
         out += "<td class=\"picture\"><img alt=\"" + escaped(picture.caption) + "\"";
         if (picture.width > 0)
-            out += " width=\"" + std::to_string(picture.width) + "\"";
+            out += " width=\"" + std::to_string(picture.width) + "\" height=\"" +
+                   std::to_string(picture.height) + "\"";
         out += " src=\"data:image/png;base64," + base64(picture.png) + "\"><br>" +
                escaped(picture.caption) + "<br>&nbsp;</td>\n";
     }

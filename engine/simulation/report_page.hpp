@@ -22,7 +22,7 @@ struct ReportPage
     {
         std::string caption;
         std::string png; ///< bytes of the file
-        int width = 0;   ///< on the page [CSS pixels]; 0: as large as it is
+        int width = 0, height = 0; ///< on the page [CSS pixels]; 0: as large as it is
     };
     /// Curves, and the table that belongs to them.
     struct Section

@@ -404,7 +404,7 @@ class TestResults : public QObject
         page.sections = {
             {"Action potentials", simulation::trace_chart(traces, page.width, 170), {}},
             {"Electrocardiogram", simulation::ecg_chart(ecg, page.width, 200), {}}};
-        const QImage heart = painted(v);
+        const QImage heart = painted(v).scaled(840, 720); // three pixels for one of the page
         for (const char* caption : {"V at 60 ms", "Activation"})
             page.pictures.push_back(reportPicture(heart, caption, 280));
         auto bare = page; // as the engine makes it; the window adds its pictures
@@ -429,6 +429,8 @@ class TestResults : public QObject
         const QByteArray source = text.readAll();
         QCOMPARE(source.count("data:image/png;base64,"), 2);
         QCOMPARE(source.count("data:image/svg+xml;base64,"), 2);
+        QCOMPARE(source.count("width=\"280\" height=\"240\""), 2); // the shape is kept in print
+        QCOMPARE(source.count("width=\"860\" height=\"170\""), 1);
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty()) {
             QFile::copy(pdf, folder + "/report.pdf");
             QFile::copy(html, folder + "/report.html");
