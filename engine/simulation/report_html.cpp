@@ -195,6 +195,8 @@ std::string to_html(const ReportPage& p)
         "</head>\n<body>\n";
     out += "<h1>" + escaped(p.title) + "</h1>\n<p class=\"sub\">" + escaped(p.subtitle) + "</p>\n";
     add_key(out, p.key);
+    for (const auto& r : p.remarks)
+        out += "<p class=\"remark\">" + escaped(r) + "</p>\n";
     out += p.pictures.empty() ? place_of_pictures : picture_row(p.pictures);
     for (const auto& section : p.sections)
         add_section(out, section);
@@ -207,8 +209,6 @@ std::string to_html(const ReportPage& p)
     out += "</td></tr></table>\n";
     for (const auto& t : p.wide)
         add_table(out, t, t.title);
-    for (const auto& r : p.remarks)
-        out += "<p class=\"remark\">" + escaped(r) + "</p>\n";
     return out + "<p class=\"foot\">" + escaped(p.foot) + "</p>\n</body>\n</html>\n";
 }
 

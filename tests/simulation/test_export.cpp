@@ -312,6 +312,15 @@ class TestExport : public QObject
         QVERIFY(unmeasured.note.find("Measure ceilings") != std::string::npos);
         slow.kernels = {{"step", "cpu", 10, 20, 4e7, 2e7, 10, 20, 1.6, "arithmetic"}};
         QVERIFY(report_page(slow).wide.at(0).note.find("measure again") != std::string::npos);
+        auto scene = std::make_shared<Scene>(*source_.scene);
+        scene->notices = {{Notice::Level::info, "taken as mm"},
+                          {Notice::Level::warning, "as a picture only"}};
+        slow.scene = scene; // how far figures can be trusted stands right below them
+        const QString noted = QString::fromStdString(to_html(report_page(slow)));
+        for (const char* notice : {"taken as mm", "as a picture only"}) {
+            QVERIFY2(noted.indexOf(notice) > noted.indexOf("total activation time"), notice);
+            QVERIFY2(noted.indexOf(notice) < noted.indexOf("Action potentials"), notice);
+        }
         auto page = report_page(source_);
         page.pictures.push_back({"a & b", "PNG?", 100});
         const QString with = QString::fromStdString(to_html(page));
