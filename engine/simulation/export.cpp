@@ -32,8 +32,8 @@ constexpr std::array<ExportChoice, 12> choices{{
     {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
     {ExportKind::beats_csv, "beats-csv", ".csv", "Beats of the probes (CSV)"},
     {ExportKind::ecg_csv, "ecg-csv", ".csv", "Electrocardiogram (CSV)"},
-    {ExportKind::frames_pvd, "frames-pvd", ".pvd", "Recorded frames for ParaView (PVD)"},
-    {ExportKind::frames_igb, "frames-igb", ".igb", "Recorded frames for CARP's tools (IGB)"},
+    {ExportKind::frames_pvd, "frames-pvd", ".pvd", "Recorded frames of the surface, ParaView (PVD)"},
+    {ExportKind::frames_igb, "frames-igb", ".igb", "Recorded frames of the surface, CARP (IGB)"},
     {ExportKind::report_html, "report-html", ".html", "Report of one page (HTML)"},
 }};
 

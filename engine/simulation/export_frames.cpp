@@ -61,7 +61,9 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
                                          const Progress& progress)
 {
     const auto& recording = recording_of(s, file);
-    const fs::path folder = file.parent_path() / (file.stem().string() + "_frames");
+    const std::string stem = file.stem().string(); // "slab-frames.pvd" is beside "slab-frames/"
+    const fs::path folder =
+        file.parent_path() / (stem.ends_with("frames") ? stem : stem + "_frames");
     std::vector<fs::path> written{file};
     std::string list;
     const auto times = recording.times();

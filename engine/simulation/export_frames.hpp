@@ -4,7 +4,8 @@
 
 namespace tawara::simulation {
 
-/// Recorded frames for ParaView: FILE (.pvd) and FILE's stem + "_frames/" with a .vtp each.
+/// Recorded frames for ParaView: FILE (.pvd) and FILE's stem + "_frames/" (the stem alone where it
+/// ends with "frames") with a .vtp each, of the surface.
 std::vector<std::filesystem::path> write_recorded_pvd(const ExportSource& s,
                                                       const std::filesystem::path& file,
                                                       const Progress& progress);

@@ -166,6 +166,8 @@ class TestExport : public QObject
         const QString list = text_of(in("run.pvd"));
         QCOMPARE(list.count("<DataSet"), 9);
         QVERIFY(list.contains("timestep=\"12.5\" part=\"0\" file=\"run_frames/000001.vtp\""));
+        const auto named = export_results(source_, ExportKind::frames_pvd, in("a-frames.pvd"));
+        QCOMPARE(named.at(1), std::filesystem::path(in("a-frames/000000.vtp"))); // said once
         vtkNew<vtkXMLPolyDataReader> reader;
         reader->SetFileName(in("run_frames/000004.vtp").c_str());
         reader->Update();
