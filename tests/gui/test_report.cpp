@@ -49,6 +49,8 @@ class TestReport : public fake::HeartTest
         QCOMPARE(html.count("data:image/png;base64,"), 2);
         QVERIFY(html.contains("total activation time") && html.contains("beat 1"));
         QVERIFY(html.contains("left ventricle, mid-wall"));
+        const auto remark = html.indexOf("coarse mesh"); // with the figures that it is about
+        QVERIFY(remark > 0 && remark < html.indexOf("data:image/png"));
         const auto at = html.indexOf("data:image/png;base64,") + 22;
         const auto picture = QImage::fromData(
             QByteArray::fromBase64(html.mid(at, html.indexOf('"', at) - at).toLatin1()));

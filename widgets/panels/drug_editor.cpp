@@ -112,8 +112,9 @@ QWidget* DrugEditor::card(std::size_t i)
     auto* head = new QHBoxLayout;
     auto* title = groupLabel(QString::fromStdString(m_drugs[i].name));
     title->setObjectName("drugName");
-    head->addWidget(title);
-    head->addStretch(1);
+    title->setWordWrap(true); // a long name makes the card taller, not wider than its panel
+    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    head->addWidget(title, 1);
     auto* more = smallButton({}, QStringLiteral("+"), "addFactor", tr("Another conductance"));
     more->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(more);

@@ -501,12 +501,15 @@ void PacingPanel::fillDetails()
     m_start->put(s.start_ms);
     fillProtocol(s);
     QString text;
-    if (state.last == CaptureState::Last::failed && s.on)
+    if (state.last == CaptureState::Last::failed && s.on) {
+        const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
         text = tr("The last pulse did not capture: the tissue was refractory, or the pulse is too "
-                  "weak. Raise the amplitude or the radius, or lengthen the cycle.");
-    else if (state.pulses > 0)
+                  "weak. Raise the amplitude or the radius, or %1.")
+                   .arg(early ? tr("lengthen S2's interval") : tr("lengthen the cycle"));
+    } else if (state.pulses > 0)
         text = tr("%1 of %2 pulses captured.").arg(state.captured).arg(state.pulses);
-    if (state.lowestCaptured > 0 && state.highestFailed > 0)
+    // a pulse as strong as one that captured failed for another reason: no threshold is known then
+    if (state.highestFailed > 0 && state.highestFailed < state.lowestCaptured)
         text += tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(state.highestFailed)
                     .arg(state.lowestCaptured);

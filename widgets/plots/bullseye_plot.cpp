@@ -187,8 +187,15 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, double from, double sp
     const QPointF at = o + QPointF(r * std::cos(middle), -r * std::sin(middle));
     const bool bright = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
     p.setPen(known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text);
-    p.drawText(QRectF(at.x() - 30, at.y() - 9, 60, 18), Qt::AlignCenter,
-               known ? QString::number(v, 'f', m_decimals) : QString::number(segment));
+    // the segments' numbers where no value can be mistaken for one
+    const bool numbered =
+        std::none_of(m_values.begin(), m_values.end(), [](double x) { return std::isfinite(x); });
+    QString text = known      ? QString::number(v, 'f', m_decimals)
+                   : numbered ? QString::number(segment)
+                              : QStringLiteral("–");
+    if (text.startsWith('-') && text.toDouble() == 0)
+        text.remove(0, 1);
+    p.drawText(QRectF(at.x() - 30, at.y() - 9, 60, 18), Qt::AlignCenter | Qt::TextDontClip, text);
 }
 
 bool BullseyePlot::anyOf(std::size_t part) const
