@@ -272,6 +272,21 @@ class TestPanels : public QObject
         QCOMPARE(session().drugs.at(1).name, std::string("mine"));
     }
 
+    void longDrugNamesFit()
+    {
+        f->start();
+        f->window->raisePanel("tissueDock");
+        f->window->document()->edits().edit("drugs", [](simulation::Session& s) {
+            s.drugs = {{"Class III (sotalol- or dofetilide-like), a dose that is told at length",
+                        {{"g_Kr", 0.5}}}};
+        });
+        auto* editor = child<DrugEditor>();
+        editor->resize(260, 500);
+        const auto names = editor->findChildren<QLabel*>("drugName");
+        QCOMPARE(names.size(), 1);
+        QVERIFY(names.at(0)->parentWidget()->minimumSizeHint().width() < 240);
+    }
+
     void aPulseThatDoesNotCaptureSaysSo()
     {
         f->start();

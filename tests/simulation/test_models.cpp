@@ -254,7 +254,7 @@ class TestModels : public QObject
                                    << QStringList{"/tissue/regions/0/parameters/g_Kk", "'g_K"};
         QTest::newRow("state") << "luo_rudy_1991"
                                << ", \"initial\": {\"Vv\": -80}"
-                               << QStringList{"/tissue/regions/0/initial/Vv", "'V'"};
+                               << QStringList{"/tissue/regions/0/initial/Vv", "known are V"};
         QTest::newRow("text") << "broken.mmt"
                               << "" << QStringList{"broken.mmt:9", "nowhere"};
     }
