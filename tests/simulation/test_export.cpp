@@ -31,6 +31,21 @@ QString text_of(const fs::path& file)
     return f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
 }
 
+/// Beats that rise within 1 ms and fall along a line of 230 ms.
+Trace paced_every_350_ms(const std::string& name, int end_ms)
+{
+    Trace t{3, name, {}, {}, {}};
+    for (int k = 0; k <= 10 * end_ms; ++k) {
+        const double ms = 0.1 * k, since = std::fmod(ms, 350) - 20;
+        t.time_ms.push_back(ms);
+        t.V_mV.push_back(static_cast<float>(since < 0     ? -85
+                                            : since < 1   ? -85 + 115 * since
+                                            : since < 231 ? 30 - 0.5 * (since - 1)
+                                                          : -85));
+    }
+    return t;
+}
+
 } // namespace
 
 class TestExport : public QObject
@@ -250,16 +265,7 @@ class TestExport : public QObject
     void beats()
     {
         auto s = source_;
-        Trace t{3, "apex, left", {}, {}, {}};
-        for (int k = 0; k <= 7000; ++k) { // two beats: up within 1 ms, down along a line of 230 ms
-            const double ms = 0.1 * k, since = std::fmod(ms, 350) - 20;
-            t.time_ms.push_back(ms);
-            t.V_mV.push_back(static_cast<float>(since < 0     ? -85
-                                                : since < 1   ? -85 + 115 * since
-                                                : since < 231 ? 30 - 0.5 * (since - 1)
-                                                              : -85));
-        }
-        s.traces = {t};
+        s.traces = {paced_every_350_ms("apex, left", 700)};
         export_results(s, ExportKind::beats_csv, in("b.csv"));
         const auto rows = text_of(in("b.csv")).split('\n', Qt::SkipEmptyParts);
         QCOMPARE(rows.size(), 3);
@@ -334,16 +340,7 @@ class TestExport : public QObject
     void reportOfBeats()
     {
         auto s = source_;
-        Trace t{3, "apex", {}, {}, {}};
-        for (int k = 0; k <= 7500; ++k) { // the third beat has no end yet
-            const double ms = 0.1 * k, since = std::fmod(ms, 350) - 20;
-            t.time_ms.push_back(ms);
-            t.V_mV.push_back(static_cast<float>(since < 0     ? -85
-                                                : since < 1   ? -85 + 115 * since
-                                                : since < 231 ? 30 - 0.5 * (since - 1)
-                                                              : -85));
-        }
-        s.traces = {t};
+        s.traces = {paced_every_350_ms("apex", 750)}; // the third beat has no end yet
         const auto section = report_page(s).sections.at(0);
         QVERIFY(section.svg.find("<path") != std::string::npos);
         QVERIFY(section.svg.find(">apex<") != std::string::npos);
