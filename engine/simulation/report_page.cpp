@@ -228,8 +228,15 @@ ReportPage report_page(const ExportSource& s)
     p.settings = {page::mesh_table(s), page::numerics(s), speed(s)};
     if (auto t = kernels(s); !t.rows.empty())
         p.wide.push_back(std::move(t));
-    for (const auto& n : s.scene->notices) // notes too: they say how far figures can be trusted
-        p.remarks.push_back(n.text);
+    std::string
+        notes; // they say how far figures can be trusted; in one paragraph, for the page's sake
+    for (const auto& n : s.scene->notices)
+        if (n.level == Notice::Level::warning)
+            p.remarks.push_back(n.text);
+        else
+            notes += (notes.empty() ? "" : " · ") + n.text;
+    if (!notes.empty())
+        p.remarks.push_back(notes);
     p.foot = "Tawara " + program_version() + " · for research; not a medical device";
     return p;
 }
