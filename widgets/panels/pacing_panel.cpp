@@ -208,8 +208,12 @@ void PacingPanel::build()
 QWidget* PacingPanel::buildDetails()
 {
     auto* w = new QWidget;
-    auto* form = new QFormLayout(w);
-    form->setContentsMargins(0, 0, 0, 0);
+    // what wraps stays out of the form: beside hidden rows it would get wrong heights for all of
+    // them
+    auto* column = new QVBoxLayout(w);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(5);
+    auto* form = new QFormLayout;
     form->setVerticalSpacing(5);
     m_state = hintLabel({});
     m_state->setObjectName("siteState");
@@ -238,7 +242,6 @@ QWidget* PacingPanel::buildDetails()
     m_repeats = new NumberBox("siteRepeats", {}, {1, 1000, 1, 0}, tr("How often it is all done"));
     m_pause = new NumberBox("sitePause", tr("ms"), {0, 1e6, 100, 1}, tr("Rest between repeats"));
     m_timeline = new PulseTimeline;
-    form->addRow(m_state);
     form->addRow(tr("Name"), m_name);
     form->addRow(tr("Radius"), m_radius);
     form->addRow(tr("Amplitude"), m_amplitude);
@@ -253,7 +256,9 @@ QWidget* PacingPanel::buildDetails()
         m_protocolRows[k] = rows[k].second;
         form->addRow(m_protocolLabels[k], m_protocolRows[k]);
     }
-    form->addRow(m_timeline);
+    column->addWidget(m_state);
+    column->addLayout(form);
+    column->addWidget(m_timeline);
     connectDetails();
     return w;
 }

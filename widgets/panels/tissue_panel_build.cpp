@@ -134,8 +134,10 @@ void TissuePanel::connectRegions(QToolButton* remove, QToolButton* up, QToolButt
 QWidget* TissuePanel::buildPlace()
 {
     auto* w = new QWidget;
-    auto* form = new QFormLayout(w);
-    form->setContentsMargins(0, 0, 0, 0);
+    auto* column = new QVBoxLayout(w); // what wraps stays out of a form with hidden rows
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(5);
+    auto* form = new QFormLayout;
     form->setVerticalSpacing(5);
     form->addRow(groupLabel(tr("Where")));
     m_placeKind = new ChoiceBox;
@@ -163,7 +165,8 @@ QWidget* TissuePanel::buildPlace()
     form->addRow(m_layer);
     form->addRow(m_centre, m_radius);
     form->addRow(painting);
-    form->addRow(m_painted);
+    column->addLayout(form);
+    column->addWidget(m_painted);
     connect(m_placeKind, &QComboBox::activated, this, &TissuePanel::placeKindChosen);
     connect(m_where, &QLineEdit::editingFinished, this, &TissuePanel::placeTextEdited);
     connect(m_layer, &QComboBox::activated, this, [this](int k) {
@@ -191,7 +194,7 @@ QWidget* TissuePanel::buildPlace()
 QWidget* TissuePanel::buildCells()
 {
     auto* w = new QWidget;
-    auto* column = new QVBoxLayout(w); // a form would reserve wrong heights for what is hidden
+    auto* column = new QVBoxLayout(w);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(5);
     auto* form = new QFormLayout;
