@@ -2,6 +2,7 @@
 #include "engine/mesh/region_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -40,15 +41,62 @@ std::map<std::int32_t, int> common(const TetMesh& m, const Field* f,
     return out;
 }
 
+constexpr int left = 1, right = 2, septum = 3, endocardial = 0; // of the fields
+
+/// Which ventricle's endocardial layer a label's own goes over into: `left`, `right`, or nothing
+/// where it is neither's by far. The fields tell the septum's two faces not apart.
+std::map<std::int32_t, int> septal_sides(const TetMesh& m,
+                                         const std::map<std::int32_t, int>& ventricle,
+                                         const std::map<std::int32_t, int>& layer)
+{
+    constexpr std::int64_t by_far = 4;
+    const auto endocardium_of = [&](std::int32_t label, int part) {
+        const auto v = ventricle.find(label), l = layer.find(label);
+        return v != ventricle.end() && l != layer.end() && v->second == part &&
+               l->second == endocardial;
+    };
+    std::map<std::int32_t, int> out;
+    std::map<std::int32_t, int> part_of; // labels of endocardial layers
+    for (const auto& [label, value] : ventricle)
+        for (const int part : {left, right, septum})
+            if (endocardium_of(label, part))
+                part_of[label] = part;
+    const auto two = std::count_if(part_of.begin(), part_of.end(),
+                                   [](const auto& p) { return p.second == septum; });
+    if (two < 2) // the one is both sides
+        return out;
+    std::vector<char> touches(m.vertex_count(), 0); // bits: left, right
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        if (const auto p = part_of.find(m.region[t]); p != part_of.end() && p->second != septum)
+            for (const auto c : m.corners(t))
+                touches[static_cast<std::size_t>(c)] |= static_cast<char>(p->second);
+    std::map<std::int32_t, std::array<std::int64_t, 3>> shared;
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        if (const auto p = part_of.find(m.region[t]); p != part_of.end() && p->second == septum)
+            for (const auto c : m.corners(t))
+                for (const int side : {left, right})
+                    shared[m.region[t]][static_cast<std::size_t>(side)] +=
+                        (touches[static_cast<std::size_t>(c)] & side) != 0;
+    for (const auto& [label, with] : shared)
+        if (with[left] > by_far * with[right])
+            out[label] = left;
+        else if (with[right] > by_far * with[left])
+            out[label] = right;
+    return out;
+}
+
 std::string name_of(std::optional<int> ventricle, std::optional<int> layer,
-                    std::optional<int> segment)
+                    std::optional<int> segment, std::optional<int> side)
 {
     constexpr const char* ventricles[] = {"", "left ventricle", "right ventricle", "septum"};
+    constexpr const char* sides[] = {"", "left septum", "right septum"};
     constexpr const char* layers[] = {"endocardial", "mid-wall", "epicardial"};
     std::string out;
     const auto add = [&out](const std::string& word) { out += (out.empty() ? "" : ", ") + word; };
     if (segment && *segment >= 1 && *segment <= 17)
         add("AHA segment " + std::to_string(*segment));
+    else if (side)
+        add(sides[*side]);
     else if (ventricle && *ventricle >= 1 && *ventricle <= 3)
         add(ventricles[*ventricle]);
     if (layer && *layer >= 0 && *layer <= 2)
@@ -74,6 +122,7 @@ std::vector<RegionName> region_names(const TetMesh& m)
     const auto ventricle = common(m, on_tetrahedra(m, "ventricle"), volume, labels);
     const auto layer = common(m, on_tetrahedra(m, "layer"), volume, labels);
     const auto segment = common(m, on_tetrahedra(m, "aha_segment"), volume, labels);
+    const auto side = septal_sides(m, ventricle, layer);
     const auto find = [](const std::map<std::int32_t, int>& in,
                          std::int32_t label) -> std::optional<int> {
         const auto at = in.find(label);
@@ -82,7 +131,8 @@ std::vector<RegionName> region_names(const TetMesh& m)
     std::vector<RegionName> out;
     for (auto& [label, r] : labels) {
         r.share = whole > 0 ? r.volume_mm3 / whole : 0;
-        r.name = name_of(find(ventricle, label), find(layer, label), find(segment, label));
+        r.name = name_of(find(ventricle, label), find(layer, label), find(segment, label),
+                         find(side, label));
         out.push_back(std::move(r));
     }
     return out;
@@ -112,6 +162,10 @@ std::string text_of(const std::vector<RegionName>& names, const std::vector<std:
     }
     if (!alike)
         return one_by_one;
+    // both of its sides
+    const std::string both = "left septum; right septum";
+    if (const auto at = places.find(both); at != std::string::npos)
+        places.replace(at, both.size(), "septum");
     for (auto at = places.find(';'); at != std::string::npos; at = places.find(';'))
         places[at] = ',';
     return layer + ": " + places + " (labels " + numbers + ")";

@@ -530,6 +530,20 @@ class TestHeart : public QObject
                  std::string(
                      "endocardial: left ventricle, right ventricle, septum (labels 1, 4, 7, 9)"));
         QCOMPARE(short_text(names, {1, 4, 7, 9}), std::string("endocardial (labels 1, 4, 7, 9)"));
+        // the septum's faces: by the layers that they go over into, whatever their numbers are
+        QCOMPARE(text_of(names[6]), std::string("left septum, endocardial (label 7)"));
+        QCOMPARE(text_of(names[8]), std::string("right septum, endocardial (label 9)"));
+        QCOMPARE(text_of(names, {1, 7}),
+                 std::string("endocardial: left ventricle, left septum (labels 1, 7)"));
+        std::set<std::string> different;
+        for (const auto& r : names)
+            different.insert(r.name);
+        QCOMPARE(different.size(), names.size());
+        auto turned = m;
+        for (auto& label : turned.region)
+            label = 10 - label;
+        QCOMPARE(text_of(region_names(turned)[0]),
+                 std::string("right septum, endocardial (label 1)"));
         QCOMPARE(short_text(names, {8}), std::string("septum, mid-wall (label 8)"));
         QCOMPARE(short_text({}, {1, 2}), std::string("labels 1, 2"));
         double share = 0;
