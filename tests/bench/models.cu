@@ -116,8 +116,10 @@ class Tissue
         rest_ = uploaded(v, s);
         phase_ = uploaded(std::vector<std::uint8_t>(n, 2), s);
         times_ = uploaded(std::vector<double>(2 * n), s);
+        queue_ = uploaded(std::vector<unsigned>(2), s);
         status_.upload(std::vector<Status>(1), s);
         s.synchronize();
+        r_.queue = queue_.data();
         r_.states = states_.data();
         r_.slots = static_cast<std::int64_t>(32 * kept);
         r_.record = {phase_.data(), track_.data(),     rest_.data(),
@@ -178,6 +180,7 @@ class Tissue
     Buffer<Real> v_[2], states_, track_, rest_;
     Buffer<double> times_;
     Buffer<std::uint8_t> phase_;
+    Buffer<unsigned> queue_;
     Buffer<Status> status_;
     Reaction<Real> r_;
 };
@@ -206,7 +209,7 @@ ordered_json measure(const std::string& model, Scheme scheme, Tissue<Real>& tiss
     if (fused)
         j["fused"] = true;
     if (shape)
-        j["shape"] = {shape->block_threads, shape->blocks, shape->stages, shape->bulk_out};
+        j["shape"] = {shape->block_threads, shape->blocks, shape->stages};
     j["us"] = ms * 1e3;
     j["ns_per_cell"] = ms * 1e6 / count;
     j["GB_per_s"] = bytes / ms * 1e-6;
@@ -272,9 +275,7 @@ std::vector<KernelShape> shapes_for(bool single, bool small)
             if (threads >= 128)
                 shapes.push_back({threads, blocks, 0});
             for (const int stages : {1, 2, 3})
-                for (const bool bulk : {false, true})
-                    if (stages > 1 || !bulk)
-                        shapes.push_back({threads, blocks, stages, bulk});
+                shapes.push_back({threads, blocks, stages});
         }
     return shapes;
 }

@@ -109,12 +109,16 @@ struct Cells
         r.slots = static_cast<std::int64_t>(32 * kept);
         r.type = type.data(), r.tables = tables.data(), r.stimulus = current.data();
         r.dt = static_cast<Real>(dt_ms);
+        unsigned queue[2] = {};
+        r.queue = queue;
         const Moment m{&status, 0, dt_ms, begin, end};
         const int threads = shape.block_threads;
         // a ring goes round: half as many blocks as there are groups of tiles
         const int groups = (static_cast<int>(end - begin) + threads - 1) / threads;
         kernel.launch("cell_kernel", shape.stages ? (groups + 1) / 2 : groups, threads,
                       Pass<Real>{}, r, m);
+        if (queue[0] || queue[1])
+            throw std::runtime_error("a launch left its queue in use");
         v = v_out;
         for (std::size_t s = 0; s < kept; ++s)
             for (std::size_t i = 0; i < slots; ++i)
@@ -257,6 +261,7 @@ struct Tissue
         r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
         r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
         r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
+        r.queue = queue;
         if (stimulus.overlap(k * p.dt_ms, p.dt_ms) > 0)
             r.stimulus = current.data();
         r.record = {phase.data(),      track.data(),          rest.data(),
@@ -325,7 +330,7 @@ struct Tissue
     std::vector<double> activation, repolarisation;
     std::vector<std::uint32_t> moving;
     std::vector<std::int32_t> list;
-    unsigned list_length[2] = {0, 0};
+    unsigned list_length[2] = {0, 0}, queue[2] = {0, 0};
     Status status;
 };
 
@@ -384,6 +389,8 @@ class TestCudaText : public QObject
         add("ten_tusscher_2006", lrl, 3, true);
         add("ten_tusscher_2006", Scheme::grl1, 3, false);
         add("ten_tusscher_2006", Scheme::forward_euler, 2, false);
+        add("ten_tusscher_2006", Scheme::backward_euler, 2, false); // in several parts
+        add("luo_rudy_1991", Scheme::backward_euler, 1, true);
         add("ohara_rudy_2011", Scheme::rush_larsen, 3, false);
         add("ohara_rudy_2011", Scheme::grl1, 2, false);
         add("courtemanche_1998", lrl, 3, false);

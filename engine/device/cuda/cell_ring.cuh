@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reaction kernel of a compiled cell model for large tissue (cell_common.cuh: what it is
-// compiled with). One bulk copy brings all states of a block's tiles. Each block takes every so
-// many-th group of tiles; the next ones are on their way into its ring while it computes.
+// compiled with). One bulk copy brings all states of a block's tiles. Blocks draw groups of tiles
+// from a queue; the next ones are on their way into a block's ring while it computes.
 //
 // Bytes per unknown and step (N states, r bytes a number): 2 (N - 1) r states, 2 r V, 1 of the
 // record's phase, and r of its track until it is complete.
@@ -15,12 +15,14 @@ constexpr int row_bytes = block_threads * sizeof(Real);
 constexpr int v_at = kept * row_bytes;
 constexpr int stage_bytes = v_at + (fused ? 0 : row_bytes);
 constexpr int ring_bytes = stages * stage_bytes;
-/// New states, on their way to memory by one bulk copy.
-constexpr int out_bytes = bulk_out ? kept * row_bytes : 0;
+
+/// Groups of tiles that a block knows of: the present one, the next, and those on their way.
+constexpr int known = stages > 2 ? stages : 2;
+constexpr int queue_at = ring_bytes + stages * 8;
 
 extern "C" {
 /// Bytes of dynamic shared memory of a block.
-__constant__ int cell_shared_bytes = ring_bytes + out_bytes + stages * 8;
+__constant__ int cell_shared_bytes = queue_at + known * 4;
 }
 
 __device__ __forceinline__ unsigned shared_address(const void* p)
@@ -46,7 +48,7 @@ __device__ __forceinline__ float load_now(const float* p)
 struct Cell
 {
     const Real* stage; ///< own column
-    Real* states;      ///< own column of the tile, in device memory or on its way there
+    Real* states;      ///< own column of the tile in device memory
     Row row;   ///< constants of the type, where there are several
     Real v, new_v, current;
     bool inside; ///< whether the slot belongs to the range
@@ -58,7 +60,7 @@ struct Cell
     {
         if (k == 0)
             new_v = value;
-        else if (bulk_out || inside)
+        else if (inside)
             states[(k - 1) * 32] = value;
     }
 };
@@ -69,7 +71,7 @@ class Ring
 {
   public:
     __device__ __forceinline__ explicit Ring(unsigned char* memory)
-        : memory_(memory), barrier_(shared_address(memory + ring_bytes + out_bytes))
+        : memory_(memory), barrier_(shared_address(memory + ring_bytes))
     {
         if (threadIdx.x == 0) {
             for (int s = 0; s < stages; ++s)
@@ -113,32 +115,6 @@ class Ring
         return memory_ + s * stage_bytes;
     }
 
-    /// Until the memory of new states may be written again. @pre all threads are done with it
-    __device__ __forceinline__ void wait_out() const
-    {
-        if (bulk_out && threadIdx.x == 0)
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-    }
-    /// Sends the block's new states to memory, unless the run has failed.
-    __device__ __forceinline__ void send(const Reaction<Real>& p, int first, int tiles,
-                                         bool go) const
-    {
-        if (!bulk_out)
-            return;
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        __syncthreads();
-        if (threadIdx.x || !go)
-            return;
-        const unsigned from = shared_address(memory_ + ring_bytes);
-        const int bytes = tile_size * sizeof(Real);
-        for (int k = 0; k < (p.slots == tile_size ? 1 : tiles); ++k)
-            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                             p.states + (first + k) * p.slots),
-                         "r"(from + k * bytes), "r"(p.slots == tile_size ? tiles * bytes : bytes)
-                         : "memory");
-        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    }
-
   private:
     __device__ __forceinline__ static void copy(unsigned to, const void* from, int bytes,
                                                 unsigned barrier)
@@ -172,13 +148,67 @@ class Ring
             own(v_at) = p.v_in[slot];
         return memory_;
     }
-    __device__ __forceinline__ void wait_out() const {}
-    __device__ __forceinline__ void send(const Reaction<Real>&, int, int, bool) const {}
 
   private:
     unsigned char* memory_;
 };
 #endif
+
+/// A launch's groups of tiles, in their order. What all blocks move at a time then lies close
+/// together; with every so many-th group for each block they drift apart, and the same bytes take
+/// 5 % longer (PREDICTIONS.md, "G2"). A block's k-th group, k < known, is given without drawing.
+class Queue
+{
+  public:
+    /// @param begin  the launch's first tile
+    __device__ __forceinline__ Queue(const Reaction<Real>& p, unsigned char* memory, int begin)
+        : drawn_(p.queue), known_(reinterpret_cast<int*>(memory + queue_at)), begin_(begin)
+    {
+        if (threadIdx.x < known)
+            known_[threadIdx.x] = given(static_cast<int>(threadIdx.x));
+    }
+    /// First tile of the k-th group, k < known.
+    __device__ __forceinline__ int given(int k) const
+    {
+        return tile(blockIdx.x + static_cast<unsigned>(k) * gridDim.x);
+    }
+    /// First tile of the group `ahead` < known after the present one.
+    __device__ __forceinline__ int after(int ahead) const
+    {
+        return known_[place_ + ahead < known ? place_ + ahead : place_ + ahead - known];
+    }
+    /// The number of a group that nobody else has. Thread 0 only.
+    __device__ __forceinline__ unsigned draw() const
+    {
+        return atomicAdd(drawn_, 1U) + known * gridDim.x;
+    }
+    /// Goes on to the next group; `drawn` takes the place that becomes free, from the block's next
+    /// barrier on.
+    __device__ __forceinline__ void advance(unsigned drawn)
+    {
+        if (threadIdx.x == 0)
+            known_[place_] = tile(drawn);
+        place_ = place_ + 1 < known ? place_ + 1 : 0;
+    }
+    /// The last block to leave sets the counters to 0 again.
+    __device__ __forceinline__ void leave() const
+    {
+        if (threadIdx.x)
+            return;
+        __threadfence();
+        if (atomicAdd(drawn_ + 1, 1U) + 1 == gridDim.x)
+            drawn_[0] = drawn_[1] = 0;
+    }
+
+  private:
+    __device__ __forceinline__ int tile(unsigned group) const
+    {
+        return begin_ + static_cast<int>(group) * warps;
+    }
+    unsigned* drawn_;
+    int* known_;
+    int begin_, place_ = 0;
+};
 
 extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell_kernel(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
@@ -187,29 +217,31 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     extern __shared__ __align__(128) unsigned char memory[];
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     const int last = static_cast<int>((m.end + 31) / 32), end = static_cast<int>(m.end);
-    const int stride = gridDim.x * warps;
-    int first = static_cast<int>(m.begin / 32) + blockIdx.x * warps;
+    Queue queue(p, memory, static_cast<int>(m.begin / 32));
     const Ring ring(memory);
+    const auto fetch = [&](int s, int from) {
+        if (from < last)
+            ring.fetch(s, p, from, min(warps, last - from));
+    };
     for (int s = 0; s < stages - 1; ++s)
-        if (first + s * stride < last)
-            ring.fetch(s, p, first + s * stride, min(warps, last - first - s * stride));
+        fetch(s, queue.given(s));
     const long long step = m.status->step + m.offset;
     const bool go = alive(m);
     const double t_ms = static_cast<double>(step) * m.dt_ms;
     const Elementary math;
     const auto tile_of = [&](int from) { return min(from + warp, last - 1); };
     int phase = 3, type = 0; // loaded a tile ahead
+    int first = queue.given(0);
     if (p.v_before && first < last)
         phase = p.record.phase[tile_of(first) * 32 + lane];
     if (first < last)
         type = type_of(p, tile_of(first) * 32 + lane);
     int s = 0, parity = 0;
-    for (; first < last; first += stride) {
-        const int ahead = first + (stages - 1) * stride;
-        ring.wait_out();
+    while (first < last) {
         __syncthreads();
-        if (ahead < last)
-            ring.fetch(s == 0 ? stages - 1 : s - 1, p, ahead, min(warps, last - ahead));
+        const int following = queue.after(1);
+        fetch(s == 0 ? stages - 1 : s - 1, queue.after(stages - 1));
+        const unsigned drawn = threadIdx.x == 0 ? queue.draw() : 0;
         const int tile = tile_of(first), slot = tile * 32 + lane;
         Cell cell;
         cell.inside = go && first + warp < last && slot < end;
@@ -221,19 +253,17 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (phase < 2)
             track = load_now(p.record.track + slot);
         int next_phase = 3, next_type = 0;
-        if (p.v_before && first + stride < last)
-            next_phase = p.record.phase[tile_of(first + stride) * 32 + lane];
-        if (first + stride < last)
-            next_type = type_of(p, tile_of(first + stride) * 32 + lane);
+        if (p.v_before && following < last)
+            next_phase = p.record.phase[tile_of(following) * 32 + lane];
+        if (following < last)
+            next_type = type_of(p, tile_of(following) * 32 + lane);
         Real diffused = 0;
         if (fused)
             diffused = passed(pass, slot);
         const unsigned char* stage = ring.wait(s, parity, p, tile);
         __syncwarp();
         cell.stage = reinterpret_cast<const Real*>(stage) + warp * tile_size + lane;
-        cell.states = (bulk_out ? reinterpret_cast<Real*>(memory + ring_bytes) + warp * tile_size
-                                : p.states + tile * p.slots) +
-                      lane;
+        cell.states = p.states + tile * p.slots + lane;
         cell.v = cell.new_v =
             fused ? diffused : reinterpret_cast<const Real*>(stage + v_at)[threadIdx.x];
         cell_step(cell, math, static_cast<Real>(t_ms), p.dt);
@@ -247,11 +277,12 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
                     m.dt_ms);
             }
         }
-        ring.send(p, first, min(warps, last - first), go);
-        phase = next_phase, type = next_type;
+        queue.advance(drawn);
+        first = following, phase = next_phase, type = next_type;
         if (++s == stages)
             s = 0, parity ^= 1;
     }
+    queue.leave();
 }
 
 } // namespace tawara::device::cuda

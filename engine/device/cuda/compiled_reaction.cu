@@ -187,7 +187,8 @@ void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
     const auto states = program->next.size();
     const auto shape = use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
     with(shape);
-    if (!use.shape && shape.blocks > 2 && step.kernel.spilled_bytes() > most_spilled)
+    if (!use.shape && shape.block_threads * shape.blocks > 256 &&
+        step.kernel.spilled_bytes() > most_spilled)
         with(with_all_registers(shape, states, single));
 }
 

@@ -69,6 +69,7 @@ struct Reaction
     const Real* tables = nullptr;       ///< [types][numbers of a type's row] in device memory
     const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
     Real dt = 0;                        ///< of this reaction
+    unsigned* queue = nullptr; ///< [2] of zeros, of this range alone: of kernels that draw tiles
     Record<Real> record;
 };
 

@@ -72,7 +72,6 @@ void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused
     add_number(s, "constant_rows", constant_rows(types, row_size * (single ? 4 : 8)));
     add_choice(s, "fused", fused);
     add_choice(s, "many", types > 1);
-    add_choice(s, "bulk_out", shape.bulk_out);
     add_differences(s, rows, row_size);
     const std::string folder = "engine/device/cuda/";
     s.text += "#include \"" + folder + kernel + "\"\n";
@@ -143,15 +142,11 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
     if (states <= 32 && unknowns <= small_tissue)
         return {128, 1, 0};
     if (states <= 24 && fused)
-        return single ? KernelShape{128, 1, 0} : KernelShape{32, 12, 3};
-    if (states <= 24 && single)
-        return states > 4 ? KernelShape{128, 7, 0} : KernelShape{128, 4, 3};
+        return single ? KernelShape{128, 6, 0} : KernelShape{32, 12, 2};
     if (states <= 24)
-        return unknowns > 4'000'000 ? KernelShape{128, 2, 3, true} : KernelShape{128, 2, 2};
-    // a second stage pays while all stages of four blocks fit into 227 KiB of shared memory; then
-    // more warps pay more
+        return single ? KernelShape{128, 4, 3} : KernelShape{64, 7, 2};
     if (states <= 48)
-        return single ? KernelShape{128, 3, 3} : KernelShape{128, 4, 1};
+        return single ? KernelShape{128, 3, 3} : KernelShape{64, 4, 2};
     KernelShape s{128, single ? 3 : 2, 1};
     const auto block_bytes = [&] {
         return static_cast<std::size_t>(s.block_threads) * states * (single ? 4 : 8) + 8;
@@ -165,7 +160,7 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
 
 KernelShape with_all_registers(const KernelShape& shape, std::size_t states, bool single)
 {
-    KernelShape s{128, 2, shape.stages, shape.bulk_out};
+    KernelShape s{128, 2, shape.stages};
     if (s.stages == 1 && 2 * 2 * 128 * states * (single ? 4 : 8) < 220 * 1024)
         s.stages = 2;
     return s;

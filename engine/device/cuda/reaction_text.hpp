@@ -14,7 +14,6 @@ struct KernelShape
     int block_threads = 128;
     int blocks = 4;        ///< resident on a multiprocessor at least: bounds the registers
     int stages = 2;        ///< of a block's ring; 0: a cell a thread, its states in registers
-    bool bulk_out = false; ///< new states leave by bulk copies (compute capability 9.0)
 };
 
 /// Up to so many unknowns a GPU holds all cells at once, and the shortest chain of instructions

@@ -126,6 +126,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
         list = filled(slots / 32, 0, main);
         list_length = filled(2 * host.ranges.size(), 0U, main);
     }
+    queues = filled(2 * host.ranges.size(), 0U, main);
     std::vector<std::int32_t> sent;
     for (const auto& s : host.sends)
         sent.insert(sent.end(), s.from.begin(), s.from.end());
@@ -216,13 +217,14 @@ Rest ShardState<Real>::rest_of(std::size_t range, double tolerance_mV) const
 }
 
 template <class Real>
-Reaction<Real> ShardState<Real>::reaction(bool stimulated, double dt) const
+Reaction<Real> ShardState<Real>::reaction(std::size_t range, bool stimulated, double dt) const
 {
     Reaction<Real> k;
     k.states = states.data();
     k.slots = static_cast<std::int64_t>(32 * kept);
     k.stimulus = stimulated ? stimulus.data() : nullptr;
     k.dt = static_cast<Real>(dt);
+    k.queue = queues.data() + 2 * range;
     k.record = {
         phase.data(), track.data(), rest.data(), activation_ms.data(), repolarisation_ms.data(),
         threshold_mV};

@@ -39,8 +39,8 @@ class ShardState
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
-    /// Reaction, its potentials left to the caller.
-    Reaction<Real> reaction(bool stimulated, double dt_ms) const;
+    /// Reaction of a range, its potentials left to the caller.
+    Reaction<Real> reaction(std::size_t range, bool stimulated, double dt_ms) const;
     /// The same pass with the matrix in single precision.
     Pass<Real, float> mixed(const Pass<Real>& p) const
     {
@@ -95,6 +95,7 @@ class ShardState
     Buffer<std::uint32_t> moving;
     Buffer<std::int32_t> list;
     Buffer<unsigned> list_length;
+    Buffer<unsigned> queues; ///< two counters per range
     Buffer<Status> status;
     PinnedBuffer<Status> status_host;
     Buffer<std::int32_t> sent_slots; ///< of host.sends, one after the other

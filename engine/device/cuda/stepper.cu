@@ -97,7 +97,7 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        auto k = s.reaction(stimulated_, strang ? dt_ / 2 : dt_);
+        auto k = s.reaction(index, stimulated_, strang ? dt_ / 2 : dt_);
         const auto moment = s.moment(r.begin, r.end, offset);
         const auto& cells = *s.cells[r.group];
         k.v_out = s.vector(stage.out, parity);
