@@ -111,17 +111,28 @@ void add_placement(Context& c, Json& o, const compiler::Program& program)
         c.say(line);
     };
     using compiler::Eviction;
-    const auto plain = depth_first(g, program.next), larger = larger_first(g, program.next);
-    add("as written", "oldest", place_values(g, plain, registers, Eviction::oldest_use));
-    add("as written", "farthest use", place_values(g, plain, registers, Eviction::farthest_use));
+    const auto placed = [&](auto order, Eviction eviction) {
+        compiler::Traffic sum;
+        for (const auto& part : program.parts()) {
+            const auto t = place_values(g, order(g, part.next), registers, eviction);
+            sum.loads += t.loads * static_cast<std::size_t>(part.times);
+            sum.stores += t.stores * static_cast<std::size_t>(part.times);
+            sum.most_alive = std::max(sum.most_alive, t.most_alive);
+        }
+        return sum;
+    };
+    add("as written", "oldest", placed(compiler::depth_first, Eviction::oldest_use));
+    add("as written", "farthest use", placed(compiler::depth_first, Eviction::farthest_use));
     add("larger side first", "farthest use",
-        place_values(g, larger, registers, Eviction::farthest_use));
+        placed(compiler::larger_first, Eviction::farthest_use));
     for (const std::size_t parts : {2u, 3u}) {
         const auto split = split_program(program, parts);
         o["in_parts"].push_back({{"parts", split.parts.size()}, {"passed", split.passed}});
         std::snprintf(line, sizeof line, "in %zu parts (off): %zu values passed on",
                       split.parts.size(), split.passed);
         c.say(line);
+        if (!program.before.empty()) // its own parts, however many are asked for
+            break;
     }
 }
 
@@ -167,7 +178,12 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
                       p.pass.c_str(), p.changes, p.nodes);
         c.say(line);
     }
-    const auto size = [](const compiler::Program& p) { return reachable(p.graph, p.next).size(); };
+    const auto size = [](const compiler::Program& p) {
+        std::size_t sum = 0;
+        for (const auto& part : p.parts())
+            sum += reachable(p.graph, part.next).size();
+        return sum;
+    };
     o["before"] = counts(count_operations(plain), size(plain));
     o["after"] = counts(count_operations(*program), size(*program));
     o["table"] = program->table.size();

@@ -2,6 +2,7 @@
 // Orders of the schemes, Newton's method of backward Euler, and removable singularities of every
 // library model in single precision.
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"
@@ -202,6 +203,37 @@ class TestSchemes : public QObject
             QVERIFY(worst < 1e-6);
         }
     }
+    /// Its iterations are written once each, however often they are made, for all lengths of
+    /// vectors; with functions of V looked up the step is nearly the same.
+    void newtonIsWrittenInParts()
+    {
+        const Program p = compile(load_model("ten_tusscher_2006"), Scheme::backward_euler);
+        std::vector<int> times;
+        for (const Part& part : p.parts())
+            times.push_back(part.times);
+        QCOMPARE(times, (std::vector<int>{1, 3, 2, 1}));
+        const auto stepped = [](double table_step_mV, unsigned bytes) {
+            auto o = processor_options(load_model("ten_tusscher_2006"), false);
+            o.table_step_mV = table_step_mV;
+            limit_vectors(bytes);
+            Cells<double> c("ten_tusscher_2006", Scheme::backward_euler, width, o);
+            limit_vectors(0);
+            for (std::size_t i = 0; i < width; ++i)
+                c.arrays[0][i] = -90 + 8 * static_cast<double>(i);
+            c.step(0, 0.02);
+            return c.arrays;
+        };
+        const auto plain = stepped(0, 64), tables = stepped(0.002, 64);
+        for (const unsigned bytes : {32u, 16u}) {
+            const auto other = stepped(0, bytes);
+            for (std::size_t k = 0; k < plain.size(); ++k)
+                for (std::size_t i = 0; i < width; ++i)
+                    QVERIFY(std::abs(plain[k][i] - other[k][i]) <= 1e-11 * std::abs(plain[k][i]));
+        }
+        for (std::size_t i = 0; i < width; ++i)
+            QVERIFY2(std::abs(plain[0][i] - tables[0][i]) < 1e-4,
+                     qPrintable(QString("%1, %2").arg(plain[0][i]).arg(tables[0][i])));
+    }
     /// Full steps of Newton's method go astray in this upstroke at 0.1 ms; shortened ones do not.
     void newtonFindsTheUpstroke()
     {
@@ -247,7 +279,24 @@ class TestSchemes : public QObject
         qInfo("%zu places, largest jump %.1e", places.size(), worst);
         QVERIFY(worst < 1e-4);
     }
-    /// The test above sees what the pass removes.
+    /// Slopes of what is 0 / 0 somewhere are finite there too: fluxes of constant fields at 0 mV.
+    void slopesAreFiniteAtSingularities()
+    {
+        for (const auto& [model, scheme] : {std::pair{"shannon_bers_2004", Scheme::grl1},
+                                            {"grandi_bers_2010", Scheme::grl2},
+                                            {"ohara_rudy_2011", Scheme::backward_euler_single},
+                                            {"shannon_bers_2004", Scheme::backward_euler}}) {
+            Cells<double> c(model, scheme);
+            for (std::size_t i = 0; i < width; ++i)
+                c.arrays[0][i] = i == 8 ? 0 : 1e-6 * (static_cast<double>(i) - 8);
+            c.step(0, 0.001);
+            for (const auto& a : c.arrays) {
+                const double middle = 0.5 * (a[7] + a[9]);
+                QVERIFY2(std::abs(a[8] - middle) <= 1e-9 * (1 + std::abs(middle)), model);
+            }
+        }
+    }
+    /// singularitiesAreSmooth() sees what the pass removes.
     void withoutThePassTheyAreNot()
     {
         OptimiseOptions o = no_optimisation();

@@ -2,30 +2,75 @@
 #include "engine/cell/compiler/program.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <tuple>
 
 namespace tawara::cell::compiler {
 
+namespace {
+
+/// Calls f with the expressions of all parts, which it may replace.
+template <class F>
+void rewrite_all(Program& p, F&& f)
+{
+    std::vector<Node> all;
+    for (const Part& part : p.before)
+        all.insert(all.end(), part.next.begin(), part.next.end());
+    all.insert(all.end(), p.next.begin(), p.next.end());
+    f(all);
+    auto from = all.begin();
+    const auto give = [&](std::vector<Node>& next) {
+        std::copy_n(from, next.size(), next.begin());
+        from += static_cast<std::ptrdiff_t>(next.size());
+    };
+    for (Part& part : p.before)
+        give(part.next);
+    give(p.next);
+}
+
+/// Each part by itself: what one computes is of no use to another. @return changes and operations
+/// of all
+OptimiseReport optimise_parts(Program& p, std::span<const double> typical,
+                              const OptimiseOptions& options)
+{
+    auto report = optimise(p.graph, p.next, typical, options);
+    for (Part& part : p.before) {
+        const auto more = optimise(p.graph, part.next, typical, options);
+        for (std::size_t k = 0; k < report.size(); ++k) {
+            report[k].changes += more[k].changes;
+            report[k].nodes += more[k].nodes;
+        }
+    }
+    return report;
+}
+
+} // namespace
+
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options)
 {
     Program p;
     p.name = system.name;
-    p.next = step_nodes(system, scheme);
+    static_cast<StepNodes&>(p) = step_nodes(system, scheme);
     p.graph = std::move(system.graph);
     const auto typical = system.parameter_values();
     if (options.table_step_mV > 0) {
-        remove_singularities(p.graph, p.next, typical);
-        p.lookups = tabulate(p.graph, p.next, static_cast<std::uint32_t>(p.next.size()));
+        const auto first = static_cast<std::uint32_t>(p.next.size() + p.kept);
+        rewrite_all(p, [&](std::vector<Node>& roots) {
+            remove_singularities(p.graph, roots, typical);
+            p.lookups = tabulate(p.graph, roots, first);
+        });
         p.table_step_mV = options.table_step_mV;
     }
-    p.report = optimise(p.graph, p.next, typical, options);
-    p.table = hoist(p.graph, p.next);
+    p.report = optimise_parts(p, typical, options);
+    rewrite_all(p, [&](std::vector<Node>& roots) { p.table = hoist(p.graph, roots); });
     return p;
 }
 
@@ -35,7 +80,7 @@ OptimiseOptions options_for(const CellSystem& system, bool single_precision)
     o.largest = single_precision ? 1e36 : 1e300;
     if (!single_precision) {
         o.largest_power = 128; // half an ulp each: 1e-14
-    } else { // a GPU's special units
+    } else {                   // a GPU's special units
         o.exponential_cost = 6;
         o.division_cost = 3;
     }
@@ -88,14 +133,39 @@ std::vector<double> Program::row(std::span<const double> parameters) const
     return out;
 }
 
-Operations count_operations(const Program& p)
+std::vector<Part> Program::parts() const
 {
-    const Graph& g = p.graph;
-    const auto varies = depends(g, [](std::uint32_t id) {
-        return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
-    });
+    auto out = before;
+    out.push_back({next, 1});
+    return out;
+}
+
+std::vector<double> Program::step(std::span<const double> states,
+                                  const std::function<double(std::uint32_t)>& value_of) const
+{
+    std::vector<double> x(states.begin(), states.end());
+    x.resize(next.size() + kept, std::numeric_limits<double>::quiet_NaN());
+    const auto value = [&](std::uint32_t id) {
+        return symbol_kind(id) == Symbol::state && symbol_index(id) < x.size() ? x[symbol_index(id)]
+                                                                               : value_of(id);
+    };
+    for (const Part& part : parts())
+        for (int k = 0; k < part.times; ++k) {
+            const auto y = evaluate(graph, part.next, value);
+            std::copy(y.begin(), y.end(), x.begin());
+        }
+    x.resize(next.size());
+    return x;
+}
+
+namespace {
+
+/// Operations on what differs from cell to cell.
+Operations count_operations(const Graph& g, const std::vector<bool>& varies,
+                            std::span<const Node> roots)
+{
     Operations o;
-    for (const Node n : reachable(g, p.next)) {
+    for (const Node n : reachable(g, roots)) {
         if (!varies[n] || g.type(n) == Type::boolean)
             continue;
         switch (g.op(n)) {
@@ -140,6 +210,21 @@ Operations count_operations(const Program& p)
         }
     }
     return o;
+}
+
+} // namespace
+
+Operations count_operations(const Program& p)
+{
+    const auto varies = differs_between_cells(p.graph);
+    Operations sum;
+    for (const Part& part : p.parts()) {
+        const auto o = count_operations(p.graph, varies, part.next);
+        for (const auto count : {&Operations::add, &Operations::mul, &Operations::div,
+                                 &Operations::exp, &Operations::log, &Operations::other})
+            sum.*count += part.times * (o.*count);
+    }
+    return sum;
 }
 
 } // namespace tawara::cell::compiler

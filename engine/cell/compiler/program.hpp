@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/compiler/optimise/optimise.hpp"
+#include "engine/cell/compiler/step_nodes.hpp"
 #include "engine/cell/compiler/system.hpp"
+
+#include <functional>
 
 namespace tawara::cell::compiler {
 
-/// A cell model with one scheme, ready for any back end: straight-line code of one step.
-struct Program
+/// A cell model with one scheme, ready for any back end: one step, in which table entries stand for
+/// what depends on parameters alone.
+struct Program : StepNodes
 {
     std::string name;
     Graph graph;
-    std::vector<Node> next;  ///< state k after the step, of states, table, dt, time, stimulus, pace
     std::vector<Node> table; ///< of parameters alone: what a cell type's row of constants holds
-    /// Functions of V that are looked up (tabulate.hpp), symbols of states behind the last one;
+    /// Functions of V that are looked up (tabulate.hpp), symbols of states behind those kept;
     /// their values follow the table in a row.
     std::vector<Node> lookups;
     double table_step_mV = 0;
@@ -20,6 +23,12 @@ struct Program
 
     /// The row of constants of a cell type. @param parameters in CellSystem order
     std::vector<double> row(std::span<const double> parameters) const;
+    /// All parts in their order, `next` the last one.
+    std::vector<Part> parts() const;
+    /// The states after a step, as every back end has to compute them.
+    /// @param value_of  of the symbols other than states
+    std::vector<double> step(std::span<const double> states,
+                             const std::function<double(std::uint32_t)>& value_of) const;
 };
 
 /// @throws InputError when the scheme is not available
@@ -33,8 +42,7 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
 /// @param processor      with processor_options()
-/// @param table_step_mV  functions of V looked up in tables of this step (processors alone); 0:
-/// none
+/// @param table_step_mV  0, or functions of V are looked up in tables of this step (processors)
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,

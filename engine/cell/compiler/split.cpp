@@ -67,6 +67,7 @@ class Splitter
         out.passed = slot.size();
         for (std::size_t q = 0; q <= cuts_.size(); ++q)
             out.parts.push_back(part(q, slot));
+        out.times.assign(out.parts.size(), 1);
         return out;
     }
 
@@ -168,12 +169,33 @@ class Splitter
     std::vector<std::size_t> cuts_;
 };
 
+/// What the program keeps is passed on.
+Split own_parts(const Program& p)
+{
+    Split out;
+    out.passed = p.kept;
+    for (const Part& part : p.parts()) {
+        Program q;
+        q.name = p.name;
+        q.graph = p.graph;
+        q.table = p.table;
+        q.next = part.next;
+        for (auto k = static_cast<std::uint32_t>(q.next.size()); k < p.next.size() + p.kept; ++k)
+            q.next.push_back(q.graph.symbol(symbol_id(Symbol::state, k)));
+        out.parts.push_back(std::move(q));
+        out.times.push_back(part.times);
+    }
+    return out;
+}
+
 } // namespace
 
 Split split_program(const Program& p, std::size_t parts)
 {
     if (!p.lookups.empty())
         throw InputError("parts", "", "a program with tables stays whole; leave the tables out");
+    if (!p.before.empty())
+        return own_parts(p);
     return Splitter(p).run(parts);
 }
 

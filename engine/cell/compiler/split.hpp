@@ -11,11 +11,13 @@ namespace tawara::cell::compiler {
 struct Split
 {
     std::vector<Program> parts; ///< with the table of the whole
+    std::vector<int> times;     ///< so often each in a row
     std::size_t passed = 0;
 };
 
 /// Cuts the order of a program's operations (depth_first()) where the fewest values are alive,
 /// within 0.3 of a part's size around equal sizes by estimated instructions.
+/// A program that has parts of its own is cut into these, whatever `parts` is.
 /// @throws InputError for programs with tables
 /// @param parts  1 to 16; fewer come out of a program that is too short
 Split split_program(const Program& p, std::size_t parts);

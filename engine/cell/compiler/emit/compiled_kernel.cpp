@@ -23,6 +23,7 @@ class SplitStep
     explicit SplitStep(const Split& s) : states_(s.parts.at(0).next.size() - s.passed)
     {
         passed_ = s.passed;
+        times_ = s.times;
         for (const Program& p : s.parts) {
             parts_.push_back(std::make_unique<JitStep<Real>>(p));
             compile_ms_ += parts_.back()->compile_ms();
@@ -41,9 +42,10 @@ class SplitStep
         for (std::size_t i = begin; i < end; i += cells) {
             for (std::size_t k = 0; k + 1 < states_; ++k)
                 pointers[k] = states[k] + i;
-            for (const auto& part : parts_)
-                (*part)(v + i, pointers.data(), stimulus ? stimulus + i : nullptr, 0,
-                        std::min(cells, end - i), row, t, dt, pace);
+            for (std::size_t k = 0; k < parts_.size(); ++k)
+                for (int n = 0; n < times_[k]; ++n)
+                    (*parts_[k])(v + i, pointers.data(), stimulus ? stimulus + i : nullptr, 0,
+                                 std::min(cells, end - i), row, t, dt, pace);
         }
     }
     std::string target() const { return parts_.front()->target(); }
@@ -53,6 +55,7 @@ class SplitStep
     static constexpr std::size_t cells = 128;
     std::size_t states_, passed_ = 0;
     std::vector<std::unique_ptr<JitStep<Real>>> parts_;
+    std::vector<int> times_;
     double compile_ms_ = 0;
 };
 

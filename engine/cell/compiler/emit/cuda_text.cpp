@@ -14,7 +14,8 @@ namespace tawara::cell::compiler {
 namespace {
 
 /// Writes the body of cell_step(): each value where it is first needed, and each state's new value
-/// as soon as it is known, so that few values live at once.
+/// as soon as it is known, so that few values live at once. Where there are parts before the last,
+/// states and kept values are variables between them, changed all at once at the end of a part.
 class Writer
 {
   public:
@@ -22,14 +23,26 @@ class Writer
 
     std::string body()
     {
-        written_.assign(g_.size(), false);
-        for (const std::size_t s : order()) {
-            const Node n = p_.next[s];
-            if (is_own_state(n, s))
-                continue;
-            write(n);
-            text_ += "    cell.store(" + std::to_string(s) + ", " + name(n) + ");\n";
+        if (p_.before.empty()) {
+            part(p_.next, true);
+            return text_;
         }
+        for (std::size_t k = 0; k < p_.next.size() + p_.kept; ++k)
+            text_ += "    Real y" + std::to_string(k) +
+                     (k < p_.next.size() ? " = cell.state(" + std::to_string(k) + ")" : "") + ";\n";
+        variables_ = true;
+        for (const Part& q : p_.before) {
+            if (q.times > 1)
+                text_ += "#pragma unroll 1\n    for (int round = 0; round < " +
+                         std::to_string(q.times) + "; ++round)\n";
+            text_ += "    {\n";
+            part(q.next, false);
+            for (std::size_t k = 0; k < q.next.size(); ++k)
+                if (!is_own_state(q.next[k], k))
+                    text_ += "    y" + std::to_string(k) + " = " + name(q.next[k]) + ";\n";
+            text_ += "    }\n";
+        }
+        part(p_.next, true);
         return text_;
     }
 
@@ -44,15 +57,29 @@ class Writer
     }
 
   private:
+    /// @param last  its results are the step's
+    void part(const std::vector<Node>& next, bool last)
+    {
+        written_.assign(g_.size(), false);
+        for (const std::size_t s : order(next)) {
+            const Node n = next[s];
+            if (is_own_state(n, s) && !(last && variables_))
+                continue;
+            write(n);
+            if (last)
+                text_ += "    cell.store(" + std::to_string(s) + ", " + name(n) + ");\n";
+        }
+    }
+
     /// States by the size of what they are computed from, the least first. Of the orders tried this
     /// one needs the fewest registers: ptxas then spills 76 bytes of ten Tusscher's model at 96
     /// registers, where it spills 656 in the graph's own order.
-    std::vector<std::size_t> order() const
+    std::vector<std::size_t> order(const std::vector<Node>& next) const
     {
         std::vector<std::size_t> states, below;
-        for (std::size_t s = 0; s < p_.next.size(); ++s) {
+        for (std::size_t s = 0; s < next.size(); ++s) {
             states.push_back(s);
-            below.push_back(reachable(g_, std::span(&p_.next[s], 1)).size());
+            below.push_back(reachable(g_, std::span(&next[s], 1)).size());
         }
         std::stable_sort(states.begin(), states.end(),
                          [&](auto a, auto b) { return below[a] < below[b]; });
@@ -129,7 +156,7 @@ class Writer
         const auto k = std::to_string(symbol_index(id));
         switch (symbol_kind(id)) {
         case Symbol::state:
-            return "cell.state(" + k + ")";
+            return variables_ ? "y" + k : "cell.state(" + k + ")";
         case Symbol::table:
             return "cell.constant(" + k + ")";
         case Symbol::time:
@@ -207,7 +234,7 @@ class Writer
 
     const Program& p_;
     const Graph& g_;
-    bool single_;
+    bool single_, variables_ = false;
     std::vector<bool> written_;
     std::string text_;
     std::map<double, std::size_t> literals_;

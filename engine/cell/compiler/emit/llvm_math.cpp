@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace tawara::cell::compiler {
@@ -417,6 +418,87 @@ Value* LlvmMath::integer_power(Value* x, int n)
     if (!r)
         return number(x->getType(), 1);
     return n < 0 ? b_.CreateFDiv(number(x->getType(), 1), r) : r;
+}
+
+Value* LlvmMath::operation(Op op, Value* a, Value* b, Value* c)
+{
+    switch (op) {
+    case Op::add:
+        return b_.CreateFAdd(a, b);
+    case Op::sub:
+        return b_.CreateFSub(a, b);
+    case Op::mul:
+        return b_.CreateFMul(a, b);
+    case Op::div:
+        return b_.CreateFDiv(a, b);
+    case Op::neg:
+        return b_.CreateFNeg(a);
+    case Op::pow:
+        return pow(a, b);
+    case Op::exp:
+        return exp(a);
+    case Op::log:
+        return log(a);
+    case Op::sqrt:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+    case Op::abs:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+    case Op::floor:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
+    case Op::ceil:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, a);
+    case Op::tanh:
+        return tanh(a);
+    case Op::linexp:
+        return linexp(a);
+    case Op::min:
+        return b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b);
+    case Op::max:
+        return b_.CreateSelect(b_.CreateFCmpOGT(a, b), a, b);
+    case Op::eq:
+        return b_.CreateFCmpOEQ(a, b);
+    case Op::ne:
+        return b_.CreateFCmpUNE(a, b);
+    case Op::lt:
+        return b_.CreateFCmpOLT(a, b);
+    case Op::le:
+        return b_.CreateFCmpOLE(a, b);
+    case Op::both:
+        return b_.CreateAnd(a, b);
+    case Op::either:
+        return b_.CreateOr(a, b);
+    case Op::negate:
+        return b_.CreateNot(a);
+    case Op::select:
+        return b_.CreateSelect(a, b, c);
+    default:
+        return library_call(op, a, b);
+    }
+}
+
+Value* LlvmMath::library_call(Op op, Value* a, Value* b)
+{
+    auto* d = b_.getDoubleTy();
+    llvm::Type* scalar = a->getType()->getScalarType();
+    const std::string name = op == Op::rem ? "fmod" : std::string(op_name(op));
+    std::vector<llvm::Type*> types(b ? 2 : 1, d);
+    const auto f = b_.GetInsertBlock()->getModule()->getOrInsertFunction(
+        name, llvm::FunctionType::get(d, types, false));
+    const auto one = [&](Value* x, Value* y) {
+        std::vector<Value*> args{b_.CreateFPExt(x, d)};
+        if (y)
+            args.push_back(b_.CreateFPExt(y, d));
+        return b_.CreateFPTrunc(b_.CreateCall(f, args), scalar);
+    };
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+    if (!vector)
+        return one(a, b);
+    Value* out = llvm::PoisonValue::get(a->getType());
+    for (unsigned k = 0; k < vector->getNumElements(); ++k)
+        out = b_.CreateInsertElement(
+            out, one(b_.CreateExtractElement(a, k), b ? b_.CreateExtractElement(b, k) : nullptr),
+            k);
+    return out;
 }
 
 } // namespace tawara::cell::compiler

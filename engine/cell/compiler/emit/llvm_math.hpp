@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/graph/expr.hpp"
+
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
@@ -40,9 +42,13 @@ class LlvmMath
     /// x / (exp(x) - 1)
     llvm::Value* linexp(llvm::Value* x);
     llvm::Value* integer_power(llvm::Value* x, int n);
+    /// Any operation on numbers or vectors of them; null where it has fewer arguments.
+    llvm::Value* operation(Op op, llvm::Value* a, llvm::Value* b, llvm::Value* c);
     llvm::Value* number(llvm::Type* type, double v);
 
   private:
+    /// Rare functions: the C library's, cell by cell, in double precision.
+    llvm::Value* library_call(Op op, llvm::Value* a, llvm::Value* b);
     /// 2^(j/parts) of the low bits j of k, from a table in registers, less j where the caller adds
     /// k to the exponent.
     llvm::Value* power_of_two(llvm::Value* k, llvm::Type* type);

@@ -48,7 +48,10 @@ int cost(Op op)
 class Planner
 {
   public:
-    explicit Planner(const Program& p) : p_(p), g_(p.graph), order_(reachable(p.graph, p.next)) {}
+    Planner(const Graph& g, std::span<const Node> next)
+        : g_(g), next_(next), order_(reachable(g, next))
+    {
+    }
 
     Plan run()
     {
@@ -88,7 +91,7 @@ class Planner
         const auto add = [&](Node n, char l) {
             label[n] = label[n] == unused || label[n] == l ? l : char(outside);
         };
-        for (const Node r : p_.next)
+        for (const Node r : next_)
             label[r] = outside;
         for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
             const Node n = *it;
@@ -186,7 +189,7 @@ class Planner
                 for (int k = 0; k < g_.arity(n); ++k)
                     visit(g_.arg(n, k));
         };
-        for (const Node root : p_.next) {
+        for (const Node root : next_) {
             stack.push_back(root);
             while (!stack.empty()) {
                 const Node n = stack.back();
@@ -212,9 +215,9 @@ class Planner
     /// States that many results need are stored last: until then they can be read again.
     void order_states()
     {
-        const std::size_t count = p_.next.size();
+        const std::size_t count = next_.size();
         std::vector<std::size_t> users(count, 0);
-        for (const Node& r : p_.next)
+        for (const Node& r : next_)
             for (const Node n : reachable(g_, std::span(&r, 1)))
                 if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state &&
                     symbol_index(g_.symbol_of(n)) < count)
@@ -266,8 +269,8 @@ class Planner
         });
     }
 
-    const Program& p_;
     const Graph& g_;
+    const std::span<const Node> next_;
     std::vector<Node> order_;
     Plan plan_;
     std::vector<bool> taken_;
@@ -292,16 +295,15 @@ Interval product(const Interval& a, const Interval& b)
 
 } // namespace
 
-Plan make_plan(const Program& p)
+Plan make_plan(const Graph& g, std::span<const Node> next)
 {
-    return Planner(p).run();
+    return Planner(g, next).run();
 }
 
-std::vector<Interval> intervals(const Program& p)
+std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots)
 {
-    const Graph& g = p.graph;
     std::vector<Interval> out(g.size());
-    for (const Node n : reachable(g, p.next)) {
+    for (const Node n : reachable(g, roots)) {
         const auto a = [&](int k) { return out[g.arg(n, k)]; };
         switch (g.op(n)) {
         case Op::constant:

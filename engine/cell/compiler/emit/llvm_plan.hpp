@@ -16,7 +16,7 @@ struct Branch
     std::vector<Node> inputs;                 ///< varying nodes from outside that they need
 };
 
-/// What the emitter for the CPU does with a program's nodes. @thread const, any
+/// What the emitter for the CPU does with the nodes of a program's part. @thread const, any
 struct Plan
 {
     std::vector<bool> varying; ///< differs from cell to cell, per node
@@ -25,9 +25,9 @@ struct Plan
     std::vector<bool> early;    ///< exponentials that V alone is needed for, up to a few operations
     std::vector<bool> raised;   ///< exponentials that are multiplied by themselves
     std::vector<Node> logarithms;   ///< of a few operations on states: computed first of all
-    std::vector<std::size_t> order; ///< in which the states' results are computed and stored
+    std::vector<std::size_t> order; ///< in which the results are computed and stored
 };
-Plan make_plan(const Program& p);
+Plan make_plan(const Graph& g, std::span<const Node> next);
 
 /// Values that a node can have while V stays within 1000 mV (what the steppers check); other states
 /// and table entries may have any value.
@@ -36,6 +36,6 @@ struct Interval
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
-std::vector<Interval> intervals(const Program& p);
+std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots);
 
 } // namespace tawara::cell::compiler

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <unordered_map>
 
 namespace tawara::cell::compiler {
@@ -19,91 +21,143 @@ namespace {
 
 using llvm::Value;
 
-/// Writes the IR of the step function.
-class Writer
+/// The step function, and what all parts of a step use.
+struct Frame
 {
-  public:
-    Writer(llvm::Module& m, const Program& p, bool single, unsigned width)
-        : p_(p), g_(p.graph), plan_(make_plan(p)), bounds_(intervals(p)), module_(m),
-          b_(m.getContext()), math_(b_), width_(width),
-          scalar_(single ? b_.getFloatTy() : b_.getDoubleTy()),
-          vector_(llvm::FixedVectorType::get(scalar_, width))
+    Frame(llvm::Module& m, const Program& p, bool single, unsigned width_)
+        : program(p), b(m.getContext()), math(b), width(width_),
+          scalar(single ? b.getFloatTy() : b.getDoubleTy()),
+          vector(llvm::FixedVectorType::get(scalar, width)), states(p.next.size())
     {
         llvm::FastMathFlags fast;
         fast.setAllowContract(true);
-        b_.setFastMathFlags(fast);
+        b.setFastMathFlags(fast);
+        auto* ptr = b.getPtrTy();
+        auto* i64 = b.getInt64Ty();
+        auto* type = llvm::FunctionType::get(
+            b.getVoidTy(), {ptr, ptr, ptr, i64, i64, i64, ptr, scalar, scalar, scalar}, false);
+        f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "step", m);
+        f->addFnAttr("prefer-vector-width", "512");
+        f->addFnAttr("min-legal-vector-width", "512");
+        // values that do not fit the registers lie in whole cache lines
+        f->addFnAttr(llvm::Attribute::getWithStackAlignment(m.getContext(), alignment()));
+        f->addFnAttr("stackrealign");
+        b.SetInsertPoint(block("entry"));
+        for (std::size_t k = 0; k < states + p.kept; ++k)
+            pointers.push_back(
+                k == 0       ? f->getArg(0)
+                : k < states ? b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, f->getArg(1), k - 1))
+                             : room());
+    }
+    llvm::BasicBlock* block(const char* name)
+    {
+        return llvm::BasicBlock::Create(b.getContext(), name, f);
+    }
+    llvm::Align alignment() const
+    {
+        return llvm::Align(scalar->isFloatTy() ? 4 * width : 8 * width);
+    }
+    /// Memory of a vector. @pre in the entry block
+    llvm::Value* room()
+    {
+        auto* place = b.CreateAlloca(vector);
+        place->setAlignment(alignment());
+        return place;
+    }
+    /// Where the present cells have a state or a kept value.
+    Value* place(std::size_t k)
+    {
+        return k < states ? b.CreateGEP(scalar, pointers[k], cell) : pointers[k];
     }
 
-    void write()
+    const Program& program;
+    llvm::IRBuilder<> b;
+    LlvmMath math;
+    unsigned width;
+    llvm::Type* scalar;
+    llvm::VectorType* vector;
+    std::size_t states;
+    llvm::Function* f = nullptr;
+    std::vector<Value*> pointers;             ///< of states' arrays, of kept values
+    std::unordered_map<Node, Value*> scalars; ///< what all cells share
+    std::unordered_map<Node, Value*> spread;  ///< places of it
+    Value* cell = nullptr;                    ///< index of the vector's first cell
+};
+
+/// Writes the IR of one part of the step.
+class Writer
+{
+  public:
+    Writer(Frame& frame, std::span<const Node> next)
+        : frame_(frame), p_(frame.program), g_(p_.graph), next_(next),
+          count_(frame.pointers.size()), plan_(make_plan(g_, next)), bounds_(intervals(g_, next)),
+          b_(frame.b), math_(frame.math), width_(frame.width), scalar_(frame.scalar),
+          vector_(frame.vector)
     {
-        auto* ptr = b_.getPtrTy();
-        auto* i64 = b_.getInt64Ty();
-        auto* type = llvm::FunctionType::get(
-            b_.getVoidTy(), {ptr, ptr, ptr, i64, i64, i64, ptr, scalar_, scalar_, scalar_}, false);
-        f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "step", module_);
-        f_->addFnAttr("prefer-vector-width", "512");
-        f_->addFnAttr("min-legal-vector-width", "512");
-        // values that do not fit the registers lie in whole cache lines
-        f_->addFnAttr(llvm::Attribute::getWithStackAlignment(module_.getContext(), alignment()));
-        f_->addFnAttr("stackrealign");
-        auto* entry = llvm::BasicBlock::Create(module_.getContext(), "entry", f_);
-        auto* loop = llvm::BasicBlock::Create(module_.getContext(), "loop", f_);
-        auto* done = llvm::BasicBlock::Create(module_.getContext(), "done", f_);
-        b_.SetInsertPoint(entry);
-        state_pointers();
-        shared();
-        b_.CreateCondBr(b_.CreateICmpSLT(arg(4), arg(5)), loop, done);
-        b_.SetInsertPoint(loop);
-        auto* i = b_.CreatePHI(i64, 2);
-        i->addIncoming(arg(4), entry);
-        body(i);
-        Value* next = b_.CreateAdd(i, b_.getInt64(width_));
-        i->addIncoming(next, b_.GetInsertBlock());
-        b_.CreateCondBr(b_.CreateICmpSLT(next, arg(5)), loop, done);
-        b_.SetInsertPoint(done);
-        b_.CreateRetVoid();
-        order_operations(*f_);
+    }
+
+    /// What is the same for all cells is computed once, in scalars. @pre in the entry block
+    void shared()
+    {
+        for (const Node n : reachable(g_, next_))
+            if (!plan_.varying[n] && !is_plain(n) && !frame_.scalars.count(n))
+                frame_.scalars[n] = node(n, [&](Node a) { return shared_value(a); });
+        spread();
+    }
+
+    /// One vector of cells: each result is computed and stored before the next.
+    void body()
+    {
+        stored_.assign(count_, false);
+        kept_.assign(count_, nullptr);
+        if (scalar_->isFloatTy()) {
+            Value* most = math_.number(vector_, V_range);
+            Value* least = math_.number(vector_, -V_range);
+            Value* v = load(0);
+            v = b_.CreateSelect(b_.CreateFCmpOLT(v, most), v, most);
+            V_bounded_ = b_.CreateSelect(b_.CreateFCmpOGT(v, least), v, least);
+        }
+        if (!p_.lookups.empty())
+            find_place();
+        list_early();
+        logarithms();
+        std::vector<int> left = uses_of_states();
+        for (const std::size_t k : plan_.order) {
+            const Node root = next_[k];
+            for (const Node n : states_of_[k])
+                --left[symbol_index(g_.symbol_of(n))];
+            if (g_.op(root) == Op::symbol && g_.symbol_of(root) == symbol_id(Symbol::state, k_(k)))
+                continue;
+            require(root);
+            Value* result = use(root);
+            if (left[k] > 0)
+                kept_[k] = load(k_(k));
+            b_.CreateAlignedStore(result, frame_.place(k), frame_.alignment());
+            stored_[k] = true;
+            loads_.clear(); // states are cheaper to read again than to keep in registers
+        }
     }
 
   private:
-    Value* arg(unsigned k) { return f_->getArg(k); }
+    Value* arg(unsigned k) { return frame_.f->getArg(k); }
     Value* splat(Value* v) { return b_.CreateVectorSplat(width_, v); }
-
-    void state_pointers()
-    {
-        pointers_.push_back(arg(0));
-        for (std::size_t k = 1; k < p_.next.size(); ++k)
-            pointers_.push_back(
-                b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), arg(1), k - 1)));
-    }
-
-    /// What is the same for all cells is computed once, in scalars.
-    void shared()
-    {
-        for (const Node n : reachable(g_, p_.next))
-            if (!plan_.varying[n] && !is_plain(n))
-                scalars_[n] = node(n, scalar_, [&](Node a) { return shared_value(a); });
-        spread();
-    }
 
     /// What all cells share, in memory: operands of the loop's operations. Whole vectors, but one
     /// number where operands are broadcast: of 64-byte reads a processor makes half as many.
     void spread()
     {
-        for (const Node n : reachable(g_, p_.next))
+        for (const Node n : reachable(g_, next_))
             for (int k = 0; k < g_.arity(n); ++k) {
                 const Node a = g_.arg(n, k);
                 if (!plan_.varying[n] || plan_.varying[a] || g_.op(a) == Op::constant ||
-                    g_.type(a) != Type::real || spread_.count(a))
+                    g_.type(a) != Type::real || frame_.spread.count(a))
                     continue;
-                auto* place = b_.CreateAlloca(broadcasts() ? scalar_ : vector_);
-                if (broadcasts()) {
+                Value* place = broadcasts() ? b_.CreateAlloca(scalar_) : frame_.room();
+                if (broadcasts())
                     b_.CreateStore(shared_value(a), place);
-                } else {
-                    place->setAlignment(alignment());
-                    b_.CreateAlignedStore(splat(shared_value(a)), place, alignment());
-                }
-                spread_[a] = place;
+                else
+                    b_.CreateAlignedStore(splat(shared_value(a)), place, frame_.alignment());
+                frame_.spread[a] = place;
             }
     }
     /// Whether operations read a number for all cells from memory by themselves (AVX-512).
@@ -117,7 +171,7 @@ class Writer
     }
     Value* shared_value(Node n)
     {
-        if (const auto it = scalars_.find(n); it != scalars_.end())
+        if (const auto it = frame_.scalars.find(n); it != frame_.scalars.end())
             return it->second;
         return leaf(n);
     }
@@ -139,48 +193,6 @@ class Writer
             return arg(9);
         default:
             throw Error("a symbol without meaning reached the emitter");
-        }
-    }
-
-    llvm::Align alignment() const
-    {
-        return llvm::Align(scalar_->isFloatTy() ? 4 * width_ : 8 * width_);
-    }
-
-    /// One vector of cells: each state's result is computed and stored before the next.
-    void body(Value* i)
-    {
-        cell_ = i;
-        values_.clear();
-        loads_.clear();
-        stored_.assign(p_.next.size(), false);
-        kept_.assign(p_.next.size(), nullptr);
-        V_bounded_ = nullptr;
-        if (scalar_->isFloatTy()) {
-            Value* most = math_.number(vector_, V_range);
-            Value* least = math_.number(vector_, -V_range);
-            Value* v = load(0);
-            v = b_.CreateSelect(b_.CreateFCmpOLT(v, most), v, most);
-            V_bounded_ = b_.CreateSelect(b_.CreateFCmpOGT(v, least), v, least);
-        }
-        if (!p_.lookups.empty())
-            find_place();
-        list_early();
-        logarithms();
-        std::vector<int> left = uses_of_states();
-        for (const std::size_t k : plan_.order) {
-            const Node root = p_.next[k];
-            for (const Node n : states_of_[k])
-                --left[symbol_index(g_.symbol_of(n))];
-            if (g_.op(root) == Op::symbol && g_.symbol_of(root) == symbol_id(Symbol::state, k_(k)))
-                continue;
-            require(root);
-            Value* result = use(root);
-            if (left[k] > 0)
-                kept_[k] = load(k_(k));
-            b_.CreateAlignedStore(result, b_.CreateGEP(scalar_, pointers_[k], i), alignment());
-            stored_[k] = true;
-            loads_.clear(); // states are cheaper to read again than to keep in registers
         }
     }
 
@@ -220,12 +232,12 @@ class Writer
     /// How many results need each state; also notes which states each result needs.
     std::vector<int> uses_of_states()
     {
-        std::vector<int> uses(p_.next.size(), 0);
-        states_of_.assign(p_.next.size(), {});
-        for (std::size_t k = 0; k < p_.next.size(); ++k)
-            for (const Node n : reachable(g_, std::span(&p_.next[k], 1)))
+        std::vector<int> uses(count_, 0);
+        states_of_.assign(next_.size(), {});
+        for (std::size_t k = 0; k < next_.size(); ++k)
+            for (const Node n : reachable(g_, next_.subspan(k, 1)))
                 if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state &&
-                    symbol_index(g_.symbol_of(n)) < p_.next.size()) {
+                    symbol_index(g_.symbol_of(n)) < count_) {
                     states_of_[k].push_back(n);
                     ++uses[symbol_index(g_.symbol_of(n))];
                 }
@@ -238,8 +250,7 @@ class Writer
             return kept_[state];
         auto& v = loads_[state];
         if (!v)
-            v = b_.CreateAlignedLoad(vector_, b_.CreateGEP(scalar_, pointers_[state], cell_),
-                                     alignment());
+            v = b_.CreateAlignedLoad(vector_, frame_.place(state), frame_.alignment());
         return v;
     }
 
@@ -254,19 +265,18 @@ class Writer
         if (plan_.varying[n] && g_.op(n) == Op::symbol) {
             if (symbol_kind(g_.symbol_of(n)) == Symbol::state) {
                 const auto index = symbol_index(g_.symbol_of(n));
-                return index < p_.next.size() ? load(index)
-                                              : look_up(n, index - k_(p_.next.size()));
+                return index < count_ ? load(index) : look_up(n, index - k_(count_));
             }
-            Value* at = b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(cell_, arg(3)));
-            return b_.CreateAlignedLoad(vector_, at, alignment());
+            Value* at = b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(frame_.cell, arg(3)));
+            return b_.CreateAlignedLoad(vector_, at, frame_.alignment());
         }
         if (plan_.varying[n])
             throw Error("a value was needed before it was made");
         if (g_.op(n) == Op::constant)
             return math_.number(vector_, g_.value(n));
-        if (const auto it = spread_.find(n); it != spread_.end())
+        if (const auto it = frame_.spread.find(n); it != frame_.spread.end())
             return broadcasts() ? splat(b_.CreateLoad(scalar_, it->second))
-                                : b_.CreateAlignedLoad(vector_, it->second, alignment());
+                                : b_.CreateAlignedLoad(vector_, it->second, frame_.alignment());
         Value* shared = shared_value(n);
         return shared->getType()->isVectorTy() ? shared : splat(shared);
     }
@@ -354,7 +364,7 @@ class Writer
                     seen[n] = true;
         std::vector<Node> stack;
         for (auto k = plan_.order.rbegin(); k != plan_.order.rend(); ++k)
-            stack.push_back(p_.next[*k]);
+            stack.push_back(next_[*k]);
         while (!stack.empty()) {
             const Node n = stack.back();
             stack.pop_back();
@@ -373,7 +383,7 @@ class Writer
 
     Value* make(Node n)
     {
-        return node(n, vector_, [&](Node a) { return use(a); });
+        return node(n, [&](Node a) { return use(a); });
     }
 
     /// One side of a branch in a block of its own, passed by when no cell is on it. @return the
@@ -381,10 +391,9 @@ class Writer
     std::vector<Value*> side(const Branch& b, const std::vector<Node>& nodes, unsigned which,
                              Value* any)
     {
-        auto& context = module_.getContext();
         auto* from = b_.GetInsertBlock();
-        auto* inside = llvm::BasicBlock::Create(context, "side", f_);
-        auto* after = llvm::BasicBlock::Create(context, "after", f_);
+        auto* inside = frame_.block("side");
+        auto* after = frame_.block("after");
         b_.CreateCondBr(any, inside, after);
         b_.SetInsertPoint(inside);
         std::unordered_map<Node, Value*> made;
@@ -465,7 +474,7 @@ class Writer
     }
 
     template <class Use>
-    Value* node(Node n, llvm::Type* type, Use&& use)
+    Value* node(Node n, Use&& use)
     {
         const Op op = g_.op(n);
         if (g_.arity(n) == 0)
@@ -477,101 +486,26 @@ class Writer
                 return math_.integer_power(a, static_cast<int>(e));
         }
         Value* c = g_.arity(n) > 1 ? use(g_.arg(n, 1)) : nullptr;
-        switch (op) {
-        case Op::add:
-            return b_.CreateFAdd(a, c);
-        case Op::sub:
-            return b_.CreateFSub(a, c);
-        case Op::mul:
-            return b_.CreateFMul(a, c);
-        case Op::div:
-            return b_.CreateFDiv(a, c);
-        case Op::neg:
-            return b_.CreateFNeg(a);
-        case Op::pow:
-            return math_.pow(a, c);
-        case Op::exp:
+        if (op == Op::exp)
             return math_.exp2({power(n, use)})[0];
-        case Op::log:
-            return math_.log(a);
-        case Op::sqrt:
-            return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
-        case Op::abs:
-            return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
-        case Op::floor:
-            return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
-        case Op::ceil:
-            return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, a);
-        case Op::tanh:
-            return math_.tanh(a);
-        case Op::linexp:
-            return math_.linexp(a);
-        case Op::min:
-            return b_.CreateSelect(b_.CreateFCmpOLT(a, c), a, c);
-        case Op::max:
-            return b_.CreateSelect(b_.CreateFCmpOGT(a, c), a, c);
-        case Op::eq:
-            return b_.CreateFCmpOEQ(a, c);
-        case Op::ne:
-            return b_.CreateFCmpUNE(a, c);
-        case Op::lt:
-            return b_.CreateFCmpOLT(a, c);
-        case Op::le:
-            return b_.CreateFCmpOLE(a, c);
-        case Op::both:
-            return b_.CreateAnd(a, c);
-        case Op::either:
-            return b_.CreateOr(a, c);
-        case Op::negate:
-            return b_.CreateNot(a);
-        case Op::select:
-            return b_.CreateSelect(a, c, use(g_.arg(n, 2)));
-        default:
-            return library_call(op, type, a, c);
-        }
-    }
-
-    /// Rare functions: the C library's, cell by cell, in double precision.
-    Value* library_call(Op op, llvm::Type* type, Value* a, Value* c)
-    {
-        auto* d = b_.getDoubleTy();
-        const std::string name = op == Op::rem ? "fmod" : std::string(op_name(op));
-        std::vector<llvm::Type*> types(c ? 2 : 1, d);
-        const auto f = module_.getOrInsertFunction(name, llvm::FunctionType::get(d, types, false));
-        const auto one = [&](Value* x, Value* y) {
-            std::vector<Value*> args{b_.CreateFPExt(x, d)};
-            if (y)
-                args.push_back(b_.CreateFPExt(y, d));
-            return b_.CreateFPTrunc(b_.CreateCall(f, args), scalar_);
-        };
-        if (type == scalar_)
-            return one(a, c);
-        Value* out = llvm::PoisonValue::get(vector_);
-        for (unsigned k = 0; k < width_; ++k)
-            out = b_.CreateInsertElement(
-                out,
-                one(b_.CreateExtractElement(a, k), c ? b_.CreateExtractElement(c, k) : nullptr), k);
-        return out;
+        return math_.operation(op, a, c, op == Op::select ? use(g_.arg(n, 2)) : nullptr);
     }
 
     static constexpr double V_range = 240;    ///< [mV] far beyond what a membrane endures
     static constexpr std::size_t at_once = 4; ///< exponentials with their operations interleaved
 
+    Frame& frame_;
     const Program& p_;
     const Graph& g_;
+    const std::span<const Node> next_;
+    const std::size_t count_; ///< of states and kept values
     const Plan plan_;
     const std::vector<Interval> bounds_;
-    llvm::Module& module_;
-    llvm::IRBuilder<> b_;
-    LlvmMath math_;
+    llvm::IRBuilder<>& b_;
+    LlvmMath& math_;
     unsigned width_;
     llvm::Type* scalar_;
     llvm::VectorType* vector_;
-    llvm::Function* f_ = nullptr;
-    std::vector<Value*> pointers_;
-    std::unordered_map<Node, Value*> scalars_;
-    std::unordered_map<Node, Value*> spread_;     ///< places of what all cells share
-    Value* cell_ = nullptr;                       ///< index of the vector's first cell
     Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
     Value* V_bounded_ = nullptr;                  ///< V within +-V_range; single precision alone
     std::unordered_map<Node, Value*> values_;
@@ -587,7 +521,49 @@ class Writer
 
 void write_step(llvm::Module& module, const Program& program, bool single, unsigned width)
 {
-    Writer(module, program, single, width).write();
+    Frame frame(module, program, single, width);
+    auto& b = frame.b;
+    const auto parts = program.parts();
+    std::vector<std::unique_ptr<Writer>> writers;
+    for (const Part& part : parts) {
+        writers.push_back(std::make_unique<Writer>(frame, part.next));
+        writers.back()->shared();
+    }
+    auto* entry = b.GetInsertBlock();
+    auto *loop = frame.block("loop"), *done = frame.block("done");
+    Value *begin = frame.f->getArg(4), *end = frame.f->getArg(5);
+    b.CreateCondBr(b.CreateICmpSLT(begin, end), loop, done);
+    b.SetInsertPoint(loop);
+    auto* i = b.CreatePHI(b.getInt64Ty(), 2);
+    i->addIncoming(begin, entry);
+    frame.cell = i;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        auto* before = b.GetInsertBlock();
+        if (k > 0 || parts[k].times > 1) { // of its own: what a part stores is read after it
+            b.CreateBr(frame.block("part"));
+            b.SetInsertPoint(&frame.f->back());
+        }
+        if (parts[k].times == 1) {
+            writers[k]->body();
+            continue;
+        }
+        auto* round = b.GetInsertBlock();
+        auto* count = b.CreatePHI(b.getInt32Ty(), 2);
+        count->addIncoming(b.getInt32(0), before);
+        writers[k]->body();
+        Value* next = b.CreateAdd(count, b.getInt32(1));
+        count->addIncoming(next, b.GetInsertBlock());
+        auto* after = frame.block("after_rounds");
+        b.CreateCondBr(b.CreateICmpSLT(next, b.getInt32(static_cast<unsigned>(parts[k].times))),
+                       round, after);
+        b.SetInsertPoint(after);
+    }
+    Value* next = b.CreateAdd(i, b.getInt64(width));
+    i->addIncoming(next, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpSLT(next, end), loop, done);
+    b.SetInsertPoint(done);
+    b.CreateRetVoid();
+    order_operations(*frame.f);
 }
 
 } // namespace tawara::cell::compiler

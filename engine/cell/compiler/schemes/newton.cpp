@@ -47,9 +47,12 @@ class Newton
 {
   public:
     explicit Newton(CellSystem& s)
-        : s_(s), g_(s.graph), n_(s.states.size()), dt_(g_.symbol(symbol_id(Symbol::dt))),
-          f_(s.rates())
+        : s_(s), g_(s.graph), n_(s.states.size()), dt_(g_.symbol(symbol_id(Symbol::dt)))
     {
+        const Node end = f(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_);
+        f_ = substitute(g_, s.rates(), [&](std::uint32_t id) {
+            return symbol_kind(id) == Symbol::time ? end : no_node;
+        });
         for (std::uint32_t k = 0; k < n_; ++k)
             y_.push_back(g_.symbol(symbol_id(Symbol::state, k)));
         a_.resize(n_);
@@ -64,29 +67,39 @@ class Newton
         order_ = pivot_order(a_);
     }
 
-    std::vector<Node> run(std::vector<Node> y, const NewtonOptions& o)
+    StepNodes run(std::vector<Node> start, const NewtonOptions& o)
     {
-        std::vector<Row> matrix;
-        std::vector<Node> correction;
-        for (int k = 0; k < o.exact + o.simplified; ++k) {
-            if (k < o.exact)
-                matrix = eliminated(at(y));
-            correction = solve(matrix, residual(y));
-            const Node most = number(o.largest_change_mV); // shorter, in the same direction
-            const Node share = f(Op::div, most, f(Op::max, most, f(Op::abs, correction[0])));
-            for (std::size_t i = 0; i < n_; ++i) {
-                correction[i] = times(share, correction[i]);
-                y[i] = kept_in_range(i, minus(y[i], correction[i]));
-            }
-        }
-        Node converged = g_.truth(true);
-        for (std::size_t i = 0; i < n_; ++i) {
-            const Node size = f(Op::add, f(Op::abs, y[i]), number(floor_of(i)));
-            converged = f(Op::both, converged,
-                          f(Op::le, f(Op::abs, correction[i]), times(number(o.tolerance), size)));
-        }
-        y[0] = f(Op::select, converged, y[0], number(std::numeric_limits<double>::quiet_NaN()));
-        return y;
+        // V stays within what the emitted exponentials are made for, whatever the iterations do
+        const double most = 1000 - (o.exact + o.simplified) * o.largest_change_mV;
+        start[0] = f(Op::max, f(Op::min, start[0], number(most)), number(-most));
+        start.insert(start.end(), y_.begin(), y_.end()); // kept: the states before the step
+
+        auto matrix = eliminated();
+        auto exact = iteration(matrix, o);
+        const auto varies = depends(g_, [](std::uint32_t id) {
+            return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
+        });
+        std::vector<Node> factors;
+        for (auto& row : matrix)
+            for (auto& [j, x] : row)
+                if (varies[x]) {
+                    factors.push_back(x);
+                    x = kept(n_ + factors.size()); // behind the verdict
+                }
+        auto simplified = iteration(matrix, o);
+        if (o.simplified > 0)
+            exact.back() = kept(n_); // the verdict is the last part's
+        exact.insert(exact.end(), factors.begin(), factors.end());
+
+        StepNodes s;
+        s.before = {{start, 1}, {exact, o.exact}};
+        if (o.simplified > 0)
+            s.before.push_back({simplified, o.simplified});
+        s.kept = n_ + 1 + factors.size();
+        s.next = y_;
+        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(n_)), y_[0],
+                      number(std::numeric_limits<double>::quiet_NaN()));
+        return s;
     }
 
   private:
@@ -109,41 +122,41 @@ class Newton
         return f(Op::min, f(Op::max, y, number(0)), number(1));
     }
 
-    std::vector<Node> there(const std::vector<Node>& roots, const std::vector<Node>& y)
+    /// What is kept, behind the states: those before the step, whether the last correction was
+    /// small (1, else 0), then the factors of the last exact iteration.
+    Node kept(std::size_t k)
     {
-        const Node end = f(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_);
-        return substitute(g_, roots, [&](std::uint32_t id) {
-            return symbol_kind(id) == Symbol::state  ? y[symbol_index(id)]
-                   : symbol_kind(id) == Symbol::time ? end
-                                                     : no_node;
-        });
+        return g_.symbol(symbol_id(Symbol::state, static_cast<std::uint32_t>(n_ + k)));
     }
-    std::vector<Node> residual(const std::vector<Node>& y)
+
+    /// An iteration from the states y: the next ones, and what is kept up to the verdict.
+    std::vector<Node> iteration(const std::vector<Row>& matrix, const NewtonOptions& o)
     {
-        const auto rates = there(f_, y);
-        std::vector<Node> r;
+        std::vector<Node> residual;
         for (std::size_t i = 0; i < n_; ++i)
-            r.push_back(minus(minus(y[i], y_[i]), times(dt_, rates[i])));
-        return r;
-    }
-    std::vector<Row> at(const std::vector<Node>& y)
-    {
-        std::vector<Node> entries;
-        for (const auto& row : a_)
-            for (const auto& [j, x] : row)
-                entries.push_back(x);
-        entries = there(entries, y);
-        auto matrix = a_;
-        auto next = entries.begin();
-        for (auto& row : matrix)
-            for (auto& [j, x] : row)
-                x = *next++;
-        return matrix;
+            residual.push_back(minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
+        auto correction = solve(matrix, std::move(residual));
+        const Node most = number(o.largest_change_mV); // shorter, in the same direction
+        const Node share = f(Op::div, most, f(Op::max, most, f(Op::abs, correction[0])));
+        std::vector<Node> y;
+        Node converged = g_.truth(true);
+        for (std::size_t i = 0; i < n_; ++i) {
+            const Node c = times(share, correction[i]);
+            y.push_back(kept_in_range(i, minus(y_[i], c)));
+            const Node size = f(Op::add, f(Op::abs, y[i]), number(floor_of(i)));
+            converged =
+                f(Op::both, converged, f(Op::le, f(Op::abs, c), times(number(o.tolerance), size)));
+        }
+        for (std::size_t i = 0; i < n_; ++i)
+            y.push_back(kept(i));
+        y.push_back(f(Op::select, converged, number(1), number(0)));
+        return y;
     }
 
     /// Factors in place: below the pivots the multipliers, at them their reciprocals.
-    std::vector<Row> eliminated(std::vector<Row> a)
+    std::vector<Row> eliminated()
     {
+        auto a = a_;
         std::vector<bool> done(n_, false);
         for (const std::size_t p : order_) {
             done[p] = true;
@@ -190,15 +203,14 @@ class Newton
     Graph& g_;
     std::size_t n_;
     Node dt_;
-    std::vector<Node> f_, y_;
-    std::vector<Row> a_; ///< I - dt J, of the states' symbols
+    std::vector<Node> f_, y_; ///< rates at the end of the step; states
+    std::vector<Row> a_;      ///< I - dt J, of the states' symbols
     std::vector<std::size_t> order_;
 };
 
 } // namespace
 
-std::vector<Node> newton_step(CellSystem& s, const std::vector<Node>& start,
-                              const NewtonOptions& options)
+StepNodes newton_step(CellSystem& s, const std::vector<Node>& start, const NewtonOptions& options)
 {
     return Newton(s).run(start, options);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/step_nodes.hpp"
 #include "engine/cell/compiler/system.hpp"
 
 namespace tawara::cell::compiler {
 
-/// How backward Euler is solved. The equations are straight-line code, so the iterations are
-/// counted beforehand and every cell makes all of them.
+/// How backward Euler is solved. The iterations are counted beforehand, and every cell makes all of
+/// them.
 struct NewtonOptions
 {
     int exact = 3;      ///< iterations with a Jacobian of their own
@@ -23,10 +24,12 @@ struct NewtonOptions
 ///     y1 <- y1 - (I - dt J)^-1 (y1 - y - dt f(y1)),   from y1 = the single-iteration step,
 ///
 /// with the exact Jacobian J by symbolic differentiation, eliminated symbolically once for its
-/// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Gates are kept in
-/// [0, 1] after each iteration. A cell whose last correction is beyond the tolerance gets V = NaN,
-/// so that the step's verdict stops the run, and no wrong solution goes on.
-std::vector<Node> newton_step(CellSystem& s, const std::vector<Node>& start,
-                              const NewtonOptions& options = {});
+/// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Parts of the step:
+/// the start, an exact iteration, a simplified one, the verdict. Gates are kept in [0, 1] after
+/// each iteration, and the start's V where no iteration leaves +-1000 mV. A cell whose last
+/// correction is beyond the tolerance gets V = NaN, so that the step's verdict stops the run, and
+/// no wrong solution goes on.
+StepNodes newton_step(CellSystem& s, const std::vector<Node>& start,
+                      const NewtonOptions& options = {});
 
 } // namespace tawara::cell::compiler

@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/optimise/optimise.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"
 #include "engine/core/error.hpp"
 
@@ -17,21 +18,28 @@ class Stepper
             y_.push_back(g_.symbol(symbol_id(Symbol::state, k)));
     }
 
-    std::vector<Node> run(Scheme scheme)
+    StepNodes run(Scheme scheme)
     {
-        const auto f = s_.rates();
+        auto f = s_.rates();
         std::vector<Node> out;
         if (scheme == Scheme::rk4)
-            return rk4(f);
+            return {{}, rk4(f)};
+        if (scheme == Scheme::grl1 || scheme == Scheme::grl2 ||
+            scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler) {
+            // the slope of what is 0 / 0 somewhere would be so there too
+            remove_singularities(g_, f, s_.parameter_values());
+            for (std::uint32_t k = 0; k < f.size(); ++k)
+                s_.states[k].rate = f[k];
+        }
         if (scheme == Scheme::grl2)
-            return grl2(f);
+            return {{}, grl2(f)};
         const bool newton = scheme == Scheme::backward_euler;
         for (std::uint32_t k = 0; k < f.size(); ++k)
             out.push_back(one(newton ? Scheme::backward_euler_single : scheme, k, f[k]));
         if (!newton)
-            return out;
+            return {{}, out};
         NewtonOptions o;
-        if (f.size() > 48) // each Jacobian of its own is much code
+        if (f.size() > 48) // each Jacobian of its own is much work
             o.exact = 1, o.simplified = 3;
         return newton_step(s_, out, o);
     }
@@ -139,7 +147,7 @@ class Stepper
 
 } // namespace
 
-std::vector<Node> step_nodes(CellSystem& s, Scheme scheme)
+StepNodes step_nodes(CellSystem& s, Scheme scheme)
 {
     return Stepper(s).run(scheme);
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/step_nodes.hpp"
 #include "engine/cell/compiler/system.hpp"
 
 namespace tawara::cell::compiler {
 
-/// States after one step, as expressions of states, parameters, time, dt and stimulus (all states
-/// advance from the old ones). With f = dy/dt and a = df/dy, exact by symbolic differentiation:
+/// States after one step (all advance from the old ones). With f = dy/dt and a = df/dy, exact by
+/// symbolic differentiation (of rates whose removable singularities are removed: s has these then):
 ///
 ///     forward_euler          y + dt f
 ///     rk4                    the classical fourth-order method
 ///     rush_larsen            gates: inf + (y - inf) exp(-dt / tau); others forward Euler
 ///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms
 ///     grl1                   y + f (exp(a dt) - 1) / a for every state
-///     grl2                   grl1 over dt/2, then f and a at the middle with the own state put
-///     back backward_euler_single  y + dt f / (1 - dt a)
-///
-///     backward_euler         y1 = y + dt f(y1) by Newton's method (newton.hpp); V is NaN where it
-///                            does not converge
+///     grl2                   grl1 over dt/2, then f and a at the middle, with the own state back
+///     backward_euler_single  y + dt f / (1 - dt a)
+///     backward_euler         y1 = y + dt f(y1) by Newton's method (newton.hpp), in several parts;
+///                            V is NaN where it does not converge
 ///
 /// @throws InputError for cvode, which is no scheme of fixed steps
-std::vector<Node> step_nodes(CellSystem& s, Scheme scheme);
+StepNodes step_nodes(CellSystem& s, Scheme scheme);
 
 /// The scheme of a step that is some hundredths of a model's fastest rates at rest long, for tissue
 /// that hardly changes meanwhile: Rush-Larsen; where another state than a gate would then change by
