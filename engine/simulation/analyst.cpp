@@ -4,6 +4,7 @@
 #include "engine/analysis/phase.hpp"
 #include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/capture.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -186,6 +187,7 @@ void Analyst::restart()
 {
     push([this] {
         tracker_.clear();
+        pulses_.clear();
         past_.clear();
         for_leads_.clear();
         low_ = 1e9F;
@@ -194,6 +196,26 @@ void Analyst::restart()
         results_->phase.put(nullptr);
         clear_ecg(0);
     });
+}
+
+void Analyst::pulses(std::vector<double> time_ms)
+{
+    if (time_ms.empty())
+        return;
+    push([this, more = std::move(time_ms)] {
+        pulses_.insert(pulses_.end(), more.begin(), more.end());
+        std::sort(pulses_.begin(), pulses_.end());
+    });
+}
+
+std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
+{
+    if (beat.turns)
+        return {};
+    const auto after = std::upper_bound(pulses_.begin(), pulses_.end(), beat.from_ms);
+    if (after == pulses_.begin() || beat.from_ms - *(after - 1) > CaptureWatch::window_ms)
+        return {};
+    return *(after - 1);
 }
 
 bool Analyst::submit(Sample s, bool always)
@@ -392,6 +414,8 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
     }
     for (auto* f : {&out.at.activation, &out.at.repolarisation, &out.at.apd90, &out.at.period})
         f->assign(v_.size(), never);
+    for (auto& b : out.beats)
+        b.pulse_ms = pulse_of(b);
     if (out.beats.empty())
         return out;
     out.beat = number <= 0 ? out.beats.back().number
@@ -425,6 +449,11 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
         }
         out.at.apd90[v] = end - at;
     }
+    for (const auto& b : out.beats)
+        if (b.number == out.beat && b.pulse_ms)
+            for (auto* f : {&out.at.activation, &out.at.repolarisation})
+                for (float& t : *f)
+                    t -= static_cast<float>(*b.pulse_ms);
     return out;
 }
 

@@ -85,6 +85,9 @@ class Analyst
     void conductivities(const Patchwork& patches);
     /// The run was set back to its start.
     void restart();
+    /// Pulses that have begun since the last call, in order of time: beats that they began count
+    /// from them.
+    void pulses(std::vector<double> time_ms);
     /// Whether it was taken.
     /// @param always  taken however many wait: the state that a run stops at
     bool submit(Sample s, bool always = false);
@@ -130,6 +133,8 @@ class Analyst
     };
     EarlyBeat early_beat(std::span<const float> first_activation) const;
     BeatMaps beat(std::int64_t number, const device::Maps& first) const;
+    /// The pulse that began a beat: the last one before it, unless too long ago.
+    std::optional<double> pulse_of(const BeatSpan& beat) const;
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;
     std::vector<float> at_vertices(const std::vector<double>& list) const;
@@ -156,6 +161,7 @@ class Analyst
     bool leads_due_ = false; ///< new electrodes whose weights are being prepared
     std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
     std::vector<float> v_; ///< per vertex
+    std::vector<double> pulses_; ///< that began, ascending [ms]
     analysis::ActivationTracker tracker_;
     std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
     float low_ = 1e9F, high_ = -1e9F;

@@ -14,8 +14,11 @@ constexpr double local_share = 0.5; // below it a beat is said to be of a part
 std::string beat_label(const BeatSpan& beat, std::int64_t count)
 {
     char text[96];
-    std::snprintf(text, sizeof text, "beat %lld of %lld, from %.1f ms",
-                  static_cast<long long>(beat.number), static_cast<long long>(count), beat.from_ms);
+    std::snprintf(text, sizeof text,
+                  beat.pulse_ms ? "beat %lld of %lld, since the pulse at %.1f ms"
+                                : "beat %lld of %lld, from %.1f ms",
+                  static_cast<long long>(beat.number), static_cast<long long>(count),
+                  beat.pulse_ms.value_or(beat.from_ms));
     std::string label = text;
     if (beat.turns)
         label += ", newest turn";

@@ -7,6 +7,17 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr float no_sample = 1e6F;
+
+/// Mean V before a pulse; where nobody looked before, at its first sample.
+double around(std::span<const float> before, std::span<const double> now)
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < before.size(); ++k)
+        sum += before[k] < no_sample ? static_cast<double>(before[k]) : now[k];
+    return sum / static_cast<double>(before.size());
+}
+
 /// The neighbours of `layer` that were not reached before.
 std::vector<std::int32_t> outwards(const diffusion::Rows& rows, std::span<const std::int32_t> layer,
                                    std::vector<char>& reached)
@@ -62,7 +73,7 @@ void CaptureWatch::add(Site site)
     if (site.ring.empty() || site.pulses.empty())
         return;
     Watched w;
-    w.before.assign(site.ring.size(), 1e6F); // nothing rises before there was a sample
+    w.before.assign(site.ring.size(), no_sample); // nothing rises before there was one
     w.risen.assign(site.ring.size(), 0);
     w.site = std::move(site);
     watched_.push_back(std::move(w));
@@ -70,7 +81,12 @@ void CaptureWatch::add(Site site)
 
 void CaptureWatch::clear_listed()
 {
-    std::erase_if(watched_, [](const Watched& w) { return w.site.stimulus >= 0; });
+    std::erase_if(watched_, [](const Watched& w) { return w.site.stimulus >= 0 && !w.open; });
+    for (auto& w : watched_)
+        if (w.site.stimulus >= 0) {
+            w.site.stimulus = former;
+            w.site.pulses.clear();
+        }
 }
 
 std::vector<std::int32_t> CaptureWatch::columns() const
@@ -100,7 +116,7 @@ bool CaptureWatch::next_pulse(std::vector<PulseRun>& runs, double t_ms, double& 
 void CaptureWatch::close(Watched& w, bool captured, const std::function<void(CaptureEvent)>& event)
 {
     w.open = false;
-    event({w.site.stimulus, w.site.command, w.pulse++, w.began_ms, captured});
+    event({w.site.stimulus, w.site.command, w.pulse++, w.began_ms, captured, w.around_mV});
 }
 
 void CaptureWatch::feed(double t_ms, std::span<const double> v,
@@ -109,13 +125,16 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
     std::size_t column = 0;
     for (auto& w : watched_) {
         double start = 0;
+        bool begins = false;
         while (next_pulse(w.site.pulses, t_ms, start)) {
             if (w.open)
                 close(w, false, event);
-            w.open = true;
+            w.open = begins = true;
             w.began_ms = start;
             std::fill(w.risen.begin(), w.risen.end(), 0);
         }
+        if (begins)
+            w.around_mV = around(w.before, v.subspan(column, w.before.size()));
         for (std::size_t k = 0; k < w.before.size(); ++k) {
             const auto now = static_cast<float>(v[column++]);
             if (w.open && w.before[k] < threshold_mV && now >= threshold_mV)

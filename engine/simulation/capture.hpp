@@ -22,17 +22,20 @@ class CaptureWatch
     static constexpr float threshold_mV = -20;
     static constexpr double window_ms = 60;
 
+    static constexpr int former = -2; ///< stimulus of a Site that is no longer listed
+
     struct Site
     {
         int stimulus = -1;
-        std::uint64_t command = 0;
+        std::uint64_t command = 0; ///< of a click; else what PulseLog::set() has returned for it
         std::vector<std::int32_t> ring;
         std::vector<PulseRun> pulses; ///< that are still to come
     };
 
     void clear() { watched_.clear(); }
     void add(Site site);
-    /// Forgets sites of the session's list; live ones stay.
+    /// Forgets sites of the session's list; live ones stay, and those whose pulse is not decided
+    /// yet, as `former`, until it is.
     void clear_listed();
     /// All rings' unknowns, site after site: the columns that feed() wants.
     std::vector<std::int32_t> columns() const;
@@ -51,7 +54,7 @@ class CaptureWatch
         std::vector<char> risen;
         bool open = false;
         int pulse = 0;
-        double began_ms = 0;
+        double began_ms = 0, around_mV = 0;
     };
     static bool next_pulse(std::vector<PulseRun>& runs, double t_ms, double& start_ms);
     void close(Watched& w, bool captured, const std::function<void(CaptureEvent)>& event);

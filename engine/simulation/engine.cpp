@@ -211,7 +211,11 @@ void Engine::Impl::take_samples()
         if (columns >= rings)
             sim->capture.feed(static_cast<double>(at[k]) * dt,
                               std::span(samples).subspan((k + 1) * columns - rings, rings),
-                              [&](const CaptureEvent& e) { push(e); });
+                              [&](const CaptureEvent& e) {
+                                  sim->pulses.decided(e);
+                                  if (e.stimulus != CaptureWatch::former)
+                                      push(e);
+                              });
 }
 
 void Engine::Impl::attach(Frame& f)

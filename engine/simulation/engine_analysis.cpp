@@ -161,6 +161,8 @@ void Engine::Impl::sample(bool now)
     Sample s;
     s.step = step;
     s.time_ms = sim->stepper->time_ms();
+    sim->analyst->pulses(sim->pulses.times(sim->pulses_told_ms, s.time_ms));
+    sim->pulses_told_ms = std::max(sim->pulses_told_ms, s.time_ms);
     s.ecg = ecg && (due || step == 0);
     s.v.resize(sim->tissue.problem.size());
     sim->stepper->potential(s.v);
@@ -372,6 +374,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         std::lock_guard hold(results->ecg_mutex);
         source->ecg = results->ecg;
     }
+    source->pulses = sim->pulses.until(source->time_ms);
     source->recording = recorded;
     for (const auto& k : kernels_of_run())
         source->kernels.push_back(
@@ -393,7 +396,10 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         }
         return [this, e] { push(e); };
     };
-    if (*kind != ExportKind::maps_csv && *kind != ExportKind::report_html)
+    constexpr ExportKind of_beat[] = {ExportKind::maps_csv, ExportKind::maps_vtu,
+                                      ExportKind::activation_dat, ExportKind::apd90_dat,
+                                      ExportKind::report_html};
+    if (std::find(std::begin(of_beat), std::end(of_beat), *kind) == std::end(of_beat))
         return in_background(write);
     // of the beat that the maps show
     sim->analyst->with_beat(watch.beat, source->maps, [this, source, write](Analyst::BeatMaps m) {
@@ -402,6 +408,9 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
             of.beat = m.beat;
             of.beats = std::move(m.beats);
             source->beat_label = beat_label(of);
+            for (const auto& b : of.beats)
+                if (b.number == of.beat)
+                    source->beat_span = b;
             source->beat = std::move(m.at);
         }
         {

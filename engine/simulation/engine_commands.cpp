@@ -54,6 +54,8 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
             sim->stepper->remove_stimulus(source.id);
         sim->sources.clear();
         sim->capture.clear();
+        sim->pulses.clear();
+        sim->pulses_told_ms = 0;
         sim->until_step = -1;
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);

@@ -7,6 +7,7 @@
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/engine.hpp"
 #include "engine/simulation/figures.hpp"
+#include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/recording.hpp"
 #include "engine/simulation/tissue.hpp"
 
@@ -49,6 +50,8 @@ struct LoadedRun
     device::Gather display;
     std::vector<ActiveSource> sources;
     CaptureWatch capture;
+    PulseLog pulses;
+    double pulses_told_ms = 0; ///< those before it are known to the analyst
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
 };

@@ -49,6 +49,7 @@ void Engine::Impl::install_stimuli(LoadedRun& s)
     const auto& session = s.scene->session;
     s.capture.clear_listed();
     const double now = s.stepper->time_ms();
+    const auto number = s.pulses.set(session.stimuli, now);
     for (std::size_t k = 0; k < session.stimuli.size(); ++k) {
         const auto& stimulus = session.stimuli[k];
         const auto pulses = pulses_from(stimulus, now);
@@ -58,7 +59,7 @@ void Engine::Impl::install_stimuli(LoadedRun& s)
                                           "/stimuli/" + std::to_string(k) + "/region");
         for (auto& source : sources_of(stimulus, unknowns, pulses))
             add_source(s, std::move(source), static_cast<int>(k));
-        s.capture.add({static_cast<int>(k), 0, ring_around(s.tissue, unknowns), pulses});
+        s.capture.add({static_cast<int>(k), number + k, ring_around(s.tissue, unknowns), pulses});
     }
 }
 
@@ -137,6 +138,7 @@ void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
     take_samples();
     sim->capture.add(
         {-1, id, ring_around(sim->tissue, source.unknowns), {{source.start_ms, 0, 1}}});
+    sim->pulses.add(id, c, source.start_ms);
     add_source(*sim, std::move(source), -1);
     install_probes();
     answer(id);

@@ -32,7 +32,8 @@ constexpr std::array<ExportChoice, 12> choices{{
     {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
     {ExportKind::beats_csv, "beats-csv", ".csv", "Beats of the probes (CSV)"},
     {ExportKind::ecg_csv, "ecg-csv", ".csv", "Electrocardiogram (CSV)"},
-    {ExportKind::frames_pvd, "frames-pvd", ".pvd", "Recorded frames of the surface, ParaView (PVD)"},
+    {ExportKind::frames_pvd, "frames-pvd", ".pvd",
+     "Recorded frames of the surface, ParaView (PVD)"},
     {ExportKind::frames_igb, "frames-igb", ".igb", "Recorded frames of the surface, CARP (IGB)"},
     {ExportKind::report_html, "report-html", ".html", "Report of one page (HTML)"},
 }};
@@ -116,6 +117,21 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
         });
 }
 
+/// The fields of a beat, whose names say which, and from when its times count:
+/// "activation_ms_beat_2_since_800".
+std::vector<mesh::io::Extra> maps_of_beat(const ExportSource& s)
+{
+    const std::string beat = "_ms_beat_" + std::to_string(s.beat_span.number);
+    const std::string since =
+        s.beat_span.pulse_ms ? beat + "_since_" + number_text(*s.beat_span.pulse_ms, 7) : beat;
+    const auto field = [](const std::string& name, const std::vector<float>& values) {
+        return mesh::io::Extra{name, mesh::Field::On::vertices, values};
+    };
+    return {field("activation" + since, s.beat.activation),
+            field("repolarisation" + since, s.beat.repolarisation),
+            field("apd90" + beat, s.beat.apd90), field("period" + beat, s.beat.period)};
+}
+
 void write_ecg_csv(const Ecg& ecg, const fs::path& file)
 {
     if (ecg.leads.empty() || ecg.time_ms.empty())
@@ -158,6 +174,8 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
         return write_maps_csv(s, file);
     case ExportKind::maps_vtu:
         need_maps(s, file);
+        if (!s.beat_label.empty())
+            return mesh::io::write_vtu(m, maps_of_beat(s), file);
         return mesh::io::write_vtu(m,
                                    {extra(s, "activation_ms", s.maps.activation_ms),
                                     extra(s, "repolarisation_ms", s.maps.repolarisation_ms),
@@ -165,9 +183,13 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
                                    file);
     case ExportKind::activation_dat:
         need_maps(s, file);
+        if (!s.beat_label.empty())
+            return write_dat(s.beat.activation, never_dat, file);
         return write_dat(at_vertices(m, s.on_vertices, s.maps.activation_ms), never_dat, file);
     case ExportKind::apd90_dat:
         need_maps(s, file);
+        if (!s.beat_label.empty())
+            return write_dat(s.beat.apd90, never_dat, file);
         return write_dat(at_vertices(m, s.on_vertices, apd90(s)), never_dat, file);
     case ExportKind::traces_csv:
         if (s.traces.empty())

@@ -5,6 +5,7 @@
 #include "engine/simulation/export_kind.hpp"
 #include "engine/simulation/messages.hpp"
 #include "engine/simulation/outputs.hpp"
+#include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/recording.hpp"
 
 #include <filesystem>
@@ -24,11 +25,13 @@ struct ExportSource
     double time_ms = 0;
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
-    /// The beat that maps_csv and the report are of, at the mesh's vertices, and its beat_label(); without a label
-    /// it writes the first activation of each unknown, as activation.csv of a run.
+    /// The beat that maps and the report are of, at the mesh's vertices, and its beat_label();
+    /// without a label they are of the first activation of each unknown, as a run's own.
     VolumeMaps beat;
+    BeatSpan beat_span;
     std::string beat_label;
     std::vector<Trace> traces;
+    std::vector<Pulse> pulses; ///< given before time_ms (PulseLog)
     Ecg ecg;
     std::shared_ptr<const Recording> recording;
     std::vector<KernelFigure> kernels;

@@ -26,6 +26,35 @@ const Recording& recording_of(const ExportSource& s, const fs::path& file)
     return *s.recording;
 }
 
+/// Files of a folder that go when the list of them is not written after all, the folder too when
+/// nothing else is in it.
+class Unfinished
+{
+  public:
+    explicit Unfinished(fs::path folder) : folder_(std::move(folder)) {}
+    ~Unfinished()
+    {
+        std::error_code none;
+        for (const auto& f : files_)
+            fs::remove(f, none);
+        if (!kept_)
+            fs::remove(folder_, none); // an empty one alone
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+    void add(const fs::path& file) { files_.push_back(file); }
+    void keep()
+    {
+        files_.clear();
+        kept_ = true;
+    }
+
+  private:
+    fs::path folder_;
+    std::vector<fs::path> files_;
+    bool kept_ = false;
+};
+
 /// The CARP files of a surface: points in um, triangles.
 std::vector<fs::path> write_carp_surface(const ExportSource& s, const fs::path& file)
 {
@@ -67,6 +96,7 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
     std::vector<fs::path> written{file};
     std::string list;
     const auto times = recording.times();
+    Unfinished unfinished(folder);
     for (std::size_t k = 0; k < times.size(); ++k) {
         progress.at(static_cast<double>(k) / static_cast<double>(times.size()), "writing frames");
         const auto frame = recording.at(times[k]);
@@ -77,6 +107,7 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
         mesh::io::write_surface_vtp(*s.scene->mesh, *s.scene->surface,
                                     {{"V_mV", mesh::Field::On::vertices, frame->values}},
                                     folder / name);
+        unfinished.add(folder / name);
         written.push_back(folder / name);
         list += "<DataSet timestep=\"" + number_text(frame->time_ms, 12) + "\" part=\"0\" file=\"" +
                 folder.filename().string() + "/" + name + "\"/>\n";
@@ -86,6 +117,7 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
                "byte_order=\"LittleEndian\">\n<Collection>\n"
             << list << "</Collection>\n</VTKFile>\n";
     });
+    unfinished.keep();
     return written;
 }
 

@@ -10,9 +10,9 @@ namespace tawara::simulation {
 enum class ExportKind {
     potential_vtu,  ///< V now, on the mesh
     potential_dat,  ///< V now, one value per mesh vertex (CARP .dat)
-    maps_csv,       ///< activation, repolarisation, APD90 per unknown, as activation.csv
-    maps_vtu,       ///< the same on the mesh
-    activation_dat, ///< activation per mesh vertex; -1 where it never happened, as CARP writes it
+    maps_csv,       ///< activation, repolarisation, APD90, period of a beat, per mesh vertex
+    maps_vtu,       ///< the same on the mesh; the fields' names say which beat
+    activation_dat, ///< its activation per mesh vertex; -1 where it never happened (CARP)
     apd90_dat,      ///< APD90 per mesh vertex, likewise
     traces_csv,     ///< V over time at the probes
     beats_csv,      ///< each probe's beats: activation, upstroke, APD, diastolic interval

@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,6 +76,9 @@ struct BeatSpan
     double from_ms = 0, last_ms = 0;       ///< its first and newest activation
     double share = 0;                      ///< of the mesh's vertices, that were activated in it
     bool turns = false;                    ///< places were activated more than once (re-entry)
+    /// When the pulse that began it was given: its activation and repolarisation count from there.
+    /// Nothing where none did, and for re-entry: those count from the start of the run.
+    std::optional<double> pulse_ms = {};
 };
 
 /// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh.
@@ -91,8 +96,8 @@ struct MapFrame
     double time_ms = 0;
     std::vector<BeatSpan> beats;           ///< that can be asked for, the newest last
     std::int64_t beat = 0;                 ///< number of the one that is shown; 0: there is none yet
-    std::vector<float> activation;         ///< [ms]
-    std::vector<float> repolarisation;     ///< the end of that activation [ms]; NaN: not yet
+    std::vector<float> activation;         ///< since BeatSpan::pulse_ms, else the start [ms]
+    std::vector<float> repolarisation;     ///< the end of that activation, likewise; NaN: not yet
     std::vector<float> apd90;              ///< from the one to the other [ms]
     std::vector<float> period;             ///< since the activation before [ms]; NaN: there was none
     std::vector<std::array<float, 3>> velocity; ///< of conduction [mm/ms]; NaN where unknown
@@ -246,6 +251,9 @@ struct CaptureEvent
     int pulse = 0;           ///< counted from 0 since the stimulus was set
     double time_ms = 0;      ///< when the pulse began
     bool captured = false;
+    /// Mean V around the site when it began [mV]: of tissue at rest, or not back there yet. NaN:
+    /// not known.
+    double around_mV = std::numeric_limits<double>::quiet_NaN();
 };
 struct CeilingsMeasured { device::Ceilings ceilings; std::string device; };
 /// An Export ended; `error` is empty when it went well.

@@ -33,6 +33,21 @@ Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
     return j;
 }
 
+Json pulse_json(const Pulse& p)
+{
+    Json j;
+    j["site"] = p.site;
+    if (!p.kind.empty())
+        j["kind"] = p.kind;
+    j["time_ms"] = p.time_ms;
+    j["coupling_ms"] = p.coupling_ms > 0 ? Json(p.coupling_ms) : Json(nullptr);
+    j["amplitude_pA_per_pF"] = p.amplitude_pA_per_pF;
+    j["duration_ms"] = p.duration_ms;
+    j["captured"] = p.captured ? Json(*p.captured) : Json(nullptr);
+    j["around_mV"] = std::isfinite(p.around_mV) ? Json(p.around_mV) : Json(nullptr);
+    return j;
+}
+
 } // namespace
 
 std::string program_version()
@@ -86,6 +101,9 @@ RunReport make_report(const ReportInput& in)
     j["time_ms"] = in.stepper.time_ms();
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    j["pulses"] = Json::array();
+    for (const auto& pulse : in.pulses)
+        j["pulses"].push_back(pulse_json(pulse));
     j["seconds"] = {{"total", in.phases.total_s},
                     {"setup", in.phases.setup_s},
                     {"stepping", in.phases.stepping_s},

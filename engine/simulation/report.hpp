@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/simulation/outputs.hpp"
+#include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/run.hpp"
 
 namespace tawara::simulation {
@@ -23,6 +24,7 @@ struct ReportInput
     std::vector<device::KernelRecord> kernels;
     std::string not_counted; ///< why counters were not read; empty also where nobody asked
     std::vector<std::string> files; ///< written, relative to the folder
+    std::vector<Pulse> pulses = {}; ///< that were given
 };
 
 /// Version of this program, e.g. "0.1.0".

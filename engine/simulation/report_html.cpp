@@ -4,6 +4,7 @@
 #include "engine/simulation/report_page.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tawara::simulation {
 namespace {
@@ -78,7 +79,10 @@ std::string base64(const std::string& bytes)
 
 bool is_number(const std::string& text)
 {
-    return !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9') || text == "–");
+    const auto is_word = [](unsigned char c) { return std::isalpha(c) && c != 'e'; }; // 1e-5
+    return text == "–" ||
+           (!text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) &&
+            std::none_of(text.begin(), text.end(), is_word));
 }
 
 std::string cell(const std::string& text, const std::string& kind, bool head)

@@ -2,6 +2,7 @@
 // The page of a run: what was asked for (mesh, tissue, pacing, numerics).
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
+#include "engine/simulation/capture.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/report_tables.hpp"
 
@@ -29,6 +30,7 @@ std::string with(double x, int digits, const char* unit)
 namespace {
 
 constexpr std::size_t most_regions = 12; // of a mesh, by name; others are summed
+constexpr std::size_t most_sites = 12, most_failed = 4;
 
 std::string model_text(const Region& r)
 {
@@ -60,33 +62,50 @@ std::string region_title(const Region& r, const std::vector<mesh::RegionName>& n
     return mesh::text_of(names, r.labels);
 }
 
-std::string stimulus_text(const Stimulus& s)
+/// "8 S1, 2 S2": what a site gave, captured or did not, by the member of its counts.
+std::string by_kind(const PulseCount& c, std::int64_t PulseCount::Kind::*member)
 {
-    if (!s.on)
-        return "off";
-    std::string out = number_text(s.amplitude_pA_per_pF, 4) + " pA/pF for " +
-                      number_text(s.duration_ms, 4) + " ms from " + number_text(s.start_ms, 6) +
-                      " ms";
-    if (s.protocol)
-        switch (s.protocol->kind) {
-        case Protocol::Kind::single:
-            break;
-        case Protocol::Kind::train:
-            out += ", train every " + number_text(s.protocol->cycle_ms, 5) + " ms";
-            break;
-        case Protocol::Kind::s1s2:
-            out += ", S1 every " + number_text(s.protocol->cycle_ms, 5) + " ms";
-            for (std::size_t k = 0; k < s.protocol->extra_ms.size(); ++k)
-                out += ", S" + std::to_string(k + 2) + " after " +
-                       number_text(s.protocol->extra_ms[k], 5) + " ms";
-            break;
-        case Protocol::Kind::burst:
-            out += ", burst every " + number_text(s.protocol->cycle_ms, 5) + " ms";
-            break;
-        }
-    else if (s.period_ms > 0)
-        out += ", every " + number_text(s.period_ms, 5) + " ms";
-    return out;
+    std::string out;
+    for (const auto& k : c.kinds)
+        if (k.*member > 0 || member == &PulseCount::Kind::given)
+            out += (out.empty() ? "" : ", ") + count_text(k.*member) +
+                   (k.kind.empty() ? "" : " " + k.kind);
+    return out.empty() ? "none" : out;
+}
+
+std::string captured_text(const PulseCount& c)
+{
+    std::int64_t given = 0, captured = 0, not_known = 0;
+    for (const auto& k : c.kinds)
+        given += k.given, captured += k.captured, not_known += k.not_known;
+    if (given == not_known)
+        return "not known";
+    return (captured == given ? "all" : by_kind(c, &PulseCount::Kind::captured)) +
+           (not_known > 0 ? "; not known of " + by_kind(c, &PulseCount::Kind::not_known) : "");
+}
+
+/// "S2 at 5310 ms (260 after the last), ...": the first of them.
+std::string failed_text(const PulseCount& c)
+{
+    std::string out;
+    for (std::size_t k = 0; k < std::min(c.failed.size(), most_failed); ++k) {
+        const auto& p = c.failed[k];
+        out += (out.empty() ? "" : ", ") + (p.kind.empty() ? "" : p.kind + " at ") +
+               number_text(p.time_ms, 7) + " ms";
+        std::string why;
+        if (p.coupling_ms > 0)
+            why = number_text(p.coupling_ms, 5) + " after the one before";
+        if (std::isfinite(p.around_mV))
+            why += (why.empty() ? "" : ", ") + ("V around " + number_text(p.around_mV, 2)) + " mV";
+        out += why.empty() ? "" : " (" + why + ")";
+    }
+    if (c.failed.size() > most_failed)
+        out += " and " + std::to_string(c.failed.size() - most_failed) + " more";
+    if (!out.empty())
+        return out;
+    const bool known = std::any_of(c.kinds.begin(), c.kinds.end(),
+                                   [](const auto& k) { return k.given > k.not_known; });
+    return known ? "none" : "not known";
 }
 
 std::string origin(const MeshSource& m)
@@ -111,7 +130,7 @@ ReportPage::Table tissue(const ExportSource& s)
 {
     const auto& session = s.scene->session;
     const auto names = mesh::region_names(*s.scene->mesh);
-    ReportPage::Table t{"Tissue and pacing", {}, {}, {}};
+    ReportPage::Table t{"Tissue", {}, {}, {}};
     for (const auto& r : session.regions)
         t.rows.push_back({region_title(r, names), model_text(r)});
     t.rows.push_back(
@@ -123,10 +142,46 @@ ReportPage::Table tissue(const ExportSource& s)
             text += (text.empty() ? "" : ", ") + name + " × " + number_text(factor, 4);
         t.rows.push_back({"Drug: " + d.name, text});
     }
-    for (const auto& x : session.stimuli)
-        t.rows.push_back({x.name.empty() ? "Stimulus" : "Stimulus " + x.name, stimulus_text(x)});
-    if (session.stimuli.empty())
-        t.rows.push_back({"Stimuli", "none in the session"});
+    return t;
+}
+
+ReportPage::Table pacing(const ExportSource& s)
+{
+    auto sites = counted(s.pulses);
+    for (const auto& x : s.scene->session.stimuli) // those that have given none, too
+        if (const auto how = protocol_text(x);
+            std::none_of(sites.begin(), sites.end(), [&](const PulseCount& c) {
+                return !c.click && c.site == x.name && c.protocol == how;
+            }))
+            sites.push_back({false, x.name, how, {}, {}});
+    ReportPage::Table t;
+    if (sites.empty()) {
+        t.note = "No stimuli in the session, and no click on the wall gave a pulse.";
+        return t;
+    }
+    t.head = {"site", "pulses", "given", "captured", "not captured"};
+    if (sites.size() > most_sites) // what failed is not among those left out
+        std::stable_sort(sites.begin(), sites.end(), [](const PulseCount& a, const PulseCount& b) {
+            return a.failed.size() > b.failed.size();
+        });
+    for (const auto& c : sites) {
+        if (t.rows.size() == most_sites) {
+            t.note = count_text(static_cast<std::int64_t>(sites.size() - most_sites)) +
+                     " more sites are in the window's Pacing panel. ";
+            break;
+        }
+        const std::string site = c.click          ? "clicks on the wall"
+                                 : c.site.empty() ? "stimulus"
+                                                  : c.site;
+        if (c.kinds.empty())
+            t.rows.push_back({site, c.protocol, "none", "–", "–"});
+        else
+            t.rows.push_back({site, c.protocol, by_kind(c, &PulseCount::Kind::given),
+                              captured_text(c), failed_text(c)});
+    }
+    t.note += "Captured: the tissue right outside of the site was depolarised within " +
+              number_text(CaptureWatch::window_ms, 3) +
+              " ms of the pulse; tissue that was so already does not count.";
     return t;
 }
 

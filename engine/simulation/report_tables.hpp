@@ -11,6 +11,8 @@ std::string count_text(std::int64_t n);
 std::string with(double x, int digits, const char* unit);
 
 ReportPage::Table tissue(const ExportSource& s);
+/// A row per site: what it gave, and whether that captured.
+ReportPage::Table pacing(const ExportSource& s);
 ReportPage::Table mesh_table(const ExportSource& s);
 ReportPage::Table numerics(const ExportSource& s);
 

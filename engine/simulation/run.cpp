@@ -4,10 +4,12 @@
 #include "engine/core/error.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/capture.hpp"
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
+#include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/report.hpp"
 
 #include <chrono>
@@ -18,6 +20,8 @@ namespace tawara::simulation {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double capture_every_ms = 1; // between samples that tell whether pulses capture, at most
 
 double since(Clock::time_point t)
 {
@@ -39,6 +43,8 @@ class Run
 
   private:
     void resume();
+    void watch_capture();
+    void set_probes();
     void collect();
     void outputs_at(std::int64_t step);
     void write_results();
@@ -56,7 +62,10 @@ class Run
     std::vector<std::string> files_; ///< written, relative to the folder; frames aside
     ProbeTable probes_, ecg_;
     EcgField ecg_field_;
+    CaptureWatch capture_;
+    PulseLog pulses_;
     std::vector<double> v_;
+    std::int64_t probe_every_ = 1; ///< steps between rows of probes.csv
     std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
                  ecg_every_ = 0;
     PhaseTimes phases_;
@@ -88,8 +97,6 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         frame_every_ = steps_of(s.frames_every_ms, s.dt_ms);
     if (s.checkpoint_every_ms > 0)
         checkpoint_every_ = steps_of(s.checkpoint_every_ms, s.dt_ms);
-    stepper_->set_probes(probe_weights(tissue_, s.probes, o.session_file),
-                         s.probes_every_ms > 0 ? steps_of(s.probes_every_ms, s.dt_ms) : 1);
     v_.resize(tissue_.problem.size());
     if (s.has_ecg()) {
         ecg_field_ = EcgField(*tissue_.mesh, tissue_.stars, tissue_.on_vertices(), tissue_.patches,
@@ -99,7 +106,45 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         ecg_every_ = steps_of(s.ecg_every_ms, s.dt_ms);
     }
     resume();
+    watch_capture();
+    set_probes();
     phases_.setup_s = since(born_);
+}
+
+/// Pulses that are still to come: those before a checkpoint are listed without a verdict.
+void Run::watch_capture()
+{
+    const auto number = pulses_.set(session_.stimuli, 0);
+    for (std::size_t k = 0; k < session_.stimuli.size(); ++k) {
+        const auto& s = session_.stimuli[k];
+        const auto to_come = pulses_from(s, stepper_->time_ms());
+        if (!to_come.empty())
+            capture_.add(
+                {static_cast<int>(k), number + k,
+                 ring_around(tissue_, unknowns_in(tissue_, s.region, options_.session_file,
+                                                  "/stimuli/" + std::to_string(k) + "/region")),
+                 to_come});
+    }
+}
+
+/// The probes of the session, then the places that tell whether pulses capture: often enough for
+/// those, and so that each row of the probes is among the samples.
+void Run::set_probes()
+{
+    auto weights = probe_weights(tissue_, session_.probes, options_.session_file);
+    for (auto unknown : capture_.columns()) {
+        weights.unknown.push_back(unknown);
+        weights.weight.push_back(1);
+        weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
+    }
+    const auto often = steps_of(capture_every_ms, session_.dt_ms);
+    probe_every_ = session_.probes_every_ms > 0 ? steps_of(session_.probes_every_ms, session_.dt_ms)
+                   : session_.probes.empty()    ? often
+                                                : 1;
+    auto every = probe_every_;
+    while (!capture_.empty() && (every > often || probe_every_ % every != 0))
+        --every;
+    stepper_->set_probes(std::move(weights), every);
 }
 
 void Run::resume()
@@ -124,9 +169,17 @@ void Run::collect()
     std::vector<std::int64_t> steps;
     std::vector<double> samples;
     stepper_->take_samples(steps, samples);
-    for (auto k : steps)
-        probes_.time_ms.push_back(static_cast<double>(k) * session_.dt_ms);
-    probes_.V_mV.insert(probes_.V_mV.end(), samples.begin(), samples.end());
+    const auto probes = probes_.names.size(), rings = capture_.columns().size();
+    for (std::size_t row = 0; row < steps.size(); ++row) {
+        const double t_ms = static_cast<double>(steps[row]) * session_.dt_ms;
+        const auto values = std::span(samples).subspan(row * (probes + rings), probes + rings);
+        capture_.feed(t_ms, values.last(rings), [&](const CaptureEvent& e) { pulses_.decided(e); });
+        if (probes == 0 || steps[row] % probe_every_ != 0)
+            continue;
+        probes_.time_ms.push_back(t_ms);
+        probes_.V_mV.insert(probes_.V_mV.end(), values.begin(),
+                            values.begin() + static_cast<std::ptrdiff_t>(probes));
+    }
 }
 
 void Run::outputs_at(std::int64_t step)
@@ -270,9 +323,17 @@ RunReport Run::go(const Progress& progress)
         files_.push_back("report.json");
         for (auto& f : frames_.files())
             files_.push_back(std::move(f));
-        const ReportInput input{
-            session_,    options_, tissue_,         *stepper_,           phases_,
-            first_step_, ended,    counted.kernels, counted.not_counted, files_};
+        const ReportInput input{session_,
+                                options_,
+                                tissue_,
+                                *stepper_,
+                                phases_,
+                                first_step_,
+                                ended,
+                                counted.kernels,
+                                counted.not_counted,
+                                files_,
+                                pulses_.until(stepper_->time_ms())};
         auto report = make_report(input);
         write_whole(options_.out / "report.json",
                     [&](std::ostream& out) { out << report.json << "\n"; });

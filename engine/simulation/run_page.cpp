@@ -49,6 +49,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const Pr
     s.maps = in.stepper.maps();
     for (std::size_t p = 0; p < probes.names.size(); ++p)
         s.traces.push_back({p, probes.names[p], {}, probes.time_ms, column(probes, p)});
+    s.pulses = in.pulses;
     s.ecg.leads = ecg.names;
     s.ecg.time_ms = ecg.time_ms;
     for (std::size_t l = 0; l < ecg.names.size(); ++l)

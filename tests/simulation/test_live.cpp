@@ -326,7 +326,7 @@ class TestLive : public QObject
         QFile table(QString::fromStdString(file)); // says which beat it is of
         QVERIFY(table.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = table.readAll().split('\n');
-        QVERIFY2(lines[0].startsWith("# beat 1 of 1, from "), lines[0].constData());
+        QVERIFY2(lines[0].startsWith("# beat 1 of 1, since the pulse at "), lines[0].constData());
         QCOMPARE(lines[1], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
                                       "period_ms"));
         const auto bad = e.post(Export{"maps-csv", file + "/all.csv"});

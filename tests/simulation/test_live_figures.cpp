@@ -47,6 +47,43 @@ class TestLiveFigures : public QObject
         QCOMPARE(calls(3), std::int64_t(150));
     }
 
+    /// The report counts pulses by site, also of a site that was changed since, and clicks.
+    void pulsesInTheReport()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        s.stimuli = {end_of_bar(0), end_of_bar(30, 51)};
+        s.stimuli[1].name = "early";
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        run_to(e, in, 70);
+        QVERIFY(in.answer(e.post(SetStimuli{{s.stimuli[0]}})).applied);
+        QVERIFY(in.answer(e.post(Stimulate{{6, 1, 1}, 1, 2, 50})).applied);
+        run_to(e, in, 140);
+        const auto report = [&] {
+            const QString file = dir_.filePath("pulses.html");
+            in.clear();
+            e.post(Export{"report-html", file.toStdString()});
+            if (!in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }))
+                return QString();
+            QFile f(file);
+            QString text = f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
+            return text.remove(" class=\"number\" align=\"right\"");
+        };
+        const QString page = report();
+        for (const char* row :
+             {"<td>S1</td><td>50 pA/pF for 2 ms from 0 ms</td><td>1</td><td>all</td><td>none</td>",
+              "<td>early</td><td>51 pA/pF for 2 ms from 30 ms</td><td>1</td><td>none</td>"
+              "<td>30 ms (V around ",
+              "<td>clicks on the wall</td><td>50 pA/pF for 2 ms</td><td>1</td><td>none</td>"
+              "<td>70 ms (V around "})
+            QVERIFY2(page.contains(row),
+                     qPrintable(QString(row) + page.mid(page.indexOf("Pacing<"), 900)));
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QVERIFY(report().contains("<td>none</td><td>–</td><td>–</td>")); // the site's, none given
+        QVERIFY(!report().contains("clicks"));
+    }
+
     /// However short: what is told after a pause is of all steps, and while it runs of newer ones
     /// at every call.
     void kernelsAreTold()

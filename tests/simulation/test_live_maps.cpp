@@ -2,6 +2,7 @@
 // What is computed beside a run: maps of beats, phase, values inside the wall, electrocardiogram.
 #include "tests/simulation/live_bar.hpp"
 
+#include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/analyst.hpp"
 #include "engine/simulation/beat_label.hpp"
 #include "engine/simulation/ecg.hpp"
@@ -61,7 +62,9 @@ class TestLiveMaps : public QObject
         QTRY_VERIFY((m = e.newest_maps()) && m->time_ms > 399.9);
         QCOMPARE(m->activated, m->unknowns);
         for (std::size_t k = 0; k < m->activation.size(); ++k) {
-            QVERIFY2(m->activation[k] > 349, qPrintable(QString::number(m->activation[k])));
+            // times count from the pulse that began the beat
+            QVERIFY2(m->activation[k] > -0.1F && m->activation[k] < 49,
+                     qPrintable(QString::number(m->activation[k])));
             QVERIFY(std::abs(m->period[k] - 350) < 20); // the second wave is the slower
             QVERIFY(std::isnan(m->repolarisation[k]) && std::isnan(m->apd90[k])); // not yet
             QCOMPARE(m->activations[k], 2);
@@ -79,6 +82,8 @@ class TestLiveMaps : public QObject
         QVERIFY(m->beats[1].from_ms > 349 && m->beats[1].from_ms < 353);
         QCOMPARE(m->beats[1].share, 1.0);
         QVERIFY(!m->beats[1].turns);
+        QVERIFY(m->beats[0].pulse_ms == 0.0 && m->beats[1].pulse_ms == 350.0);
+        QCOMPARE(beat_label(*m), std::string("beat 2 of 2, since the pulse at 350.0 ms"));
         // the beat before, while the run is paused
         in.answer(e.post(WatchMaps{true, 50, 1}));
         QTRY_VERIFY((m = e.newest_maps()) && m->beat == 1);
@@ -87,13 +92,73 @@ class TestLiveMaps : public QObject
             QVERIFY(m->apd90[k] > 250 && m->apd90[k] < 330);
             QVERIFY(std::abs(m->repolarisation[k] - m->activation[k] - m->apd90[k]) < 1e-3F);
         }
-        QVERIFY(QString::fromStdString(beat_label(*m)).startsWith("beat 1 of 2, from "));
+        QCOMPARE(beat_label(*m), std::string("beat 1 of 2, since the pulse at 0.0 ms"));
         const auto beats = e.beats(e.traces()[1].probe);
         QCOMPARE(beats.size(), std::size_t(2));
         QVERIFY(std::abs(beats[1].cycle_ms - 350) < 20);
         QVERIFY(std::abs(beats[1].diastolic_ms - (beats[1].cycle_ms - beats[0].apd90_ms)) < 1e-6);
         in.answer(e.post(WatchMaps{false, 50}));
         QTRY_VERIFY(!e.newest_maps());
+    }
+
+    /// Every export of maps is the map on the screen: of that beat, from that pulse on.
+    void exportsAreTheMapsShown()
+    {
+        const QTemporaryDir dir;
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(420);
+        auto train = end_of_bar(0);
+        train.period_ms = 350;
+        train.count = 0;
+        s.stimuli = {train};
+        in.answer(e.post(Load{s}));
+        std::shared_ptr<const Scene> scene;
+        for (const auto& event : in.all())
+            if (const auto* loaded = std::get_if<Loaded>(&event))
+                scene = loaded->scene;
+        QVERIFY(scene);
+        in.answer(e.post(WatchMaps{true, 1}));
+        run_to(e, in, 400);
+        const auto written = [&](const char* kind, const char* name) {
+            const std::filesystem::path file = dir.filePath(name).toStdString();
+            in.clear();
+            e.post(Export{kind, file});
+            if (!in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }))
+                qWarning("%s was not written", kind);
+            return file;
+        };
+        for (const int beat : {1, 2}) {
+            in.answer(e.post(WatchMaps{true, 1, beat}));
+            std::shared_ptr<const MapFrame> m;
+            QTRY_VERIFY((m = e.newest_maps()) && m->beat == beat);
+            const auto mesh = mesh::io::read(written("maps-vtu", "m.vtu"), LengthUnit::mm).mesh;
+            const auto* activation = mesh.field(beat == 1 ? "activation_ms_beat_1_since_0"
+                                                          : "activation_ms_beat_2_since_350");
+            const auto* apd = mesh.field(beat == 1 ? "apd90_ms_beat_1" : "apd90_ms_beat_2");
+            QVERIFY(activation != nullptr && apd != nullptr);
+            QFile dat(QString::fromStdString(written("activation-dat", "a.dat").string()));
+            QFile apds(QString::fromStdString(written("apd90-dat", "d.dat").string()));
+            QFile csv(QString::fromStdString(written("maps-csv", "m.csv").string()));
+            QVERIFY(dat.open(QIODevice::ReadOnly) && apds.open(QIODevice::ReadOnly) &&
+                    csv.open(QIODevice::ReadOnly));
+            const auto lines = dat.readAll().split('\n'), ends = apds.readAll().split('\n'),
+                       rows = csv.readAll().split('\n');
+            QVERIFY(rows[0].startsWith("# " + QByteArray::fromStdString(beat_label(*m)) + ";"));
+            const auto& vertices = scene->surface->vertices;
+            for (std::size_t k = 0; k < vertices.size(); ++k) {
+                const auto v = static_cast<std::size_t>(vertices[k]);
+                const auto row = static_cast<qsizetype>(v);
+                const float a = m->activation[k];
+                QVERIFY(std::abs(activation->values[v] - a) < 1e-3F);
+                QVERIFY(std::abs(lines[row].toFloat() - a) < 1e-3F);
+                QVERIFY(std::abs(rows[row + 2].split(',')[4].toFloat() - a) < 1e-3F);
+                const float d = m->apd90[k]; // not repolarised yet: nothing
+                QCOMPARE(std::isnan(apd->values[v]), std::isnan(d));
+                QVERIFY(std::isnan(d) ? ends[row] == "-1"
+                                      : std::abs(ends[row].toFloat() - d) < 1e-3F);
+            }
+        }
     }
 
     /// A pulse that reaches a patch alone is a beat like any other, in every map; the one before it
@@ -134,8 +199,8 @@ class TestLiveMaps : public QObject
             QVERIFY(m->activation[k] < 60 && m->apd90[k] > 200);
     }
 
-    /// The leads' weights, which take long, are prepared while samples go on: a run's beats are what
-    /// they are without leads.
+    /// The leads' weights, which take long, are prepared while samples go on: a run's beats are
+    /// what they are without leads.
     void leadsCostNoSamples()
     {
         auto s = sheet();

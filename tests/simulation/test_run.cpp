@@ -4,9 +4,9 @@
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/run.hpp"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QJsonArray>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -40,7 +40,10 @@ QByteArray content(const fs::path& f)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-fs::path path(const QTemporaryDir& d) { return d.path().toStdString(); }
+fs::path path(const QTemporaryDir& d)
+{
+    return d.path().toStdString();
+}
 
 } // namespace
 
@@ -85,7 +88,8 @@ class TestRun : public QObject
         QCOMPARE(report["mesh"].toObject()["tetrahedra"].toInt(), 480);
         QVERIFY(report["cell_steps_per_s"].toDouble() > 0);
         for (const auto k : report["kernels"].toArray()) {
-            for (const char* key : {"name", "calls", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction"})
+            for (const char* key :
+                 {"name", "calls", "ms", "bytes", "flops", "ceiling_GB_per_s", "fraction"})
                 QVERIFY2(k.toObject().contains(key), key);
             const auto rate = [&](const char* key) { return k.toObject()[key].toDouble(); };
             const double reached = std::max(rate("GB_per_s") / rate("ceiling_GB_per_s"),
@@ -96,6 +100,67 @@ class TestRun : public QObject
         for (const auto& e : fs::recursive_directory_iterator(o.out))
             QVERIFY2(!QString::fromStdString(e.path().filename().string()).contains(".part-"),
                      e.path().c_str());
+    }
+
+    /// S1 in rest captures, S2 in the plateau of S1 does not, one after the end was not given.
+    void tellsPulsesAndWhetherTheyCaptured()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(230);
+        s.reaction = cell::Scheme::rush_larsen; // bears pulses into tissue that is up
+        s.stimuli[0].protocol = Protocol{Protocol::Kind::s1s2, 300, 1, {120}, 0, 2, 100};
+        s.stimuli.push_back(s.stimuli[0]);
+        s.stimuli[1].name = "all of it";
+        s.stimuli[1].region = Box{{-1, -1, -1}, {9, 9, 9}};
+        s.stimuli[1].protocol.reset();
+        s.stimuli[1].start_ms = 229;
+        const auto run = [&](const char* name, const RunOptions& with = {}) {
+            auto o = with;
+            o.out = path(dir) / name;
+            o.html = path(dir) / "r.html";
+            run_session(s, o);
+            return QJsonDocument::fromJson(content(o.out / "report.json"))
+                .object()["pulses"]
+                .toArray();
+        };
+        const auto check = [](const QJsonArray& pulses, int from) {
+            QCOMPARE(pulses.size(), 4); // S1, S2, S1 of the next block; of the other site one
+            const QJsonValue verdict[] = {true, false, true, QJsonValue::Null};
+            const char* kind[] = {"S1", "S2", "S1", ""};
+            const double at[] = {0, 120, 220, 229};
+            for (int k = 0; k < 4; ++k) {
+                const auto p = pulses[k].toObject();
+                QCOMPARE(p["kind"].toString(), QString(kind[k]));
+                QCOMPARE(p["time_ms"].toDouble(), at[k]);
+                QCOMPARE(p["site"].toString(), QString(k < 3 ? "S1" : "all of it"));
+                QCOMPARE(p["captured"], k == 2 || k < from ? QJsonValue::Null : verdict[k]);
+            }
+            QCOMPARE(pulses[1].toObject()["coupling_ms"].toDouble(), 120.0);
+            const auto around = [&](int k) -> QJsonValue { return pulses[k].toObject()["around_mV"]; };
+            QVERIFY(from > 0 || around(0).toDouble() < -80); // at rest
+            QVERIFY(around(1).toDouble() > -40);             // in the plateau
+            QVERIFY(around(3).isNull());
+        };
+        check(run("every-step"), 0);
+        const QString page = QString::fromUtf8(content(path(dir) / "r.html"));
+        QVERIFY(page.contains("<td>2 S1, 1 S2</td>"));
+        QVERIFY(page.contains("<td>1 S1; not known of 1 S1</td>")); // the last had no time
+        QVERIFY(page.contains("<td>S2 at 120 ms (120 after the one before, V around "));
+        // rows of the probes far apart do not make the verdict coarse, nor come more often
+        s.probes_every_ms = 7;
+        s.checkpoint_every_ms = 105;
+        check(run("seldom"), 0);
+        const auto rows = content(path(dir) / "seldom" / "probes.csv").split('\n');
+        QCOMPARE(rows.size(), 1 + 32 + 1);
+        QVERIFY(rows[1].startsWith("7,") && rows[32].startsWith("224,"));
+        // what came before a checkpoint is listed without a verdict
+        RunOptions o;
+        o.resume = path(dir) / "seldom" / "checkpoint-00000105.000ms.tcp";
+        check(run("resumed", o), 1);
+        QCOMPARE(content(path(dir) / "resumed" / "probes.csv").split('\n'), rows);
+        s.probes.clear();
+        check(run("no-probes"), 0);
+        QCOMPARE(content(path(dir) / "no-probes" / "probes.csv"), QByteArray("time_ms\n"));
     }
 
     void activationInterpolatesBetweenSteps()
@@ -156,8 +221,9 @@ class TestRun : public QObject
         run_session(s, o);
         const auto good = content(o.out / "checkpoint-00000001.000ms.tcp");
         QVERIFY(good.size() > 100);
-        for (const auto& bad : {QByteArray(), QByteArray("TAWARAC1"), good.left(good.size() / 2),
-                                QByteArray("x") + good, QByteArray(good).replace(40, 8, "spoiled!")}) {
+        for (const auto& bad :
+             {QByteArray(), QByteArray("TAWARAC1"), good.left(good.size() / 2),
+              QByteArray("x") + good, QByteArray(good).replace(40, 8, "spoiled!")}) {
             const auto f = path(dir) / "bad.tcp";
             std::ofstream(f, std::ios::binary).write(bad.data(), bad.size());
             QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
@@ -230,7 +296,8 @@ class TestRun : public QObject
             QCOMPARE(unknowns_in(t, Sphere{{2.5, 1, 0.5}, 0.01}, "", "").size(), std::size_t(1));
             QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Label{{99}}, "f", "/w"), InputError);
             QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Nodes{{-1}}, "f", "/w"), InputError);
-            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Box{{9, 9, 9}, {10, 10, 10}}, "f", "/w"), InputError);
+            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Box{{9, 9, 9}, {10, 10, 10}}, "f", "/w"),
+                                     InputError);
         }
     }
 
@@ -245,7 +312,8 @@ class TestRun : public QObject
         s.regions.push_back(endo);
         const auto t = build_tissue(s);
         QCOMPARE(t.problem.groups.size(), std::size_t(1));
-        QCOMPARE(t.problem.groups[0].types.size(), std::size_t(1)); // the last match wins everywhere
+        QCOMPARE(t.problem.groups[0].types.size(),
+                 std::size_t(1)); // the last match wins everywhere
         s.regions.back().labels = {7};
         QVERIFY_EXCEPTION_THROWN(build_tissue(s), InputError);
         s.regions.erase(s.regions.begin());
