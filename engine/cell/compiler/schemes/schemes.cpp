@@ -62,12 +62,16 @@ class Stepper
         case Scheme::rush_larsen:
         case Scheme::rush_larsen_light:
             if (gate && (scheme == Scheme::rush_larsen || gate->shortest_tau_ms < stiff_tau_ms)) {
+                if (gate->shortest_tau_ms >= slow_tau_ms)
+                    return exponential(y_[k], f, slope(k, f), dt_);
                 const Node decay = n(Op::exp, n(Op::div, n(Op::neg, dt_), gate->tau));
                 return n(Op::add, gate->inf, n(Op::mul, n(Op::sub, y_[k], gate->inf), decay));
             }
             return euler(y_[k], dt_, f);
         case Scheme::grl1:
-            return exponential(k, y_[k], f, slope(k, f), dt_);
+            if (gate) // the same, shorter
+                return one(Scheme::rush_larsen, k, f);
+            return exponential(y_[k], f, slope(k, f), dt_);
         case Scheme::backward_euler_single:
             return n(
                 Op::add, y_[k],
@@ -81,10 +85,8 @@ class Stepper
     }
 
     /// y + f (exp(a h) - 1) / a = y + h f / linexp(a h), which is forward Euler where a = 0.
-    Node exponential(std::uint32_t k, Node y, Node f, Node a, Node h)
+    Node exponential(Node y, Node f, Node a, Node h)
     {
-        if (const auto& gate = s_.states[k].gate; gate && h == dt_) // the same, shorter
-            return one(Scheme::rush_larsen, k, f);
         if (g_.is_constant(a, 0))
             return euler(y, h, f);
         return n(Op::add, y, n(Op::div, n(Op::mul, h, f), n(Op::linexp, n(Op::mul, a, h))));
@@ -126,7 +128,7 @@ class Stepper
         const Node half = n(Op::mul, dt_, c(0.5)), t = g_.symbol(symbol_id(Symbol::time));
         std::vector<Node> middle, out;
         for (std::uint32_t k = 0; k < f.size(); ++k)
-            middle.push_back(exponential(k, y_[k], f[k], slope(k, f[k]), half));
+            middle.push_back(exponential(y_[k], f[k], slope(k, f[k]), half));
         for (std::uint32_t k = 0; k < f.size(); ++k) {
             auto y = middle;
             y[k] = y_[k];

@@ -28,6 +28,9 @@ StepNodes step_nodes(CellSystem& s, Scheme scheme);
 Scheme scheme_of_long_steps(const CellSystem& s, Scheme short_steps, double longest_ms);
 
 inline constexpr double stiff_tau_ms = 0.05;
+/// Gates that are always slower have the form of GRL1 in Rush-Larsen's step too, the same but for
+/// rounding: it keeps the digits of 1 - exp(-dt / tau) in single precision.
+inline constexpr double slow_tau_ms = 100;
 
 /// The schemes that step_nodes() knows.
 std::vector<Scheme> compiled_schemes();
