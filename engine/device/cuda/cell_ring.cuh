@@ -172,7 +172,8 @@ class Queue
     {
         return tile(blockIdx.x + static_cast<unsigned>(k) * gridDim.x);
     }
-    /// First tile of the group `ahead` < known after the present one.
+    /// First tile of the group `ahead` after the present one, 0 < ahead < known: the present one's
+    /// place is about to be written.
     __device__ __forceinline__ int after(int ahead) const
     {
         return known_[place_ + ahead < known ? place_ + ahead : place_ + ahead - known];
@@ -240,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     while (first < last) {
         __syncthreads();
         const int following = queue.after(1);
-        fetch(s == 0 ? stages - 1 : s - 1, queue.after(stages - 1));
+        fetch(s == 0 ? stages - 1 : s - 1, stages == 1 ? first : queue.after(stages - 1));
         const unsigned drawn = threadIdx.x == 0 ? queue.draw() : 0;
         const int tile = tile_of(first), slot = tile * 32 + lane;
         Cell cell;

@@ -12,9 +12,9 @@ namespace tawara::device::cuda {
 namespace {
 
 /// Longer texts in double precision are compiled quickly: the time for good code grows faster than
-/// the text, to minutes for Newton's method with 80 states. In single precision, and for shorter
-/// texts, the quick way takes longer than the good one (PREDICTIONS.md, "G1").
-constexpr std::size_t long_text = 900'000;
+/// with their length. Below, and in single precision, the quick way takes as long or longer than
+/// the good one (PREDICTIONS.md, "G1", "N1"); no model of the library is beyond.
+constexpr std::size_t long_text = 1'500'000;
 
 /// NVRTC has no standard library; these names are all that the kernels use of it.
 constexpr const char* standard_integers = R"(
@@ -143,8 +143,14 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
         return {128, 1, 0};
     if (states <= 24 && fused)
         return single ? KernelShape{128, 6, 0} : KernelShape{32, 12, 2};
+    if (states <= 4) // too little to move for a queue: drawing would take longer
+        return {128, 8, 0};
+    if (states <= 12)
+        return {128, 4, single ? 3 : 2};
+    if (states <= 24 && single)
+        return unknowns > 4'000'000 ? KernelShape{128, 4, 3} : KernelShape{128, 7, 0};
     if (states <= 24)
-        return single ? KernelShape{128, 4, 3} : KernelShape{64, 7, 2};
+        return {64, 7, 2};
     if (states <= 48)
         return single ? KernelShape{128, 3, 3} : KernelShape{64, 4, 2};
     KernelShape s{128, single ? 3 : 2, 1};
