@@ -3,6 +3,8 @@
 // run.
 #include "engine/simulation/engine_impl.hpp"
 
+#include <algorithm>
+
 namespace tawara::simulation {
 void Engine::Impl::drop_change(const std::string& reason)
 {
@@ -132,8 +134,10 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (!c.refused.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    for (const auto& n : c.tissue.notices)
-        scene->notices.push_back(n);
+    for (const auto& n : c.tissue.notices) // a change after another says the same again
+        if (std::none_of(scene->notices.begin(), scene->notices.end(),
+                         [&](const Notice& said) { return said.text == n.text; }))
+            scene->notices.push_back(n);
     sim->scene = scene;
     // Stimuli, ends and the like may have been edited meanwhile.
     Session session = sim->scene->session;

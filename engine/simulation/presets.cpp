@@ -65,7 +65,12 @@ std::span<const CanonicalParameter> canonical_parameters()
 
 std::string parameter_name(std::string_view model, std::string_view canonical)
 {
-    const auto& has = cell::model_info(std::string(model)).parameters;
+    return parameter_name(cell::model_info(std::string(model)), canonical);
+}
+
+std::string parameter_name(const cell::ModelInfo& model, std::string_view canonical)
+{
+    const auto& has = model.parameters;
     const auto find = [&](std::string_view wanted) -> std::string {
         for (const auto& p : has) // as it is, or behind a component's name
             if (p.name == wanted || p.name.ends_with("." + std::string(wanted)))
@@ -80,6 +85,35 @@ std::string parameter_name(std::string_view model, std::string_view canonical)
                 if (auto own = find(name); !own.empty())
                     return own;
     return {};
+}
+
+Notices idle_drugs(std::span<const Drug> drugs, std::span<const Region> regions)
+{
+    std::vector<std::string> models;
+    for (const Region& r : regions)
+        if (!r.inherits() && std::find(models.begin(), models.end(), r.model) == models.end())
+            models.push_back(r.model);
+    Notices out;
+    for (const Drug& drug : drugs) {
+        std::string lacking;
+        std::size_t idle = 0;
+        for (const auto& [name, factor] : drug.factors)
+            if (std::all_of(models.begin(), models.end(), [&](const std::string& m) {
+                    return parameter_name(m, name).empty();
+                })) {
+                lacking += (lacking.empty() ? "" : ", ") + name;
+                ++idle;
+            }
+        if (idle == 0 || models.empty())
+            continue;
+        const bool all = idle == drug.factors.size();
+        out.push_back({all ? Notice::Level::warning : Notice::Level::info,
+                       "drug " + drug.name + ": no model here has " + lacking +
+                           (all ? "; it changes nothing: choose another model, or another "
+                                  "conductance"
+                                : "; its other factors act")});
+    }
+    return out;
 }
 
 std::vector<std::pair<std::string, double>> scaled_parameters(const Region& r,

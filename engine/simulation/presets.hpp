@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/progress.hpp"
 #include "engine/simulation/session.hpp"
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace tawara::cell {
+struct ModelInfo;
+}
 
 /// What is known of drugs and diseased tissue, as factors, each with its source; and the names by
 /// which models call the same thing.
@@ -22,6 +27,12 @@ std::span<const CanonicalParameter> canonical_parameters();
 /// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has
 /// none.
 std::string parameter_name(std::string_view model, std::string_view canonical);
+std::string parameter_name(const cell::ModelInfo& model, std::string_view canonical);
+
+/// Says of each drug what no model of these regions has: it changes nothing there. A warning where
+/// that is all that the drug does, else a remark.
+/// @throws InputError  when a model is unknown
+Notices idle_drugs(std::span<const Drug> drugs, std::span<const Region> regions);
 
 /// A region's own parameters with its factors and the drugs' multiplied into them: what
 /// cell::make_cell_type() is given.

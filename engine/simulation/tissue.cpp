@@ -8,6 +8,8 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
+#include "engine/simulation/late_pulses.hpp"
+#include "engine/simulation/presets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -196,6 +198,8 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
                   std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
                                                                : Notice::Level::warning,
                   t.notices);
+    const auto late = late_pulses(s);
+    t.notices.insert(t.notices.end(), late.begin(), late.end());
     progress.at(0.3, "finding neighbours");
     t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
@@ -219,6 +223,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.problem = {};
     t.patches = lay_regions(s, m);
     say_if_beyond_tissue(t.patches, t.notices);
+    const auto idle = idle_drugs(s.drugs, t.patches.regions);
+    t.notices.insert(t.notices.end(), idle.begin(), idle.end());
     const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
     for (const auto& r : t.patches.regions)

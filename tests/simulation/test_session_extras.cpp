@@ -3,8 +3,10 @@
 // settings.
 #include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/presets.hpp"
 #include "engine/simulation/regions.hpp"
+#include "engine/simulation/tissue.hpp"
 #include "tests/simulation/full_session.hpp"
 
 #include <QtTest>
@@ -130,6 +132,66 @@ class TestSessionExtras : public QObject
         QCOMPARE(pulse_times(s, 1e6), (std::vector<double>{10, 60, 110, 510, 550, 590}));
         s.on = false;
         QVERIFY(pulse_times(s, 1e6).empty());
+    }
+
+    void pulsesAfterTheEndAreNamed()
+    {
+        Stimulus s;
+        s.start_ms = 10;
+        QVERIFY(!first_late_pulse(s, 100));
+        QCOMPARE(first_late_pulse(s, 10)->name, std::string("the pulse"));
+        s.protocol = Protocol{Protocol::Kind::s1s2, 500, 2, {300, 250}, 20, 2, 1000};
+        const auto all = pulse_times(s, 1e6);
+        for (double end : {5.0, 10.0, 400.0, 510.0, 811.0, 1060.0, 2000.0, 3090.0, 4000.0}) {
+            const auto n = static_cast<std::int64_t>(all.size() - pulse_times(s, end).size());
+            const auto late = first_late_pulse(s, end);
+            QCOMPARE(late ? late->more + 1 : 0, n);
+            if (late)
+                QCOMPARE(late->at_ms, all[all.size() - static_cast<std::size_t>(n)]);
+        }
+        QCOMPARE(first_late_pulse(s, 400)->name, std::string("S1 pulse 2 of repeat 1"));
+        QCOMPARE(first_late_pulse(s, 900)->name, std::string("S3 of repeat 1"));
+        s.protocol = Protocol{Protocol::Kind::train, 100, 0, {}};
+        QVERIFY2(!first_late_pulse(s, 1000), "it goes on for ever");
+        QCOMPARE(first_late_pulse(s, 5)->at_ms, 10.0);
+        s.protocol->count = 8;
+        QCOMPARE(first_late_pulse(s, 500)->name, std::string("pulse 6"));
+        QCOMPARE(first_late_pulse(s, 500)->more, 2);
+        Session session;
+        session.end_ms = 500;
+        s.name = "apex";
+        session.stimuli = {s};
+        QCOMPARE(QString::fromStdString(late_pulses(session).at(0).text),
+                 QString("stimulus apex: pulse 6 at 510 ms and 2 after it come after the end of "
+                         "the run (500 ms)"));
+        s.on = false;
+        QVERIFY(!first_late_pulse(s, 5));
+    }
+
+    void drugsWithoutAnEffectAreNamed()
+    {
+        Session s;
+        s.mesh = MeshSlab{{2, 2, 1}, 1};
+        s.regions.resize(1);
+        s.regions[0].model = "aliev_panfilov_1996";
+        s.regions[0].variant.clear();
+        s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        const auto warned = [&] {
+            QString text;
+            for (const auto& n : build_tissue(s).notices)
+                if (n.text.starts_with("drug "))
+                    text += (n.level == Notice::Level::warning ? "! " : "") +
+                            QString::fromStdString(n.text);
+            return text;
+        };
+        QVERIFY2(warned().startsWith("! drug Dofetilide: no model here has g_Kr;"),
+                 qPrintable(warned()));
+        s.regions[0].model = "ten_tusscher_2006";
+        s.regions[0].variant = "epi";
+        QCOMPARE(warned(), QString());
+        s.drugs[0].factors.emplace_back("g_NaL", 0.5); // a class of drugs: one of its two acts
+        QVERIFY2(warned().startsWith("drug Dofetilide: no model here has g_NaL;"),
+                 qPrintable(warned()));
     }
 
     void presetsFitTheModels()

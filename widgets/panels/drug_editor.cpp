@@ -81,11 +81,12 @@ DrugEditor::DrugEditor(QWidget* parent) : QWidget(parent)
     column->addStretch(1);
 }
 
-void DrugEditor::setDrugs(const std::vector<Drug>& drugs)
+void DrugEditor::setDrugs(const std::vector<Drug>& drugs, const std::set<std::string>& lacking)
 {
-    if (drugs == m_drugs)
+    if (drugs == m_drugs && lacking == m_lacking)
         return;
     m_drugs = drugs;
+    m_lacking = lacking;
     if (!m_moving)
         rebuild();
 }
@@ -143,8 +144,19 @@ QWidget* DrugEditor::card(std::size_t i)
     head->addWidget(more);
     head->addWidget(remove);
     column->addLayout(head);
-    for (std::size_t k = 0; k < m_drugs[i].factors.size(); ++k)
+    QStringList lacking;
+    for (std::size_t k = 0; k < m_drugs[i].factors.size(); ++k) {
         column->addWidget(factorRow(i, k));
+        if (m_lacking.contains(m_drugs[i].factors[k].first))
+            lacking << QString::fromStdString(m_drugs[i].factors[k].first);
+    }
+    if (!lacking.isEmpty()) {
+        auto* none = hintLabel(tr("No model here has %1: that changes nothing.")
+                                   .arg(lacking.join(QStringLiteral(", "))));
+        none->setObjectName("drugLacks");
+        none->setProperty("level", "warning");
+        column->addWidget(none);
+    }
     return w;
 }
 

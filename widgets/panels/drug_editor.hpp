@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include <set>
+
 class QVBoxLayout;
 
 namespace tawara {
@@ -14,7 +16,9 @@ class DrugEditor : public QWidget
     Q_OBJECT
   public:
     explicit DrugEditor(QWidget* parent = nullptr);
-    void setDrugs(const std::vector<simulation::Drug>& drugs);
+    /// @param lacking  what none of the session's models has: said on the cards
+    void setDrugs(const std::vector<simulation::Drug>& drugs,
+                  const std::set<std::string>& lacking = {});
 
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
@@ -25,6 +29,7 @@ class DrugEditor : public QWidget
     QWidget* factorRow(std::size_t drug, std::size_t factor);
 
     std::vector<simulation::Drug> m_drugs;
+    std::set<std::string> m_lacking;
     QVBoxLayout* m_cards;
     QLabel* m_none;
     bool m_moving = false; // a slider is held: its row must not be made anew

@@ -4,6 +4,7 @@
 #include "engine/cell/special_variables.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/region_place.hpp"
 
 #include <QComboBox>
@@ -118,6 +119,7 @@ void TissuePanel::fillModels()
     m_model->setItemData(m_model->count() - 1, tr("A Myokit (.mmt) or CellML (.cellml) file"),
                          Qt::ToolTipRole);
     fillDetails();
+    fillDrugs();
 }
 
 const cell::ModelInfo* TissuePanel::model(const std::string& key) const
@@ -176,7 +178,17 @@ void TissuePanel::placeKindChosen(int kind)
 
 void TissuePanel::placeTextEdited()
 {
-    const std::vector<int> numbers = numbersOf(m_where->text());
+    QString bad;
+    const std::vector<int> numbers = numbersOf(m_where->text(), &bad);
+    if (!bad.isEmpty()) { // what was given before stays
+        fillDetails();
+        const int i = chosen();
+        if (i >= 0)
+            m_where->setText(textOf(placeNumbers(m_regions[static_cast<std::size_t>(i)])));
+        return noteAt(m_where,
+                      tr("“%1” cannot be taken (numbers, e.g. 1-6, 7): still %2")
+                          .arg(bad, m_where->text().isEmpty() ? tr("none") : m_where->text()));
+    }
     change(tr("Place of a region"), [numbers](Region& r) { setPlaceNumbers(r, numbers); });
 }
 
@@ -186,7 +198,22 @@ void TissuePanel::setSession(const Session& s)
     m_brush->setRegions(s.regions);
     fillList();
     fillDetails();
-    m_drugs->setDrugs(s.drugs);
+    m_given = s.drugs;
+    fillDrugs();
+}
+
+void TissuePanel::fillDrugs()
+{
+    std::set<std::string> lacking;
+    const bool known = !m_regions.empty() && unknownModels().empty();
+    for (const auto& drug : m_given)
+        for (const auto& [name, factor] : drug.factors)
+            if (known && std::all_of(m_regions.begin(), m_regions.end(), [&](const Region& r) {
+                    return r.inherits() ||
+                           simulation::parameter_name(*model(r.model), name).empty();
+                }))
+                lacking.insert(name);
+    m_drugs->setDrugs(m_given, lacking);
 }
 
 int TissuePanel::chosen() const

@@ -93,6 +93,8 @@ class TissuePanel : public QWidget
     void placeKindChosen(int kind);
     void placeTextEdited();
     const cell::ModelInfo* model(const std::string& key) const;
+    /// The drugs with what none of the regions' models has, as far as these are known.
+    void fillDrugs();
 
     struct KnownModel
     {
@@ -101,6 +103,7 @@ class TissuePanel : public QWidget
     };
     std::vector<KnownModel> m_models;
     std::vector<simulation::Region> m_regions;
+    std::vector<simulation::Drug> m_given;
     std::vector<mesh::RegionName> m_labels;
     bool m_filling = false;
     QTabWidget* m_tabs;

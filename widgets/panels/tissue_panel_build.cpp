@@ -2,6 +2,7 @@
 // What the panel is built of.
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
@@ -297,11 +298,19 @@ void TissuePanel::connectParameters()
         bool ok = false;
         const double v = item->text().toDouble(&ok);
         const bool clear = item->text().trimmed().isEmpty();
+        const auto refuse = [&](const QString& why) {
+            const QRect at =
+                m_parameters->visualItemRect(item).translated(m_parameters->viewport()->pos());
+            fillDetails();
+            noteAt(m_parameters, why, at);
+        };
         if (!ok && !clear)
-            return fillDetails();
+            return refuse(tr("“%1” cannot be taken: a number, or nothing for the model's own value")
+                              .arg(item->text().trimmed()));
         const int i = chosen();
         if (ok && v < 0 && i >= 0 && m_regions[static_cast<std::size_t>(i)].inherits())
-            return fillDetails(); // a factor below 0 would turn a current round
+            return refuse(tr("%1 cannot be taken: a factor below 0 would turn the current round")
+                              .arg(spacedNumber(v)));
         change(tr("Parameter %1").arg(QString::fromStdString(name)), [name, v, clear](Region& r) {
             auto& list = r.inherits() ? r.scale : r.parameters;
             std::erase_if(list, [&](const auto& p) { return p.first == name; });
