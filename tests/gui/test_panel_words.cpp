@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Panels alone: that everything in them has its place, and that they say what became of a value
 // and why.
-#include "tests/gui/window_fixture.hpp"
+#include "engine/cell/model.hpp"
+#include "widgets/panels/field_note.hpp"
+#include "widgets/panels/icons.hpp"
 #include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/site_words.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
 #include <QAbstractSpinBox>
 #include <QLabel>
 #include <QLayout>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QTreeWidget>
+#include <QtTest>
+
+#include <cmath>
 
 using namespace tawara;
 using simulation::Protocol;
@@ -135,11 +144,231 @@ class TestPanelWords : public QObject
             }
         }
     }
+
+    void aNumberBeyondItsRangeIsSaid()
+    {
+        double taken = 0;
+        PacingPanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.resize(360, 640);
+        panel.setSession(paced(Kind::train));
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QApplication::setActiveWindow(&panel);
+        auto* box = panel.findChild<NumberBox*>("siteDuration");
+        QVERIFY(box->toolTip().contains("0.1 to 200"));
+        connect(&panel, &PacingPanel::edited, this, [&](const QString&, const SessionChange& f) {
+            auto s = paced(Kind::train);
+            f(s);
+            taken = s.stimuli.at(0).duration_ms;
+            panel.setSession(s);
+        });
+        const auto note = [&]() -> QString {
+            const auto* l = panel.findChild<QLabel*>("fieldNote");
+            return l != nullptr && l->isVisible() ? l->text() : QString();
+        };
+        const auto type = [&](const char* keys) {
+            box->setFocus();
+            box->selectAll();
+            QTest::keyClicks(box, keys);
+        };
+        type("50");
+        QCOMPARE(note(), QString());
+        type("5000");
+        QVERIFY2(box->cleanText().contains("5000"), "what is typed stands there");
+        QVERIFY(box->property("wrong").toBool());
+        QVERIFY2(note().contains("0.1 to 200"), qPrintable(note()));
+        const auto* l = panel.findChild<QLabel*>("fieldNote");
+        const QRect below(l->mapTo(&panel, QPoint()), l->size()),
+            field(box->mapTo(&panel, QPoint()), box->size());
+        QVERIFY(below.top() > field.bottom() && below.top() < field.bottom() + 6);
+        QVERIFY(panel.rect().contains(below));
+        type("20"); // mended: nothing to say
+        QVERIFY(!box->property("wrong").toBool());
+        QCOMPARE(note(), QString());
+        type("5000");
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(box->value(), 200.0);
+        QCOMPARE(taken, 200.0);
+        QVERIFY2(note().contains(spacedNumber(5000)) && note().contains("now 200"),
+                 qPrintable(note()));
+        QVERIFY(!box->property("wrong").toBool());
+        // too small, by leaving the field
+        type("0.0");
+        QCOMPARE(note().contains("now 200"), false);
+        panel.findChild<QLineEdit*>("siteName")->setFocus();
+        QCOMPARE(box->value(), 0.1);
+        QVERIFY2(note().contains("now 0.1"), qPrintable(note()));
+        // a session's own value is shown as it is
+        auto s = paced(Kind::train);
+        s.stimuli[0].duration_ms = 350;
+        panel.setSession(s);
+        QCOMPARE(box->value(), 350.0);
+    }
+
+    void theClickPulseSaysItsRangesToo()
+    {
+        StimulusPanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QApplication::setActiveWindow(&panel);
+        auto* box = panel.findChild<NumberBox*>("amplitude");
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, "9999");
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(panel.settings().amplitude_pA_per_pF, 2000.0);
+        QVERIFY(panel.findChild<QLabel*>("fieldNote")->isVisible());
+    }
+
+    void intervalsAreTakenAsTheyAreWritten()
+    {
+        using Ms = std::vector<double>;
+        for (const char* text : {"320 280", "320,280", "320; 280", " 320 ,280 ", "320\t280,"})
+            QCOMPARE(intervalsOf(text).value_or(Ms{}), (Ms{320, 280}));
+        QCOMPARE(intervalsOf("320.5").value_or(Ms{}), Ms{320.5});
+        QString bad;
+        QVERIFY(!intervalsOf("320, x", &bad));
+        QCOMPARE(bad, QString("x"));
+        QVERIFY(!intervalsOf("320 -5", &bad));
+        QCOMPARE(bad, QString("-5"));
+        QVERIFY(!intervalsOf(" ,"));
+
+        std::vector<Ms> taken;
+        PacingPanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.resize(360, 700);
+        panel.setSession(paced(Kind::s1s2));
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        connect(&panel, &PacingPanel::edited, this, [&](const QString&, const SessionChange& f) {
+            auto s = paced(Kind::s1s2);
+            f(s);
+            taken.push_back(s.stimuli.at(0).protocol->extra_ms);
+            panel.setSession(s);
+        });
+        auto* field = panel.findChild<QLineEdit*>("siteExtra");
+        field->clear();
+        QTest::keyClicks(field, "320 280");
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(taken, (std::vector<Ms>{{320, 280}}));
+        QCOMPARE(field->text(), QString("320, 280"));
+        field->clear();
+        QTest::keyClicks(field, "320/280");
+        QVERIFY(field->property("wrong").toBool());
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(taken.size(), 1U);
+        QCOMPARE(field->text(), QString("320, 280"));
+        const auto* note = panel.findChild<QLabel*>("fieldNote");
+        QVERIFY(note->isVisible() && note->text().contains("320/280") &&
+                note->text().contains("e.g. 320, 280"));
+    }
+
+    void pulsesAfterTheEndAreSaid()
+    {
+        PacingPanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.resize(360, 800);
+        panel.show();
+        auto s = paced(Kind::s1s2);
+        s.stimuli[0].protocol->count = 1;
+        s.stimuli[0].protocol->extra_ms = {520, 800};
+        s.end_ms = 1330;
+        panel.setSession(s);
+        auto* late = panel.findChild<QLabel*>("siteLate");
+        QVERIFY2(late->text().isEmpty() && !late->isVisible(), qPrintable(late->text()));
+        s.end_ms = 1000;
+        panel.setSession(s);
+        QVERIFY(late->isVisible());
+        QCOMPARE(late->text().replace(QChar(0x202f), ' '),
+                 QString("S3 at 1 320 ms comes after the end of the run (1 000 ms)."));
+        s.stimuli[0].on = false; // then none comes
+        panel.setSession(s);
+        QVERIFY(!late->isVisible());
+    }
+
+    void aDrugThatNothingHereTakesSaysSo()
+    {
+        const cell::ModelInfo *slow = &cell::model_info("luo_rudy_1991"),
+                              *plain = &cell::model_info("aliev_panfilov_1996");
+        TissuePanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.resize(360, 640);
+        panel.show();
+        panel.setModels({slow, plain});
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "aliev_panfilov_1996";
+        s.regions[0].variant.clear();
+        s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        panel.setSession(s);
+        const auto said = [&] {
+            QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            const auto* l = panel.findChild<QLabel*>("drugLacks");
+            return l != nullptr ? l->text() : QString();
+        };
+        QVERIFY2(said().startsWith("No model here has g_Kr"), qPrintable(said()));
+        s.regions.push_back(s.regions[0]);
+        s.regions[1].model = "luo_rudy_1991"; // has one by another name
+        panel.setSession(s);
+        QCOMPARE(said(), QString());
+        s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
+        panel.setSession(s);
+        QCOMPARE(said(), QString());
+    }
+
+    void dotsAreRound_data()
+    {
+        QTest::addColumn<double>("ratio");
+        QTest::addColumn<int>("pixels");
+        for (const double ratio : {1.0, 1.25, 2.0})
+            for (const int pixels : {9, 12, 20})
+                QTest::addRow("%d px at %g", pixels, ratio) << ratio << pixels;
+    }
+    void dotsAreRound()
+    {
+        QFETCH(double, ratio);
+        QFETCH(int, pixels);
+        PacingPanel panel;
+        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
+        panel.resize(400, 700);
+        // the program's own look, in any colours: it pads the rows
+        QString look = styleSheet(QStringLiteral("window"));
+        look.replace("@theme", "dark")
+            .replace(QRegularExpression("@[a-z]+"), "#808080")
+            .replace("font-size: 12px", QStringLiteral("font-size: %1px").arg(pixels));
+        panel.setStyleSheet(look);
+        auto s = paced(Kind::train);
+        s.stimuli.push_back(s.stimuli[0]);
+        s.stimuli[1].on = false;
+        panel.setSession(s);
+        panel.setCapture({{}, {}});
+        panel.show();
+        QApplication::processEvents();
+        auto* list = panel.findChild<QTreeWidget*>("sites");
+        QImage image((QSizeF(list->viewport()->size()) * ratio).toSize(), QImage::Format_RGB32);
+        image.setDevicePixelRatio(ratio);
+        list->viewport()->render(&image);
+        for (int row = 0; row < 2; ++row) {
+            const QColor color = captureColor(s.stimuli[static_cast<std::size_t>(row)], {});
+            QRect box;
+            const QRect item = list->visualItemRect(list->topLevelItem(row));
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x) {
+                    const QColor c = image.pixelColor(x, y);
+                    const bool near = std::abs(c.red() - color.red()) < 6 &&
+                                      std::abs(c.green() - color.green()) < 6 &&
+                                      std::abs(c.blue() - color.blue()) < 6;
+                    if (near && item.contains(QPointF(x / ratio, y / ratio).toPoint()))
+                        box |= QRect(x, y, 1, 1);
+                }
+            QVERIFY2(box.width() >= 5 * ratio, qPrintable(QString::number(box.width())));
+            QVERIFY2(std::abs(box.width() - box.height()) <= 1,
+                     qPrintable(QStringLiteral("%1 x %2").arg(box.width()).arg(box.height())));
+        }
+    }
 };
 
-int main(int argc, char** argv)
-{
-    return fake::run<TestPanelWords>(argc, argv);
-}
-
+QTEST_MAIN(TestPanelWords)
 #include "test_panel_words.moc"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/form.hpp"
 
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 
+#include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -10,15 +12,18 @@
 #include <QStylePainter>
 #include <QToolButton>
 #include <QToolTip>
+#include <QTreeView>
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace tawara {
 
 NumberBox::NumberBox(const QString& name, const QString& unit, const Range& range,
                      const QString& tip, QWidget* parent)
-    : QDoubleSpinBox(parent)
+    : QDoubleSpinBox(parent), m_range(range), m_unit(unit)
 {
     setObjectName(name);
     setDecimals(range.decimals);
@@ -26,7 +31,7 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
     setSingleStep(range.step);
     if (!unit.isEmpty())
         setSuffix(QStringLiteral(" ") + unit);
-    setToolTip(unit.isEmpty() ? tip : QStringLiteral("%1 [%2]").arg(tip, unit));
+    setToolTip(QStringLiteral("%1: %2").arg(tip, rangeText()));
     setButtonSymbols(QAbstractSpinBox::UpDownArrows);
     setAlignment(Qt::AlignRight);
     setFocusPolicy(Qt::StrongFocus);
@@ -34,12 +39,63 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
     setMinimumWidth(64);
     // Return gives the keys back to the window: Space plays again
     connect(lineEdit(), &QLineEdit::returnPressed, this, &QWidget::clearFocus);
+    connect(lineEdit(), &QLineEdit::textEdited, this, &NumberBox::sayWhileTyping);
+    connect(this, &QAbstractSpinBox::editingFinished, this, [this] {
+        setWrong(this, false);
+        if (!m_told.isEmpty())
+            noteAt(this, std::exchange(m_told, {}));
+    });
 }
 
 void NumberBox::put(double value)
 {
     const QSignalBlocker quiet(this);
+    setRange(std::min(m_range.low, value), std::max(m_range.high, value));
     setValue(value);
+}
+
+QString NumberBox::rangeText() const
+{
+    return tawara::rangeText(m_range.low, m_range.high, m_unit);
+}
+
+std::optional<double> NumberBox::typed(const QString& input) const
+{
+    QString text = input;
+    if (!suffix().isEmpty() && text.endsWith(suffix()))
+        text.chop(suffix().size());
+    bool number = false;
+    const double v = locale().toDouble(text.trimmed(), &number);
+    return number && std::isfinite(v) ? std::optional(v) : std::nullopt;
+}
+
+QValidator::State NumberBox::validate(QString& input, int& pos) const
+{
+    const auto state = QDoubleSpinBox::validate(input, pos);
+    if (state != QValidator::Invalid)
+        return state;
+    const auto v = typed(input);
+    return v && (*v < minimum() || *v > maximum()) ? QValidator::Intermediate : state;
+}
+
+void NumberBox::fixup(QString& input) const
+{
+    const auto v = typed(input);
+    if (!v || (*v >= minimum() && *v <= maximum()))
+        return QDoubleSpinBox::fixup(input);
+    const double taken = std::clamp(*v, minimum(), maximum());
+    m_told = tr("%1 cannot be taken (%2): now %3")
+                 .arg(spacedNumber(*v), rangeText(), spacedNumber(taken));
+    input = textFromValue(taken) + suffix();
+}
+
+void NumberBox::sayWhileTyping()
+{
+    const auto v = typed(lineEdit()->text());
+    // what more digits may bring into the range is not wrong yet
+    const bool beyond = v && ((*v > maximum() && *v > 0) || (*v < minimum() && *v < 0));
+    setWrong(this, beyond);
+    noteAt(this, beyond ? rangeText() : QString());
 }
 
 void NumberBox::wheelEvent(QWheelEvent* e)
@@ -127,7 +183,7 @@ QToolButton* smallButton(const QString& icon, const QString& text, const QString
     return b;
 }
 
-std::vector<int> numbersOf(const QString& text)
+std::vector<int> numbersOf(const QString& text, QString* notTaken)
 {
     std::vector<int> out;
     for (const QString& part : text.split(',', Qt::SkipEmptyParts)) {
@@ -135,9 +191,11 @@ std::vector<int> numbersOf(const QString& text)
         bool ok = false, also = true;
         const int first = ends.value(0).toInt(&ok);
         const int last = ends.size() == 2 ? ends[1].toInt(&also) : first;
-        if (ok && also && ends.size() <= 2 && last - first < 1000)
+        if (ok && also && ends.size() <= 2 && first <= last && last - first < 1000)
             for (int k = first; k <= last; ++k)
                 out.push_back(k);
+        else if (notTaken != nullptr && notTaken->isEmpty() && !part.trimmed().isEmpty())
+            *notTaken = part.trimmed();
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -158,9 +216,12 @@ QString textOf(const std::vector<int>& numbers)
     return parts.join(QStringLiteral(", "));
 }
 
-void fitList(QWidget* list, int rows, int panelHeight)
+void fitList(QTreeView* list, int rows, int panelHeight)
 {
-    constexpr int head = 30, row = 27, least = 84, most = 170;
+    constexpr int least = 84, most = 170;
+    // of large fonts more
+    const int head = std::max(30, list->header()->sizeHint().height() + 4),
+              row = std::max(27, list->model()->rowCount() > 0 ? list->sizeHintForRow(0) : 0);
     list->setFixedHeight(std::clamp(head + row * rows, least, std::max(most, panelHeight / 3)));
 }
 

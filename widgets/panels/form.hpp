@@ -6,14 +6,19 @@
 #include <QDoubleSpinBox>
 #include <QString>
 
+#include <optional>
+
 class QFormLayout;
 class QLabel;
 class QScrollArea;
 class QToolButton;
+class QTreeView;
 
 namespace tawara {
 
-/// A number with its unit. Turning the wheel over it scrolls the panel, unless it has the focus.
+/// A number with its unit. Turning the wheel over it scrolls the panel, unless it has the focus. A
+/// number beyond its range can be typed: that it is, and what was taken in its place, is said
+/// (field_note.hpp).
 class NumberBox : public QDoubleSpinBox
 {
     Q_OBJECT
@@ -25,11 +30,23 @@ class NumberBox : public QDoubleSpinBox
     };
     NumberBox(const QString& name, const QString& unit, const Range& range, const QString& tip,
               QWidget* parent = nullptr);
-    /// Without a signal.
+    /// Without a signal. A value beyond the range is shown as it is, too.
     void put(double value);
+    /// "0.1 to 200 ms"
+    QString rangeText() const;
+    QValidator::State validate(QString& input, int& pos) const override;
+    void fixup(QString& input) const override;
 
   protected:
     void wheelEvent(QWheelEvent* e) override;
+
+  private:
+    std::optional<double> typed(const QString& input) const;
+    void sayWhileTyping();
+
+    Range m_range;
+    QString m_unit;
+    mutable QString m_told; ///< what became of what was typed
 };
 
 /// A choice whose text ends in "…" where the box is too narrow, and is whole in the tool tip then.
@@ -57,10 +74,11 @@ QScrollArea* scrolled(QWidget* content);
 QToolButton* smallButton(const QString& icon, const QString& text, const QString& name,
                          const QString& tip);
 /// "1, 4, 7" and "1-6" to numbers and back.
-std::vector<int> numbersOf(const QString& text);
+/// @param notTaken  the first part that is neither; may be null
+std::vector<int> numbersOf(const QString& text, QString* notTaken = nullptr);
 QString textOf(const std::vector<int>& numbers);
 
 /// Gives a list of so many rows the height that it needs: up to six rows, or a third of its panel.
-void fitList(QWidget* list, int rows, int panelHeight);
+void fitList(QTreeView* list, int rows, int panelHeight);
 
 } // namespace tawara

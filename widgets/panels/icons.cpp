@@ -9,6 +9,7 @@
 #include <QPixmap>
 #include <QSvgRenderer>
 
+#include <algorithm>
 #include <utility>
 
 // Q_INIT_RESOURCE has to stand outside of any namespace; a static library needs it.
@@ -58,11 +59,50 @@ class ThemedEngine : public QIconEngine
     QColor m_color;
 };
 
+class SwatchEngine : public QIconEngine
+{
+  public:
+    SwatchEngine(const QColor& color, bool square) : m_color(color), m_square(square) {}
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode, QIcon::State) override
+    {
+        const double side = 0.68 * std::min(rect.width(), rect.height());
+        const QPointF o = QRectF(rect).center();
+        const QRectF r(o.x() - side / 2, o.y() - side / 2, side, side);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(m_color);
+        if (m_square)
+            painter->drawRoundedRect(r, side / 4, side / 4);
+        else
+            painter->drawEllipse(r);
+        painter->restore();
+    }
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
+    {
+        QPixmap map(size);
+        map.fill(Qt::transparent);
+        QPainter p(&map);
+        paint(&p, QRect(QPoint(), size), mode, state);
+        return map;
+    }
+    QIconEngine* clone() const override { return new SwatchEngine(*this); }
+
+  private:
+    QColor m_color;
+    bool m_square;
+};
+
 } // namespace
 
 QIcon themedIcon(const QString& name, const QColor& color)
 {
     return QIcon(new ThemedEngine(read(QStringLiteral(":/icons/%1.svg").arg(name)), color));
+}
+
+QIcon swatchIcon(const QColor& color, bool square)
+{
+    return QIcon(new SwatchEngine(color, square));
 }
 
 QByteArray resourceFile(const QString& name)

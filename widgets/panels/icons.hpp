@@ -10,6 +10,10 @@ namespace tawara {
 /// text at the time it is drawn: it follows the theme. Dimmed where disabled; sharp at every scale.
 QIcon themedIcon(const QString& name, const QColor& color = {});
 
+/// A spot of colour for a row of a list: a circle, or a square with round corners. It keeps its
+/// shape in whatever room a list gives it, and is sharp at every scale.
+QIcon swatchIcon(const QColor& color, bool square = false);
+
 /// Any file of the program's resources, e.g. "guide/start.md"; empty where there is none.
 QByteArray resourceFile(const QString& name);
 

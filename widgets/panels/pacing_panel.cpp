@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/pacing_panel.hpp"
 
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/pulse_timeline.hpp"
+#include "widgets/panels/site_words.hpp"
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -11,15 +13,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPainter>
 #include <QScrollArea>
 #include <QToolButton>
-#include <QToolTip>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <cmath>
-#include <optional>
 
 namespace tawara {
 namespace {
@@ -30,51 +29,6 @@ using simulation::Stimulus;
 constexpr double slow_cycle_ms = 500, burst_cycle_ms = 200;
 
 enum Row { cycle_row, count_row, extra_row, decrement_row, repeats_row, pause_row, row_count };
-
-/// The protocol in the terms of the panel: older sessions say it by period and count.
-Protocol protocolOf(const Stimulus& s)
-{
-    if (s.protocol)
-        return *s.protocol;
-    Protocol p;
-    p.kind = s.period_ms > 0 ? Protocol::Kind::train : Protocol::Kind::single;
-    if (s.period_ms > 0)
-        p.cycle_ms = s.period_ms, p.count = s.count;
-    return p;
-}
-
-QString protocolText(const Stimulus& s)
-{
-    const Protocol p = protocolOf(s);
-    switch (p.kind) {
-    case Protocol::Kind::single:
-        return PacingPanel::tr("single");
-    case Protocol::Kind::train:
-        return p.count == 0 ? PacingPanel::tr("%1 ms").arg(p.cycle_ms)
-                            : PacingPanel::tr("%1 × %2 ms").arg(p.count).arg(p.cycle_ms);
-    case Protocol::Kind::s1s2:
-        return PacingPanel::tr("S1-S%1, %2 ms").arg(p.extra_ms.size() + 1).arg(p.cycle_ms);
-    case Protocol::Kind::burst:
-        return PacingPanel::tr("burst %1 ms").arg(p.cycle_ms);
-    }
-    return {};
-}
-
-/// Positive intervals separated by commas; nothing where any part is not one, or there is none.
-std::optional<std::vector<double>> intervalsOf(const QString& text)
-{
-    std::vector<double> ms;
-    for (const QString& part : text.split(',', Qt::SkipEmptyParts)) {
-        bool number = false;
-        const double v = part.trimmed().toDouble(&number);
-        if (part.trimmed().isEmpty())
-            continue;
-        if (!number || !std::isfinite(v) || v <= 0)
-            return {};
-        ms.push_back(v);
-    }
-    return ms.empty() ? std::nullopt : std::optional(ms);
-}
 
 bool uses(Protocol::Kind k, int row)
 {
@@ -89,18 +43,6 @@ bool uses(Protocol::Kind k, int row)
         return row != extra_row;
     }
     return false;
-}
-
-QIcon dot(const QColor& c)
-{
-    QPixmap map(24, 24);
-    map.fill(Qt::transparent);
-    QPainter p(&map);
-    p.setRenderHint(QPainter::Antialiasing);
-    p.setPen(Qt::NoPen);
-    p.setBrush(c);
-    p.drawEllipse(4, 4, 16, 16);
-    return QIcon(map);
 }
 
 } // namespace
@@ -236,11 +178,15 @@ QWidget* PacingPanel::buildDetails()
     m_count->setSpecialValueText(tr("for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
-    checkExtra();
+    m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... after the pulse before, parted by "
+                           "commas or blanks, e.g. 320, 280 [ms]"));
     m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
                                 tr("How much shorter the last interval is in each repeat"));
     m_repeats = new NumberBox("siteRepeats", {}, {1, 1000, 1, 0}, tr("How often it is all done"));
     m_pause = new NumberBox("sitePause", tr("ms"), {0, 1e6, 100, 1}, tr("Rest between repeats"));
+    m_late = hintLabel({});
+    m_late->setObjectName("siteLate");
+    m_late->setProperty("level", "warning");
     m_timeline = new PulseTimeline;
     form->addRow(tr("Name"), m_name);
     form->addRow(tr("Radius"), m_radius);
@@ -259,6 +205,7 @@ QWidget* PacingPanel::buildDetails()
     column->addWidget(m_state);
     column->addLayout(form);
     column->addWidget(m_timeline);
+    column->addWidget(m_late);
     connectDetails();
     return w;
 }
@@ -303,14 +250,13 @@ void PacingPanel::connectDetails()
     protocol(m_decrement, [](Protocol& p, double v) { p.decrement_ms = v; });
     protocol(m_repeats, [](Protocol& p, double v) { p.repeats = static_cast<int>(v); });
     protocol(m_pause, [](Protocol& p, double v) { p.pause_ms = v; });
-    connect(m_extra, &QLineEdit::editingFinished, this, [this] {
-        if (const auto ms = intervalsOf(m_extra->text()))
-            changeProtocol(tr("Extra pulses of a site"), [ms](Protocol& p) { p.extra_ms = *ms; });
-        else // what was given before stays
-            QToolTip::showText(m_extra->mapToGlobal(QPoint(0, m_extra->height())),
-                               m_extra->toolTip(), m_extra);
+    connect(m_extra, &QLineEdit::editingFinished, this, &PacingPanel::takeExtra);
+    connect(m_extra, &QLineEdit::textEdited, this, [this] {
+        QString bad;
+        const bool fine = m_extra->text().isEmpty() || intervalsOf(m_extra->text(), &bad);
+        setWrong(m_extra, !fine);
+        noteAt(m_extra, fine ? QString() : tr("intervals in ms, e.g. 320, 280"));
     });
-    connect(m_extra, &QLineEdit::textChanged, this, &PacingPanel::checkExtra);
 }
 
 void PacingPanel::change(const QString& what, const std::function<void(Stimulus&)>& f)
@@ -343,13 +289,27 @@ void PacingPanel::changeProtocol(const QString& what, const std::function<void(P
     });
 }
 
-void PacingPanel::checkExtra()
+void PacingPanel::takeExtra()
 {
-    const bool fine = m_extra->text().isEmpty() || intervalsOf(m_extra->text());
-    m_extra->setStyleSheet(fine ? QString() : QStringLiteral("border: 1px solid #ff6b57"));
-    m_extra->setToolTip(fine ? tr("Coupling intervals of S2, S3, ... after the pulse before, "
-                                  "separated by commas, e.g. 320, 280 [ms]")
-                             : tr("Not taken: intervals in ms, e.g. 320, 280"));
+    const int i = chosen();
+    if (i < 0)
+        return;
+    QString bad;
+    const auto ms = intervalsOf(m_extra->text(), &bad);
+    setWrong(m_extra, false);
+    if (ms) {
+        m_extra->setText(intervalsText(*ms));
+        return changeProtocol(tr("Extra pulses of a site"),
+                              [ms](Protocol& p) { p.extra_ms = *ms; });
+    }
+    // what was given before stays
+    const QString now = intervalsText(protocolOf(m_stimuli[static_cast<std::size_t>(i)]).extra_ms);
+    m_extra->setText(now);
+    noteAt(
+        m_extra,
+        bad.isEmpty()
+            ? tr("one interval or more is needed [ms], e.g. 320, 280: still %1").arg(now)
+            : tr("“%1” cannot be taken (intervals in ms, e.g. 320, 280): still %2").arg(bad, now));
 }
 
 void PacingPanel::setSession(const simulation::Session& s)
@@ -368,7 +328,7 @@ void PacingPanel::setCapture(const std::vector<CaptureState>& states)
     m_filling = true;
     for (std::size_t i = 0; i < m_stimuli.size(); ++i)
         if (auto* item = m_list->topLevelItem(static_cast<int>(i))) {
-            item->setIcon(0, dot(captureColor(m_stimuli[i], m_states[i])));
+            item->setIcon(0, swatchIcon(captureColor(m_stimuli[i], m_states[i])));
             item->setText(2, stateText(i));
         }
     m_filling = false;
@@ -474,7 +434,7 @@ void PacingPanel::fillList()
             item->setText(column, texts[column]);
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(0, s.on ? Qt::Checked : Qt::Unchecked);
-        item->setIcon(0, dot(captureColor(s, m_states[i])));
+        item->setIcon(0, swatchIcon(captureColor(s, m_states[i])));
         item->setToolTip(0, tr("Ticked: it paces. Colour: green captures, red does not, amber not "
                                "known yet, grey off."));
     }
@@ -532,16 +492,16 @@ void PacingPanel::fillProtocol(const Stimulus& s)
     m_decrement->put(p.decrement_ms);
     m_repeats->put(p.repeats);
     m_pause->put(p.pause_ms);
-    QStringList extra;
-    for (double v : p.extra_ms)
-        extra << QString::number(v);
     if (!m_extra->hasFocus())
-        m_extra->setText(extra.join(QStringLiteral(", ")));
+        m_extra->setText(intervalsText(p.extra_ms));
     for (int k = 0; k < row_count; ++k) {
         m_protocolRows[k]->setVisible(uses(p.kind, k));
         m_protocolLabels[k]->setVisible(uses(p.kind, k));
     }
     m_timeline->setStimulus(s, m_endMs);
+    const QString late = lateText(s, m_endMs);
+    m_late->setText(late);
+    m_late->setVisible(!late.isEmpty());
 }
 
 void PacingPanel::resizeEvent(QResizeEvent* e)

@@ -67,7 +67,8 @@ class PacingPanel : public QWidget
     void fillProtocol(const simulation::Stimulus& s);
     void change(const QString& what, const std::function<void(simulation::Stimulus&)>& f);
     void changeProtocol(const QString& what, const std::function<void(simulation::Protocol&)>& f);
-    void checkExtra();
+    /// The intervals that were typed, or a word on why they are not taken.
+    void takeExtra();
     QString stateText(std::size_t i) const;
 
     std::vector<simulation::Stimulus> m_stimuli;
@@ -78,7 +79,7 @@ class PacingPanel : public QWidget
     QMenu* m_suggested;
     QWidget* m_details;
     QWidget* m_protocolRows[7]{};
-    QLabel *m_protocolLabels[7]{}, *m_state, *m_none;
+    QLabel *m_protocolLabels[7]{}, *m_state, *m_none, *m_late;
     QLineEdit *m_name, *m_extra;
     NumberBox *m_radius, *m_amplitude, *m_duration, *m_start, *m_cycle, *m_count, *m_decrement,
         *m_repeats, *m_pause;

@@ -3,12 +3,11 @@
 
 #include "engine/cell/special_variables.hpp"
 #include "widgets/panels/form.hpp"
+#include "widgets/panels/icons.hpp"
 #include "widgets/scene/color_map.hpp"
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QPainter>
-#include <QPixmap>
 
 #include <set>
 
@@ -181,14 +180,7 @@ QColor regionColor(std::size_t index)
 
 QIcon regionIcon(std::size_t index)
 {
-    QPixmap map(24, 24);
-    map.fill(Qt::transparent);
-    QPainter p(&map);
-    p.setRenderHint(QPainter::Antialiasing);
-    p.setPen(Qt::NoPen);
-    p.setBrush(regionColor(index));
-    p.drawRoundedRect(4, 4, 16, 16, 4, 4);
-    return QIcon(map);
+    return swatchIcon(regionColor(index), true);
 }
 
 } // namespace tawara

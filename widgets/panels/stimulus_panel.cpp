@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/stimulus_panel.hpp"
 
-#include <QDoubleSpinBox>
+#include "widgets/panels/form.hpp"
+
 #include <QFormLayout>
 #include <QLabel>
-#include <QLineEdit>
 
 namespace tawara {
 
-QDoubleSpinBox* StimulusPanel::box(const QString& name, const QString& unit, double low,
-                                   double high, double step, int decimals, const QString& tip)
-{
-    auto* b = new QDoubleSpinBox(this);
-    b->setObjectName(name);
-    b->setRange(low, high);
-    b->setSingleStep(step);
-    b->setDecimals(decimals);
-    b->setSuffix(QStringLiteral(" ") + unit);
-    b->setToolTip(tip);
-    // Return gives the keys back to the window: Space plays again
-    connect(b->findChild<QLineEdit*>(), &QLineEdit::returnPressed, b, &QWidget::clearFocus);
-    connect(b, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT changed(settings()); });
-    return b;
-}
-
 StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
 {
-    m_radius = box("radius", tr("mm"), 0.2, 50, 0.5, 1,
-                   tr("Tissue within this distance of the click is stimulated"));
-    m_amplitude = box("amplitude", tr("pA/pF"), -200, 500, 5, 0,
-                      tr("Current per membrane capacitance; positive depolarises"));
-    m_duration = box("duration", tr("ms"), 0.1, 100, 0.5, 1, tr("How long the current flows"));
+    m_radius = new NumberBox("radius", tr("mm"), {0.2, 50, 0.5, 1},
+                             tr("Tissue within this distance of the click is stimulated"));
+    m_amplitude = new NumberBox("amplitude", tr("pA/pF"), {-500, 2000, 5, 1},
+                                tr("Current per membrane capacitance; positive depolarises"));
+    m_duration =
+        new NumberBox("duration", tr("ms"), {0.1, 200, 0.5, 1}, tr("How long the current flows"));
+    for (auto* b : {m_radius, m_amplitude, m_duration})
+        connect(b, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT changed(settings()); });
     auto* form = new QFormLayout(this);
     form->setContentsMargins(12, 10, 12, 10);
     form->setVerticalSpacing(7);
@@ -53,9 +40,10 @@ StimulusSettings StimulusPanel::settings() const
 
 void StimulusPanel::setSettings(const StimulusSettings& s)
 {
-    m_radius->setValue(s.radius_mm);
-    m_amplitude->setValue(s.amplitude_pA_per_pF);
-    m_duration->setValue(s.duration_ms);
+    m_radius->put(s.radius_mm);
+    m_amplitude->put(s.amplitude_pA_per_pF);
+    m_duration->put(s.duration_ms);
+    Q_EMIT changed(settings());
 }
 
 } // namespace tawara

@@ -2,9 +2,9 @@
 #pragma once
 #include <QWidget>
 
-class QDoubleSpinBox;
-
 namespace tawara {
+
+class NumberBox;
 
 /// What a click gives the tissue.
 struct StimulusSettings
@@ -28,9 +28,7 @@ class StimulusPanel : public QWidget
     void changed(const tawara::StimulusSettings& settings);
 
   private:
-    QDoubleSpinBox* box(const QString& name, const QString& unit, double low, double high,
-                        double step, int decimals, const QString& tip);
-    QDoubleSpinBox *m_radius, *m_amplitude, *m_duration;
+    NumberBox *m_radius, *m_amplitude, *m_duration;
 };
 
 } // namespace tawara

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/session.hpp"
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace tawara {
+
+/// The protocol in the terms of the panel: older sessions say it by period and count.
+simulation::Protocol protocolOf(const simulation::Stimulus& s);
+/// "8 × 600 ms": what a list says of it.
+QString protocolText(const simulation::Stimulus& s);
+
+/// Positive intervals, parted by commas, semicolons or blanks; nothing where any part is not one,
+/// or there is none.
+/// @param notTaken  the first part that is no interval; may be null
+std::optional<std::vector<double>> intervalsOf(const QString& text, QString* notTaken = nullptr);
+
+/// "320, 280"
+QString intervalsText(const std::vector<double>& ms);
+
+/// "S2 at 1 320 ms comes after the end of the run (1 000 ms)."; empty where none does.
+QString lateText(const simulation::Stimulus& s, double endMs);
+
+} // namespace tawara
