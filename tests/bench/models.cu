@@ -2,9 +2,11 @@
 // tawara-bench-models: reaction kernels of compiled cell models on cuda:0, launched alone over
 // arrays of so many cells; prints one JSON record. The first rows are models of the same numbers of
 // states that do nothing but decay: what the same streams reach.
-//     tawara-bench-models [--cells N] [--texts] [--sweep] [MODEL...]
-// --cells: a million unless told. --texts needs no GPU and measures NVRTC alone, for all schemes;
+//     tawara-bench-models [--cells N] [--texts] [--scheme NAME] [--sweep] [MODEL...]
+// --cells: a million unless told. --texts needs no GPU and measures NVRTC alone, for all schemes or
+// the one told, and LLVM for the same on this processor;
 // --sweep tries launch shapes (15 625 and 4 million cells unless told).
+#include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
@@ -12,10 +14,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 using namespace tawara;
 using namespace tawara::device::cuda;
@@ -31,6 +35,7 @@ struct Arguments
 {
     std::int64_t cells = 0; ///< 0: not told
     bool texts = false, sweep = false;
+    std::optional<Scheme> scheme; ///< of the texts; not told: all
     std::vector<std::string> models;
 };
 
@@ -237,14 +242,18 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
     const auto start = std::chrono::steady_clock::now();
     const auto program = cc::shared_program(cc::system_of(type), scheme, single);
     const std::chrono::duration<double, std::milli> text = std::chrono::steady_clock::now() - start;
-    const auto source =
-        reaction_source(*program, single, false, {},
-                        kernel_shape(program->next.size(), single, false, 1'000'000));
+    const auto source = reaction_source(
+        *program, single, false, {}, kernel_shape(program->next.size(), single, false, 1'000'000));
     const auto cache = fs::temp_directory_path() / "tawara-bench-models";
     fs::remove_all(cache);
+    const std::clock_t before = std::clock();
     const auto fresh = compile_cuda(source, 90, cache);
+    const double busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
     const double cached = compile_cuda(source, 90, cache).ms;
     fs::remove_all(cache);
+    const auto own = cc::shared_program(cc::system_of(type), scheme, single, true);
+    const double llvm =
+        single ? cc::JitStep<float>(*own).compile_ms() : cc::JitStep<double>(*own).compile_ms();
     return {{"model", short_name(model)},
             {"states", program->next.size()},
             {"precision", single ? "single" : "double"},
@@ -252,7 +261,10 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
             {"text_kB", source.text.size() / 1000},
             {"optimise_ms", text.count()},
             {"nvrtc_ms", fresh.ms},
-            {"cache_ms", cached}};
+            {"nvrtc_processor_ms", busy * 1e3},
+            {"cubin_kB", fresh.code.size() / 1000},
+            {"cache_ms", cached},
+            {"llvm_ms", llvm}};
 }
 
 void add(ordered_json& list, const ordered_json& row)
@@ -308,6 +320,8 @@ Arguments parse(int argc, char** argv)
             a.cells = std::stoll(argv[++i]);
         else if (word == "--texts")
             a.texts = true;
+        else if (word == "--scheme" && i + 1 < argc)
+            a.scheme = cell::scheme_by_name(argv[++i]);
         else if (word == "--sweep")
             a.sweep = true;
         else
@@ -329,7 +343,8 @@ void texts(ordered_json& j, const Arguments& a)
     for (const auto& m : a.models)
         for (const Scheme scheme : every)
             for (const bool single : {false, true})
-                add(j["texts"], compile(m, scheme, single));
+                if (scheme == a.scheme.value_or(scheme))
+                    add(j["texts"], compile(m, scheme, single));
 }
 
 void kernels(ordered_json& j, const Arguments& a)

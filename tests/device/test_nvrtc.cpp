@@ -101,7 +101,7 @@ class TestNvrtc : public QObject
         qInfo("longest: %s, %.0f ms", which.c_str(), longest);
         QVERIFY(longest < 20000);
         for (const Scheme s : {Scheme::forward_euler, Scheme::rk4, Scheme::grl1, Scheme::grl2,
-                               Scheme::backward_euler_single}) {
+                               Scheme::backward_euler_single, Scheme::backward_euler}) {
             const auto p = program("mitchell_schaeffer_2003", s, false);
             QVERIFY(compile_cuda(source(p, false), 90, {}).code.size() > 1000);
         }
