@@ -3,7 +3,6 @@
 
 #include "widgets/scene/overlays.hpp"
 #include "widgets/view3d/picture.hpp"
-#include "widgets/view3d/stand_in.hpp"
 #include "widgets/view3d/view_grid.hpp"
 
 #include <QPainter>
@@ -40,7 +39,7 @@ QString GridPainter::begin(const simulation::RecordedFrame& frame, const QSize& 
     return beginView();
 }
 
-QString GridPainter::beginView()
+StandIn::Options GridPainter::options() const
 {
     const int count = static_cast<int>(m_views.size());
     PictureOptions cell;
@@ -50,13 +49,26 @@ QString GridPainter::beginView()
     o.scale = pictureScale(cell);
     o.annotations = m_annotations;
     o.keep = count > 1 && m_linked;
-    return m_views[m_at]->begin(
-        o, m_recorded[m_at] ? std::span<const float>(m_frame.values) : std::span<const float>(),
-        m_frame.time_ms);
+    return o;
+}
+
+QString GridPainter::beginView()
+{
+    m_waiting = !m_views[m_at]->prepare(options());
+    if (m_waiting)
+        return {};
+    return m_views[m_at]->begin(options(),
+                                m_recorded[m_at] ? std::span<const float>(m_frame.values)
+                                                 : std::span<const float>(),
+                                m_frame.time_ms);
 }
 
 std::optional<QImage> GridPainter::take(QString* why)
 {
+    if (m_waiting) { // a step with each look
+        *why = beginView();
+        return why->isEmpty() ? std::nullopt : std::optional(QImage());
+    }
     const auto part = m_views[m_at]->take();
     if (!part)
         return {};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/export/movie_job.hpp"
+#include "widgets/view3d/stand_in.hpp"
 
 #include <vector>
 
 namespace tawara {
 
-class StandIn;
 class ViewGrid;
 
 /// Draws recorded frames as all views of a grid show them when it is made, one view after the
@@ -26,13 +26,16 @@ class GridPainter : public MoviePainter
 
   private:
     QString beginView();
+    /// Of the view that is being drawn.
+    StandIn::Options options() const;
 
     std::vector<std::unique_ptr<StandIn>> m_views;
     std::vector<bool> m_recorded;
     bool m_linked, m_annotations;
     QRgb m_gap;
     simulation::RecordedFrame m_frame;
-    std::size_t m_at = 0; // the view that is being drawn
+    std::size_t m_at = 0;   // the view that is being drawn
+    bool m_waiting = false; // its shaders are being prepared
     QImage m_whole;
 };
 

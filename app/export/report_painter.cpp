@@ -3,7 +3,6 @@
 
 #include "widgets/scene/overlays.hpp"
 #include "widgets/view3d/heart_view.hpp"
-#include "widgets/view3d/stand_in.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,10 +68,15 @@ QString ReportPainter::begin()
     scene.set_title(shot.title.toStdString());
     scene.set_values(shot.values);
     scene.set_time_text(shot.caption.toStdString());
+    return m_stand->begin(options(), {}, 0);
+}
+
+StandIn::Options ReportPainter::options() const
+{
     StandIn::Options o;
     o.size = m_pixels;
     o.scale = m_scale;
-    return m_stand->begin(o, {}, 0);
+    return o;
 }
 
 void ReportPainter::turn()
@@ -84,6 +88,8 @@ void ReportPainter::turn()
         return;
     }
     QString why;
+    if (m_pictures.empty() && !m_drawing && !m_stand->prepare(options()))
+        return; // shaders, some with each turn
     if (!m_drawing) {
         why = begin();
         m_drawing = why.isEmpty();

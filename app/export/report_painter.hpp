@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "widgets/scene/color_map.hpp"
+#include "widgets/view3d/stand_in.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -12,8 +13,6 @@
 namespace tawara {
 
 class HeartView;
-class StandIn;
-
 /// Draws the heart for print, from where a view looks at it: whole, on white, with its colour bar,
 /// one picture after the other. The view on screen goes on as it is, and between two turns of the
 /// event loop nobody waits.
@@ -46,6 +45,7 @@ class ReportPainter : public QObject
   private:
     void turn();
     QString begin();
+    StandIn::Options options() const;
 
     std::vector<Shot> m_shots;
     std::vector<QImage> m_pictures;

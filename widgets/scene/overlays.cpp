@@ -233,7 +233,13 @@ void Overlays::share(vtkActor* to, vtkActor* from)
     if (drawn == nullptr || !from->GetVisibility())
         return;
     vtkNew<vtkPolyDataMapper> mapper; // with buffers of its own
-    mapper->ShallowCopy(drawn);
+    // what mappers of this class are told, and no more: VTK's own copy asks for shader code by
+    // ways that it warns of
+    mapper->SetScalarVisibility(drawn->GetScalarVisibility());
+    double factor = 0, units = 0;
+    drawn->GetRelativeCoincidentTopologyLineOffsetParameters(factor, units);
+    mapper->SetRelativeCoincidentTopologyLineOffsetParameters(factor, units);
+    mapper->SetClippingPlanes(drawn->GetClippingPlanes());
     mapper->SetInputData(drawn->GetInput());
     to->SetMapper(mapper);
     to->GetProperty()->DeepCopy(from->GetProperty());

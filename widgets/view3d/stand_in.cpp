@@ -3,6 +3,7 @@
 
 #include "widgets/view3d/heart_view.hpp"
 
+#include <QElapsedTimer>
 #include <QOpenGLExtraFunctions>
 #include <QOpenGLFramebufferObject>
 
@@ -16,7 +17,9 @@
 #include <vtkObjectFactory.h>
 #include <vtkOpenGLFramebufferObject.h>
 #include <vtkOpenGLState.h>
+#include <vtkPropCollection.h>
 #include <vtkRenderer.h>
+#include <vtkRendererCollection.h>
 
 namespace tawara {
 namespace {
@@ -25,6 +28,8 @@ namespace {
 // rasteriser.
 constexpr int finer = 2;
 constexpr int most_pixels = 4096; // along a side
+constexpr int smaller = 4;        // pictures that are drawn for their shaders alone
+constexpr int step_ms = 15;       // of preparations: the last thing in it may take as long again
 constexpr int logical_dpi = 72;   // VTK's font sizes count in these
 
 /// A VTK observer that calls a function.
@@ -55,6 +60,14 @@ vtkStandardNewMacro(StandIn::Window);
 
 StandIn::StandIn(HeartView& like) : m_scene(std::make_unique<scene::HeartScene>())
 {
+    m_scene->attach(m_window);
+    m_shape = like.aspectRatio();
+    m_scene->look_like(like.scene());
+}
+
+void StandIn::open()
+{
+    m_opened = true;
     m_surface.setFormat(VtkView::defaultFormat());
     m_surface.create();
     m_context.setFormat(VtkView::defaultFormat());
@@ -78,10 +91,58 @@ StandIn::StandIn(HeartView& like) : m_scene(std::make_unique<scene::HeartScene>(
     m_window->AddObserver(vtkCommand::WindowIsCurrentEvent, call);
     m_window->AddObserver(vtkCommand::WindowMakeCurrentEvent, call);
     m_window->OpenGLInit();
-    m_scene->attach(m_window);
-    m_shape = like.aspectRatio();
-    m_scene->look_like(like.scene());
     m_context.doneCurrent();
+}
+
+bool StandIn::prepare(const Options& o)
+{
+    if (m_prepared)
+        return true;
+    if (!m_opened) {
+        open();
+        return false;
+    }
+    if (!m_context.isValid() || !m_context.makeCurrent(&m_surface))
+        return m_prepared = true; // begin() says so
+    QElapsedTimer spent;
+    spent.start();
+    if (m_hidden.empty()) { // the first step: a small picture of nothing
+        const auto pose = m_scene->camera();
+        const int w = std::max(64, o.size.width() / smaller),
+                  h = std::max(64, o.size.height() / smaller);
+        m_scene->set_annotations(o.annotations);
+        m_window->SetSize(w, h);
+        m_scene->prepare(w, h, o.scale / smaller);
+        m_scene->set_camera(pose);
+        auto* renderers = m_window->GetRenderers();
+        renderers->InitTraversal();
+        while (auto* r = renderers->GetNextItem()) {
+            auto* props = r->GetViewProps();
+            props->InitTraversal();
+            while (auto* prop = props->GetNextProp())
+                if (prop->GetVisibility()) {
+                    prop->VisibilityOff();
+                    m_hidden.push_back(prop);
+                }
+        }
+        m_window->Render();
+    }
+    while (!m_hidden.empty() && spent.elapsed() < step_ms) {
+        m_hidden.front()->VisibilityOn();
+        m_hidden.pop_front();
+        m_window->Render();
+    }
+    m_prepared = m_hidden.empty();
+    m_context.doneCurrent();
+    return m_prepared;
+}
+
+void StandIn::showAll()
+{
+    for (auto* prop : m_hidden)
+        prop->VisibilityOn();
+    m_hidden.clear();
+    m_prepared = true;
 }
 
 StandIn::~StandIn()
@@ -99,6 +160,9 @@ StandIn::~StandIn()
 
 QString StandIn::begin(const Options& o, std::span<const float> values, double timeMs)
 {
+    if (!m_opened)
+        open();
+    showAll();
     if (!m_context.isValid() || !m_context.makeCurrent(&m_surface))
         return QObject::tr("No OpenGL context can be made for the pictures.");
     const int times = std::max(o.size.width(), o.size.height()) * finer > most_pixels ? 1 : finer;

@@ -4,12 +4,14 @@
 #include <QOffscreenSurface>
 #include <QOpenGLContext>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vtkNew.h>
 
 class QOpenGLFramebufferObject;
+class vtkProp;
 
 namespace tawara {
 
@@ -39,6 +41,10 @@ class StandIn
         bool annotations = true;
         bool keep = false; ///< the camera stays where it is, as that of one of several linked views
     };
+    /// Prepares what a first picture needs and takes long, a context and its shaders, in steps of
+    /// some tens of milliseconds: call it with an event each until it says that all is there. What
+    /// was not prepared begin() does at once.
+    bool prepare(const Options& o);
     /// Begins a picture; values that are empty leave those of the view.
     /// @return why it cannot; empty when it has begun
     QString begin(const Options& o, std::span<const float> values, double timeMs);
@@ -49,6 +55,8 @@ class StandIn
 
   private:
     class Window;
+    void open();
+    void showAll();
     /// Begins to bring what was drawn to the size asked for, where it was drawn: a quarter of the
     /// bytes is left to fetch.
     void makeSmall();
@@ -56,7 +64,9 @@ class StandIn
     QOpenGLContext m_context;
     vtkNew<Window> m_window;
     std::unique_ptr<scene::HeartScene> m_scene;
-    double m_shape = 1;                                // of the view: width over height
+    bool m_opened = false, m_prepared = false;
+    std::deque<vtkProp*> m_hidden; // whose shaders are not there yet, while they are prepared
+    double m_shape = 1;            // of the view: width over height
     std::unique_ptr<QOpenGLFramebufferObject> m_small; // of the size asked for
     QSize m_asked;
     bool m_made_small = false;
