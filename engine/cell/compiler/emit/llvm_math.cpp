@@ -140,36 +140,45 @@ Value* LlvmMath::exp(Value* x, bool low, bool high)
     return exp2(std::vector<Power>{{x, log2_e, low, high, true}})[0];
 }
 
-std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
+LlvmMath::Reduced LlvmMath::reduced(const Power& of)
 {
-    llvm::Type* t = list[0].x->getType();
-    const bool f = single(list[0].x);
+    llvm::Type* t = of.x->getType();
+    llvm::Type* i = integers(of.x);
+    const bool f = single(of.x);
     const auto bound = [&](Value* v, double limit, bool above) {
         Value* l = number(t, limit);
         return b_.CreateSelect(above ? b_.CreateFCmpOGT(v, l) : b_.CreateFCmpOLT(v, l), l, v);
     };
-    llvm::Type* i = integers(list[0].x);
     const int bits = table_bits(t);
     const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
     const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
+    // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
+    Value* x = b_.CreateFMul(of.x, number(t, of.scale));
+    if (of.high)
+        x = bound(x, f ? 127.0 : 1023.0, true);
+    if (of.low)
+        x = bound(x, f ? -125.5 : -1021.5, false);
+    // no fma here: additions have units of their own, which have less to do
+    Value* shifted = b_.CreateFAdd(x, number(t, magic));
+    Value* r = b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic)));
+    Value* k = b_.CreateBitCast(shifted, i);
+    Value* exponent = b_.CreateShl(k, llvm::ConstantInt::get(i, shift));
+    if (bits == 0)
+        return {r, exponent};
+    return {r,
+            b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t), i), exponent), t)};
+}
+
+std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
+{
+    llvm::Type* t = list[0].x->getType();
+    llvm::Type* i = integers(list[0].x);
+    const int bits = table_bits(t);
     std::vector<Value*> r, power;
-    for (auto [x, scale, low, high, fine] : list) {
-        (void)fine;
-        // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
-        x = b_.CreateFMul(x, number(t, scale));
-        if (high)
-            x = bound(x, f ? 127.0 : 1023.0, true);
-        if (low)
-            x = bound(x, f ? -125.5 : -1021.5, false);
-        // no fma here: additions have units of their own, which have less to do
-        Value* shifted = b_.CreateFAdd(x, number(t, magic));
-        r.push_back(b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic))));
-        Value* k = b_.CreateBitCast(shifted, i);
-        Value* exponent = b_.CreateShl(k, llvm::ConstantInt::get(i, shift));
-        power.push_back(
-            bits == 0 ? exponent
-                      : b_.CreateBitCast(
-                            b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t), i), exponent), t));
+    for (const Power& of : list) {
+        const auto [rest, whole] = reduced(of);
+        r.push_back(rest);
+        power.push_back(whole);
     }
     std::vector<Value*> p(r.size()), out;
     for (const bool fine : {false, true}) {
@@ -396,13 +405,37 @@ Value* LlvmMath::tanh(Value* x)
 
 Value* LlvmMath::linexp(Value* x)
 {
+    // e^x - 1 = 2^(k/parts) (2^r - 1) + 2^(k/parts) - 1, whose second part is 0 around 0
     llvm::Type* t = x->getType();
-    Value* far = b_.CreateFDiv(x, b_.CreateFSub(exp(x), number(t, 1)));
-    Value* z = b_.CreateFMul(x, x); // Bernoulli's series 1 - x/2 + x^2/12 - x^4/720 + ...
-    Value* near = polynomial(z, {-691.0 / 1307674368000.0, 1.0 / 47900160, -1.0 / 1209600,
-                                 1.0 / 30240, -1.0 / 720, 1.0 / 12, 1});
-    near = b_.CreateFSub(near, b_.CreateFMul(x, number(t, 0.5)));
-    return b_.CreateSelect(b_.CreateFCmpOLT(z, number(t, 0.25)), near, far);
+    llvm::Type* i = integers(x);
+    auto [r, power] = reduced({x, log2_e, true, true, true});
+    Value* p = nullptr; // (2^r - 1) / r
+    if (const int bits = table_bits(t); bits > 0) {
+        p = remainders({r}, bits, true)[0];
+    } else {
+        const bool f = single(x);
+        Value* one = llvm::ConstantInt::get(i, f ? std::bit_cast<std::uint32_t>(1.0f)
+                                                 : std::bit_cast<std::uint64_t>(1.0));
+        power = b_.CreateBitCast(b_.CreateAdd(power, one), t);
+        constexpr double ln2 = 0.69314718055994530942;
+        p = b_.CreateFMul( // remainders()' coefficients but the first
+            f ? polynomials({r},
+                            {0.0013948580818000501, 0.00837512889037406, 0.041666218274403026,
+                             0.1666641547723622, 0.5000000107749383, 1},
+                            ln2)[0]
+              : polynomials({r},
+                            {2.511487021947156e-08, 2.763264067543022e-07, 2.7557224956110785e-06,
+                             2.480148547921643e-05, 0.00019841269909219843, 0.0013888888952318045,
+                             0.008333333333309526, 0.04166666666648808, 0.16666666666666702,
+                             0.5000000000000019, 1},
+                            ln2)[0],
+            number(t, ln2));
+    }
+    Value* less_one =
+        b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
+                           {b_.CreateFMul(power, r), p, b_.CreateFSub(power, number(t, 1))});
+    return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, 1),
+                           b_.CreateFDiv(x, less_one));
 }
 
 Value* LlvmMath::integer_power(Value* x, int n)

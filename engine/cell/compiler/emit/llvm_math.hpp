@@ -39,7 +39,7 @@ class LlvmMath
     /// exp(y log x); integer constants are multiplied out by the caller.
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
     llvm::Value* tanh(llvm::Value* x);
-    /// x / (exp(x) - 1)
+    /// x / (exp(x) - 1), 1 at 0: within 3 ulp around 0, and within parts/2 of them elsewhere.
     llvm::Value* linexp(llvm::Value* x);
     llvm::Value* integer_power(llvm::Value* x, int n);
     /// Any operation on numbers or vectors of them; null where it has fewer arguments.
@@ -57,6 +57,13 @@ class LlvmMath
     /// For normal x > 0: where there are tables, and without.
     std::vector<llvm::Value*> log_by_table(const std::vector<llvm::Value*>& x);
     std::vector<llvm::Value*> log_by_quotient(const std::vector<llvm::Value*>& x);
+    /// 2^(scale x) = power 2^r, |r| <= half a part; without a table, power is what to add to the
+    /// bits of 2^r.
+    struct Reduced
+    {
+        llvm::Value *r, *power;
+    };
+    Reduced reduced(const Power& of);
     /// exp2's polynomials of r, |r| <= half a part: 2^r without a table, else (2^r - 1) / r.
     std::vector<llvm::Value*> remainders(const std::vector<llvm::Value*>& r, int bits, bool fine);
     /// What log(x) is for x <= 0 and for NaN, and `y` for all others.
