@@ -74,13 +74,16 @@ void MainWindow::updateBullseye()
     const auto style = m_views->settings().style(q);
     const auto [low, high] = m_views->range(q);
     const auto map = mapOf(style, m_views->settings().customMaps);
+    BullseyePlot::Values shares;
+    const auto means = m_views->segmentMeans(q, &shares);
     m_viewPanel->bullseye()->setValues(
-        m_views->segmentMeans(q), quantityTitle(q), quantityInfo(q).decimals,
+        means, quantityTitle(q), quantityInfo(q).decimals,
         [map, low = low, high = high](double v) {
             const double t = std::clamp((v - low) / (high - low), 0.0, 1.0);
             const auto& c = map.colors[static_cast<std::size_t>(255 * t)];
             return QColor(c[0], c[1], c[2]);
-        });
+        },
+        shares);
 }
 
 void MainWindow::changeView(const ViewSettings& next)

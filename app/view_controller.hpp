@@ -79,7 +79,8 @@ class ViewController : public QObject
     std::vector<float> values(Quantity q) const;
     /// Mean over each AHA segment of the left ventricle (of a phase the direction of its mean); NaN
     /// where there is none, and for numbers of parts.
-    BullseyePlot::Values segmentMeans(Quantity q) const;
+    /// @param shares  what part of each segment has a value; may be null
+    BullseyePlot::Values segmentMeans(Quantity q, BullseyePlot::Values* shares = nullptr) const;
     /// Of each AHA segment's volume the share that each of the session's regions has.
     /// @cost  linear in the tetrahedra after a change of the regions, else nothing
     const BullseyePlot::Shares& segmentRegions();

@@ -3,8 +3,8 @@
 
 #include "widgets/plots/axes.hpp"
 
+#include <QFontInfo>
 #include <QHelpEvent>
-#include <QPainterPath>
 #include <QToolTip>
 
 #include <algorithm>
@@ -26,6 +26,16 @@ constexpr Ring rings[] = {
 
 constexpr std::size_t most_rows = 5; // of the legend
 constexpr double swatch_px = 9;
+constexpr double least_share = 0.1, whole_share = 0.95;
+constexpr int least_font_px = 8;
+
+const Ring& ringOf(int segment)
+{
+    for (const Ring& g : rings)
+        if (segment >= g.first && segment < g.first + g.count)
+            return g;
+    return rings[0];
+}
 
 constexpr const char* names[] = {QT_TRANSLATE_NOOP("BullseyePlot", "basal anterior"),
                                  QT_TRANSLATE_NOOP("BullseyePlot", "basal anteroseptal"),
@@ -50,6 +60,7 @@ constexpr const char* names[] = {QT_TRANSLATE_NOOP("BullseyePlot", "basal anteri
 BullseyePlot::BullseyePlot(QWidget* parent) : QWidget(parent)
 {
     m_values.fill(std::numeric_limits<double>::quiet_NaN());
+    m_valueShares.fill(0);
     setAttribute(Qt::WA_OpaquePaintEvent);
 }
 
@@ -61,7 +72,19 @@ QString BullseyePlot::segmentName(int segment)
 void BullseyePlot::setValues(const Values& values, const QString& title, int decimals,
                              ToColor color)
 {
+    Values whole;
+    whole.fill(1);
+    setValues(values, title, decimals, std::move(color), whole);
+}
+
+void BullseyePlot::setValues(const Values& values, const QString& title, int decimals,
+                             ToColor color, const Values& shares)
+{
     m_values = values;
+    m_valueShares = shares;
+    for (std::size_t k = 0; k < m_values.size(); ++k)
+        if (!(shares[k] >= least_share))
+            m_values[k] = std::numeric_limits<double>::quiet_NaN();
     m_title = title;
     m_decimals = decimals;
     m_color = std::move(color);
@@ -129,73 +152,147 @@ void BullseyePlot::paintEvent(QPaintEvent*)
         return;
     }
     p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter, m_title);
-    for (const Ring& g : rings)
-        for (int k = 0; k < g.count; ++k) {
-            const double span = 360.0 / g.count;
-            paintSegment(p, g.first + k, g.start_deg + k * span, span, g.inner, g.outer);
-        }
+    for (int segment = 1; segment <= 17; ++segment)
+        paintSegment(p, segment);
     paintLegend(p);
 }
 
-void BullseyePlot::paintSegment(QPainter& p, int segment, double from, double span, double inner,
-                                double outer) const
+QPainterPath BullseyePlot::slice(int segment, double begin, double end) const
 {
-    const PlotColors c = PlotColors::of(this);
+    const Ring& g = ringOf(segment);
     const QPointF o = centre();
-    const double whole = radius();
-    const auto ringRect = [&](double r) {
+    const auto ringRect = [&, whole = radius()](double r) {
         return QRectF(o.x() - r * whole, o.y() - r * whole, 2 * r * whole, 2 * r * whole);
     };
-    const auto slice = [&](double start, double width) {
-        QPainterPath path;
-        if (width >= 360) {
-            path.addEllipse(ringRect(outer));
-            return path;
-        }
-        path.arcMoveTo(ringRect(outer), start);
-        path.arcTo(ringRect(outer), start, width);
-        if (inner > 0)
-            path.arcTo(ringRect(inner), start + width, -width);
-        else
-            path.lineTo(o);
-        path.closeSubpath();
+    const double span = 360.0 / g.count;
+    const double start = g.start_deg + (segment - g.first + begin) * span,
+                 width = (end - begin) * span;
+    QPainterPath path;
+    if (width >= 360) {
+        path.addEllipse(ringRect(g.outer));
         return path;
-    };
+    }
+    path.arcMoveTo(ringRect(g.outer), start);
+    path.arcTo(ringRect(g.outer), start, width);
+    if (g.inner > 0)
+        path.arcTo(ringRect(g.inner), start + width, -width);
+    else
+        path.lineTo(o);
+    path.closeSubpath();
+    return path;
+}
+
+QPainterPath BullseyePlot::outline(int segment) const
+{
+    return slice(segment, 0, 1);
+}
+
+bool BullseyePlot::partial(std::size_t k) const
+{
+    return m_parts.empty() && std::isfinite(m_values[k]) && m_valueShares[k] < whole_share;
+}
+
+bool BullseyePlot::anyPartial() const
+{
+    for (std::size_t k = 0; k < m_values.size(); ++k)
+        if (partial(k))
+            return true;
+    return false;
+}
+
+QString BullseyePlot::fullNumber(int segment, int decimals) const
+{
+    const auto k = static_cast<std::size_t>(segment - 1);
+    // the segments' numbers where no value can be mistaken for one
+    const bool numbered =
+        std::none_of(m_values.begin(), m_values.end(), [](double x) { return std::isfinite(x); });
+    if (!std::isfinite(m_values[k]) || !m_color)
+        return numbered ? QString::number(segment) : QStringLiteral("–");
+    QString text = QString::number(m_values[k], 'f', decimals);
+    if (text.startsWith('-') && text.toDouble() == 0)
+        text.remove(0, 1);
+    return partial(k) ? QStringLiteral("~") + text : text;
+}
+
+BullseyePlot::Number BullseyePlot::number(int segment) const
+{
+    const Ring& g = ringOf(segment);
+    const double span = 2 * std::numbers::pi / g.count,
+                 middle = g.start_deg * std::numbers::pi / 180 + (segment - g.first + 0.5) * span,
+                 r = g.inner > 0 ? (g.inner + g.outer) / 2 * radius() : 0;
+    const QPointF at = centre() + QPointF(r * std::cos(middle), -r * std::sin(middle));
+    const QPainterPath path = outline(segment);
+    const QFontInfo usual(font());
+    Number n;
+    for (int decimals = m_decimals; decimals >= 0; --decimals)
+        for (int size = usual.pixelSize(); size >= least_font_px; --size) {
+            n.text = fullNumber(segment, decimals);
+            n.font = font();
+            n.font.setPixelSize(size);
+            // of the letters, not of the line
+            const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
+            n.area = QRectF(at.x() - letters.width() / 2 - 1, at.y() - letters.height() / 2 - 1,
+                            letters.width() + 2, letters.height() + 2);
+            if (path.contains(n.area))
+                return n;
+        }
+    n.text = QStringLiteral("…"); // all of it is in the tool tip
+    n.area = QRectF(at.x() - 3, at.y() - 3, 6, 6);
+    return n;
+}
+
+QRectF BullseyePlot::numberArea(int segment) const
+{
+    return number(segment).area;
+}
+
+QString BullseyePlot::numberOf(int segment) const
+{
+    return number(segment).text;
+}
+
+void BullseyePlot::paintSegment(QPainter& p, int segment) const
+{
+    const PlotColors c = PlotColors::of(this);
     const auto index = static_cast<std::size_t>(segment - 1);
     const double v = m_values[index];
     const bool known = m_parts.empty() && std::isfinite(v) && m_color;
     const QColor fill = known ? m_color(v) : c.grid;
     p.setPen(Qt::NoPen);
     if (!m_parts.empty()) {
-        double start = from;
+        double start = 0;
         for (std::size_t r = 0; r < std::min(m_shares[index].size(), m_parts.size()); ++r) {
-            const double width = m_shares[index][r] * span;
+            const double width = m_shares[index][r];
             if (width <= 0)
                 continue;
             p.setBrush(m_parts[r].color);
-            p.drawPath(slice(start, width));
+            p.drawPath(slice(segment, start, start + width));
             start += width;
         }
     }
+    const QPainterPath path = outline(segment);
     p.setPen(QPen(c.ground, 1.5));
     p.setBrush(m_parts.empty() || m_shares[index].empty() ? QBrush(fill) : QBrush(Qt::NoBrush));
-    p.drawPath(slice(from, span));
+    p.drawPath(path);
     if (!m_parts.empty())
         return;
-    const double middle = (from + span / 2) * std::numbers::pi / 180,
-                 r = inner > 0 ? (inner + outer) / 2 * whole : 0;
-    const QPointF at = o + QPointF(r * std::cos(middle), -r * std::sin(middle));
     const bool bright = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
-    p.setPen(known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text);
-    // the segments' numbers where no value can be mistaken for one
-    const bool numbered =
-        std::none_of(m_values.begin(), m_values.end(), [](double x) { return std::isfinite(x); });
-    QString text = known      ? QString::number(v, 'f', m_decimals)
-                   : numbered ? QString::number(segment)
-                              : QStringLiteral("–");
-    if (text.startsWith('-') && text.toDouble() == 0)
-        text.remove(0, 1);
-    p.drawText(QRectF(at.x() - 30, at.y() - 9, 60, 18), Qt::AlignCenter | Qt::TextDontClip, text);
+    const QColor ink = known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text;
+    const Number n = number(segment);
+    if (partial(index)) { // hatched, but where the number stands
+        QColor weak = ink;
+        weak.setAlphaF(0.45F);
+        QPainterPath hole;
+        hole.addRoundedRect(n.area.adjusted(-3, -3, 3, 3), 3, 3);
+        p.fillPath(path.subtracted(hole), QBrush(weak, Qt::BDiagPattern));
+    }
+    p.setPen(ink);
+    p.setFont(n.font);
+    const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
+    p.drawText(QPointF(n.area.center().x() - letters.center().x(),
+                       n.area.center().y() - letters.center().y()),
+               n.text);
+    p.setFont(font());
 }
 
 bool BullseyePlot::anyOf(std::size_t part) const
@@ -210,6 +307,7 @@ double BullseyePlot::legendHeight() const
     std::size_t rows = 0;
     for (std::size_t r = 0; r < m_parts.size(); ++r)
         rows += anyOf(r) ? 1 : 0;
+    rows += anyPartial() ? 1 : 0;
     return static_cast<double>(std::min(rows, most_rows)) * QFontMetricsF(font()).height();
 }
 
@@ -218,6 +316,17 @@ void BullseyePlot::paintLegend(QPainter& p) const
     const QFontMetricsF m(font());
     double y = height() - legendHeight() - 2;
     std::size_t rows = 0;
+    if (anyPartial()) {
+        const QString text = tr("~ hatched: of a part of the segment");
+        const QRectF line(16 + swatch_px, y, width() - 24 - swatch_px, m.height());
+        const QRectF box(10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px);
+        const QColor ink = PlotColors::of(this).text;
+        p.setPen(ink);
+        p.setBrush(QBrush(ink, Qt::BDiagPattern));
+        p.drawRect(box);
+        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                   m.elidedText(text, Qt::ElideRight, line.width()));
+    }
     for (std::size_t r = 0; r < m_parts.size() && rows < most_rows; ++r) {
         if (!anyOf(r))
             continue;
@@ -237,8 +346,14 @@ void BullseyePlot::paintLegend(QPainter& p) const
 QString BullseyePlot::textOf(int segment) const
 {
     const auto k = static_cast<std::size_t>(segment - 1);
-    if (m_parts.empty())
-        return std::isfinite(m_values[k]) ? numberText(m_values[k], 4) : tr("no value yet");
+    if (m_parts.empty()) {
+        const double percent = 100 * m_valueShares[k];
+        if (!std::isfinite(m_values[k]))
+            return percent > 0 ? tr("values in less than %1 % of it").arg(100 * least_share)
+                               : tr("no value yet");
+        const QString text = numberText(m_values[k], 4);
+        return partial(k) ? tr("%1, of %2 % of it").arg(text).arg(percent, 0, 'f', 0) : text;
+    }
     QStringList parts;
     for (std::size_t r = 0; r < std::min(m_shares[k].size(), m_parts.size()); ++r)
         if (m_shares[k][r] > 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QFont>
 #include <QImage>
+#include <QPainterPath>
 #include <QWidget>
 
 #include <array>
@@ -19,6 +21,12 @@ class BullseyePlot : public QWidget
     using Values = std::array<double, 17>; ///< NaN: none
     using ToColor = std::function<QColor(double)>;
     explicit BullseyePlot(QWidget* parent = nullptr);
+    /// @param shares  of each segment the part that the value is of, 0 to 1. Below 0.95 the segment
+    /// is
+    ///                hatched and its number has a "~"; below 0.1 no number stands for it.
+    void setValues(const Values& values, const QString& title, int decimals, ToColor color,
+                   const Values& shares);
+    /// The same of whole segments.
     void setValues(const Values& values, const QString& title, int decimals, ToColor color);
     const Values& values() const { return m_values; }
     /// A kind of tissue.
@@ -35,6 +43,10 @@ class BullseyePlot : public QWidget
     /// Says why there is nothing to show, in place of the segments; empty: they are shown.
     void setReason(const QString& reason);
     const QString& reason() const { return m_reason; }
+    /// A segment's outline, and where its number stands, within the plot.
+    QPainterPath outline(int segment) const;
+    QRectF numberArea(int segment) const;
+    QString numberOf(int segment) const;     ///< as it stands there
     static QString segmentName(int segment); ///< 1 to 17
     QSize sizeHint() const override { return {240, 240}; }
     QSize minimumSizeHint() const override { return {150, 150}; }
@@ -44,9 +56,20 @@ class BullseyePlot : public QWidget
     bool event(QEvent* e) override;
 
   private:
+    struct Number
+    {
+        QString text;
+        QFont font;
+        QRectF area;
+    };
     int segmentAt(QPointF p) const;
-    void paintSegment(QPainter& p, int segment, double from, double span, double inner,
-                      double outer) const;
+    bool partial(std::size_t k) const;
+    bool anyPartial() const;
+    QString fullNumber(int segment, int decimals) const;
+    /// The number as large as it fits its segment, with as many digits as that takes.
+    Number number(int segment) const;
+    QPainterPath slice(int segment, double from, double to) const; ///< parts of its span
+    void paintSegment(QPainter& p, int segment) const;
     void paintLegend(QPainter& p) const;
     /// Whether any segment has some of a part.
     bool anyOf(std::size_t part) const;
@@ -56,7 +79,7 @@ class BullseyePlot : public QWidget
     QPointF centre() const;
     double radius() const;
 
-    Values m_values;
+    Values m_values, m_valueShares;
     QString m_title, m_reason;
     int m_decimals = 0;
     ToColor m_color;

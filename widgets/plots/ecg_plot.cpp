@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t most_samples = 400000; // a few minutes at 1 kHz; older ones go
 constexpr double longest_sheet_ms = 1200, name_margin_px = 6;
+// of ECG paper at 25 mm/s and 10 mm/mV: 5 mm
+constexpr double large_ms = 200, large_mV = 0.5;
+constexpr double least_square_px = 6, fine_gone_px = 2.5, fine_full_px = 4;
 
 } // namespace
 
@@ -86,9 +89,10 @@ void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double
     const QColor fine = dark ? QColor(0x2a, 0x1d, 0x20) : QColor(0xfb, 0xe3, 0xe0);
     const QColor bold = dark ? QColor(0x40, 0x28, 0x2b) : QColor(0xf2, 0xbd, 0xb8);
     p.fillRect(r, dark ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6));
-    const auto lines = [&](double step, const QColor& color, bool vertical) {
-        if (step < 4)
+    const auto lines = [&](double step, QColor color, double strength, bool vertical) {
+        if (!(strength > 0))
             return;
+        color.setAlphaF(static_cast<float>(std::min(1.0, strength)));
         p.setPen(color);
         for (double at = 0; at <= (vertical ? r.width() : r.height()); at += step)
             if (vertical)
@@ -98,10 +102,23 @@ void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double
                 p.drawLine(QPointF(r.left(), r.top() + std::round(at) + 0.5),
                            QPointF(r.right(), r.top() + std::round(at) + 0.5));
     };
-    lines(40 / msPerPixel, fine, true);
-    lines(0.1 / mVPerPixel, fine, false);
-    lines(200 / msPerPixel, bold, true);
-    lines(0.5 / mVPerPixel, bold, false);
+    // five small squares to a large one; where they grow narrow the small ones fade, never the
+    // large
+    const auto both = [&](double large_px, bool vertical) {
+        const double step = squareStep(large_px) * large_px;
+        lines(step / 5, fine, (step / 5 - fine_gone_px) / (fine_full_px - fine_gone_px), vertical);
+        lines(step, bold, 1, vertical);
+    };
+    both(large_ms / msPerPixel, true);
+    both(large_mV / mVPerPixel, false);
+}
+
+int EcgPlot::squareStep(double pixels)
+{
+    for (int step : {1, 2, 4, 10, 20, 40, 100, 200, 400})
+        if (step * pixels >= least_square_px)
+            return step;
+    return 1000;
 }
 
 void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
@@ -172,11 +189,29 @@ EcgPlot::Cells EcgPlot::cells() const
 
 QRectF EcgPlot::cell(const Cells& c, std::size_t k) const
 {
-    const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2);
+    const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2 - captionArea().height());
     const double w = whole.width() / c.columns, h = whole.height() / c.rows;
     // a sheet is read column by column: I II III, aVR aVL aVF, V1 V2 V3, V4 V5 V6
     const int column = static_cast<int>(k) / c.rows, row = static_cast<int>(k) % c.rows;
     return {whole.left() + column * w + 1, whole.top() + row * h + 1, w - 2, h - 2};
+}
+
+QRectF EcgPlot::captionArea() const
+{
+    const double tall = QFontMetricsF(font()).height() + 2;
+    return QRectF(0, height() - tall - 1, width() - 8, tall);
+}
+
+double EcgPlot::windowShown() const
+{
+    return m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
+}
+
+double EcgPlot::mVPerPixelNow() const
+{
+    const double to = std::max(newest(), windowShown());
+    // the largest deflection takes 80 % of half a cell; at the least 0.2 mV are shown
+    return std::max(0.1, largest(to - windowShown(), to)) / (0.4 * cell(cells(), 0).height());
 }
 
 QRectF EcgPlot::traceArea(int lead) const
@@ -191,8 +226,7 @@ QRectF EcgPlot::traceArea(int lead) const
 double EcgPlot::newest() const
 {
     const double last = m_times.empty() ? 0 : m_times.back();
-    const double window =
-        m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
+    const double window = windowShown();
     return m_moment && *m_moment < last - window ? std::max(window, *m_moment + window / 2) : last;
 }
 
@@ -210,10 +244,9 @@ void EcgPlot::paintEvent(QPaintEvent*)
     }
     const Cells on = cells();
     const bool sheet = m_layout == Layout::sheet;
-    const double window = sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
+    const double window = windowShown();
     const double to = std::max(newest(), window), from = to - window;
-    // the largest deflection takes 80 % of half a cell; at the least 0.2 mV are shown
-    const double mVPerPixel = std::max(0.1, largest(from, to)) / (0.4 * cell(on, 0).height());
+    const double mVPerPixel = mVPerPixelNow();
     QFont bold = font();
     bold.setBold(true);
     p.setFont(bold);
@@ -233,8 +266,11 @@ void EcgPlot::paintEvent(QPaintEvent*)
     }
     p.setFont(font());
     p.setPen(c.text);
-    p.drawText(QRectF(rect()).adjusted(0, 0, -8, -4), Qt::AlignRight | Qt::AlignBottom,
-               tr("squares: 200 ms, 0.5 mV"));
+    const double across = cell(on, 0).width() - on.names;
+    p.drawText(captionArea(), Qt::AlignRight | Qt::AlignVCenter,
+               tr("squares: %1 ms, %2 mV")
+                   .arg(large_ms * squareStep(large_ms * across / window))
+                   .arg(large_mV * squareStep(large_mV / mVPerPixel)));
 }
 
 } // namespace tawara

@@ -36,6 +36,11 @@ class EcgPlot : public QWidget
     /// Where the traces of a lead are within the plot: beside its name; empty where it is not
     /// shown.
     QRectF traceArea(int lead) const;
+    /// Where the size of a square is written: beside all traces.
+    QRectF captionArea() const;
+    /// Distance of the strong lines in units of the usual ones (200 ms, 0.5 mV): 1, or as many as
+    /// it takes for them to stay apart on so few pixels.
+    static int squareStep(double pixels);
     const QStringList& leads() const { return m_leads; }
     std::size_t sampleCount() const { return m_times.size(); }
     const std::vector<double>& times() const { return m_times; }
@@ -52,6 +57,8 @@ class EcgPlot : public QWidget
                    double mVPerPixel, bool sweep) const;
     void paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const;
     double largest(double from, double to) const;
+    double windowShown() const; ///< [ms]
+    double mVPerPixelNow() const;
     /// Leads on show, and how they are arranged.
     struct Cells
     {
