@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the performance panel makes of sums that come when they come.
+#include "engine/simulation/figures.hpp"
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/plots/roofline_plot.hpp"
 
+#include <QLabel>
 #include <QTableWidget>
 #include <QtTest>
 
@@ -42,6 +44,44 @@ class TestPerformance : public QObject
         tell(20, 40);
         QCOMPARE(shown(), 2.0);
         QCOMPARE(panel.roofline()->pointCount(), std::size_t(1));
+    }
+
+    void aboveItsCeilingIsExplained()
+    {
+        PerformancePanel panel;
+        panel.show();
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        const auto* note = panel.findChild<QLabel*>("aboveCeiling");
+        s.step = 100;
+        panel.setKernels({{"diffusion", "CPU", 100, 50, 1e9, 1e8, 20, 60, 0.98, "memory"}}, s);
+        QVERIFY(!note->isVisible());
+        s.step = 200;
+        panel.setKernels({{"diffusion", "CPU", 200, 90, 2e9, 2e8, 20, 60, 1.4, "memory"}}, s);
+        QVERIFY(note->isVisible() && note->text().contains("100 %") &&
+                note->text().contains("caches"));
+        const QString tip = panel.table()->item(0, 2)->toolTip();
+        QVERIFY2(tip.contains("caches"), qPrintable(tip));
+        panel.reset();
+        QVERIFY(!note->isVisible());
+    }
+
+    void aMultiplyAddIsOneOperationEverywhere()
+    {
+        PerformancePanel panel;
+        device::Ceilings c; // measured with a multiply-add as two
+        c.triad_GB_per_s = 20, c.copy_GB_per_s = 18;
+        c.fp64_GFLOP_per_s = 60, c.fp32_GFLOP_per_s = 120;
+        panel.setCeilings(c, "CPU");
+        const auto* text = panel.findChild<QLabel*>("ceilings");
+        QVERIFY2(text->text().contains("30 G operations/s double") &&
+                     text->text().contains("60 G operations/s single"),
+                 qPrintable(text->text()));
+        QVERIFY(text->toolTip().contains("multiply-add"));
+        // what the engine says of a kernel on the same machine
+        const auto k = simulation::figure({"reaction"}, "CPU", c, false);
+        QCOMPARE(k.ceiling_GFLOP_per_s, 30.0);
+        QCOMPARE(panel.roofline()->arithmetic(), k.ceiling_GFLOP_per_s);
     }
 };
 

@@ -146,7 +146,7 @@ class TestPicturesOfPanels : public QObject
         if (auto* p = qobject_cast<PerformancePanel*>(w)) {
             device::Ceilings c;
             c.triad_GB_per_s = 20, c.copy_GB_per_s = 18;
-            c.fp64_GFLOP_per_s = 60, c.fp32_GFLOP_per_s = 120;
+            c.fp64_GFLOP_per_s = 120, c.fp32_GFLOP_per_s = 240;
             p->reset();
             p->setCeilings(c, "Fake");
             simulation::Status s;

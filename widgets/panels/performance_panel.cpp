@@ -39,6 +39,14 @@ QString big(double v)
     return QString::number(v, 'f', v < 10 && k > 0 ? 1 : 0) + QLatin1String(units[k]);
 }
 
+QString operationsTip()
+{
+    return PerformancePanel::tr(
+        "Additions, multiplications and multiply-adds count as one operation each, in the kernels "
+        "and in the ceilings. Data sheets count a multiply-add as two: their GFLOP/s are twice as "
+        "many.");
+}
+
 QString tipOf(const simulation::KernelFigure& k, int column, const QString& text)
 {
     if (column == name_column)
@@ -70,7 +78,9 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_table = new QTableWidget(0, 7);
     m_table->setObjectName("kernels");
     m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Of ceiling"),
-                                        tr("Bound by"), tr("Bytes"), tr("Flops"), tr("Calls")});
+                                        tr("Bound by"), tr("Bytes"), tr("Operations"),
+                                        tr("Calls")});
+    m_table->horizontalHeaderItem(flops_column)->setToolTip(operationsTip());
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(23);
     m_table->setMinimumHeight(110);
@@ -88,6 +98,11 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
         tr("Colour the heart by the device that computes each part; parts at borders are darker"));
     m_ceilings = hintLabel(tr("The roof is drawn once the ceilings were measured."));
     m_ceilings->setObjectName("ceilings");
+    m_ceilings->setToolTip(operationsTip());
+    m_above = hintLabel(tr("Above 100 %: works from caches, or the ceiling was measured while the "
+                           "machine was busy; measure again."));
+    m_above->setObjectName("aboveCeiling");
+    m_above->hide();
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_measure);
     buttons->addWidget(partition);
@@ -101,6 +116,7 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     column->addWidget(m_bandwidth);
     column->addWidget(m_step);
     column->addWidget(m_table, 2);
+    column->addWidget(m_above);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scrolled(content));
@@ -113,12 +129,14 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
 
 void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& device)
 {
-    m_ceilings->setText(tr("%1: %2 GB/s triad, %3 GB/s copy, %4 GFLOP/s double, %5 GFLOP/s single")
-                            .arg(device, numberText(c.triad_GB_per_s, 4),
-                                 numberText(c.copy_GB_per_s, 4), numberText(c.fp64_GFLOP_per_s, 4),
-                                 numberText(c.fp32_GFLOP_per_s, 4)));
-    // kernels count a multiply-add as one operation, the ceiling as two
-    m_roofline->setCeilings(c.triad_GB_per_s, c.fp64_GFLOP_per_s / 2);
+    // kernels count a multiply-add as one operation, the measurement as two: here it is one
+    // everywhere
+    const double twice = c.fp64_GFLOP_per_s / 2, once = c.fp32_GFLOP_per_s / 2;
+    m_ceilings->setText(
+        tr("%1: %2 GB/s triad, %3 GB/s copy, %4 G operations/s double, %5 G operations/s single")
+            .arg(device, numberText(c.triad_GB_per_s, 4), numberText(c.copy_GB_per_s, 4),
+                 numberText(twice, 4), numberText(once, 4)));
+    m_roofline->setCeilings(c.triad_GB_per_s, twice);
     m_bandwidth->setLevel(c.triad_GB_per_s);
 }
 
@@ -130,6 +148,7 @@ void PerformancePanel::reset()
     m_bandwidth->clear();
     m_step->clear();
     m_table->setRowCount(0);
+    m_above->hide();
 }
 
 void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& kernels,
@@ -155,6 +174,9 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
     double bytes = 0, busy = 0, memory = 0, arithmetic = 0;
     m_table->setRowCount(static_cast<int>(kernels.size()));
     int row = 0;
+    m_above->setVisible(std::any_of(kernels.begin(), kernels.end(), [](const auto& k) {
+        return !simulation::remark_on(k).empty();
+    }));
     const bool several = std::any_of(kernels.begin(), kernels.end(), [&](const auto& k) {
         return k.device != kernels.front().device;
     });

@@ -41,11 +41,10 @@ class PerformancePanel : public QWidget
     StripChart *m_bandwidth, *m_step;
     QTableWidget* m_table;
     QPushButton* m_measure;
-    QLabel* m_ceilings;
+    QLabel *m_ceilings, *m_above;
     std::map<std::string, simulation::KernelFigure> m_before;
     std::int64_t m_stepsBefore = 0;
     std::chrono::steady_clock::time_point m_timeBefore{};
-    double m_fp = 0;
 };
 
 } // namespace tawara

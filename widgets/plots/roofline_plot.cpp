@@ -140,16 +140,18 @@ bool RooflinePlot::event(QEvent* e)
         for (const auto& t : m_points)
             if (QLineF(t.at, h->pos()).length() < 10) {
                 QToolTip::showText(h->globalPos(),
-                                   tr("%1: %2 flop/byte, %3 GFLOP/s")
+                                   tr("%1: %2 operations per byte, %3 G operations/s")
                                        .arg(t.now.name, numberText(t.now.flop_per_byte, 3),
                                             numberText(t.now.GFLOP_per_s, 3)),
                                    this);
                 return true;
             }
-        QToolTip::showText(h->globalPos(),
-                           tr("Under the slope a kernel waits for memory, under the flat roof for "
-                              "arithmetic; the nearer to the line, the better."),
-                           this);
+        QToolTip::showText(
+            h->globalPos(),
+            tr("Under the slope a kernel waits for memory, under the flat roof for "
+               "arithmetic; the nearer to the line, the better. A multiply-add is one "
+               "operation."),
+            this);
         return true;
     }
     return QWidget::event(e);
