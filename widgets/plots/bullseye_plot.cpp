@@ -317,7 +317,7 @@ void BullseyePlot::paintLegend(QPainter& p) const
     double y = height() - legendHeight() - 2;
     std::size_t rows = 0;
     if (anyPartial()) {
-        const QString text = tr("~ hatched: of a part of the segment");
+        const QString text = tr("~ hatched: known in part");
         const QRectF line(16 + swatch_px, y, width() - 24 - swatch_px, m.height());
         const QRectF box(10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px);
         const QColor ink = PlotColors::of(this).text;
