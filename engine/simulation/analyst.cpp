@@ -12,6 +12,7 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr double together_ms = 5;         ///< between pulses of one beat: tissue takes a moment to rise
 constexpr double delay_ms = 5;           ///< tau of the phase
 constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
 constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
@@ -212,10 +213,12 @@ std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
 {
     if (beat.turns)
         return {};
-    const auto after = std::upper_bound(pulses_.begin(), pulses_.end(), beat.from_ms);
-    if (after == pulses_.begin() || beat.from_ms - *(after - 1) > CaptureWatch::window_ms)
+    auto pulse = std::upper_bound(pulses_.begin(), pulses_.end(), beat.from_ms);
+    if (pulse == pulses_.begin() || beat.from_ms - *--pulse > CaptureWatch::window_ms)
         return {};
-    return *(after - 1);
+    while (pulse != pulses_.begin() && *pulse - *(pulse - 1) <= together_ms)
+        --pulse; // of sites that fire one after the other the first
+    return *pulse;
 }
 
 bool Analyst::submit(Sample s, bool always)

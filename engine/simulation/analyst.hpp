@@ -133,7 +133,8 @@ class Analyst
     };
     EarlyBeat early_beat(std::span<const float> first_activation) const;
     BeatMaps beat(std::int64_t number, const device::Maps& first) const;
-    /// The pulse that began a beat: the last one before it, unless too long ago.
+    /// The pulse that began a beat: the last one before it, unless too long ago; of several that
+    /// came right after one another the first.
     std::optional<double> pulse_of(const BeatSpan& beat) const;
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;

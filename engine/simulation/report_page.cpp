@@ -223,8 +223,8 @@ ReportPage report_page(const ExportSource& s)
     p.subtitle = "Report of a simulation · " +
                  (s.scene->title == p.title ? std::string() : s.scene->title + " · ") + now_text();
     p.key = key_figures(s, activation);
-    p.sections = {potentials(s), electrocardiogram(s), {"Pacing", {}, page::pacing(s)}};
-    p.results = {page::tissue(s)};
+    p.sections = {potentials(s), electrocardiogram(s)};
+    p.results = {page::tissue(s), page::pacing(s)};
     p.settings = {page::mesh_table(s), page::numerics(s), speed(s)};
     if (auto t = kernels(s); !t.rows.empty())
         p.wide.push_back(std::move(t));

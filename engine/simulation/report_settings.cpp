@@ -62,29 +62,23 @@ std::string region_title(const Region& r, const std::vector<mesh::RegionName>& n
     return mesh::text_of(names, r.labels);
 }
 
-/// "8 S1, 2 S2": what a site gave, captured or did not, by the member of its counts.
-std::string by_kind(const PulseCount& c, std::int64_t PulseCount::Kind::*member)
-{
-    std::string out;
-    for (const auto& k : c.kinds)
-        if (k.*member > 0 || member == &PulseCount::Kind::given)
-            out += (out.empty() ? "" : ", ") + count_text(k.*member) +
-                   (k.kind.empty() ? "" : " " + k.kind);
-    return out.empty() ? "none" : out;
-}
-
+/// "8 of 8 S1, 1 of 2 S2": how many of those given captured.
 std::string captured_text(const PulseCount& c)
 {
-    std::int64_t given = 0, captured = 0, not_known = 0;
-    for (const auto& k : c.kinds)
-        given += k.given, captured += k.captured, not_known += k.not_known;
-    if (given == not_known)
-        return "not known";
-    return (captured == given ? "all" : by_kind(c, &PulseCount::Kind::captured)) +
-           (not_known > 0 ? "; not known of " + by_kind(c, &PulseCount::Kind::not_known) : "");
+    std::string out;
+    for (const auto& k : c.kinds) {
+        const auto name = k.kind.empty() ? std::string() : " " + k.kind;
+        out += out.empty() ? "" : ", ";
+        if (k.not_known == k.given)
+            out += count_text(k.given) + name + ", not known";
+        else
+            out += count_text(k.captured) + " of " + count_text(k.given) + name +
+                   (k.not_known > 0 ? " (" + count_text(k.not_known) + " not known)" : "");
+    }
+    return out.empty() ? "none given" : out;
 }
 
-/// "S2 at 5310 ms (260 after the last), ...": the first of them.
+/// "S2 at 5310 ms (260 after the one before, V around -34 mV), ...": the first that failed.
 std::string failed_text(const PulseCount& c)
 {
     std::string out;
@@ -101,11 +95,7 @@ std::string failed_text(const PulseCount& c)
     }
     if (c.failed.size() > most_failed)
         out += " and " + std::to_string(c.failed.size() - most_failed) + " more";
-    if (!out.empty())
-        return out;
-    const bool known = std::any_of(c.kinds.begin(), c.kinds.end(),
-                                   [](const auto& k) { return k.given > k.not_known; });
-    return known ? "none" : "not known";
+    return out;
 }
 
 std::string origin(const MeshSource& m)
@@ -154,18 +144,19 @@ ReportPage::Table pacing(const ExportSource& s)
                 return !c.click && c.site == x.name && c.protocol == how;
             }))
             sites.push_back({false, x.name, how, {}, {}});
-    ReportPage::Table t;
+    ReportPage::Table t{"Pacing", {}, {}, {}};
     if (sites.empty()) {
         t.note = "No stimuli in the session, and no click on the wall gave a pulse.";
         return t;
     }
-    t.head = {"site", "pulses", "given", "captured", "not captured"};
+    t.head = {"site", "pulses", "captured"};
+    std::size_t shown = 0;
     if (sites.size() > most_sites) // what failed is not among those left out
         std::stable_sort(sites.begin(), sites.end(), [](const PulseCount& a, const PulseCount& b) {
             return a.failed.size() > b.failed.size();
         });
     for (const auto& c : sites) {
-        if (t.rows.size() == most_sites) {
+        if (++shown > most_sites) {
             t.note = count_text(static_cast<std::int64_t>(sites.size() - most_sites)) +
                      " more sites are in the window's Pacing panel. ";
             break;
@@ -173,15 +164,13 @@ ReportPage::Table pacing(const ExportSource& s)
         const std::string site = c.click          ? "clicks on the wall"
                                  : c.site.empty() ? "stimulus"
                                                   : c.site;
-        if (c.kinds.empty())
-            t.rows.push_back({site, c.protocol, "none", "–", "–"});
-        else
-            t.rows.push_back({site, c.protocol, by_kind(c, &PulseCount::Kind::given),
-                              captured_text(c), failed_text(c)});
+        t.rows.push_back({site, c.protocol, captured_text(c)});
+        if (!c.failed.empty())
+            t.rows.push_back({"", "not captured: " + failed_text(c), ""});
     }
-    t.note += "Captured: the tissue right outside of the site was depolarised within " +
-              number_text(CaptureWatch::window_ms, 3) +
-              " ms of the pulse; tissue that was so already does not count.";
+    t.note += "Captured, of those given: the tissue right outside rose above " +
+              number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV within " +
+              number_text(CaptureWatch::window_ms, 3) + " ms.";
     return t;
 }
 

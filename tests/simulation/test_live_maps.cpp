@@ -111,7 +111,8 @@ class TestLiveMaps : public QObject
         auto train = end_of_bar(0);
         train.period_ms = 350;
         train.count = 0;
-        s.stimuli = {train};
+        s.stimuli = {train, train}; // the second fires when the first has begun the beat already
+        s.stimuli[1].start_ms = 0.4;
         in.answer(e.post(Load{s}));
         std::shared_ptr<const Scene> scene;
         for (const auto& event : in.all())
