@@ -276,6 +276,7 @@ CheckReport check_and_clean(TetMesh& m, const std::string& file, const Progress&
     report_pieces(neighbours, r);
     measure_quality(m, r);
     r.fibres_normalised = orthonormalise(m, neighbours, file, r.notices);
+    r.neighbours = std::move(neighbours);
     return r;
 }
 

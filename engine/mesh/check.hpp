@@ -14,6 +14,7 @@ struct CheckReport
     std::int64_t fibres_normalised = 0;
     double quality_min = 0, quality_mean = 0; ///< 1 for a regular tetrahedron, 0 for a flat one
     Notices notices;
+    std::vector<std::array<std::int32_t, 4>> neighbours; ///< face_neighbours() of the cleaned mesh
 };
 
 /// Brings a mesh as read into the state that TetMesh promises, or refuses it.

@@ -2,6 +2,7 @@
 #include "engine/mesh/topology.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/thread_pool.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -70,10 +71,7 @@ std::vector<std::array<std::int32_t, 4>> face_neighbours(const TetMesh& m, const
     std::vector<std::size_t> first;
     auto faces = faces_by_vertex(m, first);
     std::vector<std::array<std::int32_t, 4>> neighbour(m.tetrahedron_count(), {-1, -1, -1, -1});
-    for (std::size_t v = 0; v + 1 < first.size(); ++v) {
-        if (v % 65536 == 0)
-            progress.at(0.3 + 0.7 * static_cast<double>(v) / static_cast<double>(first.size()),
-                        "neighbours");
+    const auto join = [&](std::size_t v) {
         FaceRecord* const begin = faces.data() + first[v];
         FaceRecord* const end = faces.data() + first[v + 1];
         std::sort(begin, end);
@@ -85,6 +83,23 @@ std::vector<std::array<std::int32_t, 4>> face_neighbours(const TetMesh& m, const
             neighbour[r[0].code / 4][r[0].code % 4] = static_cast<std::int32_t>(r[1].code / 4);
             neighbour[r[1].code / 4][r[1].code % 4] = static_cast<std::int32_t>(r[0].code / 4);
             ++r;
+        }
+    };
+    const std::size_t vertices = first.size() - 1;
+    constexpr std::size_t few = 50'000, piece = 1 << 20; // not worth threads; between two reports
+    if (vertices < few) {
+        for (std::size_t v = 0; v < vertices; ++v)
+            join(v);
+    } else {
+        ThreadPool pool; // each face is of one vertex, so of one thread
+        for (std::size_t from = 0; from < vertices; from += piece) {
+            progress.at(0.5 + 0.5 * static_cast<double>(from) / static_cast<double>(vertices),
+                        "neighbours");
+            pool.for_range(std::min(piece, vertices - from), 1024,
+                           [&](std::size_t begin, std::size_t end, unsigned) {
+                               for (std::size_t v = from + begin; v < from + end; ++v)
+                                   join(v);
+                           });
         }
     }
     progress.at(1, "neighbours");

@@ -3,6 +3,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/wall_split.hpp"
+#include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/suggest.hpp"
 
@@ -237,13 +238,13 @@ Session default_session()
 
 Session session_for_mesh(const std::filesystem::path& mesh_file)
 {
-    const auto loaded = mesh::io::read(mesh_file);
+    auto loaded = mesh::io::read(mesh_file);
     const auto& m = loaded.mesh;
     Session s;
     s.name = mesh_file.stem().string();
     s.folder = mesh_file.parent_path();
     MeshFile file{mesh_file.filename().string(), loaded.unit, {}};
-    const auto surface = mesh::surface(m, mesh::face_neighbours(m));
+    const auto surface = mesh::surface(m, loaded.check.neighbours);
     const auto has = [&](mesh::Wall w) {
         return std::find(surface.wall.begin(), surface.wall.end(), w) != surface.wall.end();
     };
@@ -268,6 +269,7 @@ Session session_for_mesh(const std::filesystem::path& mesh_file)
     else
         s.stimuli.push_back(pacing("narrow end", apex_of(m, surface, axis), radius));
     s.frames = FrameFormat::none;
+    put_on_shelf(mesh_file, std::move(loaded)); // for the tissue that is built of it next
     return s;
 }
 

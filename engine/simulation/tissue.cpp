@@ -9,6 +9,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/late_pulses.hpp"
+#include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/presets.hpp"
 
 #include <algorithm>
@@ -154,29 +155,34 @@ bool needs_coordinates(const Session& s)
 
 } // namespace
 
-mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
+LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
 {
     auto read = [&](const std::filesystem::path& file, std::optional<LengthUnit> unit) {
-        auto loaded = mesh::io::read(file, unit, progress);
+        auto kept = take_from_shelf(file, unit);
+        auto loaded = kept ? std::move(*kept) : mesh::io::read(file, unit, progress);
         notices.insert(notices.end(), loaded.check.notices.begin(), loaded.check.notices.end());
-        return std::move(loaded.mesh);
+        return LoadedMesh{std::move(loaded.mesh), std::move(loaded.check.neighbours)};
     };
     if (std::holds_alternative<MeshEmbedded>(s.mesh))
         return read(resource("meshes/default_heart.vtu"), LengthUnit::mm);
+    const auto with_neighbours = [&](mesh::TetMesh m) {
+        auto neighbours = mesh::face_neighbours(m, progress);
+        return LoadedMesh{std::move(m), std::move(neighbours)};
+    };
     if (const auto* slab = std::get_if<MeshSlab>(&s.mesh))
-        return mesh::slab(slab->size_mm, slab->spacing_mm);
+        return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
     if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
-        return mesh::generator::generate_heart(heart->parameters, progress);
+        return with_neighbours(mesh::generator::generate_heart(heart->parameters, progress));
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
     if (file.fibres == rule_based) {
-        const auto surface = mesh::surface(m, mesh::face_neighbours(m, progress));
-        mesh::generator::assign_rule_based_fibres(m, surface, {}, progress);
+        const auto surface = mesh::surface(m.mesh, m.neighbours);
+        mesh::generator::assign_rule_based_fibres(m.mesh, surface, {}, progress);
         notices.push_back(
             {Notice::Level::info,
              "fibres by rule (Bayer et al. 2012): helix +60 to -60 degrees across the wall"});
     } else if (!file.fibres.empty()) {
-        mesh::io::attach_fibres(m, s.folder / file.fibres);
+        mesh::io::attach_fibres(m.mesh, s.folder / file.fibres);
     }
     return m;
 }
@@ -185,8 +191,10 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
 {
     Tissue t;
     progress.at(0, "reading the mesh");
-    const auto loaded = std::make_shared<mesh::TetMesh>(load_mesh(s, t.notices, progress));
+    auto read = load_mesh(s, t.notices, progress);
+    const auto loaded = std::make_shared<mesh::TetMesh>(std::move(read.mesh));
     t.mesh = loaded;
+    t.neighbours = std::move(read.neighbours);
     const auto& m = *t.mesh;
     t.mesh_title = std::holds_alternative<MeshFile>(s.mesh)
                        ? std::filesystem::path(std::get<MeshFile>(s.mesh).file).filename().string()
@@ -200,8 +208,6 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
                   t.notices);
     const auto late = late_pulses(s);
     t.notices.insert(t.notices.end(), late.begin(), late.end());
-    progress.at(0.3, "finding neighbours");
-    t.neighbours = mesh::face_neighbours(m, progress);
     progress.at(0.4, "extracting the surface");
     const bool box = std::holds_alternative<MeshSlab>(s.mesh); // has no walls to look for
     t.surface =

@@ -36,11 +36,18 @@ struct Tissue
     bool on_vertices() const { return problem.system.scheme == diffusion::Scheme::p1; }
 };
 
+struct LoadedMesh
+{
+    mesh::TetMesh mesh;
+    std::vector<std::array<std::int32_t, 4>> neighbours; ///< face_neighbours()
+};
+
 /// The mesh that a session names, checked and cleaned.
 /// @throws InputError, MeshError, Cancelled
-mesh::TetMesh load_mesh(const Session& s, Notices& notices, const Progress& progress = {});
+LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress = {});
 
-/// @param for_viewing  also adds a heart's coordinates (coordinates.hpp) where that takes about a second
+/// @param for_viewing  also adds a heart's coordinates (coordinates.hpp) where that takes about a
+/// second
 /// @throws InputError, MeshError, Cancelled
 Tissue build_tissue(const Session& s, const Progress& progress = {}, bool for_viewing = false);
 
@@ -48,9 +55,11 @@ Tissue build_tissue(const Session& s, const Progress& progress = {}, bool for_vi
 /// @throws InputError, MeshError, Cancelled
 void make_problem(const Session& s, Tissue& t, const Progress& progress = {});
 
-/// Takes over changed parameters alone: groups' types, patches. The unknowns' groups and types stay.
+/// Takes over changed parameters alone: groups' types, patches. The unknowns' groups and types
+/// stay.
 /// @pre    same_places() of the session's regions
-/// @return false, and nothing changed, when conductivities change or cells would be grouped otherwise
+/// @return false, and nothing changed, when conductivities change or cells would be grouped
+/// otherwise
 /// @throws InputError; then nothing changed
 bool update_types(const Session& s, Tissue& t);
 
@@ -87,8 +96,8 @@ std::vector<device::StimulusSource> sources_of(const Tissue& t, const Stimulus& 
 /// The state in which a stepper begins.
 device::Snapshot initial_snapshot(const device::TissueProblem& p);
 
-/// The state of one problem carried to another on the same unknowns: V, maps and the states of cells that
-/// keep their model; others take their initial states.
+/// The state of one problem carried to another on the same unknowns: V, maps and the states of
+/// cells that keep their model; others take their initial states.
 device::Snapshot carried(const device::Snapshot& state, const device::TissueProblem& from,
                          const device::TissueProblem& to);
 

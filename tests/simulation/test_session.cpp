@@ -2,12 +2,15 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/tissue.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <chrono>
 #include <fstream>
 
 using namespace tawara;
@@ -311,7 +314,19 @@ class TestSession : public QObject
         const auto s = session_for_mesh(file);
         const auto again = parse({}, to_json(s));
         QCOMPARE(to_json(again), to_json(s));
+        // read once: what was read for the session is there for the tissue, and for one alone
+        auto kept = take_from_shelf(file, std::get<MeshFile>(s.mesh).unit);
+        QVERIFY(kept && kept->check.neighbours == mesh::face_neighbours(kept->mesh));
+        QVERIFY(!take_from_shelf(file, {}));
+        put_on_shelf(file, *kept);
+        QVERIFY(!take_from_shelf(file, LengthUnit::m));
         const auto tissue = build_tissue(s);
+        QVERIFY(!take_from_shelf(file, {}));
+        QVERIFY(tissue.mesh->corner == build_tissue(s).mesh->corner); // once more from the file
+        put_on_shelf(file, std::move(*kept));
+        std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() +
+                                                   std::chrono::seconds(5));
+        QVERIFY(!take_from_shelf(file, {})); // changed since
         const auto paced = unknowns_in(tissue, s.stimuli.at(0).region, "s", "/stimuli/0");
         QVERIFY(!paced.empty());
         // All of them in the lowest quarter: the apex points down.
