@@ -177,7 +177,7 @@ ReportPage::Table kernels(const ExportSource& s)
 {
     ReportPage::Table t{
         "Kernels",
-        {"kernel", "device", "calls", "ms a call", "GB/s", "GFLOP/s", "of its ceiling", "bound by"},
+        {"kernel", "device", "calls", "ms a call", "GB/s", "G operations/s", "of its ceiling", "bound by"},
         {},
         {}};
     bool measured = true;
