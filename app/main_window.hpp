@@ -4,6 +4,7 @@
 #include "app/engine_host.hpp"
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
+#include "engine/simulation/export_kind.hpp"
 #include "widgets/models/ball_index.hpp"
 #include "widgets/models/probe_model.hpp"
 #include "widgets/view3d/picture.hpp"
@@ -164,6 +165,8 @@ class MainWindow : public QMainWindow
     QString lackOf(const QString& kind) const;
     void updateExports(QMenu* menu);
     void askForExport(const QString& kind, const QString& extension);
+    /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
+    void exportFrames(simulation::ExportKind kind, const QString& path);
     void askForSession();
     // main_window_cells.cpp
     void askForModelFile(int region);

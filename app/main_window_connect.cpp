@@ -23,9 +23,34 @@
 #include <QDockWidget>
 #include <QFileInfo>
 
+#include <cmath>
+
 namespace tawara {
 
 using State = EngineHost::State;
+
+namespace {
+
+constexpr double up_mV = -60; // no ventricular cell rests above
+
+/// What is known of a click's pulse that did not capture, and what to try.
+QString whyNoCapture(double around_mV)
+{
+    if (!std::isfinite(around_mV))
+        return MainWindow::tr(
+            "the tissue there was refractory, or too little of it was reached. Try "
+            "later, a larger radius or more current.");
+    if (around_mV > up_mV)
+        return MainWindow::tr(
+                   "the tissue there was not back at rest (V around it %1 mV). Try later.")
+            .arg(around_mV, 0, 'f', 0);
+    return MainWindow::tr("the tissue there was at rest or nearly so (V around it %1 mV). Try a "
+                          "larger radius, more current or a longer pulse; right after an action "
+                          "potential, try later.")
+        .arg(around_mV, 0, 'f', 0);
+}
+
+} // namespace
 
 void MainWindow::connectHost()
 {
@@ -51,9 +76,9 @@ void MainWindow::connectHost()
         }
     });
     connect(m_host, &EngineHost::openFailed, this, [this](const QString& reason) {
-        showError(reason, m_host->scene()
-                              ? tr("What was open before is still here.")
-                              : tr("Choose another file with Ctrl+O, or the built-in heart."),
+        showError(reason,
+                  m_host->scene() ? tr("What was open before is still here.")
+                                  : tr("Choose another file with Ctrl+O, or the built-in heart."),
                   "open");
     });
     connect(m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
@@ -110,11 +135,10 @@ void MainWindow::connectResults()
     });
     connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
         if (e.stimulus < 0 && !e.captured) // that of a site is shown in the Pacing panel
-            m_message->showMessage(
-                MessageBar::Level::note,
-                tr("The pulse at %1 ms did not capture: the tissue there was refractory, or too "
-                   "little of it was reached. Try later, a larger radius or more current.")
-                    .arg(e.time_ms, 0, 'f', 0));
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("The pulse at %1 ms did not capture: %2")
+                                       .arg(e.time_ms, 0, 'f', 0)
+                                       .arg(whyNoCapture(e.around_mV)));
     });
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name, const Vec3& position) {
@@ -244,8 +268,8 @@ void MainWindow::connectWidgets()
         updateMarkers();
     });
     connect(m_document, &Document::refused, this, [this](const QString& reason) {
-        m_message->showMessage(MessageBar::Level::warning, reason,
-                               tr("The change was taken back."), "edit");
+        m_message->showMessage(MessageBar::Level::warning, reason, tr("The change was taken back."),
+                               "edit");
     });
 }
 

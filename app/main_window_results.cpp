@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window lets a user leave with: reports, films of the screen.
+#include "app/export/export_job.hpp"
 #include "app/export/live_movie.hpp"
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
+#include "engine/simulation/export.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QAction>
+#include <QFileInfo>
 #include <QMenu>
+#include <QProgressDialog>
+
+#include <cmath>
 
 namespace tawara {
 namespace {
 
 constexpr double film_rate = 20; // frames per second of a film of the screen
+
+bool isOfBeat(const QString& kind)
+{
+    return kind.startsWith(QLatin1String("maps")) || kind.startsWith(QLatin1String("activation")) ||
+           kind.startsWith(QLatin1String("apd90"));
+}
+
+/// What an export holds that its name does not say.
+QString aboutExport(const QString& kind)
+{
+    if (kind.startsWith(QLatin1String("frames")))
+        return MainWindow::tr("V on the heart's surface, epicardium and endocardia, at each "
+                              "recorded time; the volume "
+                              "within is not recorded. Frames of the whole volume: tawara-cli run, "
+                              "with the session's "
+                              "output.frames_every_ms.");
+    if (isOfBeat(kind))
+        return MainWindow::tr("Of the beat that the views show (View > Of), at all vertices of the "
+                              "mesh; times count from the pulse that began it");
+    return {};
+}
 
 } // namespace
 
@@ -57,9 +84,10 @@ void MainWindow::updateExports(QMenu* menu)
 {
     for (QAction* action : menu->actions()) {
         const QString lack = lackOf(action->data().toString());
+        const QString tip = lack.isEmpty() ? aboutExport(action->data().toString()) : lack;
         action->setEnabled(lack.isEmpty());
-        action->setToolTip(lack);
-        action->setStatusTip(lack);
+        action->setToolTip(tip);
+        action->setStatusTip(tip);
     }
 }
 
@@ -67,12 +95,52 @@ void MainWindow::askForExport(const QString& kind, const QString& extension)
 {
     if (const QString lack = lackOf(kind); !lack.isEmpty())
         return showError(lack, {});
-    // "maps-csv" as "slab-maps.csv"
-    const QString path = askWhereToSave(
-        this, tr("Export"), saveProposal(kind.section(QLatin1Char('-'), 0, -2), extension),
-        QStringLiteral("*%1").arg(extension));
-    if (!path.isEmpty())
+    // "maps-csv" as "slab-maps.csv", of a beat "slab-maps-beat-2.csv"
+    QString what = kind.section(QLatin1Char('-'), 0, -2);
+    const auto maps = m_host->maps();
+    if (maps && maps->beat > 0 && isOfBeat(kind))
+        what += QStringLiteral("-beat-%1").arg(maps->beat);
+    const QString path = askWhereToSave(this, tr("Export"), saveProposal(what, extension),
+                                        QStringLiteral("*%1").arg(extension));
+    if (path.isEmpty())
+        return;
+    const auto known = simulation::export_kind(kind.toStdString());
+    if (known && kind.startsWith(QLatin1String("frames")))
+        exportFrames(*known, path);
+    else
         m_host->exportResults(kind, path);
+}
+
+void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path)
+{
+    simulation::ExportSource source;
+    source.scene = m_host->scene();
+    source.recording = m_host->recording();
+    auto* job = new ExportJob(std::move(source), kind, path, this);
+    auto* shown =
+        new QProgressDialog(tr("Writing recorded frames to %1").arg(QFileInfo(path).fileName()),
+                            tr("Cancel"), 0, 1000, this);
+    shown->setObjectName("exportProgress");
+    shown->setWindowTitle(tr("Export"));
+    shown->setMinimumDuration(300); // shorter ones are over before they are read
+    shown->setAutoReset(false);
+    shown->setAutoClose(false);
+    connect(job, &ExportJob::progressed, shown,
+            [shown](double f) { shown->setValue(static_cast<int>(std::lround(1000 * f))); });
+    connect(shown, &QProgressDialog::canceled, job, &ExportJob::cancel);
+    connect(job, &ExportJob::ended, this,
+            [this, job, shown](const QString& file, const QString& error, bool cancelled) {
+                shown->hide();
+                shown->deleteLater();
+                job->deleteLater();
+                if (cancelled)
+                    m_message->showMessage(MessageBar::Level::note,
+                                           tr("The export was cancelled; nothing of it is left."),
+                                           {}, "export");
+                else
+                    Q_EMIT m_host->exported(file, error);
+            });
+    job->start();
 }
 
 void MainWindow::filmScreen(const QString& path)

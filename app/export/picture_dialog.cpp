@@ -6,6 +6,7 @@
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -36,12 +37,18 @@ QString writePicture(const QImage& image, const QString& path)
 PictureDialog::PictureDialog(Maker maker, const QSize& onScreen, QWidget* parent)
     : QDialog(parent), m_maker(std::move(maker)), m_size(new SizeRow(onScreen)),
       m_transparent(new QCheckBox(tr("&Transparent background"))),
-      m_annotations(new QCheckBox(tr("&Annotations"))), m_note(new QLabel)
+      m_annotations(new QCheckBox(tr("&Annotations"))), m_paper(new QComboBox), m_note(new QLabel)
 {
     setObjectName("pictureDialog");
     setWindowTitle(tr("Picture of the heart"));
     m_transparent->setObjectName("transparent");
     m_transparent->setToolTip(tr("Nothing behind the heart; saved as PNG"));
+    m_paper->setObjectName("paper");
+    m_paper->addItem(tr("For light paper: dark letters"));
+    m_paper->addItem(tr("For dark slides: light letters"));
+    m_paper->setToolTip(tr("What a transparent picture is put on"));
+    m_paper->setEnabled(false);
+    connect(m_transparent, &QCheckBox::toggled, m_paper, &QWidget::setEnabled);
     m_annotations->setObjectName("annotations");
     m_annotations->setToolTip(tr("Colour bar, axes, time and names"));
     m_annotations->setChecked(true);
@@ -49,6 +56,7 @@ PictureDialog::PictureDialog(Maker maker, const QSize& onScreen, QWidget* parent
     auto* form = new QFormLayout(this);
     form->addRow(tr("&Size"), m_size);
     form->addRow(QString(), m_transparent);
+    form->addRow(QString(), m_paper);
     form->addRow(QString(), m_annotations);
     form->addRow(m_note);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
@@ -70,6 +78,7 @@ PictureOptions PictureDialog::options() const
     PictureOptions o;
     o.size = m_size->value();
     o.transparent = m_transparent->isChecked();
+    o.dark_paper = m_paper->currentIndex() == 1;
     o.annotations = m_annotations->isChecked();
     return o;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 
 class QCheckBox;
+class QComboBox;
 class QLabel;
 
 namespace tawara {
@@ -36,6 +37,7 @@ class PictureDialog : public QDialog
     Maker m_maker;
     SizeRow* m_size;
     QCheckBox *m_transparent, *m_annotations;
+    QComboBox* m_paper;
     QLabel* m_note;
 };
 

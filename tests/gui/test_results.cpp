@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a user leaves with: pictures, movies, reports.
+#include "app/export/export_job.hpp"
 #include "app/export/live_movie.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
@@ -10,7 +11,9 @@
 #include "engine/simulation/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/movie/movie_reader.hpp"
+#include "widgets/scene/overlays.hpp"
 #include "widgets/view3d/picture.hpp"
+#include "widgets/view3d/stand_in.hpp"
 #include "widgets/view3d/view_grid.hpp"
 
 #include <QClipboard>
@@ -161,6 +164,56 @@ class TestResults : public QObject
         keep(labelled, "clear-labelled.png");
         QVERIFY(fake::difference(labelled, clear) > 0.1);
         QCOMPARE(takePicture(v, {{640, 480}}).pixel(5, 470), whole.pixel(5, 470));
+        // what is written can be read on the paper it is for, whatever the window's theme is
+        o.dark_paper = true;
+        const QImage slide = takePicture(v, o);
+        keep(slide, "clear-slide.png");
+        const auto brightest = [](const QImage& picture) { // of the letters of the colour bar
+            int out = 0;
+            for (int y = 0; y < 480; ++y)
+                for (int x = 610; x < 640; ++x)
+                    if (const QRgb c = picture.pixel(x, y); qAlpha(c) > 90)
+                        out = std::max(out, std::min({qRed(c), qGreen(c), qBlue(c)}));
+            return out;
+        };
+        QVERIFY2(brightest(labelled) < 60, qPrintable(QString::number(brightest(labelled))));
+        QVERIFY2(brightest(slide) > 200, qPrintable(QString::number(brightest(slide))));
+        QCOMPARE(v.scene().written().text, scene::SceneTheme{}.text); // and the view is as it was
+    }
+
+    /// A picture beside the screen has the lines and surfaces of the view, prepared in steps or
+    /// not; VTK has nothing to warn of (cleanup()).
+    void besideTheScreen()
+    {
+        HeartView v;
+        show(v);
+        scene::Lines across;
+        for (const float y : {-60.0F, 60.0F}) { // before the bowl, wherever one looks from
+            for (const float x : {-20.0F, 20.0F}) {
+                across.points.insert(across.points.end(), {x, y, 0});
+                across.values.push_back(1);
+            }
+            across.starts.push_back(static_cast<std::int32_t>(across.values.size()));
+        }
+        across.starts.insert(across.starts.begin(), 0);
+        v.scene().overlays().set_lines(scene::Overlays::Kind::fibres, across,
+                                       scene::color_map("viridis"), 0, 1, 4);
+        QImage pictures[2];
+        for (const int k : {0, 1}) {
+            StandIn stand(v);
+            StandIn::Options o;
+            o.size = {480, 360};
+            int steps = 0;
+            while (k == 1 && !stand.prepare(o))
+                ++steps;
+            QVERIFY(k != 1 || steps >= 1);
+            QCOMPARE(stand.begin(o, {}, 0), QString());
+            std::optional<QImage> picture;
+            QTRY_VERIFY((picture = stand.take()));
+            pictures[k] = *picture;
+        }
+        keep(pictures[0], "beside.png");
+        QCOMPARE(pictures[0], pictures[1]);
     }
 
     void refusesWhatCannotBeDrawn()
@@ -320,6 +373,39 @@ class TestResults : public QObject
         d.make(dir.filePath("none/x.avi"));
         QTRY_COMPARE(failed.count(), 2);
         QVERIFY(failed[1][0].toString().contains(".mp4"));
+    }
+
+    /// Recorded frames for other programs: told how far, and given up without a trace.
+    void recordedFrames()
+    {
+        simulation::ExportSource source;
+        auto scene = std::make_shared<simulation::Scene>();
+        scene->mesh = bowl.mesh;
+        scene->surface = bowl.surface;
+        source.scene = scene;
+        source.recording = recording;
+        const QString path = dir.filePath("out/wave.pvd");
+        const auto left = [&] {
+            return QDir(dir.filePath("out")).entryList(QDir::AllEntries | QDir::NoDotAndDotDot);
+        };
+        QVERIFY(QDir(dir.path()).mkpath("out"));
+        for (const bool cancels : {true, false}) {
+            ExportJob job(source, simulation::ExportKind::frames_pvd, path);
+            QSignalSpy ended(&job, &ExportJob::ended), progressed(&job, &ExportJob::progressed);
+            if (cancels)
+                connect(&job, &ExportJob::progressed, &job, &ExportJob::cancel);
+            job.start();
+            QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
+            QVERIFY(progressed.count() > 0);
+            QCOMPARE(ended[0][1].toString(), QString());
+            QCOMPARE(ended[0][2].toBool(), cancels);
+            QCOMPARE(left(), cancels ? QStringList() : QStringList({"wave.pvd", "wave_frames"}));
+        }
+        ExportJob lost(source, simulation::ExportKind::frames_igb, dir.filePath("out/wave.pvd/x.igb"));
+        QSignalSpy ended(&lost, &ExportJob::ended);
+        lost.start();
+        QTRY_COMPARE(ended.count(), 1);
+        QVERIFY(ended[0][1].toString().contains("x.igb"));
     }
 
     /// Where files are offered to go, and under which name.

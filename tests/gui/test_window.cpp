@@ -162,7 +162,7 @@ class TestWindow : public QObject
         QVERIFY(of("ecg-csv") && !of("ecg-csv")->isEnabled());
         QVERIFY(of("ecg-csv")->toolTip().contains("electrodes"));
         QVERIFY(!of("traces-csv")->isEnabled() && of("traces-csv")->toolTip().contains("probe"));
-        QVERIFY(of("maps-csv")->isEnabled());
+        QVERIFY(of("maps-csv")->isEnabled() && of("maps-csv")->toolTip().contains("beat"));
         f->window->document()->addProbe("A", {0, 0, -60});
         QTRY_VERIFY(of("traces-csv")->isEnabled());
     }

@@ -11,6 +11,7 @@
 #include <QPalette>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vtkActor2D.h>
@@ -26,7 +27,8 @@ namespace {
 constexpr int fine_samples = 8;
 constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 bytes each
 constexpr double reference_height = 720;   // at which texts have the size that they have on screen
-constexpr int gap = 2;                     // between the views of a grid [pixels]
+constexpr std::array<double, 3> dark_ink{0.08, 0.1, 0.14}, light_ink{0.92, 0.94, 0.97};
+constexpr int gap = 2; // between the views of a grid [pixels]
 
 /// Sets up a view for a picture and gives everything back.
 class Session
@@ -43,7 +45,9 @@ class Session
         auto* r = view.scene().renderer();
         gradient_ = r->GetGradientBackground();
         alpha_ = r->GetBackgroundAlpha();
-        r->GetBackground(low_.data());
+        r->GetBackground(theme_.background_low.data());
+        r->GetBackground2(theme_.background_high.data());
+        theme_.text = view.scene().written().text;
         window_->SetSize(o.size.width(), o.size.height());
         // OpenGL resolves samples in linear light on some drivers and not on others, which is no
         // alpha that pictures know: see-through ones are drawn larger and made smaller here
@@ -52,6 +56,9 @@ class Session
                                      ? fine_samples / 4
                                      : fine_samples);
         if (o.transparent) {
+            auto on_paper = theme_; // not on the window's background
+            on_paper.text = o.dark_paper ? light_ink : dark_ink;
+            view.scene().set_theme(on_paper);
             // black and see-through: what VTK draws is then premultiplied
             r->GradientBackgroundOff();
             r->SetBackground(0, 0, 0);
@@ -81,11 +88,11 @@ class Session
         auto* r = view_.scene().renderer();
         r->SetGradientBackground(gradient_);
         r->SetBackgroundAlpha(alpha_);
-        r->SetBackground(low_.data());
         for (auto* a : hidden_)
             a->VisibilityOn();
         for (auto* other : undrawn_)
             other->DrawOn();
+        view_.scene().set_theme(theme_); // the bar may be made anew: after what was hidden
         window_->SetMultiSamples(samples_);
         r->GetActiveCamera()->SetViewAngle(angle_);
         window_->SetSize(size_.width(), size_.height());
@@ -123,7 +130,7 @@ class Session
     bool gradient_ = true, texts_ = true;
     double alpha_ = 1, angle_ = 26;
     scene::CameraPose pose_;
-    std::array<double, 3> low_{};
+    scene::SceneTheme theme_;
     std::vector<vtkActor2D*> hidden_;
     std::vector<vtkRenderer*> undrawn_;
 };

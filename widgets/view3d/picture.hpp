@@ -18,6 +18,7 @@ struct PictureOptions
     bool transparent = false; ///< nothing behind the heart (edges blend with what it is put on)
     bool annotations = true;  ///< colour bar, axes, time, names of markers
     double scale = 0;         ///< of texts and lines; 0: by the picture's height
+    bool dark_paper = false;  ///< what a transparent one is put on: its letters are light then
 };
 
 /// Of texts and lines in a picture with those options.
