@@ -60,7 +60,8 @@ class TestMovieGui : public fake::HeartTest
         qInfo("until the first picture: longest event %.1f ms of processor time (%s)", first.cpu_ms,
               first.what.c_str());
         if (QThread::idealThreadCount() > 1)
-            QVERIFY2(first.cpu_ms < 100, first.what.c_str());
+            // 50 to 75 ms where Mesa has compiled such shaders before, 150 to 250 where it never has
+            QVERIFY2(first.cpu_ms < 400, first.what.c_str());
         app->begin();
         QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
         const auto worst = app->end();
