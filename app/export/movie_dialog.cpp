@@ -3,10 +3,10 @@
 #include "app/export/save_dialog.hpp"
 
 #include "app/export/size_row.hpp"
+#include "widgets/panels/form.hpp"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -23,14 +23,11 @@ namespace {
 
 constexpr double rates[] = {24, 25, 30, 50, 60};
 
-QDoubleSpinBox* box(const char* name, double low, double high, double value, const QString& unit)
+NumberBox* box(const char* name, double low, double high, double value, const QString& unit,
+               const QString& tip)
 {
-    auto* b = new QDoubleSpinBox;
-    b->setObjectName(QLatin1String(name));
-    b->setRange(low, high);
-    b->setDecimals(1);
-    b->setValue(value);
-    b->setSuffix(QStringLiteral(" ") + unit);
+    auto* b = new NumberBox(QLatin1String(name), unit, {low, high, 1, 1}, tip);
+    b->put(value);
     return b;
 }
 
@@ -55,10 +52,10 @@ MovieDialog::MovieDialog(MovieJob::RecordingPtr recording, Drawer drawer, const 
     const double first = m_recording->time_of(0);
     const double last =
         m_recording->time_of(std::max<std::size_t>(m_recording->frame_count(), 1) - 1);
-    m_from = box("from", first, last, first, tr("ms"));
-    m_to = box("to", first, last, last, tr("ms"));
-    m_speed = box("speed", 0.1, 10000, 50, tr("ms/s"));
-    m_speed->setToolTip(tr("Simulated milliseconds that pass in a second of the movie"));
+    m_from = box("from", first, last, first, tr("ms"), tr("The movie's first moment"));
+    m_to = box("to", first, last, last, tr("ms"), tr("The movie's last moment"));
+    m_speed = box("speed", 0.1, 10000, 50, tr("ms/s"),
+                  tr("Simulated milliseconds that pass in a second of the movie"));
     m_rate->setObjectName("rate");
     for (double r : rates)
         m_rate->addItem(tr("%1 frames/s").arg(r), r);

@@ -5,7 +5,6 @@
 #include <QDialog>
 
 class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -13,6 +12,7 @@ class QSlider;
 
 namespace tawara {
 
+class NumberBox;
 class SizeRow;
 
 /// Asks how a movie of a recording is to be (size, frames per second, speed, part, quality), makes
@@ -50,7 +50,7 @@ class MovieDialog : public QDialog
     MovieJob::RecordingPtr m_recording;
     Drawer m_drawer;
     SizeRow* m_size;
-    QDoubleSpinBox *m_from, *m_to, *m_speed;
+    NumberBox *m_from, *m_to, *m_speed;
     QComboBox* m_rate;
     QSlider* m_quality;
     QLabel* m_note;

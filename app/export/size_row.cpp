@@ -38,6 +38,7 @@ SizeRow::SizeRow(const QSize& onScreen, QWidget* parent)
     for (auto* box : {m_width, m_height}) {
         box->setRange(least, most);
         box->setSuffix(tr(" px"));
+        box->setToolTip(tr("%1 to %2 px").arg(least).arg(most));
         connect(box, &QSpinBox::valueChanged, this, [this] {
             m_usual->setCurrentIndex(m_usual->findData(value()) >= 0 ? m_usual->findData(value())
                                                                      : m_usual->count() - 1);
