@@ -3,6 +3,7 @@
 // and _menus.cpp have where everything stands, main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/export/movie_dialog.hpp"
 #include "app/export/save_dialog.hpp"
 
 #include "engine/core/error.hpp"
@@ -120,6 +121,9 @@ void MainWindow::hostLoaded()
     m_plot->removeCurves();
     m_performance->reset();
     m_ball.reset();
+    for (auto* movie : findChildren<MovieDialog*>()) // of a recording that is gone
+        if (!movie->busy())
+            movie->close();
     followRun();
     m_views->setScene(scene);
     m_viewPanel->setBeats({}, 1);
@@ -233,9 +237,11 @@ void MainWindow::playOrPause()
         m_host->pause();
         break;
     case State::finished: // what was recorded and measured stays until the user gives it up
-        m_message->showMessage(MessageBar::Level::note,
-                               tr("The session ends here. Back to start (Ctrl+R) runs it again; "
-                                  "Shift+Space replays what was recorded."));
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("The session ends here. Run > Length of the run… lets it go on; Back "
+               "to start (Ctrl+R) runs it again; Shift+Space replays what was "
+               "recorded."));
         break;
     case State::failed:
         m_host->reset();

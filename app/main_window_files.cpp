@@ -124,9 +124,11 @@ void MainWindow::askForSession()
 {
     if (!m_host->scene())
         return;
+    const bool own =
+        m_path.endsWith(QLatin1String(".json")) &&
+        !QFileInfo(m_path).absolutePath().endsWith(QLatin1String("resources/sessions"));
     const QString chosen = QFileDialog::getSaveFileName(
-        this, tr("Save the session"),
-        m_path.endsWith(".json") ? m_path : saveProposal({}, QStringLiteral(".json")),
+        this, tr("Save the session"), own ? m_path : saveProposal({}, QStringLiteral(".json")),
         tr("Sessions (*.json)"));
     if (chosen.isEmpty())
         return;

@@ -143,16 +143,6 @@ void MainWindow::buildEditMenu()
     redo->setObjectName("redo");
     edit->addAction(undo);
     edit->addAction(redo);
-    edit->addSeparator();
-    edit->addAction(tr("Length of the &run…"), this, [this] {
-        bool ok = false;
-        const double ms =
-            QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
-                                    m_document->session().end_ms, 1, 1e8, 0, &ok);
-        if (ok)
-            m_document->edits().edit(tr("Length of the run"),
-                                     [ms](simulation::Session& s) { s.end_ms = ms; });
-    });
 }
 
 void MainWindow::buildRunMenu()
@@ -170,6 +160,15 @@ void MainWindow::buildRunMenu()
         ->setShortcut(Qt::SHIFT | Qt::Key_Period);
     run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
+    run->addAction(tr("Length of the &run…"), this, [this] {
+        bool ok = false;
+        const double ms =
+            QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
+                                    m_document->session().end_ms, 1, 1e8, 0, &ok);
+        if (ok)
+            m_document->edits().edit(tr("Length of the run"),
+                                     [ms](simulation::Session& s) { s.end_ms = ms; });
+    });
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
                    [this] { record(!m_host->status().recording); })

@@ -38,7 +38,9 @@ void Engine::Impl::apply(std::uint64_t id, const Pause&)
 void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
 {
     if (!sim || state != State::paused)
-        return answer(id, "only a paused simulation can be stepped");
+        return answer(id, state == State::finished
+                              ? "The run has reached its end: back to start, or give it a later end"
+                              : "Only a paused simulation can be stepped");
     steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
     if (state == State::paused)
         stop_at(sim->stepper->step() >= sim->end_step ? State::finished : State::paused);
@@ -59,6 +61,11 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->until_step = -1;
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);
+        if (auto scene = std::make_shared<Scene>(*sim->scene);
+            forget_tissue_changes(scene->notices)) {
+            sim->scene = scene;
+            push(SceneChanged{scene});
+        }
     } catch (const std::exception& e) {
         return answer(id, e.what());
     }

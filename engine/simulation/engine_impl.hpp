@@ -233,7 +233,12 @@ struct Engine::Impl
     /// Runs `work` on a thread; what it returns is called on the engine's.
     void in_background(std::function<std::function<void()>(const std::stop_token&)> work);
     void edited(Session session);
+    /// Says in the scene's notices that results before now are of another tissue.
+    void note_tissue_change();
     void play();
 };
+
+/// Takes out what note_tissue_change() said: the run starts anew. @return whether it had said it
+bool forget_tissue_changes(Notices& notices);
 
 } // namespace tawara::simulation

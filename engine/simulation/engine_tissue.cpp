@@ -4,8 +4,37 @@
 #include "engine/simulation/engine_impl.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <string_view>
 
 namespace tawara::simulation {
+namespace {
+
+constexpr std::string_view changed_tissue = "The tissue was changed at ";
+
+} // namespace
+
+bool forget_tissue_changes(Notices& notices)
+{
+    return std::erase_if(notices,
+                         [](const Notice& n) { return n.text.starts_with(changed_tissue); }) > 0;
+}
+
+void Engine::Impl::note_tissue_change()
+{
+    if (sim->stepper->step() == 0)
+        return;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    forget_tissue_changes(scene->notices);
+    char when[32];
+    std::snprintf(when, sizeof when, "%.6g",
+                  static_cast<double>(sim->stepper->step()) * sim->tissue.problem.dt_ms);
+    scene->notices.push_back({Notice::Level::warning, std::string(changed_tissue) + when +
+                                                          " ms: what was computed before is of the "
+                                                          "tissue as it was then"});
+    sim->scene = scene;
+}
+
 void Engine::Impl::drop_change(const std::string& reason)
 {
     if (!changing)
@@ -34,6 +63,7 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
         if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
             for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
                 sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
+            note_tissue_change();
             edited(std::move(session));
             return answer(id);
         }
@@ -139,6 +169,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
                          [&](const Notice& said) { return said.text == n.text; }))
             scene->notices.push_back(n);
     sim->scene = scene;
+    note_tissue_change();
     // Stimuli, ends and the like may have been edited meanwhile.
     Session session = sim->scene->session;
     session.regions = c.session.regions;

@@ -63,6 +63,26 @@ Activation activation_of(const ExportSource& s)
     return a;
 }
 
+/// Activation times without those of tissue that a pulse itself activated, all at once: no wave
+/// passed there.
+std::vector<double> without_stimulated(const ExportSource& s, const Activation& a)
+{
+    constexpr double tail_ms = 1;                  // the upstroke may follow the pulse
+    std::vector<std::pair<double, double>> pulses; // begin, end
+    for (const auto& p : s.pulses)
+        pulses.emplace_back(s.beat_label.empty() ? p.time_ms : 0, p.duration_ms + tail_ms);
+    std::sort(pulses.begin(), pulses.end());
+    auto times = a.activation_ms;
+    for (double& t : times) {
+        if (!std::isfinite(t))
+            continue;
+        const auto next = std::upper_bound(pulses.begin(), pulses.end(), std::pair{t, HUGE_VAL});
+        if (next != pulses.begin() && t <= std::prev(next)->first + std::prev(next)->second)
+            t = std::numeric_limits<double>::quiet_NaN();
+    }
+    return times;
+}
+
 std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activation& a)
 {
     std::vector<ReportPage::Figure> out;
@@ -85,10 +105,11 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
                    "activated",
                    count_text(activated) + " of " +
                        count_text(static_cast<std::int64_t>(a.activation_ms.size()))});
-    const auto velocity = conduction_velocity(*s.scene->mesh, a.on_vertices, a.activation_ms);
+    const auto velocity =
+        conduction_velocity(*s.scene->mesh, a.on_vertices, without_stimulated(s, a));
     if (std::isfinite(velocity[1]))
-        out.push_back(
-            {with(velocity[1], 3, "mm/ms"), "conduction velocity, median", spread(velocity, 3)});
+        out.push_back({with(velocity[1], 3, "mm/ms"), "conduction velocity, median",
+                       spread(velocity, 3) + "; without what pulses activated themselves"});
     const auto apd = percentiles(a.apd90_ms);
     out.push_back({with(apd[1], 3, "ms"), "APD90, median",
                    std::isfinite(apd[1]) ? spread(apd, 3) : "no place has repolarised yet"});
@@ -175,11 +196,11 @@ ReportPage::Table speed(const ExportSource& s)
 
 ReportPage::Table kernels(const ExportSource& s)
 {
-    ReportPage::Table t{
-        "Kernels",
-        {"kernel", "device", "calls", "ms a call", "GB/s", "G operations/s", "of its ceiling", "bound by"},
-        {},
-        {}};
+    ReportPage::Table t{"Kernels",
+                        {"kernel", "device", "calls", "ms a call", "GB/s", "G operations/s",
+                         "of its ceiling", "bound by"},
+                        {},
+                        {}};
     bool measured = true;
     std::map<std::string, std::string> remarks; // and the kernels that they are of
     for (const auto& k : s.kernels) {

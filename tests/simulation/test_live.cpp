@@ -163,12 +163,27 @@ class TestLive : public QObject
         run_to(e, in, 60);
         QVERIFY(highest(e, 1) < -60); // nothing propagates
         QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        // a report says that what came before is of another tissue, until the run starts anew
+        const auto says = [&](qsizetype changes) {
+            return [changes](const Event& x) {
+                const auto* c = std::get_if<SceneChanged>(&x);
+                return c && changes == std::count_if(c->scene->notices.begin(),
+                                                     c->scene->notices.end(), [](const Notice& n) {
+                                                         return n.text.find("changed at 60 ms") !=
+                                                                std::string::npos;
+                                                     });
+            };
+        };
+        QVERIFY(in.wait(says(1), 1000));
         in.answer(e.post(SetStimuli{{end_of_bar(400)}}));
         run_to(e, in, 450);
         QVERIFY(highest(e, 1) > 0);
         regions[0].parameters = {{"g_Nonsense", 1}};
         const auto a = in.answer(e.post(SetTissue{regions, {}}));
         QVERIFY(!a.applied && QString::fromStdString(a.reason).contains("/tissue/regions/0"));
+        in.clear();
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QVERIFY(in.wait(says(0), 1000));
     }
 
     void scarIsLaidWhileRunning()

@@ -473,13 +473,14 @@ void PacingPanel::fillDetails()
                    .arg(early ? tr("lengthen S2's interval") : tr("lengthen the cycle"));
     } else if (state.pulses > 0)
         text = tr("%1 of %2 pulses captured.").arg(state.captured).arg(state.pulses);
+    else // a line from the start on: what is below does not move when the first pulse is decided
+        text = s.on ? tr("No pulse is decided yet.") : tr("Switched off: no pulses.");
     // a pulse as strong as one that captured failed for another reason: no threshold is known then
     if (state.highestFailed > 0 && state.highestFailed < state.lowestCaptured)
         text += tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(state.highestFailed)
                     .arg(state.lowestCaptured);
     m_state->setText(text);
-    m_state->setVisible(!text.isEmpty());
     m_filling = false;
 }
 
