@@ -138,12 +138,10 @@ ReportPage::Table tissue(const ExportSource& s)
 ReportPage::Table pacing(const ExportSource& s)
 {
     auto sites = counted(s.pulses);
-    for (const auto& x : s.scene->session.stimuli) // those that have given none, too
-        if (const auto how = protocol_text(x);
-            std::none_of(sites.begin(), sites.end(), [&](const PulseCount& c) {
-                return !c.click && c.site == x.name && c.protocol == how;
-            }))
-            sites.push_back({false, x.name, how, {}, {}});
+    for (const auto& x : s.scene->session.stimuli) // those that have given none yet, too
+        if (x.on && std::none_of(sites.begin(), sites.end(),
+                                 [&](const PulseCount& c) { return !c.click && c.site == x.name; }))
+            sites.push_back({false, x.name, protocol_text(x), {}, {}});
     ReportPage::Table t{"Pacing", {}, {}, {}};
     if (sites.empty()) {
         t.note = "No stimuli in the session, and no click on the wall gave a pulse.";
