@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <malloc.h>
 
 namespace tawara {
 namespace {
@@ -12,6 +13,10 @@ namespace {
 /// The window comes first: what it and the rasteriser of software OpenGL need is little and soon
 /// done, while the solver takes every core that it gets.
 constexpr int solver_niceness = 5;
+// Pools of memory that threads share. With one for each of the threads that come and go to prepare
+// tissue, as glibc has it, each keeps some tens of MB that no other can use: 590 to 710 MB in place
+// of 450 with the built-in heart.
+constexpr int memory_pools = 2;
 
 class RealEngine : public EngineControl
 {
@@ -62,6 +67,9 @@ class RealEngine : public EngineControl
 EngineMaker real_engine(simulation::EngineOptions options)
 {
     options.niceness = std::max(options.niceness, solver_niceness);
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, memory_pools);
+#endif
     return [options](EventHandler handler) {
         return std::make_unique<RealEngine>(std::move(handler), options);
     };
