@@ -20,6 +20,16 @@ using State = Status::State;
 
 namespace {
 
+/// Of the newest load that an inbox tells of; null without one.
+std::shared_ptr<const Scene> loaded_scene(Inbox& in)
+{
+    std::shared_ptr<const Scene> scene;
+    for (const auto& event : in.all())
+        if (const auto* loaded = std::get_if<Loaded>(&event))
+            scene = loaded->scene;
+    return scene;
+}
+
 /// A thin sheet in which a spiral turns from about 300 ms on, once in 160 ms.
 Session sheet()
 {
@@ -114,10 +124,7 @@ class TestLiveMaps : public QObject
         s.stimuli = {train, train}; // the second fires when the first has begun the beat already
         s.stimuli[1].start_ms = 0.4;
         in.answer(e.post(Load{s}));
-        std::shared_ptr<const Scene> scene;
-        for (const auto& event : in.all())
-            if (const auto* loaded = std::get_if<Loaded>(&event))
-                scene = loaded->scene;
+        const auto scene = loaded_scene(in);
         QVERIFY(scene);
         in.answer(e.post(WatchMaps{true, 1}));
         run_to(e, in, 400);
@@ -327,10 +334,7 @@ class TestLiveMaps : public QObject
             s.scheme = scheme;
             s.stimuli = {end_of_bar(0)};
             in.answer(e.post(Load{s}));
-            std::shared_ptr<const Scene> scene;
-            for (const auto& event : in.all())
-                if (const auto* l = std::get_if<Loaded>(&event))
-                    scene = l->scene;
+            const auto scene = loaded_scene(in);
             QVERIFY(scene);
             in.answer(e.post(WatchMaps{true, 1}));
             in.answer(e.post(WatchPhase{}));

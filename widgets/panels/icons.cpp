@@ -29,8 +29,22 @@ QByteArray read(const QString& path)
     return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
 }
 
+/// An icon that is drawn anew at each size.
+class DrawnEngine : public QIconEngine
+{
+  public:
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
+    {
+        QPixmap map(size);
+        map.fill(Qt::transparent);
+        QPainter p(&map);
+        paint(&p, QRect(QPoint(), size), mode, state);
+        return map;
+    }
+};
+
 /// Draws the icon anew each time, so that it follows the theme wherever it stands.
-class ThemedEngine : public QIconEngine
+class ThemedEngine : public DrawnEngine
 {
   public:
     ThemedEngine(QByteArray svg, const QColor& color) : m_svg(std::move(svg)), m_color(color) {}
@@ -44,14 +58,6 @@ class ThemedEngine : public QIconEngine
         svg.replace("currentColor", ink.name(QColor::HexRgb).toLatin1());
         QSvgRenderer(svg).render(painter, rect);
     }
-    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
-    {
-        QPixmap map(size);
-        map.fill(Qt::transparent);
-        QPainter p(&map);
-        paint(&p, QRect(QPoint(), size), mode, state);
-        return map;
-    }
     QIconEngine* clone() const override { return new ThemedEngine(*this); }
 
   private:
@@ -59,7 +65,7 @@ class ThemedEngine : public QIconEngine
     QColor m_color;
 };
 
-class SwatchEngine : public QIconEngine
+class SwatchEngine : public DrawnEngine
 {
   public:
     SwatchEngine(const QColor& color, bool square) : m_color(color), m_square(square) {}
@@ -77,14 +83,6 @@ class SwatchEngine : public QIconEngine
         else
             painter->drawEllipse(r);
         painter->restore();
-    }
-    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
-    {
-        QPixmap map(size);
-        map.fill(Qt::transparent);
-        QPainter p(&map);
-        paint(&p, QRect(QPoint(), size), mode, state);
-        return map;
     }
     QIconEngine* clone() const override { return new SwatchEngine(*this); }
 
