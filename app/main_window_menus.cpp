@@ -160,7 +160,7 @@ void MainWindow::buildRunMenu()
         ->setShortcut(Qt::SHIFT | Qt::Key_Period);
     run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
-    run->addAction(tr("Length of the &run…"), this, [this] {
+    run->addAction(tr("&Length of the run…"), this, [this] {
         bool ok = false;
         const double ms =
             QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
