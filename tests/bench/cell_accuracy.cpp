@@ -71,7 +71,8 @@ ordered_json model(const std::string& name, const std::string& variant)
         j["schemes"][std::string(cell::name(scheme))] = scheme_row(beat, type, pulse, r);
     }
     // single against double precision, the same scheme and step
-    for (const Scheme scheme : {Scheme::rush_larsen_light, Scheme::grl1, Scheme::grl2}) {
+    for (const Scheme scheme : {Scheme::rush_larsen_light, Scheme::grl1, Scheme::grl2,
+                                Scheme::backward_euler_single, Scheme::backward_euler}) {
         const PacedBeat<double> twice(s, scheme);
         const PacedBeat<float> once(s, scheme);
         for (const auto& [dt, text] : single_steps_ms) {

@@ -2,18 +2,24 @@
 // tawara-bench-models: reaction kernels of compiled cell models on cuda:0, launched alone over
 // arrays of so many cells; prints one JSON record. The first rows are models of the same numbers of
 // states that do nothing but decay: what the same streams reach.
-//     tawara-bench-models [--cells N] [--texts] [--scheme NAME] [--sweep] [MODEL...]
+//     tawara-bench-models [--cells N] [--texts] [--scheme NAME] [--sweep] [--split N] [--shape
+//     T,B,S]... [MODEL...]
 // --cells: a million unless told. --texts needs no GPU and measures NVRTC alone, for all schemes or
 // the one told, and LLVM for the same on this processor;
-// --sweep tries launch shapes (15 625 and 4 million cells unless told).
+// --sweep tries launch shapes (15 625 and 4 million cells unless told);
+// --shape takes blocks of T threads, B of them a multiprocessor, a ring of S stages, in double
+// precision, instead of kernel_shape()'s;
+// --split cuts the step into N kernels (split.hpp), each with the registers that it wants.
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/split.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
 #include "engine/device/stepper.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +41,8 @@ struct Arguments
 {
     std::int64_t cells = 0; ///< 0: not told
     bool texts = false, sweep = false;
+    std::size_t split = 0; ///< kernels at most; 0: not told
+    std::vector<KernelShape> shapes;
     std::optional<Scheme> scheme; ///< of the texts; not told: all
     std::vector<std::string> models;
 };
@@ -104,14 +112,16 @@ template <class Real>
 class Tissue
 {
   public:
-    Tissue(const cell::CellType& type, std::int64_t cells, StreamRef s)
+    /// @param passed  numbers of each cell behind its states
+    Tissue(const cell::CellType& type, std::int64_t cells, StreamRef s, std::size_t passed = 0)
         : slots_((cells + 31) / 32 * 32), s_(s), status_(1, s.device)
     {
-        const auto n = static_cast<std::size_t>(slots_), kept = type.initial.size() - 1;
+        const auto n = static_cast<std::size_t>(slots_), own = type.initial.size() - 1,
+                   kept = own + passed;
         std::vector<Real> v(n), states(n * kept);
         for (std::size_t i = 0; i < n; ++i) {
             v[i] = static_cast<Real>(type.initial[0] + 0.1 * static_cast<double>(i % 61) / 61);
-            for (std::size_t k = 0; k < kept; ++k)
+            for (std::size_t k = 0; k < own; ++k)
                 states[(i / 32 * kept + k) * 32 + i % 32] = static_cast<Real>(type.initial[k + 1]);
         }
         v_[0] = uploaded(v, s);
@@ -130,8 +140,9 @@ class Tissue
         r_.record = {phase_.data(), track_.data(),     rest_.data(),
                      times_.data(), times_.data() + n, 0};
     }
-    /// ms of a step, the median of several groups of steps.
-    double time(const CompiledReaction<Real>& kernel, double dt_ms, const Rows<Real>* rows)
+    using Kernel = std::unique_ptr<const CompiledReaction<Real>>;
+    /// ms of a step by kernels one after the other, the median of several groups of steps.
+    double time(std::span<const Kernel> kernels, double dt_ms, const Rows<Real>* rows)
     {
         r_.dt = static_cast<Real>(dt_ms);
         constexpr int groups = 9;
@@ -147,9 +158,11 @@ class Tissue
                 pass.tau = Real(0.01);
             }
             r_.v_in = r_.v_out = v_[1 - k % 2].data();
-            r_.v_before = v_[k % 2].data();
-            kernel.launch(s_, rows ? &pass : nullptr, r_, nullptr,
-                          {status_.data(), 0, dt_ms, 0, slots_});
+            for (const auto& kernel : kernels) {
+                r_.v_before = &kernel == &kernels.back() ? v_[k % 2].data() : nullptr;
+                kernel->launch(s_, rows ? &pass : nullptr, r_, nullptr,
+                               {status_.data(), 0, dt_ms, 0, slots_});
+            }
         };
         const auto two = Graph::capture(s_, [&] {
             for (int k = 0; k < 2 * steps; ++k)
@@ -202,19 +215,21 @@ ordered_json measure(const std::string& model, Scheme scheme, Tissue<Real>& tiss
     const device::CellGroup group{scheme, {cell::make_cell_type(model, "", {}, {})}};
     ReactionUse use{fused, !fused, 0, static_cast<std::size_t>(cells)};
     use.shape = shape;
-    const CompiledReaction<Real> kernel(group, use, s);
+    const typename Tissue<Real>::Kernel kernel[] = {
+        std::make_unique<CompiledReaction<Real>>(group, use, s)};
     const double ms = tissue.time(kernel, dt_ms, rows);
-    const auto n = static_cast<double>(kernel.states()), count = static_cast<double>(cells);
+    const auto n = static_cast<double>(kernel[0]->states()), count = static_cast<double>(cells);
     // every state and V in and out; the record's phase; 16 entries of the matrix
     const double bytes = count * (2 * r * n + 1 + (fused ? 16 * (r + 2) : 0));
     ordered_json j{{"model", short_name(model)},
-                   {"states", kernel.states()},
+                   {"states", kernel[0]->states()},
                    {"precision", single ? "single" : "double"},
                    {"scheme", std::string(cell::name(scheme))}};
     if (fused)
         j["fused"] = true;
     if (shape)
         j["shape"] = {shape->block_threads, shape->blocks, shape->stages};
+    j["spilled_bytes"] = kernel[0]->spilled_bytes();
     j["us"] = ms * 1e3;
     j["ns_per_cell"] = ms * 1e6 / count;
     j["GB_per_s"] = bytes / ms * 1e-6;
@@ -235,6 +250,45 @@ ordered_json measure(const std::string& model, Scheme scheme, bool single, std::
                   : measure<double>(model, scheme, cells, s);
 }
 
+/// A step cut into kernels; the bytes are those of the whole step in one.
+template <class Real>
+ordered_json measure_split(const std::string& model, Scheme scheme, std::size_t parts, int blocks,
+                           std::int64_t cells, StreamRef s)
+{
+    constexpr double dt_ms = 0.005;
+    const auto type = cell::make_cell_type(model, "", {}, {});
+    const auto whole = cc::shared_program(cc::system_of(type), scheme, sizeof(Real) == 4);
+    const auto split = cc::split_program(*whole, parts);
+    Tissue<Real> tissue(type, cells, s, split.passed);
+    std::vector<typename Tissue<Real>::Kernel> kernels;
+    for (std::size_t k = 0; k < split.parts.size(); ++k)
+        for (int times = 0; times < split.times[k]; ++times) {
+            ReactionUse use{false, true, 0, static_cast<std::size_t>(cells)};
+            use.shape = KernelShape{128, blocks, 0};
+            use.program = std::make_shared<const cc::Program>(split.parts[k]);
+            kernels.push_back(std::make_unique<CompiledReaction<Real>>(
+                device::CellGroup{scheme, {type}}, use, s));
+        }
+    std::vector<std::size_t> spilled;
+    for (const auto& k : kernels)
+        spilled.push_back(k->spilled_bytes());
+    const double ms = tissue.time(kernels, dt_ms, nullptr);
+    const auto count = static_cast<double>(cells);
+    const double bytes = count * (2.0 * sizeof(Real) * static_cast<double>(whole->next.size()) + 1);
+    return {{"model", short_name(model)},
+            {"states", whole->next.size()},
+            {"precision", sizeof(Real) == 4 ? "single" : "double"},
+            {"scheme", std::string(cell::name(scheme))},
+            {"kernels", kernels.size()},
+            {"passed", split.passed},
+            {"blocks", blocks},
+            {"spilled_bytes", spilled},
+            {"us", ms * 1e3},
+            {"ns_per_cell", ms * 1e6 / count},
+            {"GB_per_s", bytes / ms * 1e-6},
+            {"finite", tissue.is_finite()}};
+}
+
 /// What NVRTC takes for a text, and its cache.
 ordered_json compile(const std::string& model, Scheme scheme, bool single)
 {
@@ -243,7 +297,9 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
     const auto program = cc::shared_program(cc::system_of(type), scheme, single);
     const std::chrono::duration<double, std::milli> text = std::chrono::steady_clock::now() - start;
     const auto source = reaction_source(
-        *program, single, false, {}, kernel_shape(program->next.size(), single, false, 1'000'000));
+        *program, single, false, {},
+        program->before.empty() ? kernel_shape(program->next.size(), single, false, 1'000'000)
+                                : all_registers);
     const auto cache = fs::temp_directory_path() / "tawara-bench-models";
     fs::remove_all(cache);
     const std::clock_t before = std::clock();
@@ -322,6 +378,13 @@ Arguments parse(int argc, char** argv)
             a.texts = true;
         else if (word == "--scheme" && i + 1 < argc)
             a.scheme = cell::scheme_by_name(argv[++i]);
+        else if (word == "--shape" && i + 1 < argc) {
+            KernelShape s;
+            if (std::sscanf(argv[++i], "%d,%d,%d", &s.block_threads, &s.blocks, &s.stages) != 3)
+                throw InputError("--shape", "three numbers are needed, e.g. 128,2,0");
+            a.shapes.push_back(s);
+        } else if (word == "--split" && i + 1 < argc)
+            a.split = std::stoul(argv[++i]);
         else if (word == "--sweep")
             a.sweep = true;
         else
@@ -366,8 +429,27 @@ void kernels(ordered_json& j, const Arguments& a)
     for (const int n : {19, 41})
         for (const bool single : {false, true})
             add(j["kernels"], measure(decay(n), Scheme::rush_larsen_light, single, cells, s));
+    if (a.split > 0) {
+        for (const auto& m : a.models)
+            for (std::size_t parts = 1; parts <= a.split; ++parts)
+                for (const int blocks : {2, 3, 4})
+                    add(j["kernels"], measure_split<double>(m, a.scheme.value_or(Scheme::grl1),
+                                                            parts, blocks, cells, s));
+        return;
+    }
     for (const auto& m : a.models)
-        for (const Scheme scheme : exponential)
+        for (const auto& shape : a.shapes) {
+            const auto scheme = a.scheme.value_or(Scheme::grl1);
+            Tissue<double> tissue(cell::make_cell_type(m, "", {}, {}), cells, s);
+            add(j["kernels"], measure<double>(m, scheme, tissue, cells, nullptr, shape, s));
+        }
+    if (!a.shapes.empty())
+        return;
+    std::vector<Scheme> schemes(std::begin(exponential), std::end(exponential));
+    if (a.scheme)
+        schemes = {*a.scheme};
+    for (const auto& m : a.models)
+        for (const Scheme scheme : schemes)
             for (const bool single : {false, true})
                 add(j["kernels"], measure(m, scheme, single, cells, s));
 }

@@ -160,17 +160,27 @@ inline double ptx_rsqrt_approx_ftz_f64(double x)
 {
     return host_cuda_rough(1 / sqrt(x));
 }
+/// What is below the normal numbers as 0.
+inline float host_cuda_flushed(float x)
+{
+    return fabsf(x) < 1.17549435e-38f ? copysignf(0, x) : x;
+}
+/// Its upper 22 bits of mantissa alone, as the hardware's approximations in single precision.
+inline float host_cuda_rough(float x)
+{
+    return host_cuda_flushed(host_cuda_bits<float>(host_cuda_bits<std::uint32_t>(x) & 0xfffffffeu));
+}
 inline float ptx_rcp_approx_ftz_f32(float x)
 {
-    return 1 / x;
+    return host_cuda_rough(1 / host_cuda_flushed(x));
 }
 inline float ptx_ex2_approx_ftz_f32(float x)
 {
-    return exp2f(x);
+    return host_cuda_rough(exp2f(host_cuda_flushed(x)));
 }
 inline float ptx_lg2_approx_ftz_f32(float x)
 {
-    return log2f(x);
+    return host_cuda_rough(log2f(host_cuda_flushed(x)));
 }
 inline double ptx_ld_global_cs_f64(const double* p)
 {

@@ -73,6 +73,9 @@ class TestCudaModels : public QObject
         // a gate whose exponent starts at 250; more values than registers
         for (const char* m : {"courtemanche_1998", "ohara_rudy_2011"})
             QTest::addRow("%s, grl1", m) << m << int(cell::Scheme::grl1);
+        // Newton's iterations, a loop over the terms of the Jacobian
+        for (const char* m : {"beeler_reuter_1977", "ten_tusscher_2006", "ohara_rudy_2011"})
+            QTest::addRow("%s, backward_euler", m) << m << int(cell::Scheme::backward_euler);
         QTest::addRow("beeler_reuter_1977, rk4") << "beeler_reuter_1977" << int(cell::Scheme::rk4);
     }
     void everyModelAgreesWithTheCpu()

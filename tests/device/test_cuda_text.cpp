@@ -391,6 +391,8 @@ class TestCudaText : public QObject
         add("ten_tusscher_2006", Scheme::forward_euler, 2, false);
         add("ten_tusscher_2006", Scheme::backward_euler, 2, false); // in several parts
         add("luo_rudy_1991", Scheme::backward_euler, 1, true);
+        add("courtemanche_1998", Scheme::backward_euler, 1, false);
+        add("ohara_rudy_2011", Scheme::backward_euler, 1, false);
         add("ohara_rudy_2011", Scheme::rush_larsen, 3, false);
         add("ohara_rudy_2011", Scheme::grl1, 2, false);
         add("courtemanche_1998", lrl, 3, false);
@@ -412,7 +414,7 @@ class TestCudaText : public QObject
         const double f = difference<float>(t, s, rings ? ring : direct, folder());
         qInfo("largest relative difference: double %.1e, single %.1e", d, f);
         QVERIFY(d < 3e-12); // 1e-12 a step
-        QVERIFY(f < 2e-3);  // what states near 0 and opposite currents leave of 6e-8
+        QVERIFY(f < 4e-3);  // what states near 0 and opposite currents leave of 2.4e-7
     }
 
     /// What differs has to be looked up: with any one number taken from the first row the result is

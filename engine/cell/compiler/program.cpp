@@ -58,7 +58,7 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 {
     Program p;
     p.name = system.name;
-    static_cast<StepNodes&>(p) = step_nodes(system, scheme);
+    static_cast<StepNodes&>(p) = step_nodes(system, scheme, options.largest < 1e39);
     p.graph = std::move(system.graph);
     const auto typical = system.parameter_values();
     if (options.table_step_mV > 0) {

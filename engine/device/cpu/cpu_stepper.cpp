@@ -60,7 +60,7 @@ class CpuStepper final : public Stepper
     std::int64_t step() const override { return step_; }
     double dt_ms() const override { return dt_; }
     std::size_t add_stimulus(StimulusSource source) override;
-    void remove_stimulus(std::size_t id) override { sources_.at(id).unknowns.clear(); }
+    void remove_stimulus(std::size_t id) override { sources_.at(id).unknowns = {}; }
     void set_types(std::size_t group, std::span<const cell::CellType> types) override;
     void set_probes(Gather probes, std::int64_t every_steps) override;
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;

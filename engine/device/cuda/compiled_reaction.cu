@@ -179,17 +179,32 @@ void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
 {
     constexpr bool single = sizeof(Real) == 4;
     const auto with = [&](const KernelShape& shape) {
-        step.code = std::make_unique<LoadedCode>(
+        Step s;
+        s.code = std::make_unique<LoadedCode>(
             reaction_source(*program, single, with_pass, type_rows, shape), device);
-        step.kernel = {*step.code, "cell_kernel", shape.block_threads, device};
-        step.has_loop = shape.stages > 0;
+        s.kernel = {*s.code, "cell_kernel", shape.block_threads, device};
+        s.has_loop = shape.stages > 0;
+        return s;
     };
+    const auto spills = [&] { return step.kernel.spilled_bytes() > most_spilled; };
     const auto states = program->next.size();
-    const auto shape = use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
-    with(shape);
-    if (!use.shape && shape.block_threads * shape.blocks > 256 &&
-        step.kernel.spilled_bytes() > most_spilled)
-        with(with_all_registers(shape, states, single));
+    if (!use.shape &&
+        !program->before.empty()) { // Newton's method: nothing but its own work counts
+        step = with(all_registers);
+        return;
+    }
+    auto shape = use.shape.value_or(kernel_shape(states, single, with_pass, use.unknowns));
+    step = with(shape);
+    if (use.shape || !spills())
+        return;
+    if (shape.block_threads * shape.blocks > 256) {
+        shape = with_all_registers(shape, states, single);
+        step = with(shape);
+    }
+    if (shape.stages > 0 && spills()) // a cell a thread keeps fewer addresses
+        if (auto direct = with(all_registers);
+            direct.kernel.spilled_bytes() < step.kernel.spilled_bytes())
+            step = std::move(direct);
 }
 
 template <class Real>
@@ -218,7 +233,8 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     constexpr bool single = sizeof(Real) == 4;
     Code& c = *code_;
     const auto system = cell::compiler::system_of(group.types.at(0));
-    c.program = cell::compiler::shared_program(system, group.scheme, single);
+    c.program =
+        use.program ? use.program : cell::compiler::shared_program(system, group.scheme, single);
     if (use.longest_rest_ms > 0)
         c.long_program = cell::compiler::shared_program(
             system,
@@ -301,6 +317,16 @@ double CompiledReaction<Real>::flops() const
     const auto o = cell::compiler::count_operations(*code_->program);
     return sizeof(Real) == 8 ? o.add + o.mul + 4 * o.div + 10 * o.exp + 18 * o.log + 8 * o.other
                              : o.add + o.mul + o.div + 6 * o.exp + 10 * o.log + 8 * o.other;
+}
+
+template <class Real>
+std::size_t CompiledReaction<Real>::spilled_bytes() const
+{
+    std::size_t most = 0;
+    for (const auto* s : {&code_->fused, &code_->alone})
+        if (s->code)
+            most = std::max(most, s->kernel.spilled_bytes());
+    return most;
 }
 
 template <class Real>

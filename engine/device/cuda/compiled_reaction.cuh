@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reaction of one cell group on one device, by code made while the program runs.
 #pragma once
+#include "engine/cell/compiler/program.hpp"
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/reaction_text.hpp"
 #include "engine/device/problem.hpp"
@@ -26,7 +27,9 @@ struct ReactionUse
     bool alone = false;                 ///< without one
     double longest_rest_ms = 0;         ///< of a long step of unknowns at rest; 0: nothing rests
     std::size_t unknowns = 0;           ///< of the whole tissue
-    std::optional<KernelShape> shape{}; ///< in place of kernel_shape()'s, for benchmarks
+    /// In place of kernel_shape()'s and of the scheme's, for benchmarks.
+    std::optional<KernelShape> shape{};
+    std::shared_ptr<const cell::compiler::Program> program{};
 };
 
 template <class Real>
@@ -60,6 +63,9 @@ class CompiledReaction
 
     std::size_t states() const; ///< with V
     double flops() const;       ///< floating-point instructions per cell and step, estimated
+    /// Local memory of a thread: what its registers do not hold; the most of the kernels, without
+    /// those of long steps.
+    std::size_t spilled_bytes() const;
     double compile_ms() const;  ///< what making or reading the machine code took, all kernels
     bool from_cache() const;    ///< all kernels
 

@@ -143,8 +143,10 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
         return {128, 1, 0};
     if (states <= 24 && fused)
         return single ? KernelShape{128, 6, 0} : KernelShape{32, 12, 2};
-    if (states <= 4) // too little to move for a queue: drawing would take longer
+    if (states <= 4 && !single) // too little work for a queue: drawing would take longer
         return {128, 8, 0};
+    if (states <= 4)
+        return {128, 4, 3};
     if (states <= 12)
         return {128, 4, single ? 3 : 2};
     if (states <= 24 && single)

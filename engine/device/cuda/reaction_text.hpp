@@ -27,7 +27,9 @@ KernelShape kernel_shape(std::size_t states, bool single, bool fused, std::size_
 /// The same cut so that each thread may have 255 registers, for steps that need more than the
 /// shape before left them.
 KernelShape with_all_registers(const KernelShape& shape, std::size_t states, bool single);
-/// The same for the kernels with unknowns at rest.
+/// A cell a thread with 255 registers: for steps that spill in a ring, and for Newton's method.
+inline constexpr KernelShape all_registers{128, 2, 0};
+/// How the kernels with unknowns at rest are cut.
 KernelShape rest_shape(std::size_t states, bool single);
 
 /// The cell types that a kernel steps.

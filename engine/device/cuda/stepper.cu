@@ -268,16 +268,20 @@ std::string CudaStepper<Real>::advance_counted(std::int64_t n)
     struct Off
     {
         std::unique_ptr<MemoryCounters>& counters;
-        ~Off() { counters.reset(); }
-    } off{counters_};
+        std::int64_t& next_timing;
+        const std::int64_t timing = next_timing;
+        ~Off()
+        {
+            counters.reset();
+            next_timing = timing;
+        }
+    } off{counters_, next_timing_};
     counted_ranges_.clear();
-    const auto timing = next_timing_;
     for (std::int64_t k = 0; k < n; ++k) {
         apply_stimulus();
         next_timing_ = steps_done_; // so that it is measured
         run_steps(1);
     }
-    next_timing_ = timing;
     const auto bytes = counters_->finish();
     counters_.reset();
     for (std::size_t k = 0; k < bytes.size(); ++k)

@@ -46,8 +46,9 @@ std::vector<std::size_t> pivot_order(std::vector<Row> a)
 class Newton
 {
   public:
-    explicit Newton(CellSystem& s)
-        : s_(s), g_(s.graph), n_(s.states.size()), dt_(g_.symbol(symbol_id(Symbol::dt)))
+    Newton(CellSystem& s, bool single_precision)
+        : s_(s), single_(single_precision), g_(s.graph), n_(s.states.size()),
+          dt_(g_.symbol(symbol_id(Symbol::dt)))
     {
         const Node end = f(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_);
         f_ = substitute(g_, s.rates(), [&](std::uint32_t id) {
@@ -59,9 +60,9 @@ class Newton
         for (std::uint32_t j = 0; j < n_; ++j) {
             const auto column = differentiate(g_, f_, symbol_id(Symbol::state, j));
             for (std::size_t i = 0; i < n_; ++i) {
-                const Node x = minus(i == j ? number(1) : number(0), times(dt_, column[i]));
-                if (i == j || !g_.is_constant(x, 0))
-                    a_[i][j] = x;
+                const Node slope = finite(column[i]);
+                if (i == j || !g_.is_constant(slope, 0))
+                    a_[i][j] = minus(i == j ? number(1) : number(0), times(dt_, slope));
             }
         }
         order_ = pivot_order(a_);
@@ -107,6 +108,17 @@ class Newton
     Node number(double v) { return g_.constant(v); }
     Node times(Node a, Node b) { return f(Op::mul, a, b); }
     Node minus(Node a, Node b) { return f(Op::sub, a, b); }
+
+    /// A slope, in single precision 0 where it overflows or is not a number: behind an exponential
+    /// that is as large as can be, as in 1 / (1 + exp(250)), the chain rule multiplies 0 and
+    /// infinity. Newton's method does with a matrix that lacks an entry; whether it converged is
+    /// checked anyway.
+    Node finite(Node x)
+    {
+        if (!single_ || g_.is_constant(x))
+            return x;
+        return f(Op::select, f(Op::lt, f(Op::abs, x), number(1e30)), x, number(0));
+    }
 
     /// What counts as a small change of a state that is near 0.
     double floor_of(std::size_t i) const
@@ -200,6 +212,7 @@ class Newton
     }
 
     CellSystem& s_;
+    bool single_;
     Graph& g_;
     std::size_t n_;
     Node dt_;
@@ -212,7 +225,7 @@ class Newton
 
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start, const NewtonOptions& options)
 {
-    return Newton(s).run(start, options);
+    return Newton(s, options.single_precision).run(start, options);
 }
 
 } // namespace tawara::cell::compiler

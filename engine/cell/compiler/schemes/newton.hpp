@@ -17,6 +17,8 @@ struct NewtonOptions
     /// A correction that would move V by more is shortened as a whole: during the upstroke full
     /// steps go astray.
     double largest_change_mV = 20;
+    /// Slopes that overflow there count as 0.
+    bool single_precision = false;
 };
 
 /// States after a step of backward Euler, y1 = y + dt f(y1, t + dt), by Newton's method

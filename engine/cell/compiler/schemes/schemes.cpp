@@ -12,7 +12,8 @@ namespace {
 class Stepper
 {
   public:
-    explicit Stepper(CellSystem& s) : s_(s), g_(s.graph), dt_(g_.symbol(symbol_id(Symbol::dt)))
+    Stepper(CellSystem& s, bool single_precision)
+        : s_(s), g_(s.graph), single_(single_precision), dt_(g_.symbol(symbol_id(Symbol::dt)))
     {
         for (std::uint32_t k = 0; k < s.states.size(); ++k)
             y_.push_back(g_.symbol(symbol_id(Symbol::state, k)));
@@ -41,6 +42,7 @@ class Stepper
         NewtonOptions o;
         if (f.size() > 48) // each Jacobian of its own is much work
             o.exact = 1, o.simplified = 3;
+        o.single_precision = single_;
         return newton_step(s_, out, o);
     }
 
@@ -143,15 +145,16 @@ class Stepper
 
     CellSystem& s_;
     Graph& g_;
+    bool single_;
     Node dt_;
     std::vector<Node> y_;
 };
 
 } // namespace
 
-StepNodes step_nodes(CellSystem& s, Scheme scheme)
+StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision)
 {
-    return Stepper(s).run(scheme);
+    return Stepper(s, single_precision).run(scheme);
 }
 
 Scheme scheme_of_long_steps(const CellSystem& system, Scheme short_steps, double longest_ms)

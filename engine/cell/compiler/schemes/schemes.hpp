@@ -18,8 +18,9 @@ namespace tawara::cell::compiler {
 ///     backward_euler         y1 = y + dt f(y1) by Newton's method (newton.hpp), in several parts;
 ///                            V is NaN where it does not converge
 ///
+/// @param single_precision  the step will be computed so: slopes may overflow
 /// @throws InputError for cvode, which is no scheme of fixed steps
-StepNodes step_nodes(CellSystem& s, Scheme scheme);
+StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision = false);
 
 /// The scheme of a step that is some hundredths of a model's fastest rates at rest long, for tissue
 /// that hardly changes meanwhile: Rush-Larsen; where another state than a gate would then change by
