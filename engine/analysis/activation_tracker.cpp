@@ -40,7 +40,7 @@ void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
             most_bytes / (3 * sizeof(float) * std::max<std::size_t>(n, 1)), 4, most_beats);
         TissueBeat fresh;
         fresh.number = beats_.empty() ? 1 : beats_.back().number + 1;
-        fresh.from_ms = fresh.last_ms = at;
+        fresh.from_ms = fresh.last_ms = fresh.newest_place_ms = at;
         for (auto* list : {&fresh.activation, &fresh.repolarisation, &fresh.period})
             list->assign(n, never);
         beats_.push_back(std::move(fresh));
@@ -50,7 +50,12 @@ void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
     TissueBeat& beat = beats_.back();
     beat.from_ms = std::min(beat.from_ms, at);
     beat.last_ms = std::max(beat.last_ms, at);
-    (beat_of_[i] == beat.number ? beat.turns : beat.places) += 1;
+    if (beat_of_[i] == beat.number) {
+        ++beat.turns;
+    } else {
+        ++beat.places;
+        beat.newest_place_ms = std::max(beat.newest_place_ms, at);
+    }
     const float known = exact_ ? t : never;
     beat.period[i] = known - activation_[i];
     beat.activation[i] = known;

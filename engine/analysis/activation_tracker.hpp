@@ -30,6 +30,7 @@ struct TissueBeat
     double from_ms = 0, last_ms = 0;     ///< its first and newest activation
     std::size_t places = 0;              ///< that were activated in it
     std::size_t turns = 0;               ///< further activations of the same places
+    double newest_place_ms = 0;          ///< when a place was activated in it for the first time, last
     /// Per place, the newest in this beat [ms]. NaN: none, or one between two samples that are
     /// further apart than ActivationTracker::blind_ms: it counts, but when it was is not known.
     std::vector<float> activation;

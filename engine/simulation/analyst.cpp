@@ -4,6 +4,7 @@
 #include "engine/analysis/phase.hpp"
 #include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/beat_label.hpp"
 #include "engine/simulation/capture.hpp"
 
 #include <algorithm>
@@ -18,7 +19,13 @@ constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V
 constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
 constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of samples
 constexpr double turning_share = 0.05;   ///< of a beat's places more than once: re-entry
+constexpr double half = 0.5, least_share = 0.01, least_spread_ms = 30; ///< of BeatSpan::propagated
 constexpr float never = std::numeric_limits<float>::quiet_NaN();
+
+bool propagated(double share, double spread_ms)
+{
+    return share >= half || (share >= least_share && spread_ms >= least_spread_ms);
+}
 
 /// Whether an activation that no sample dates can be one of this beat.
 bool took_part(const analysis::TissueBeat& b, float exact_ms)
@@ -394,6 +401,7 @@ Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation) 
     for (float a : first_activation)
         places += static_cast<double>(a) <= e.span.last_ms;
     e.span.share = static_cast<double>(places) / static_cast<double>(first_activation.size());
+    e.span.propagated = propagated(e.span.share, e.span.last_ms - from);
     return e;
 }
 
@@ -413,6 +421,7 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
                    static_cast<double>(b.turns) > turning_share * static_cast<double>(b.places)};
         if (early.goes_on && b.number == 1)
             s.from_ms = early.span.from_ms, s.share = std::min(1.0, s.share + early.span.share);
+        s.propagated = propagated(s.share, b.newest_place_ms - s.from_ms);
         out.beats.push_back(s);
     }
     for (auto* f : {&out.at.activation, &out.at.repolarisation, &out.at.apd90, &out.at.period})
@@ -421,7 +430,7 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
         b.pulse_ms = pulse_of(b);
     if (out.beats.empty())
         return out;
-    out.beat = number <= 0 ? out.beats.back().number
+    out.beat = number <= 0 ? newest_propagated(out.beats)
                            : std::clamp(number, out.beats.front().number, out.beats.back().number);
     const analysis::TissueBeat* followed = nullptr;
     for (const auto& b : tracker_.beats())
@@ -480,6 +489,7 @@ void Analyst::publish(const Sample& s)
     auto maps = beat(watch_.beat, first);
     out->beats = std::move(maps.beats);
     out->beat = maps.beat;
+    out->chosen = watch_.beat > 0;
     const auto& vertices = tissue_.surface->vertices;
     const auto on_wall = [&](const std::vector<float>& all) {
         std::vector<float> wall(vertices.size());

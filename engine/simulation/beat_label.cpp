@@ -34,9 +34,21 @@ std::string beat_label(const BeatSpan& beat, std::int64_t count)
 std::string beat_label(const MapFrame& maps)
 {
     for (const BeatSpan& b : maps.beats)
-        if (b.number == maps.beat)
-            return beat_label(b, maps.beats.back().number);
+        if (b.number == maps.beat) {
+            const auto count = maps.beats.back().number;
+            const bool passed_over = !maps.chosen && b.propagated && b.number < count;
+            return beat_label(b, count) + (passed_over ? "; newest that propagated" : "");
+        }
     return "no beat yet";
+}
+
+std::int64_t newest_propagated(std::span<const BeatSpan> beats)
+{
+    const BeatSpan* found = nullptr;
+    for (const BeatSpan& b : beats)
+        if (found == nullptr || b.propagated || (!found->propagated && b.share >= found->share))
+            found = &b;
+    return found != nullptr ? found->number : 0;
 }
 
 } // namespace tawara::simulation

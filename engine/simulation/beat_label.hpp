@@ -2,17 +2,22 @@
 #pragma once
 #include "engine/simulation/messages.hpp"
 
+#include <span>
 #include <string>
 
 namespace tawara::simulation {
 
 /// Which beat a map is of: "beat 3 of 4, since the pulse at 800.0 ms" where its times count from
 /// there, else, where they count from the start of the run, "beat 3 of 4, from 812.0 ms"; then
-/// ", newest turn" where it is re-entry, and ", 3 % of the heart" where it reached less than half
-/// of it. "no beat yet" without one.
+/// ", newest turn" where it is re-entry, ", 3 % of the heart" where it reached less than half of
+/// it, and "; newest that propagated" where newer ones were passed over. "no beat yet" without one.
 std::string beat_label(const MapFrame& maps);
 
 /// The same of one of `count` beats.
 std::string beat_label(const BeatSpan& beat, std::int64_t count);
+
+/// Number of the beat that maps are of when nobody has chosen one: the newest that propagated;
+/// where none has, the newest that reached the most; 0 without beats.
+std::int64_t newest_propagated(std::span<const BeatSpan> beats);
 
 } // namespace tawara::simulation

@@ -343,9 +343,22 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
                 std::lock_guard hold(shared_mutex);
                 ceilings = found;
             }
-            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device});
+            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device, count_bytes(device)});
         };
     });
+}
+
+std::string Engine::Impl::count_bytes(const std::string& device)
+{
+    if (!sim)
+        return "nothing is loaded";
+    if (device.rfind("cuda", 0) != 0) // spares the snapshot
+        return "hardware counters are read on NVIDIA GPUs alone";
+    try {
+        return count_kernels(*sim->stepper).not_counted;
+    } catch (const Error& e) { // the next step says what is wrong with the device
+        return e.what();
+    }
 }
 
 void Engine::Impl::apply(std::uint64_t id, const Export& c)
@@ -402,10 +415,11 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     if (std::find(std::begin(of_beat), std::end(of_beat), *kind) == std::end(of_beat))
         return in_background(write);
     // of the beat that the maps show
-    sim->analyst->with_beat(watch.beat, source->maps, [this, source, write](Analyst::BeatMaps m) {
+    const auto with = [this, source, write, chosen = watch.beat > 0](Analyst::BeatMaps m) {
         if (m.beat > 0) {
             MapFrame of;
             of.beat = m.beat;
+            of.chosen = chosen;
             of.beats = std::move(m.beats);
             source->beat_label = beat_label(of);
             for (const auto& b : of.beats)
@@ -418,7 +432,8 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
             finished.emplace_back([this, write] { in_background(write); });
         }
         wake.notify_all();
-    });
+    };
+    sim->analyst->with_beat(watch.beat, source->maps, with);
 }
 
 } // namespace tawara::simulation

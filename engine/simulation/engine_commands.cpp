@@ -62,7 +62,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);
         if (auto scene = std::make_shared<Scene>(*sim->scene);
-            forget_tissue_changes(scene->notices)) {
+            forget_tissue_change(*scene)) {
             sim->scene = scene;
             push(SceneChanged{scene});
         }

@@ -205,6 +205,8 @@ struct Engine::Impl
     void apply(std::uint64_t id, const StartRecording&);
     void apply(std::uint64_t id, const StopRecording&);
     void apply(std::uint64_t id, const MeasureCeilings&);
+    /// @return why nothing was counted, or nothing
+    std::string count_bytes(const std::string& device);
     void apply(std::uint64_t id, const Export&);
 
     // Stimuli (engine_stimuli.cpp).
@@ -238,7 +240,7 @@ struct Engine::Impl
     void play();
 };
 
-/// Takes out what note_tissue_change() said: the run starts anew. @return whether it had said it
-bool forget_tissue_changes(Notices& notices);
+/// Takes back what note_tissue_change() said: the run starts anew. @return whether it had said it
+bool forget_tissue_change(Scene& scene);
 
 } // namespace tawara::simulation

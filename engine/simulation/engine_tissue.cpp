@@ -6,18 +6,28 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 namespace tawara::simulation {
 namespace {
 
-constexpr std::string_view changed_tissue = "The tissue was changed at ";
+Notice tissue_notice(double changed_ms)
+{
+    char when[32];
+    std::snprintf(when, sizeof when, "%.6g", changed_ms);
+    return {Notice::Level::warning, "The tissue was changed at " + std::string(when) +
+                                        " ms: what was computed before is of the tissue as it was "
+                                        "then"};
+}
 
 } // namespace
 
-bool forget_tissue_changes(Notices& notices)
+bool forget_tissue_change(Scene& scene)
 {
-    return std::erase_if(notices,
-                         [](const Notice& n) { return n.text.starts_with(changed_tissue); }) > 0;
+    const auto at = std::exchange(scene.tissue_changed_ms, std::nullopt);
+    return at && std::erase_if(scene.notices, [said = tissue_notice(*at)](const Notice& n) {
+                     return n.text == said.text;
+                 }) > 0;
 }
 
 void Engine::Impl::note_tissue_change()
@@ -25,13 +35,10 @@ void Engine::Impl::note_tissue_change()
     if (sim->stepper->step() == 0)
         return;
     auto scene = std::make_shared<Scene>(*sim->scene);
-    forget_tissue_changes(scene->notices);
-    char when[32];
-    std::snprintf(when, sizeof when, "%.6g",
-                  static_cast<double>(sim->stepper->step()) * sim->tissue.problem.dt_ms);
-    scene->notices.push_back({Notice::Level::warning, std::string(changed_tissue) + when +
-                                                          " ms: what was computed before is of the "
-                                                          "tissue as it was then"});
+    forget_tissue_change(*scene);
+    const double now = static_cast<double>(sim->stepper->step()) * sim->tissue.problem.dt_ms;
+    scene->notices.push_back(tissue_notice(now));
+    scene->tissue_changed_ms = now;
     sim->scene = scene;
 }
 

@@ -104,15 +104,21 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
                 return std::array{s.maps.activation_ms[u], s.maps.repolarisation_ms[u],
                                   s.maps.apd90(u)};
             });
+    // which beat, and when in the run its times are 0: in every row, so that the names of the
+    // columns are the first line and tables of several beats can be joined
+    const auto beat = static_cast<double>(s.beat_span.number);
+    const double zero_ms = s.beat_span.pulse_ms.value_or(0);
     write_maps(
-        file, "# " + s.beat_label + "; a row per vertex of the mesh\n" + head + ",period_ms\n",
-        s.beat.activation.size(), [&](std::size_t v) { return s.scene->mesh->vertex(v); },
+        file, head + ",period_ms,beat,time_zero_ms\n", s.beat.activation.size(),
+        [&](std::size_t v) { return s.scene->mesh->vertex(v); },
         [&](std::size_t v) {
             return std::array{
                 static_cast<double>(s.beat.activation[v]),
                 static_cast<double>(s.beat.repolarisation[v]),
                 static_cast<double>(s.beat.apd90[v]),
                 static_cast<double>(s.beat.period[v]),
+                beat,
+                zero_ms,
             };
         });
 }

@@ -13,7 +13,7 @@ namespace tawara::simulation {
 KernelFigure figure(const device::KernelRecord& k, const std::string& device,
                     const std::optional<device::Ceilings>& ceilings, bool single)
 {
-    KernelFigure f{k.name, device, k.calls, k.ms, k.bytes, k.flops, 0, 0, 0, {}};
+    KernelFigure f{k.name, device, k.calls, k.ms, k.bytes, k.flops, 0, 0, 0, {}, k.counted_bytes};
     if (!ceilings)
         return f;
     f.ceiling_GB_per_s = ceilings->triad_GB_per_s;
@@ -46,11 +46,13 @@ std::vector<device::KernelRecord> added(std::vector<device::KernelRecord> kernel
             kernels.push_back({b.name});
             at = kernels.end() - 1;
         }
+        // what was counted in some steps is given for all of them
+        const double counted = at->bytes > 0 ? at->counted_bytes / at->bytes : 0;
         at->calls += sign < 0 ? -b.calls : b.calls;
         at->ms += sign * b.ms;
         at->bytes += sign * b.bytes;
         at->flops += sign * b.flops;
-        at->counted_bytes += sign * b.counted_bytes;
+        at->counted_bytes = counted * at->bytes;
     }
     return kernels;
 }

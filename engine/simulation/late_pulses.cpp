@@ -8,6 +8,8 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr double hair_ms = 1e-9;
+
 std::string number(double x)
 {
     char text[32];
@@ -33,7 +35,52 @@ std::string pulse_name(const Stimulus& s, std::size_t run, std::int64_t k, std::
     return name;
 }
 
+/// How many pulses of a run begin before t_ms.
+std::int64_t begun(const PulseRun& run, double t_ms)
+{
+    if (!(run.start_ms < t_ms - hair_ms))
+        return 0;
+    if (!(run.period_ms > 0))
+        return 1;
+    const auto n =
+        static_cast<std::int64_t>(std::ceil((t_ms - hair_ms - run.start_ms) / run.period_ms));
+    return run.count > 0 ? std::min(n, run.count) : n;
+}
+
 } // namespace
+
+std::optional<NamedPulse> pulse_from(const Stimulus& s, double t_ms)
+{
+    std::optional<NamedPulse> next;
+    std::int64_t before = 0;
+    const auto runs = pulse_runs(s);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const auto& run = runs[r];
+        const std::int64_t k = begun(run, t_ms);
+        const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
+        const bool comes = run.period_ms > 0 ? run.count == 0 || k < run.count : k == 0;
+        if (comes && (!next || at < next->at_ms))
+            next = NamedPulse{pulse_name(s, r, k, before), at};
+        before += run.count;
+    }
+    return next;
+}
+
+std::optional<NamedPulse> pulse_before(const Stimulus& s, double t_ms)
+{
+    std::optional<NamedPulse> last;
+    std::int64_t before = 0;
+    const auto runs = pulse_runs(s);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const auto& run = runs[r];
+        const std::int64_t k = begun(run, t_ms) - 1;
+        const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
+        if (k >= 0 && (!last || at >= last->at_ms))
+            last = NamedPulse{pulse_name(s, r, k, before), at};
+        before += run.count;
+    }
+    return last;
+}
 
 std::optional<LatePulse> first_late_pulse(const Stimulus& s, double end_ms)
 {

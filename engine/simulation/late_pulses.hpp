@@ -7,6 +7,18 @@
 
 namespace tawara::simulation {
 
+/// A pulse of a stimulus, as people call it.
+struct NamedPulse
+{
+    std::string name; ///< "S2", "pulse 3", "the pulse"; "S2 of repeat 2"
+    double at_ms = 0;
+};
+/// The first that begins at t_ms or later; nothing after the last and where the stimulus is off.
+/// @cost  as many steps as the protocol has runs
+std::optional<NamedPulse> pulse_from(const Stimulus& s, double t_ms);
+/// The last that began before t_ms.
+std::optional<NamedPulse> pulse_before(const Stimulus& s, double t_ms);
+
 /// A pulse that a run does not reach.
 struct LatePulse
 {

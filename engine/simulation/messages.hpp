@@ -35,6 +35,8 @@ struct Scene
     double dt_ms = 0;
     std::string substeps;                  ///< how diffusion steps inside dt, for the status bar
     Notices notices;                       ///< of loading: units, turned, repaired, ...
+    /// When the run last went on with another tissue (a notice says it); nothing: it has had one.
+    std::optional<double> tissue_changed_ms;
 };
 
 /// Phase singularities: where filaments (the organising centres of re-entry) are.
@@ -79,6 +81,10 @@ struct BeatSpan
     /// When the pulse that began it was given: its activation and repolarisation count from there.
     /// Nothing where none did, and for re-entry: those count from the start of the run.
     std::optional<double> pulse_ms = {};
+    /// Whether it reached half of the vertices, or 1 % of them and new places 30 ms after its first
+    /// activation: a pulse that excites its own site alone does neither. A beat that has just begun
+    /// has not propagated yet.
+    bool propagated = true;
 };
 
 /// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh.
@@ -96,6 +102,7 @@ struct MapFrame
     double time_ms = 0;
     std::vector<BeatSpan> beats;           ///< that can be asked for, the newest last
     std::int64_t beat = 0;                 ///< number of the one that is shown; 0: there is none yet
+    bool chosen = false;                   ///< WatchMaps named it; else it is the newest that propagated
     std::vector<float> activation;         ///< since BeatSpan::pulse_ms, else the start [ms]
     std::vector<float> repolarisation;     ///< the end of that activation, likewise; NaN: not yet
     std::vector<float> apd90;              ///< from the one to the other [ms]
@@ -128,6 +135,9 @@ struct KernelFigure
     /// Of the ceiling that bounds it: the larger of (bytes / ms) / ceiling and (flops / ms) / ceiling.
     double fraction = 0;
     std::string bound_by;                  ///< "memory", "arithmetic", "" while unknown
+    /// To and from the device's memory by its hardware counters, as `bytes` are by the data
+    /// structures; 0: not counted. MeasureCeilings has them counted where that is possible.
+    double counted_bytes = 0;
 };
 
 /// How the heart is cut for devices.
@@ -217,7 +227,7 @@ struct SetTissue { std::vector<Region> regions; std::vector<Drug> drugs; };
 /// Replaces the electrodes; samples start anew. No electrodes and no 12 leads: switched off.
 struct SetElectrodes { std::vector<Electrode> electrodes; Leads leads; double every_ms = 1; };
 /// Maps are computed and published, at most every wall_ms.
-/// beat: its number, or 0 for the newest; the nearest that is kept where that is not.
+/// beat: its number, or 0 for the newest that propagated; the nearest that is kept where that is not.
 struct WatchMaps { bool on = true; double wall_ms = 250; std::int64_t beat = 0; };
 struct WatchVolume { bool on = true; };    ///< Frame::volume
 struct WatchPhase { bool on = true; };     ///< Frame::phase and Frame::singularities
@@ -227,6 +237,7 @@ struct SetEnd { double end_ms = 0; };
 struct StartRecording { double every_ms = 1; std::uint64_t max_bytes = std::uint64_t{1} << 30; };
 struct StopRecording {};                   ///< what was recorded stays readable
 /// Answered at once; a run holds while it is measured (half a second), then CeilingsMeasured follows.
+/// On one GPU four steps are taken under its hardware counters as well, and taken back.
 struct MeasureCeilings {};
 /// Writes results; `kind` is a name of export_choices() (export.hpp). Answered at once; Exported follows.
 struct Export { std::string kind; std::filesystem::path path; };
@@ -255,7 +266,12 @@ struct CaptureEvent
     /// not known.
     double around_mV = std::numeric_limits<double>::quiet_NaN();
 };
-struct CeilingsMeasured { device::Ceilings ceilings; std::string device; };
+struct CeilingsMeasured
+{
+    device::Ceilings ceilings;
+    std::string device;
+    std::string not_counted;               ///< why KernelFigure::counted_bytes are 0; empty: they are not
+};
 /// An Export ended; `error` is empty when it went well.
 struct Exported { std::uint64_t command = 0; std::filesystem::path path; std::string error; };
 using Event = std::variant<Loading, Loaded, Answer, StateChanged, Failed, SceneChanged, CaptureEvent,

@@ -85,11 +85,13 @@ bool is_number(const std::string& text)
             std::none_of(text.begin(), text.end(), is_word));
 }
 
-std::string cell(const std::string& text, const std::string& kind, bool head)
+std::string cell(const std::string& text, const std::string& kind, bool head, std::size_t over = 1)
 {
     const std::string tag = head ? "th" : "td";
     return "<" + tag + (kind.empty() ? "" : " class=\"" + kind + "\"") +
-           (kind == "number" ? " align=\"right\"" : "") + ">" + escaped(text) + "</" + tag + ">";
+           (kind == "number" ? " align=\"right\"" : "") +
+           (over > 1 ? " colspan=\"" + std::to_string(over) + "\"" : "") + ">" + escaped(text) +
+           "</" + tag + ">";
 }
 
 void add_table(std::string& out, const ReportPage::Table& t, const std::string& title)
@@ -119,7 +121,8 @@ void add_table(std::string& out, const ReportPage::Table& t, const std::string& 
                         right(k)                   ? "number"
                         : t.head.empty() && k == 0 ? "name"
                                                    : "",
-                        false);
+                        false,
+                        row.size() < t.head.size() && k + 1 == row.size() ? t.head.size() - k : 1);
         out += "</tr>\n";
     }
     if (!t.rows.empty())

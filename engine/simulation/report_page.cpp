@@ -20,7 +20,7 @@ namespace {
 using page::count_text, page::with;
 
 constexpr int chart_height = 178, ecg_row_height = 62;
-constexpr std::size_t most_probes = 24; // rows of their table
+constexpr std::size_t most_probes = 6; // rows of their table
 
 std::string spread(const std::array<double, 3>& p, int digits)
 {
@@ -224,6 +224,14 @@ ReportPage::Table kernels(const ExportSource& s)
     return t;
 }
 
+std::size_t rows(const std::vector<ReportPage::Table>& tables)
+{
+    std::size_t n = 0;
+    for (const auto& t : tables)
+        n += t.rows.size();
+    return n;
+}
+
 std::string now_text()
 {
     const std::time_t now = std::time(nullptr);
@@ -246,7 +254,9 @@ ReportPage report_page(const ExportSource& s)
     p.key = key_figures(s, activation);
     p.sections = {potentials(s), electrocardiogram(s)};
     p.results = {page::tissue(s), page::pacing(s)};
-    p.settings = {page::mesh_table(s), page::numerics(s), speed(s)};
+    p.settings = {page::mesh_table(s), page::numerics(s)};
+    // below the shorter column
+    (rows(p.results) < rows(p.settings) ? p.results : p.settings).push_back(speed(s));
     if (auto t = kernels(s); !t.rows.empty())
         p.wide.push_back(std::move(t));
     std::string

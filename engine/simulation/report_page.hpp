@@ -15,7 +15,7 @@ struct ReportPage
     {
         std::string title;
         std::vector<std::string> head; ///< empty: rows are name and value
-        std::vector<std::vector<std::string>> rows;
+        std::vector<std::vector<std::string>> rows; ///< the last cell of a short one takes the rest
         std::string note; ///< below it; a table without rows may be a note alone
     };
     struct Picture

@@ -29,8 +29,23 @@ std::string with(double x, int digits, const char* unit)
 
 namespace {
 
-constexpr std::size_t most_regions = 12; // of a mesh, by name; others are summed
-constexpr std::size_t most_sites = 12, most_failed = 4;
+constexpr std::size_t most_regions = 8; // of a mesh, by name; others are summed
+// so that all of it stays one page
+constexpr std::size_t tissue_lines = 8, most_drugs = 3, most_changes = 6;
+constexpr std::size_t pacing_lines = 12, few_sites = 4, most_failed = 4;
+// letters in a line of the columns
+constexpr std::size_t name_letters = 22, tissue_letters = 44, protocol_letters = 24,
+                      all_letters = 60;
+
+std::size_t lines(const std::string& text, std::size_t letters)
+{
+    return std::max<std::size_t>(1, (text.size() + letters - 1) / letters);
+}
+
+std::string and_more(std::size_t n)
+{
+    return "and " + std::to_string(n) + " more";
+}
 
 std::string model_text(const Region& r)
 {
@@ -44,10 +59,15 @@ std::string model_text(const Region& r)
     }
     if (r.conductivity_scale != 1)
         out += "; conductivities × " + number_text(r.conductivity_scale, 4);
+    std::size_t changes = 0;
     for (const auto& [name, value] : r.parameters)
-        out += "; " + name + " = " + number_text(value, 5);
+        if (++changes <= most_changes)
+            out += "; " + name + " = " + number_text(value, 5);
     for (const auto& [name, value] : r.scale)
-        out += "; " + name + " × " + number_text(value, 4);
+        if (++changes <= most_changes)
+            out += "; " + name + " × " + number_text(value, 4);
+    if (changes > most_changes)
+        out += "; " + and_more(changes - most_changes);
     return out;
 }
 
@@ -79,10 +99,10 @@ std::string captured_text(const PulseCount& c)
 }
 
 /// "S2 at 5310 ms (260 after the one before, V around -34 mV), ...": the first that failed.
-std::string failed_text(const PulseCount& c)
+std::string failed_text(const PulseCount& c, std::size_t most)
 {
     std::string out;
-    for (std::size_t k = 0; k < std::min(c.failed.size(), most_failed); ++k) {
+    for (std::size_t k = 0; k < std::min(c.failed.size(), most); ++k) {
         const auto& p = c.failed[k];
         out += (out.empty() ? "" : ", ") + (p.kind.empty() ? "" : p.kind + " at ") +
                number_text(p.time_ms, 7) + " ms";
@@ -93,8 +113,8 @@ std::string failed_text(const PulseCount& c)
             why += (why.empty() ? "" : ", ") + ("V around " + number_text(p.around_mV, 2)) + " mV";
         out += why.empty() ? "" : " (" + why + ")";
     }
-    if (c.failed.size() > most_failed)
-        out += " and " + std::to_string(c.failed.size() - most_failed) + " more";
+    if (c.failed.size() > most)
+        out += " " + and_more(c.failed.size() - most);
     return out;
 }
 
@@ -121,17 +141,36 @@ ReportPage::Table tissue(const ExportSource& s)
     const auto& session = s.scene->session;
     const auto names = mesh::region_names(*s.scene->mesh);
     ReportPage::Table t{"Tissue", {}, {}, {}};
-    for (const auto& r : session.regions)
-        t.rows.push_back({region_title(r, names), model_text(r)});
+    std::size_t listed = 0;
+    for (const auto& r : session.regions) {
+        const std::string name = region_title(r, names), text = model_text(r);
+        if (!t.rows.empty() && t.rows.back()[1] == text) { // the same, one after the other
+            t.rows.back()[0] += ", " + name;
+        } else {
+            t.rows.push_back({name, text});
+        }
+        ++listed;
+        std::size_t used = 0;
+        for (const auto& x : t.rows)
+            used += std::max(lines(x[0], name_letters), lines(x[1], tissue_letters));
+        if (used >= tissue_lines && listed < session.regions.size()) {
+            t.rows.push_back(
+                {and_more(session.regions.size() - listed), "in the session's \"tissue\""});
+            break;
+        }
+    }
     t.rows.push_back(
         {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
                                                with(session.capacitance_uF_per_cm2, 4, "µF/cm²")});
-    for (const auto& d : session.drugs) {
+    for (std::size_t k = 0; k < std::min(session.drugs.size(), most_drugs); ++k) {
+        const auto& d = session.drugs[k];
         std::string text;
         for (const auto& [name, factor] : d.factors)
             text += (text.empty() ? "" : ", ") + name + " × " + number_text(factor, 4);
         t.rows.push_back({"Drug: " + d.name, text});
     }
+    if (session.drugs.size() > most_drugs)
+        t.rows.push_back({and_more(session.drugs.size() - most_drugs) + " drugs", ""});
     return t;
 }
 
@@ -148,27 +187,32 @@ ReportPage::Table pacing(const ExportSource& s)
         return t;
     }
     t.head = {"site", "pulses", "captured"};
-    std::size_t shown = 0;
-    if (sites.size() > most_sites) // what failed is not among those left out
+    const std::size_t failed = sites.size() > few_sites ? 1 : most_failed;
+    if (sites.size() > few_sites) // what failed is not among those left out
         std::stable_sort(sites.begin(), sites.end(), [](const PulseCount& a, const PulseCount& b) {
             return a.failed.size() > b.failed.size();
         });
+    std::size_t used = 0, shown = 0;
     for (const auto& c : sites) {
-        if (++shown > most_sites) {
-            t.note = count_text(static_cast<std::int64_t>(sites.size() - most_sites)) +
-                     " more sites are in the window's Pacing panel. ";
-            break;
-        }
         const std::string site = c.click          ? "clicks on the wall"
                                  : c.site.empty() ? "stimulus"
                                                   : c.site;
+        const std::string of_failed =
+            c.failed.empty() ? std::string() : "not captured: " + failed_text(c, failed);
+        used += std::max(lines(site, name_letters), lines(c.protocol, protocol_letters)) +
+                (of_failed.empty() ? 0 : lines(of_failed, all_letters));
+        if (shown > 0 && used > pacing_lines)
+            break;
+        ++shown;
         t.rows.push_back({site, c.protocol, captured_text(c)});
-        if (!c.failed.empty())
-            t.rows.push_back({"", "not captured: " + failed_text(c), ""});
+        if (!of_failed.empty())
+            t.rows.push_back({of_failed}); // over the whole width
     }
-    t.note += "Captured, of those given: the tissue right outside rose above " +
-              number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV within " +
-              number_text(CaptureWatch::window_ms, 3) + " ms.";
+    if (shown < sites.size())
+        t.rows.push_back({and_more(sites.size() - shown), "in the window's Pacing panel", ""});
+    t.note = "Captured, of those given: the tissue right outside rose above " +
+             number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV within " +
+             number_text(CaptureWatch::window_ms, 3) + " ms.";
     return t;
 }
 
@@ -198,9 +242,11 @@ ReportPage::Table mesh_table(const ExportSource& s)
                          : m.sheet.empty() ? "yes"
                                            : "yes, with sheets"}};
     double others = 0;
+    // a row for a single one more is the one's own
+    const std::size_t listed = names.size() == most_regions + 1 ? names.size() : most_regions;
     for (std::size_t k = 0; k < names.size(); ++k) {
         const auto& r = names[k];
-        if (k >= most_regions)
+        if (k >= listed)
             others += r.share;
         else
             t.rows.push_back({k == 0 ? (names.size() == 1 ? "Label" : "Labels") : "",
