@@ -54,7 +54,9 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
     connect(&m_edits, &EditStack::changed, this, [this](const Session& before, const Session& now) {
         if (!same(before.stimuli, now.stimuli)) {
             const auto old = m_captures;
-            m_captures.assign(now.stimuli.size(), {});
+            CaptureState none;
+            none.sinceMs = m_host->status().time_ms;
+            m_captures.assign(now.stimuli.size(), none);
             // what is known of a site stays known when only another one was changed
             for (std::size_t i = 0; i < now.stimuli.size(); ++i)
                 for (std::size_t k = 0; k < std::min(old.size(), before.stimuli.size()); ++k)
@@ -96,8 +98,10 @@ void Document::send(const Session& before, const Session& now)
     if (!same(before.stimuli, now.stimuli))
         m_newestEdit = m_host->setStimuli(now.stimuli);
     const auto was = placed(before.regions), is = placed(now.regions);
-    if (!same(was, is) || before.drugs != now.drugs)
+    if (!same(was, is) || before.drugs != now.drugs) {
         m_newestEdit = m_host->setTissue(is, now.drugs);
+        Q_EMIT tissueSent();
+    }
     if (!same(before.regions, now.regions))
         Q_EMIT tissueChanged();
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
@@ -154,7 +158,8 @@ void Document::removeProbe(const QString& name, quint64 id)
 void Document::forgetCaptures()
 {
     for (auto& c : m_captures)
-        c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0;
+        c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0, c.sinceMs = 0,
+        c.decidedMs = -1;
     Q_EMIT capturesChanged();
 }
 
@@ -167,6 +172,7 @@ void Document::captureKnown(const CaptureEvent& e)
     const double amplitude =
         session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
     ++c.pulses;
+    c.decidedMs = e.time_ms;
     if (e.captured) {
         ++c.captured;
         c.last = CaptureState::Last::captured;

@@ -33,6 +33,7 @@ class Document : public QObject
     void changed(); ///< the session, by an edit or by another document
     void capturesChanged();
     void tissueChanged();
+    void tissueSent(); ///< the engine was given other regions or drugs
     void refused(const QString& reason);
 
   private:

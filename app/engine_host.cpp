@@ -249,7 +249,8 @@ void EngineHost::handle(const simulation::Event& event)
                    },
                    [this](const simulation::CaptureEvent& e) { Q_EMIT captureKnown(e); },
                    [this](const simulation::CeilingsMeasured& e) {
-                       Q_EMIT ceilingsMeasured(e.ceilings, QString::fromStdString(e.device));
+                       Q_EMIT ceilingsMeasured(e.ceilings, QString::fromStdString(e.device),
+                                               QString::fromStdString(e.not_counted));
                    },
                    [this](const simulation::Exported& e) {
                        Q_EMIT exported(QString::fromStdString(e.path.string()),

@@ -56,7 +56,7 @@ class EngineHost : public QObject
                           double everyMs);
     quint64 setEnd(double ms);
     /// What is to be computed because something shows it; said again after every load.
-    /// @param beat  number of the beat that they are of; 0: the newest
+    /// @param beat  number of the beat that they are of; 0: the newest that propagated
     void watchMaps(bool on, int beat = 0);
     void watchVolume(bool on);
     void watchPhase(bool on);
@@ -98,7 +98,9 @@ class EngineHost : public QObject
     void kernelsPolled(const std::vector<tawara::simulation::KernelFigure>& kernels);
     void beatsMeasured(const QHash<quint64, std::vector<tawara::simulation::Beat>>& beats);
     void captureKnown(const tawara::simulation::CaptureEvent& event);
-    void ceilingsMeasured(const tawara::device::Ceilings& ceilings, const QString& device);
+    /// @param notCounted  why bytes were not counted by hardware; empty: they were
+    void ceilingsMeasured(const tawara::device::Ceilings& ceilings, const QString& device,
+                          const QString& notCounted);
     void exported(const QString& path, const QString& error);
     void sceneChanged(); ///< same run, edited session
     void editRefused(quint64 command, const QString& reason);

@@ -18,6 +18,7 @@
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -97,6 +98,7 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
 
 MainWindow::~MainWindow()
 {
+    hide(); // what is being typed ends while all is there
     m_pool.waitForDone();
     m_host->disconnect(this);
     m_grid->each([this](HeartView& v, int) { v.disconnect(this); });
@@ -124,6 +126,10 @@ void MainWindow::hostLoaded()
     for (auto* movie : findChildren<MovieDialog*>()) // of a recording that is gone
         if (!movie->busy())
             movie->close();
+    m_recordWanted = false;
+    m_savedToMs = -1;
+    m_computedMs = 0;
+    m_drugsOn = scene->session.drugs;
     followRun();
     m_views->setScene(scene);
     m_viewPanel->setBeats({}, 1);
@@ -244,9 +250,10 @@ void MainWindow::playOrPause()
                "recorded."));
         break;
     case State::failed:
-        m_host->reset();
-        m_message->clear();
-        m_host->play();
+        backToStart([this] {
+            m_message->clear();
+            m_host->play();
+        });
         break;
     default:
         m_host->play();
@@ -284,9 +291,7 @@ void MainWindow::wallClicked(const scene::Pick& pick)
         break;
     case ClickMode::site: {
         const auto fresh = m_pacing->fresh(m_pacing->freeName(), placed(pick.position_mm));
-        edits.edit(tr("Place %1").arg(QString::fromStdString(fresh.name)),
-                   [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
-        m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
+        addSite(tr("Place %1").arg(QString::fromStdString(fresh.name)), fresh);
         break;
     }
     case ClickMode::stimulate: {
@@ -297,6 +302,44 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     default:
         break;
     }
+}
+
+void MainWindow::sayResultsAreOld()
+{
+    if (m_host->status().state == State::finished)
+        m_message->showMessage(
+            MessageBar::Level::warning,
+            tr("The run has ended: what is shown is of the tissue before this change."),
+            tr("Back to start (Ctrl+R) and Play run it anew; Run > Length of the run… lets it go "
+               "on from here."),
+            "old");
+}
+
+void MainWindow::sayDrugs()
+{
+    const auto scene = m_host->scene();
+    const auto before = std::exchange(m_drugsOn, scene->session.drugs);
+    if (!scene->tissue_changed_ms || m_host->status().state == State::finished)
+        return;
+    const QString when = spacedNumber(std::round(10 * *scene->tissue_changed_ms) / 10);
+    const auto say = [this](const QString& text) {
+        m_message->showMessage(MessageBar::Level::note, text, {}, "drug");
+    };
+    for (const auto& d : m_drugsOn)
+        if (std::find(before.begin(), before.end(), d) == before.end())
+            return say(tr("%1 acts from %2 ms on.").arg(QString::fromStdString(d.name), when));
+    for (const auto& d : before)
+        if (std::find(m_drugsOn.begin(), m_drugsOn.end(), d) == m_drugsOn.end())
+            return say(
+                tr("%1 acts no longer, from %2 ms on.").arg(QString::fromStdString(d.name), when));
+}
+
+void MainWindow::addSite(const QString& what, const simulation::Stimulus& fresh)
+{
+    const QString schedule = m_pacing->scheduleOf(fresh);
+    m_document->edits().edit(what, [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
+    m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
+    m_message->showMessage(MessageBar::Level::note, schedule);
 }
 
 void MainWindow::updateMarkers()

@@ -10,6 +10,7 @@
 #include "widgets/view3d/picture.hpp"
 #include "widgets/view3d/view_grid.hpp"
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 
 #include <set>
@@ -133,6 +134,12 @@ class MainWindow : public QMainWindow
     void documentChanged();
     void playOrPause();
     void wallClicked(const scene::Pick& pick);
+    /// That what is shown is of the tissue before an edit, where the run has ended.
+    void sayResultsAreOld();
+    /// From when on a drug acts that was given, changed or taken away during the run.
+    void sayDrugs();
+    /// Adds a pacing site and says when it paces.
+    void addSite(const QString& what, const simulation::Stimulus& fresh);
     void updateMarkers();
     void updateRegions();
     void updateVelocity();
@@ -154,8 +161,15 @@ class MainWindow : public QMainWindow
     void record(bool on);
     void askForFile();
     bool unsaved() const;
-    /// Asks what becomes of unsaved changes, if there are any; then `then`, unless cancelled.
+    /// Asks what becomes of unsaved changes and recorded frames, if there are any; then `then`,
+    /// unless cancelled.
     void askUnsaved(const QString& question, std::function<void()> then);
+    /// Whether frames would be lost that somebody wanted, or that took long to compute.
+    bool recordedUnsaved() const;
+    /// Asks what becomes of those, if there are any; then `then`, unless cancelled.
+    void askRecorded(std::function<void()> then);
+    /// To the first moment of the run; frames that are being recorded begin anew, so it may ask.
+    void backToStart(std::function<void()> then = {});
     void askAndOpen(const QString& path);
     void askForPicture();
     void askForMovie();
@@ -164,9 +178,11 @@ class MainWindow : public QMainWindow
     /// Why that export cannot be made now, and what would change it; empty: it can.
     QString lackOf(const QString& kind) const;
     void updateExports(QMenu* menu);
-    void askForExport(const QString& kind, const QString& extension);
+    /// @param then  when it is written; for recorded frames alone
+    void askForExport(const QString& kind, const QString& extension,
+                      std::function<void()> then = {});
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
-    void exportFrames(simulation::ExportKind kind, const QString& path);
+    void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
     void askForSession();
     // main_window_cells.cpp
     void askForModelFile(int region);
@@ -241,7 +257,12 @@ class MainWindow : public QMainWindow
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     bool m_autoPlay = true, m_asks = true, m_closing = false;
-    quint64 m_startedRun = 0; // the run that auto play has seen
+    quint64 m_startedRun = 0;    // the run that auto play has seen
+    bool m_recordWanted = false; // somebody pressed Record
+    double m_savedToMs = -1;     // the recording is saved up to there, as an export or a movie
+    QElapsedTimer m_sinceStatus;
+    qint64 m_computedMs = 0;                 // wall time that this run took
+    std::vector<simulation::Drug> m_drugsOn; // that act
     QByteArray m_firstLayout;
     std::set<std::string> m_describedModels; // keys that were asked for
     QThreadPool m_pool;

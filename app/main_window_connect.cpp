@@ -23,6 +23,7 @@
 #include <QDockWidget>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara {
@@ -93,10 +94,17 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::editApplied, this, [this] { m_message->settle("edit"); });
     connect(m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
-            m_message->settle("run");
+            for (const char* about : {"run", "old"})
+                m_message->settle(about);
     });
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
+        // while it runs it is polled often: what is longer was a pause
+        const qint64 passed = m_sinceStatus.isValid() ? m_sinceStatus.restart() : 0;
+        m_sinceStatus.start();
+        if (s.state == State::running)
+            m_computedMs += std::min<qint64>(passed, 1000);
+        m_pacing->setTime(s.time_ms, s.ms_per_second);
         m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
         const auto recording = m_host->recording();
         if (recording && m_host->scene() && recording->run() == m_host->scene()->run &&
@@ -167,6 +175,11 @@ void MainWindow::connectResults()
         m_measured.clear();
         showBeats();
         m_document->forgetCaptures();
+        m_message->settle("old");
+        if (m_host->status().recording) { // what is recorded begins anew as well
+            m_computedMs = 0;
+            m_savedToMs = -1;
+        }
         followRun();
     });
     connect(m_host, &EngineHost::ecgArrived, this,
@@ -199,8 +212,10 @@ void MainWindow::connectResults()
         else
             showError(error, tr("Choose another kind or folder."), "export");
     });
-    connect(m_host, &EngineHost::sceneChanged, this,
-            [this] { m_info->setScene(m_host->scene().get()); });
+    connect(m_host, &EngineHost::sceneChanged, this, [this] {
+        m_info->setScene(m_host->scene().get());
+        sayDrugs();
+    });
 }
 
 void MainWindow::connectWidgets()
@@ -208,9 +223,18 @@ void MainWindow::connectWidgets()
     connect(m_transport, &TransportBar::playRequested, this, &MainWindow::playOrPause);
     connect(m_transport, &TransportBar::pauseRequested, m_host, &EngineHost::pause);
     connect(m_transport, &TransportBar::stepRequested, m_host, &EngineHost::step);
-    connect(m_transport, &TransportBar::resetRequested, m_host, &EngineHost::reset);
+    connect(m_transport, &TransportBar::resetRequested, this, [this] { backToStart(); });
     connect(m_transport, &TransportBar::speedLimitChosen, m_host, &EngineHost::limitSpeed);
-    connect(m_transport, &TransportBar::recordRequested, this, &MainWindow::record);
+    connect(m_transport, &TransportBar::recordRequested, this, [this](bool on) {
+        if (!on)
+            return record(false);
+        askRecorded([this] { // a new recording takes the place of the one there is
+            m_recordWanted = true;
+            m_savedToMs = -1;
+            record(true);
+        });
+        m_transport->setStatus(m_host->status()); // the button says what is, until that changes
+    });
     connect(m_transport->timeline(), &Timeline::scrubbed, this, &MainWindow::lookBack);
     connect(m_transport->timeline(), &Timeline::followRequested, this, &MainWindow::followRun);
     m_changesDue.setSingleShot(true);
@@ -263,6 +287,7 @@ void MainWindow::connectWidgets()
         updateRegions();
         updateVelocity();
     });
+    connect(m_document, &Document::tissueSent, this, &MainWindow::sayResultsAreOld);
     connect(m_document, &Document::capturesChanged, this, [this] {
         m_pacing->setCapture(m_document->captures());
         updateMarkers();
@@ -286,11 +311,7 @@ void MainWindow::connectPanels()
     connect(m_pacing, &PacingPanel::chosenChanged, this, &MainWindow::updateMarkers);
     connect(m_pacing, &PacingPanel::siteSuggested, this,
             [this](const QString& name, const Vec3& position) {
-                const auto fresh = m_pacing->fresh(name, placed(position));
-                m_document->edits().edit(
-                    tr("Pace at %1").arg(name),
-                    [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
-                m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
+                addSite(tr("Pace at %1").arg(name), m_pacing->fresh(name, placed(position)));
             });
     connect(m_stimulus, &StimulusPanel::changed, this, [this](const StimulusSettings& s) {
         if (m_mode != ClickMode::paint)

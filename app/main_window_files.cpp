@@ -8,12 +8,14 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/new_mesh.hpp"
 #include "engine/simulation/recording.hpp"
+#include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QSettings>
 
 #include <memory>
@@ -22,6 +24,7 @@ namespace tawara {
 namespace {
 
 constexpr int recent_count = 8;
+constexpr qint64 long_run_ms = 120'000; // of computing: nobody gives that up unasked
 
 /// The file that a session is saved in: .json where no suffix was given.
 QString sessionFile(const QString& path)
@@ -52,7 +55,7 @@ bool MainWindow::unsaved() const
 void MainWindow::askUnsaved(const QString& question, std::function<void()> then)
 {
     if (!unsaved())
-        return then();
+        return askRecorded(std::move(then));
     if (findChild<QMessageBox*>("unsaved") != nullptr)
         return; // it is being asked
     auto* box = new QMessageBox(
@@ -67,6 +70,58 @@ void MainWindow::askUnsaved(const QString& question, std::function<void()> then)
             askForSession();
         if (answer == QMessageBox::Discard ||
             (answer == QMessageBox::Save && !m_document->edits().modified()))
+            askRecorded(then);
+    });
+    box->open();
+}
+
+bool MainWindow::recordedUnsaved() const
+{
+    const auto recording = m_host->recording();
+    return m_asks && recording && m_host->scene() && recording->run() == m_host->scene()->run &&
+           (m_recordWanted || m_computedMs > long_run_ms) && recording->frame_count() > 0 &&
+           recording->time_of(recording->frame_count() - 1) > m_savedToMs;
+}
+
+void MainWindow::backToStart(std::function<void()> then)
+{
+    const auto go = [this, then = std::move(then)] {
+        m_host->reset();
+        if (then)
+            then();
+    };
+    if (m_host->status().recording)
+        askRecorded(go);
+    else
+        go();
+}
+
+void MainWindow::askRecorded(std::function<void()> then)
+{
+    if (!recordedUnsaved())
+        return then();
+    if (findChild<QMessageBox*>("recorded") != nullptr)
+        return; // it is being asked
+    const auto recording = m_host->recording();
+    const auto frames = recording->frame_count();
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Recorded frames"),
+                        tr("%1 recorded frames (%2 to %3 ms) are not saved and would be lost.")
+                            .arg(frames)
+                            .arg(recording->time_of(0), 0, 'f', 0)
+                            .arg(recording->time_of(frames - 1), 0, 'f', 0),
+                        QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setObjectName("recorded");
+    QAbstractButton* save = box->addButton(tr("&Save frames…"), QMessageBox::AcceptRole);
+    QAbstractButton* film = box->addButton(tr("&Make a movie…"), QMessageBox::AcceptRole);
+    box->setDefaultButton(qobject_cast<QPushButton*>(save));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, box, save, film, then](int answer) {
+        if (box->clickedButton() == save)
+            askForExport(QStringLiteral("frames-pvd"), QStringLiteral(".pvd"), then);
+        else if (box->clickedButton() == film)
+            askForMovie(); // what was to come waits until somebody asks again
+        else if (answer == QMessageBox::Discard)
             then();
     });
     box->open();
@@ -110,7 +165,11 @@ void MainWindow::askForMovie()
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &MovieDialog::written, this, [this](const QString& path) {
+    connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
+        const auto range = dialog->range();
+        if (recording == m_host->recording() && recording->frame_count() > 0 &&
+            range.fromMs <= recording->time_of(0))
+            m_savedToMs = std::max(m_savedToMs, range.toMs);
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
     });
     connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
@@ -160,6 +219,7 @@ QString MainWindow::saveSession(const QString& chosen)
         session.probes.push_back({e.name.toStdString(), e.position});
     QJsonObject view = m_views->settingsNow().toJson();
     view["layout"] = QString::fromLatin1(saveState().toBase64());
+    view["ecg"] = m_ecg->look();
     session.view = QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString();
     try {
         simulation::write_session(session, path.toStdString());

@@ -266,7 +266,7 @@ void MainWindow::restoreSettings()
 
 void MainWindow::closeEvent(QCloseEvent* e)
 {
-    if (!m_closing && unsaved()) {
+    if (!m_closing && (unsaved() || recordedUnsaved())) {
         e->ignore();
         askUnsaved(tr("Save them before the window closes?"), [this] {
             m_closing = true;
@@ -282,9 +282,11 @@ void MainWindow::closeEvent(QCloseEvent* e)
     own.styles = v.styles;
     own.customMaps = v.customMaps;
     own.linked = v.linked;
+    QJsonObject view = own.toJson();
+    view["ecg"] = m_ecg->look();
     settings->setValue(
         "view/settings",
-        QString::fromUtf8(QJsonDocument(own.toJson()).toJson(QJsonDocument::Compact)));
+        QString::fromUtf8(QJsonDocument(view).toJson(QJsonDocument::Compact)));
     const StimulusSettings st = m_stimulus->settings();
     settings->setValue("stimulus/radius_mm", st.radius_mm);
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);

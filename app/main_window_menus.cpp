@@ -158,7 +158,7 @@ void MainWindow::buildRunMenu()
                            m_host->step(qMax(1, qRound(1 / s->dt_ms)));
                    })
         ->setShortcut(Qt::SHIFT | Qt::Key_Period);
-    run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { m_host->reset(); })
+    run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { backToStart(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
     run->addAction(tr("&Length of the run…"), this, [this] {
         bool ok = false;

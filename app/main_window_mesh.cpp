@@ -50,7 +50,7 @@ void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &MeshDialog::made, this, [this, replaces](const simulation::Session& session) {
         if (!replaces)
-            return openMade(session);
+            return askRecorded([this, session] { openMade(session); });
         askUnsaved(tr("Save them before the new mesh takes its place?"),
                    [this, session] { openMade(session); });
     });

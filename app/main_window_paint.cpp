@@ -79,7 +79,8 @@ void MainWindow::paint(const scene::Pick& pick, bool erase)
         m_paintedRegion = target.value_or(static_cast<int>(regions.size()));
         m_touched = false;
     }
-    const auto touched = m_ball->within(pick.position_mm, m_tissue->brush()->radius());
+    const auto touched = m_ball->within(pick.position_mm, m_tissue->brush()->radius(), pick.normal,
+                                        m_tissue->brush()->depth());
     m_touched = m_touched || !touched.empty();
     m_views->paintRegion({touched.begin(), touched.end()}, m_paintedRegion, erase);
     for (auto t : touched) {

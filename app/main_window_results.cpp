@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window lets a user leave with: reports, films of the screen.
-#include "app/export/export_job.hpp"
+#include "app/export/job.hpp"
 #include "app/export/live_movie.hpp"
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
@@ -91,7 +91,8 @@ void MainWindow::updateExports(QMenu* menu)
     }
 }
 
-void MainWindow::askForExport(const QString& kind, const QString& extension)
+void MainWindow::askForExport(const QString& kind, const QString& extension,
+                              std::function<void()> then)
 {
     if (const QString lack = lackOf(kind); !lack.isEmpty())
         return showError(lack, {});
@@ -106,40 +107,56 @@ void MainWindow::askForExport(const QString& kind, const QString& extension)
         return;
     const auto known = simulation::export_kind(kind.toStdString());
     if (known && kind.startsWith(QLatin1String("frames")))
-        exportFrames(*known, path);
+        exportFrames(*known, path, std::move(then));
     else
         m_host->exportResults(kind, path);
 }
 
-void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path)
+void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
+                              std::function<void()> then)
 {
     simulation::ExportSource source;
     source.scene = m_host->scene();
     source.recording = m_host->recording();
-    auto* job = new ExportJob(std::move(source), kind, path, this);
+    const auto recording = source.recording;
+    const auto frames = recording->frame_count();
+    const double last_ms = frames > 0 ? recording->time_of(frames - 1) : -1;
+    if (then) // what comes next must not lose what would be recorded or edited meanwhile
+        m_host->pause();
+    auto* job =
+        new Job([source = std::move(source), kind, file = path.toStdString()](
+                    const Progress& p) { simulation::export_results(source, kind, file, p); },
+                this);
     auto* shown =
         new QProgressDialog(tr("Writing recorded frames to %1").arg(QFileInfo(path).fileName()),
                             tr("Cancel"), 0, 1000, this);
     shown->setObjectName("exportProgress");
+    if (then)
+        shown->setWindowModality(Qt::WindowModal);
     shown->setWindowTitle(tr("Export"));
     shown->setMinimumDuration(300); // shorter ones are over before they are read
     shown->setAutoReset(false);
     shown->setAutoClose(false);
-    connect(job, &ExportJob::progressed, shown,
+    connect(job, &Job::progressed, shown,
             [shown](double f) { shown->setValue(static_cast<int>(std::lround(1000 * f))); });
-    connect(shown, &QProgressDialog::canceled, job, &ExportJob::cancel);
-    connect(job, &ExportJob::ended, this,
-            [this, job, shown](const QString& file, const QString& error, bool cancelled) {
-                shown->hide();
-                shown->deleteLater();
-                job->deleteLater();
-                if (cancelled)
-                    m_message->showMessage(MessageBar::Level::note,
-                                           tr("The export was cancelled; nothing of it is left."),
-                                           {}, "export");
-                else
-                    Q_EMIT m_host->exported(file, error);
-            });
+    connect(shown, &QProgressDialog::canceled, job, &Job::cancel);
+    connect(
+        job, &Job::ended, this,
+        [this, job, shown, path, recording, last_ms, then](const QString& error, bool cancelled) {
+            shown->hide();
+            shown->deleteLater();
+            job->deleteLater();
+            if (error.isEmpty() && !cancelled && recording == m_host->recording())
+                m_savedToMs = last_ms;
+            if (cancelled)
+                m_message->showMessage(MessageBar::Level::note,
+                                       tr("The export was cancelled; nothing of it is left."), {},
+                                       "export");
+            else
+                Q_EMIT m_host->exported(path, error);
+            if (error.isEmpty() && !cancelled && then)
+                askRecorded(then); // nothing came meanwhile, unless the file was another run's
+        });
     job->start();
 }
 

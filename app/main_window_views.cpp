@@ -126,6 +126,8 @@ void MainWindow::restoreView(const std::string& json)
         return;
     const auto s = ViewSettings::fromJson(o);
     applyView(s);
+    if (o.contains("ecg")) // sessions of before say nothing of it
+        m_ecg->setLook(o["ecg"].toObject());
     if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
         !layout.isEmpty())
         restoreState(layout);
@@ -137,7 +139,8 @@ void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>&
     for (const auto& b : maps->beats)
         labels << QString::fromStdString(simulation::beat_label(b, maps->beats.back().number));
     m_viewPanel->setBeats(labels,
-                          maps->beats.empty() ? 1 : static_cast<int>(maps->beats.front().number));
+                          maps->beats.empty() ? 1 : static_cast<int>(maps->beats.front().number),
+                          static_cast<int>(simulation::newest_propagated(maps->beats)));
 }
 
 void MainWindow::lookBack(double ms)

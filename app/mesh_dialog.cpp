@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/mesh_dialog.hpp"
 
+#include "engine/core/error.hpp"
 #include "widgets/panels/form.hpp"
 
 #include <QDialogButtonBox>
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
+#include <stdexcept>
 
 namespace tawara {
 namespace {
@@ -292,22 +295,30 @@ void MeshDialog::make()
         temporary ? m_scratch : QFileInfo(m_file->text().trimmed()).absoluteFilePath();
     if (const QString folder = QFileInfo(file).absolutePath(); !QFileInfo(folder).isDir())
         return ended(tr("There is no folder %1; choose another file.").arg(folder));
-    m_job = std::make_unique<MeshJob>(
-        [recipe = recipe(), file = file.toStdString(), now = m_current](const Progress& p) {
-            return simulation::session_on_new_mesh(recipe, file, now, p);
-        });
-    connect(m_job.get(), &MeshJob::progressed, this, [this](double f, const QString& stage) {
+    const auto session = std::make_shared<simulation::Session>();
+    m_job = std::make_unique<Job>([recipe = recipe(), file = file.toStdString(), now = m_current,
+                                   session](const Progress& p) {
+        try {
+            *session = simulation::session_on_new_mesh(recipe, file, now, p);
+        } catch (const std::bad_alloc&) {
+            throw std::runtime_error(
+                tr("Not enough memory for this mesh; choose a coarser one.").toStdString());
+        }
+        if (p.stop.stop_requested()) // as it was all but done
+            throw Cancelled{};
+    });
+    connect(m_job.get(), &Job::progressed, this, [this](double f, const QString& stage) {
         m_bar->setValue(static_cast<int>(1000 * f));
         m_stage->setText(stage.left(1).toUpper() + stage.mid(1) + QStringLiteral("…"));
     });
-    connect(m_job.get(), &MeshJob::made, this, [this](const simulation::Session& s) {
-        ended({});
-        Q_EMIT made(s);
-        accept();
-    });
-    connect(m_job.get(), &MeshJob::failed, this, [this](const QString& reason) {
-        ended(reason.isEmpty() ? tr("Given up; no mesh was made.") : worded(reason));
-        Q_EMIT failed(reason);
+    connect(m_job.get(), &Job::ended, this, [this, session](const QString& error, bool cancelled) {
+        if (error.isEmpty() && !cancelled) {
+            ended({});
+            Q_EMIT made(*session);
+            return accept();
+        }
+        ended(cancelled ? tr("Given up; no mesh was made.") : worded(error));
+        Q_EMIT failed(error);
         if (m_closing)
             QDialog::reject();
     });

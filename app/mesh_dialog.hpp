@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "app/mesh_job.hpp"
+#include "app/export/job.hpp"
 #include "engine/simulation/new_mesh.hpp"
 #include "engine/simulation/suggest.hpp"
 
@@ -98,7 +98,7 @@ class MeshDialog : public QDialog
     quint64 m_asked = 0;
     bool m_described = false, m_closing = false;
     std::stop_source m_describing;
-    std::unique_ptr<MeshJob> m_job;
+    std::unique_ptr<Job> m_job;
     QThreadPool m_pool;
 };
 

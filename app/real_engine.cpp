@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <condition_variable>
 #include <malloc.h>
+#include <mutex>
+#include <thread>
 
 namespace tawara {
 namespace {
@@ -17,6 +21,26 @@ constexpr int solver_niceness = 5;
 // tissue, as glibc has it, each keeps some tens of MB that no other can use: 590 to 710 MB in place
 // of 450 with the built-in heart.
 constexpr int memory_pools = 2;
+
+#ifdef __GLIBC__
+/// Gives pages of memory that nothing is in back to the system now and then. By itself malloc keeps
+/// those between what is in use: in half an hour 7 % more, of which the program held nothing. Low
+/// limits for blocks of their own (M_MMAP_THRESHOLD) do the same, but each picture's buffer would
+/// come anew from the system: the window's thread worked twice as long for a picture.
+/// @cost  7 ms of a thread of its own, twice a minute
+class MemoryReturn
+{
+  private:
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_{[this](const std::stop_token& stop) {
+        constexpr std::chrono::seconds now_and_then{30};
+        std::unique_lock hold(mutex_);
+        while (!wake_.wait_for(hold, stop, now_and_then, [&] { return stop.stop_requested(); }))
+            malloc_trim(0);
+    }};
+};
+#endif
 
 class RealEngine : public EngineControl
 {
@@ -60,6 +84,9 @@ class RealEngine : public EngineControl
 
   private:
     simulation::Engine engine_;
+#ifdef __GLIBC__
+    MemoryReturn memory_;
+#endif
 };
 
 } // namespace

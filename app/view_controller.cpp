@@ -227,7 +227,7 @@ QString ViewController::captionOf(Quantity q) const
 {
     if (!m_settings.annotations || !quantityInfo(q).maps)
         return {};
-    return beatLabel();
+    return beatLabel().section(QLatin1Char(','), 0, 0);
 }
 
 QString ViewController::beatLabel() const

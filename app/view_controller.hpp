@@ -112,8 +112,11 @@ class ViewController : public QObject
     double step(Quantity q) const;
     /// Colours and lines of the wall.
     void setLook(HeartView& view, int i);
-    /// What a map that is not of one moment says in place of the time.
+    /// What a map that is not of one moment says in place of the time: "beat 2 of 3".
     QString captionOf(Quantity q) const;
+    /// What places of a map without a value are; empty where all have one.
+    /// @pre  quantityInfo(q).maps, and there are maps
+    QString greyNote(Quantity q) const;
     void applyRange(HeartView& view, int i);
     void updateSection();
     void updateDepolarised();

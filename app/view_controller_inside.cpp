@@ -52,15 +52,30 @@ void ViewController::feedFace(HeartView& view, Quantity q)
                          quantityInfo(q).cyclic);
 }
 
+QString ViewController::greyNote(Quantity q) const
+{
+    const auto& wall = mapField(*m_maps, q);
+    bool resting = false, lasting = false; // no part of the beat; its end is not known
+    for (std::size_t k = 0; k < wall.size(); ++k)
+        if (!std::isfinite(wall[k]))
+            (std::isfinite(m_maps->activation[k]) ? lasting : resting) = true;
+    if (!resting && !lasting)
+        return {};
+    if (q == Quantity::period)
+        return tr("grey: no activation before");
+    return !lasting   ? tr("grey: not activated")
+           : !resting ? tr("grey: not repolarised yet")
+                      : tr("grey: not activated, or not repolarised yet");
+}
+
 QString ViewController::noteOf(Quantity q) const
 {
     QStringList notes;
     if (m_maps && quantityInfo(q).maps) {
-        const auto& wall = mapField(*m_maps, q);
-        if (std::none_of(wall.begin(), wall.end(), [](float v) { return std::isfinite(v); }))
-            notes << (q == Quantity::activation ? tr("grey: not activated")
-                      : q == Quantity::period   ? tr("grey: needs a beat before")
-                                                : tr("grey: not repolarised"));
+        // what follows "beat 2 of 3", which is all that the caption of a narrow view has room for
+        if (m_settings.annotations)
+            notes << beatLabel().section(QLatin1Char(','), 1).trimmed();
+        notes << greyNote(q);
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");

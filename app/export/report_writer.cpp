@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/report_writer.hpp"
 
+#include <QAbstractTextDocumentLayout>
 #include <QBuffer>
 #include <QFileInfo>
 #include <QObject>
@@ -9,6 +10,8 @@
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <QSvgRenderer>
+#include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
 
 #include <algorithm>
@@ -18,7 +21,7 @@ namespace {
 
 constexpr double page_width_px = simulation::ReportPage::width;
 constexpr double margin_mm = 12;
-constexpr double smallest = 0.8; // scale below which it would be hard to read; then more pages
+constexpr double smallest = 0.75; // scale below which it would be hard to read; then more pages
 constexpr int finer = 3;         // pixels of a curve's picture per CSS pixel
 
 QImage drawnSvg(const QByteArray& svg)
@@ -52,6 +55,25 @@ class PageDocument : public QTextDocument
     }
 };
 
+/// Moves headings that would stand alone at the end of a page to the next one.
+void keepHeadings(QTextDocument& document, double page)
+{
+    const auto pageOf = [page](double y) { return static_cast<int>(y / page); };
+    for (QTextBlock b = document.begin(); b.isValid(); b = b.next()) {
+        const QTextBlock after = b.next();
+        if (b.blockFormat().headingLevel() == 0 || !after.isValid())
+            continue;
+        const auto* layout = document.documentLayout();
+        const double top = layout->blockBoundingRect(b).top();
+        // a row of a table begins lower than the heading's end, yet with it
+        if (pageOf(top) == pageOf(layout->blockBoundingRect(after).bottom() - 1))
+            continue;
+        QTextBlockFormat format = b.blockFormat();
+        format.setTopMargin(format.topMargin() + page * (pageOf(top) + 1) - top);
+        QTextCursor(b).setBlockFormat(format);
+    }
+}
+
 void print(const std::string& html, QPdfWriter& writer)
 {
     PageDocument document;
@@ -75,6 +97,7 @@ void print(const std::string& html, QPdfWriter& writer)
     // as many pages as it takes; no line and no picture is cut in two
     const double page = sheet.height() / at_full_width;
     document.setPageSize({page_width_px, page});
+    keepHeadings(document, page);
     p.scale(at_full_width, at_full_width);
     for (int k = 0; k < document.pageCount(); ++k) {
         if (k > 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/fake_engine.hpp"
 
+#include "engine/simulation/beat_label.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -146,7 +148,10 @@ std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
         m->activations.push_back(1);
     }
     m->beats = {{1, 0, 180, 1, false}, {2, 400, 580, 1, false}, {3, 812, 830, 0.034, false}};
-    m->beat = beat_ == 0 ? 3 : std::clamp<std::int64_t>(beat_, 1, 3);
+    m->beats.back().propagated = false;
+    m->chosen = beat_ > 0;
+    m->beat = m->chosen ? std::clamp<std::int64_t>(beat_, 1, 3)
+                        : simulation::newest_propagated(m->beats);
     return m;
 }
 
@@ -354,7 +359,7 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         ++ecg_generation_;
     }
     if (std::holds_alternative<simulation::MeasureCeilings>(c))
-        handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake"});
+        handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake", "it is no GPU"});
     if (const auto* r = std::get_if<simulation::StartRecording>(&c)) {
         std::lock_guard hold(mutex_);
         simulation::RecordingOptions o;

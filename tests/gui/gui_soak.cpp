@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdio>
+#include <malloc.h>
 #include <random>
 #include <unistd.h>
 
@@ -39,6 +40,18 @@ double resident_mb()
         return 0;
     return f.readAll().split(' ').value(1).toDouble() * static_cast<double>(sysconf(_SC_PAGESIZE)) /
            1e6;
+}
+
+/// What the program holds from malloc: the rest of its memory is pieces that it gave back, and
+/// libraries.
+double held_mb()
+{
+#ifdef __GLIBC__
+    const auto m = mallinfo2();
+    return static_cast<double>(m.uordblks + m.hblkhd) / 1e6;
+#else
+    return 0;
+#endif
 }
 
 double median(std::vector<double> v)
@@ -209,6 +222,7 @@ int main(int argc, char** argv)
         samples.append(QJsonObject{
             {"s", round1(static_cast<double>(clock.elapsed()) / 1e3)},
             {"rss_mb", round1(resident_mb())},
+            {"held_mb", round1(held_mb())},
             {"simulated_ms", round1(host.status().time_ms)},
             {"click_ms", round1(median(std::exchange(hand.latency, {})))},
             {"gui_99_ms", round1(app.wall(0.99))},

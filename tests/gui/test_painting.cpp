@@ -10,6 +10,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QDoubleSpinBox>
+#include <QLabel>
 #include <QPushButton>
 
 using namespace tawara;
@@ -123,6 +124,73 @@ class TestPainting : public QObject
         QCOMPARE(window->mode(), ClickMode::stimulate);
         QVERIFY(!tissue->brush()->isVisible());
         QCOMPARE(window->viewController()->settings().shownIn(0), Quantity::potential);
+    }
+
+    void theBrushSaysHowDeepItPaints()
+    {
+        paintAction()->trigger();
+        child<QDoubleSpinBox>("brushRadius")->setValue(2);
+        const auto said = [&] {
+            QString all;
+            for (const auto* l : child<TissuePanel>()->brush()->findChildren<QLabel*>())
+                all += l->text();
+            return all;
+        };
+        QVERIFY2(said().contains("2 mm below the surface"), qPrintable(said()));
+        child<QDoubleSpinBox>("brushDepth")->setValue(0.6);
+        QVERIFY2(said().contains("0.6 mm below the surface"), qPrintable(said()));
+        stroke({6, 5, 2}, {12, 5, 2});
+        const auto& mesh = *host->scene()->mesh;
+        const auto reach = [&] { // of what is painted: downwards, and across the stroke
+            double deep = 0, wide = 0;
+            for (auto t :
+                 std::get<simulation::Tetrahedra>(*session().regions.at(1).where).tetrahedra) {
+                const Vec3 c = mesh.centroid(static_cast<std::size_t>(t));
+                deep = std::max(deep, 2 - c[2]), wide = std::max(wide, std::abs(c[1] - 5));
+            }
+            return std::pair(deep, wide);
+        };
+        QVERIFY(painted(1) > 20);
+        QVERIFY2(reach().first <= 0.65 && reach().second > 1.2,
+                 qPrintable(QString("%1 %2").arg(reach().first).arg(reach().second)));
+        child<QDoubleSpinBox>("brushDepth")->setValue(8); // through the wall
+        stroke({6, 5, 2}, {12, 5, 2});
+        QVERIFY2(reach().first > 1.6 && reach().second < 2.3,
+                 qPrintable(QString("%1 %2").arg(reach().first).arg(reach().second)));
+    }
+
+    void changesDuringAndAfterARunAreSaid()
+    {
+        auto* bar = child<MessageBar>();
+        const auto drug = [&](double factor) {
+            window->document()->edits().edit("drug", [factor](simulation::Session& s) {
+                s.drugs = {{"I_Kr block", {{"g_Kr", factor}}}};
+            });
+        };
+        bar->clear(); // of the mesh
+        drug(0.9);    // before the run: nothing to say
+        QTRY_COMPARE(host->scene()->session.drugs.size(), std::size_t(1));
+        QVERIFY(!bar->isVisible());
+        host->runUntil(2);
+        QTRY_VERIFY(host->status().time_ms >= 2 - 1e-6);
+        drug(0.5);
+        QTRY_COMPARE(bar->text(), QString("I_Kr block acts from 2 ms on."));
+        window->document()->edits().stack().undo();
+        QTRY_COMPARE(host->scene()->session.drugs.at(0).factors.at(0).second, 0.9);
+        window->document()->edits().edit(
+            "end", [](simulation::Session& s) { s.end_ms = 4, s.drugs = {}; });
+        QTRY_COMPARE(bar->text(), QString("I_Kr block acts no longer, from 2 ms on."));
+        host->play();
+        QTRY_COMPARE(host->status().state, simulation::Status::State::finished);
+        QCOMPARE(bar->waiting(), 0);
+        drug(0.5);
+        QVERIFY2(bar->text().startsWith("The run has ended") && bar->text().contains("Ctrl+R"),
+                 qPrintable(bar->text()));
+        QTRY_COMPARE(host->scene()->session.drugs.size(), std::size_t(1));
+        QVERIFY(bar->text().startsWith("The run has ended")); // stays until the run is anew
+        QCOMPARE(bar->waiting(), 1);
+        host->reset();
+        QTRY_COMPARE(bar->waiting(), 0);
     }
 
     void anotherViewBecomesCurrentWhilePainting()

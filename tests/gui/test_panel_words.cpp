@@ -7,9 +7,6 @@
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/site_words.hpp"
 #include "widgets/panels/tissue_panel.hpp"
-#include "widgets/plots/axes.hpp"
-#include "widgets/plots/bullseye_plot.hpp"
-#include "widgets/plots/ecg_plot.hpp"
 
 #include <QAbstractSpinBox>
 #include <QLabel>
@@ -20,7 +17,6 @@
 #include <QtTest>
 
 #include <cmath>
-#include <map>
 
 using namespace tawara;
 using simulation::Protocol;
@@ -149,11 +145,171 @@ class TestPanelWords : public QObject
         }
     }
 
+    void whatIsTypedEndsBeforeAPanelGoes()
+    {
+        QString what;
+        QByteArray by;
+        {
+            PacingPanel panel;
+            panel.resize(360, 640);
+            panel.setSession(paced(Kind::train));
+            panel.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&panel));
+            QApplication::setActiveWindow(&panel);
+            connect(&panel, &PacingPanel::edited, this,
+                    [&](const QString&, const SessionChange& f) {
+                        auto s = paced(Kind::train);
+                        f(s);
+                        what = QString::fromStdString(s.stimuli.at(0).name);
+                        by = panel.metaObject()->className(); // what there still is of it
+                        panel.setSession(s);
+                    });
+            auto* name = panel.findChild<QLineEdit*>("siteName");
+            name->setFocus();
+            QVERIFY(name->hasFocus());
+            name->clear();
+            QTest::keyClicks(name, "base");
+        }
+        QCOMPARE(what, QString("base"));
+        QCOMPARE(by, QByteArray("tawara::PacingPanel"));
+    }
+
+    void pulsesThatAreNotDecidedAreSaid()
+    {
+        PacingPanel panel;
+        panel.resize(360, 800);
+        panel.show();
+        auto s = paced(Kind::s1s2);
+        s.stimuli[0].protocol->count = 1;
+        s.stimuli[0].protocol->extra_ms = {640};
+        s.end_ms = 660;
+        panel.setSession(s);
+        const auto said = [&] {
+            return panel.findChild<QLabel*>("siteState")->text().replace(QChar(0x202f), ' ');
+        };
+        const auto next = [&] {
+            return panel.findChild<QTreeWidget*>("sites")->topLevelItem(0)->text(1);
+        };
+        QVERIFY2(said().contains("Next: S1 at 0 ms."), qPrintable(said()));
+        QCOMPARE(next(), QString("0 ms"));
+        panel.setTime(5, 100);
+        QVERIFY2(said().contains("S1 at 0 ms: not decided yet."), qPrintable(said()));
+        QCOMPARE(next(), QString("640 ms"));
+        CaptureState fired;
+        fired.last = CaptureState::Last::captured;
+        fired.pulses = fired.captured = 1;
+        fired.decidedMs = 0;
+        panel.setCapture({fired});
+        QVERIFY2(said().contains("1 of 1 pulses captured.\nNext: S2 at 640 ms."),
+                 qPrintable(said()));
+        panel.setTime(650, 100);
+        QVERIFY2(said().contains("S2 at 640 ms: not decided yet."), qPrintable(said()));
+        panel.setTime(660, 100); // at the end
+        QVERIFY2(said().contains("S2 at 640 ms: not decided, the run ended before."),
+                 qPrintable(said()));
+        QCOMPARE(next(), QString("–"));
+        s.end_ms = 2000;
+        panel.setSession(s);
+        panel.setCapture({fired});
+        panel.setTime(1000, 100); // it never will be
+        QVERIFY2(said().contains("No more pulses in this run."), qPrintable(said()));
+        fired.sinceMs = 645; // another site's
+        panel.setCapture({fired});
+        panel.setTime(650, 100);
+        QVERIFY2(!said().contains("not decided"), qPrintable(said()));
+    }
+
+    void aNewSiteSaysWhenItPaces()
+    {
+        PacingPanel panel;
+        panel.resize(360, 640);
+        auto s = paced(Kind::train);
+        s.end_ms = 5000;
+        panel.setSession(s);
+        panel.setTime(1000, 0);
+        const auto plain = [](QString text) { return text.replace(QChar(0x202f), ' '); };
+        const auto second = panel.fresh("base", {1, 2, 3});
+        QCOMPARE(plain(panel.scheduleOf(second)),
+                 QString("base paces every 800 ms, as apex does: its next pulse comes at 1 600 "
+                         "ms."));
+        s.stimuli[0].protocol->kind = Kind::single; // it is over: another begins soon
+        panel.setSession(s);
+        const auto third = panel.fresh("base", {1, 2, 3});
+        QCOMPARE(third.start_ms, 1020.0);
+        QCOMPARE(plain(panel.scheduleOf(third)),
+                 QString("base gives a single pulse, as apex does: its next pulse comes at 1 020 "
+                         "ms."));
+        s.stimuli.clear();
+        panel.setSession(s);
+        QVERIFY(panel.scheduleOf(panel.fresh("base", {1, 2, 3})).startsWith("base paces every"));
+    }
+
+    void whatIsNoNumberIsSaid()
+    {
+        PacingPanel panel;
+        panel.resize(360, 640);
+        panel.setSession(paced(Kind::s1s2));
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QApplication::setActiveWindow(&panel);
+        auto* box = panel.findChild<NumberBox*>("siteCount");
+        const auto note = [&]() -> QString {
+            const auto* l = panel.findChild<QLabel*>("fieldNote");
+            return l != nullptr && l->isVisible() ? l->text().replace(QChar(0x202f), ' ')
+                                                  : QString();
+        };
+        const auto type = [&](const char* keys) {
+            box->setFocus();
+            box->selectAll();
+            QTest::keyClicks(box, keys);
+        };
+        type("k");
+        QVERIFY2(note().contains("“k”") && note().contains("0 to 9 999"), qPrintable(note()));
+        type("12");
+        QCOMPARE(note(), QString());
+        QTest::keyClick(box, 'x');
+        QVERIFY2(note().contains("“x” cannot be taken"), qPrintable(note()));
+        type("999999");
+        QVERIFY2(note().contains("0 to 9 999"), qPrintable(note()));
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(box->value(), 9999.0);
+        QVERIFY2(note().contains("now 9 999"), qPrintable(note()));
+        box->stepDown(); // another value: nothing to say
+        QCOMPARE(note(), QString());
+        type("999999");
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY(!note().isEmpty());
+        box->put(5); // undone, say
+        QCOMPARE(note(), QString());
+        box->put(0);
+        box->setFocus();
+        box->findChild<QLineEdit*>()->setCursorPosition(0);
+        QTest::keyClicks(box, "12"); // in the place of "for ever"
+        QCOMPARE(box->cleanText(), QString("12"));
+        box->put(5);
+        type("");
+        QTest::keyClick(box, Qt::Key_Delete);
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY2(note().contains("still 5"), qPrintable(note()));
+        auto* length = panel.findChild<NumberBox*>("siteDuration");
+        length->setFocus();
+        length->selectAll();
+        QTest::keyClicks(length, "1.25");
+        QVERIFY2(note().contains("at most one digit"), qPrintable(note()));
+        auto* extra = panel.findChild<QLineEdit*>("siteExtra");
+        extra->setFocus();
+        extra->clear();
+        QTest::keyClicks(extra, "a");
+        QTest::keyClick(extra, Qt::Key_Return); // put back, and said
+        QVERIFY2(note().contains("“a”"), qPrintable(note()));
+        QTest::keyClicks(extra, "0"); // 4400
+        QCOMPARE(note(), QString());
+    }
+
     void aNumberBeyondItsRangeIsSaid()
     {
         double taken = 0;
         PacingPanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.resize(360, 640);
         panel.setSession(paced(Kind::train));
         panel.show();
@@ -213,7 +369,6 @@ class TestPanelWords : public QObject
     void theClickPulseSaysItsRangesToo()
     {
         StimulusPanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.show();
         QVERIFY(QTest::qWaitForWindowExposed(&panel));
         QApplication::setActiveWindow(&panel);
@@ -241,7 +396,6 @@ class TestPanelWords : public QObject
 
         std::vector<Ms> taken;
         PacingPanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.resize(360, 700);
         panel.setSession(paced(Kind::s1s2));
         panel.show();
@@ -272,7 +426,6 @@ class TestPanelWords : public QObject
     void pulsesAfterTheEndAreSaid()
     {
         PacingPanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.resize(360, 800);
         panel.show();
         auto s = paced(Kind::s1s2);
@@ -297,7 +450,6 @@ class TestPanelWords : public QObject
         const cell::ModelInfo *slow = &cell::model_info("luo_rudy_1991"),
                               *plain = &cell::model_info("aliev_panfilov_1996");
         TissuePanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.resize(360, 640);
         panel.show();
         panel.setModels({slow, plain});
@@ -335,7 +487,6 @@ class TestPanelWords : public QObject
         QFETCH(double, ratio);
         QFETCH(int, pixels);
         PacingPanel panel;
-        const auto hidden = qScopeGuard([&] { panel.hide(); }); // what has the focus ends
         panel.resize(400, 700);
         // the program's own look, in any colours: it pads the rows
         QString look = styleSheet(QStringLiteral("window"));
@@ -371,93 +522,6 @@ class TestPanelWords : public QObject
             QVERIFY2(std::abs(box.width() - box.height()) <= 1,
                      qPrintable(QStringLiteral("%1 x %2").arg(box.width()).arg(box.height())));
         }
-    }
-
-    void paperStaysPaper()
-    {
-        QCOMPARE(EcgPlot::squareStep(40), 1);
-        QCOMPARE(EcgPlot::squareStep(3.5), 2);
-        QCOMPARE(EcgPlot::squareStep(0.7), 10);
-        EcgPlot plot;
-        plot.resize(860, 240);
-        QStringList names;
-        for (const char* n :
-             {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"})
-            names << n;
-        plot.setLeads(names);
-        plot.setLayout(EcgPlot::Layout::sheet);
-        for (const float mV : {1.F, 4.F, 20.F}) { // the larger, the nearer the lines of 0.5 mV
-            plot.setLeads(names);
-            const std::vector<double> t{0, 100};
-            plot.append(t, std::vector<std::vector<float>>(12, {0, mV}));
-            const QImage image = plot.grab().toImage();
-            const QRectF area = plot.traceArea(11);
-            QVERIFY2(!area.intersects(plot.captionArea()), "the caption covers V6");
-            QVERIFY(QRectF(plot.rect()).contains(plot.captionArea().adjusted(0, 0, 0, -1)));
-            // strong lines across, in a column right of the trace and between lines along
-            std::map<QRgb, int> colors;
-            const int x = static_cast<int>(area.right()) - 7;
-            for (int y = static_cast<int>(area.top()) + 1; y < area.bottom() - 1; ++y)
-                ++colors[image.pixel(x, y)];
-            const QRgb bold = isDark(&plot) ? qRgb(0x40, 0x28, 0x2b) : qRgb(0xf2, 0xbd, 0xb8);
-            QVERIFY2(colors[bold] >= 3, qPrintable(QString::number(static_cast<double>(mV))));
-            QVERIFY2(colors[bold] < 0.2 * area.height(), "paper, not a wash");
-        }
-    }
-
-    void segmentsThatAreKnownInPartSaySo()
-    {
-        BullseyePlot plot;
-        BullseyePlot::Values values, shares;
-        values.fill(412);
-        shares.fill(1);
-        shares[3] = 0.4;
-        shares[7] = 0.05;
-        const auto grey = [](double) { return QColor(Qt::darkBlue); };
-        plot.resize(240, 260);
-        plot.setValues(values, "APD90", 0, grey, shares);
-        QCOMPARE(plot.numberOf(1), QString("412"));
-        QCOMPARE(plot.numberOf(4), QString("~412"));
-        QCOMPARE(plot.numberOf(8), QString("–"));
-        // hatched: more than one colour beside the number, in that segment alone
-        const QImage image = plot.grab().toImage();
-        const auto colorsIn = [&](int segment) {
-            const QPainterPath path = plot.outline(segment);
-            const QRectF number = plot.numberArea(segment).adjusted(-4, -4, 4, 4);
-            int other = 0, all = 0;
-            for (int y = 0; y < image.height(); ++y)
-                for (int x = 0; x < image.width(); ++x) {
-                    const QRectF around(x - 3, y - 3, 7, 7);
-                    if (!path.contains(around) || number.intersects(around))
-                        continue;
-                    ++all;
-                    other += image.pixelColor(x, y) == QColor(Qt::darkBlue) ? 0 : 1;
-                }
-            return static_cast<double>(other) / std::max(1, all);
-        };
-        QVERIFY2(colorsIn(4) > 0.1, qPrintable(QString::number(colorsIn(4))));
-        QCOMPARE(colorsIn(5), 0.0);
-    }
-
-    void numbersFitTheirSegments()
-    {
-        BullseyePlot plot;
-        BullseyePlot::Values values;
-        const auto grey = [](double) { return QColor(Qt::darkBlue); };
-        for (const QSize& size : {QSize(150, 150), QSize(240, 240), QSize(420, 300)})
-            for (const double v : {8.25, -85.2, 1234.5, -12345.25}) {
-                plot.resize(size);
-                values.fill(v);
-                plot.setValues(values, "V", 2, grey);
-                for (int segment = 1; segment <= 17; ++segment)
-                    QVERIFY2(plot.outline(segment).contains(plot.numberArea(segment)),
-                             qPrintable(QStringLiteral("%1 in %2 of %3")
-                                            .arg(v)
-                                            .arg(segment)
-                                            .arg(size.width())));
-                if (size.width() >= 240 && std::abs(v) < 100)
-                    QCOMPARE(plot.numberOf(1).replace("−", "-").toDouble(), v);
-            }
     }
 };
 

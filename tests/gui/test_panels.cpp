@@ -81,6 +81,8 @@ class TestPanels : public QObject
         const auto ball = std::get<simulation::Sphere>(session().stimuli[0].region);
         QVERIFY(norm(ball.centre - front) < 1.5);
         QCOMPARE(child<QTreeWidget>("sites")->topLevelItemCount(), 1);
+        QVERIFY2(child<MessageBar>()->text().startsWith("Site 1 paces every 600 ms: its next"),
+                 qPrintable(child<MessageBar>()->text()));
         // captured: said in the list
         QTRY_COMPARE(child<QTreeWidget>("sites")->topLevelItem(0)->text(2), QString("captures"));
 

@@ -5,6 +5,7 @@
 #include "widgets/plots/roofline_plot.hpp"
 
 #include <QLabel>
+#include <QScrollBar>
 #include <QTableWidget>
 #include <QtTest>
 
@@ -64,6 +65,58 @@ class TestPerformance : public QObject
         QVERIFY2(tip.contains("caches"), qPrintable(tip));
         panel.reset();
         QVERIFY(!note->isVisible());
+    }
+
+    void bytesByHardwareStandBeside()
+    {
+        PerformancePanel panel;
+        panel.resize(480, 760);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        s.step = 100;
+        constexpr int column = 6;
+        device::KernelRecord k{"diffusion", 100, 50, 1e9, 1e8};
+        panel.setKernels({simulation::figure(k, "CPU", {}, false)}, s);
+        QVERIFY(panel.table()->isColumnHidden(column));
+        k.calls = 200, k.ms = 100, k.bytes = 2e9, k.counted_bytes = 2.1e9, s.step = 200;
+        panel.setKernels({simulation::figure(k, "cuda:0", {}, false)}, s);
+        QVERIFY(!panel.table()->isColumnHidden(column));
+        QCOMPARE(panel.table()->item(0, column)->text(), QStringLiteral("1.05×"));
+        panel.resize(340, 760);
+        QTRY_VERIFY(panel.table()->isColumnHidden(column));
+        QVERIFY(panel.table()->item(0, 0)->toolTip().contains("1.05×"));
+        panel.setCeilings({20, 18, 60, 120}, "CPU", "it is no GPU");
+        QVERIFY(panel.findChild<QLabel*>("ceilings")->toolTip().contains("it is no GPU"));
+        panel.setCeilings({20, 18, 60, 120}, "cuda:0");
+        QVERIFY(!panel.findChild<QLabel*>("ceilings")->toolTip().contains("counters"));
+    }
+
+    void theTableFitsItsPanel()
+    {
+        PerformancePanel panel;
+        panel.resize(340, 760); // as in a window of 1280
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        s.step = 100;
+        panel.setKernels({{"reaction ten_tusscher_2006", "CPU", 300, 5, 123.4e9, 123.4e9, 20, 60,
+                           0.98, "memory"},
+                          {"diffusion", "CPU", 300, 5, 1e9, 1e8, 20, 60, 1.02, "arithmetic"}},
+                         s);
+        QApplication::processEvents();
+        const auto* bar = panel.table()->horizontalScrollBar();
+        QVERIFY2(bar->maximum() == 0, qPrintable(QString::number(bar->maximum())));
+        QVERIFY2(panel.table()->columnWidth(0) >= 70,
+                 qPrintable(QString::number(panel.table()->columnWidth(0))));
+        QVERIFY(panel.table()->item(0, 0)->toolTip().contains("called 300 times"));
+        QVERIFY(panel.table()->isColumnHidden(4));
+        panel.resize(480, 760);
+        QTRY_VERIFY(!panel.table()->isColumnHidden(4) && !panel.table()->isColumnHidden(5));
+        QCOMPARE(bar->maximum(), 0);
+        QVERIFY(panel.table()->item(1, 3)->toolTip().contains("arithmetic"));
     }
 
     void aMultiplyAddIsOneOperationEverywhere()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The live plot by itself.
+// Plots by themselves.
 #include "widgets/models/probe_model.hpp"
+#include "widgets/plots/axes.hpp"
+#include "widgets/plots/bullseye_plot.hpp"
+#include "widgets/plots/ecg_plot.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
 #include <QApplication>
@@ -8,6 +11,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <map>
 
 using namespace tawara;
 
@@ -110,6 +114,108 @@ class TestPlot : public QObject
         QCOMPARE(m.add(3, "x", {}).color, first); // a free colour is used again
         m.remove(99);
         QCOMPARE(m.rowCount(), 2);
+    }
+
+    /// Rows that are lower than their edges still end.
+    void manyLeadsInALowStrip()
+    {
+        EcgPlot plot;
+        plot.resize(400, 110);
+        for (int leads = 1; leads < 60; ++leads) {
+            QStringList names;
+            for (int k = 0; k < leads; ++k)
+                names << QStringLiteral("L%1").arg(k);
+            plot.setLeads(names);
+            plot.append(std::vector<double>{0, 100},
+                        std::vector<std::vector<float>>(static_cast<std::size_t>(leads), {0, 1}));
+            QVERIFY(!plot.grab().isNull());
+        }
+    }
+    void paperStaysPaper()
+    {
+        QCOMPARE(EcgPlot::squareStep(40), 1);
+        QCOMPARE(EcgPlot::squareStep(3.5), 2);
+        QCOMPARE(EcgPlot::squareStep(0.7), 10);
+        EcgPlot plot;
+        plot.resize(860, 240);
+        QStringList names;
+        for (const char* n :
+             {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"})
+            names << n;
+        plot.setLeads(names);
+        plot.setLayout(EcgPlot::Layout::sheet);
+        for (const float mV : {1.F, 4.F, 20.F}) { // the larger, the nearer the lines of 0.5 mV
+            plot.setLeads(names);
+            const std::vector<double> t{0, 100};
+            plot.append(t, std::vector<std::vector<float>>(12, {0, mV}));
+            const QImage image = plot.grab().toImage();
+            const QRectF area = plot.traceArea(11);
+            QVERIFY2(!area.intersects(plot.captionArea()), "the caption covers V6");
+            QVERIFY(QRectF(plot.rect()).contains(plot.captionArea().adjusted(0, 0, 0, -1)));
+            // strong lines across, in a column right of the trace and between lines along
+            std::map<QRgb, int> colors;
+            const int x = static_cast<int>(area.right()) - 7;
+            for (int y = static_cast<int>(area.top()) + 1; y < area.bottom() - 1; ++y)
+                ++colors[image.pixel(x, y)];
+            const QRgb bold = isDark(&plot) ? qRgb(0x40, 0x28, 0x2b) : qRgb(0xf2, 0xbd, 0xb8);
+            QVERIFY2(colors[bold] >= 3, qPrintable(QString::number(static_cast<double>(mV))));
+            QVERIFY2(colors[bold] < 0.2 * area.height(), "paper, not a wash");
+        }
+    }
+
+    void segmentsThatAreKnownInPartSaySo()
+    {
+        BullseyePlot plot;
+        BullseyePlot::Values values, shares;
+        values.fill(412);
+        shares.fill(1);
+        shares[3] = 0.4;
+        shares[7] = 0.05;
+        const auto grey = [](double) { return QColor(Qt::darkBlue); };
+        plot.resize(240, 260);
+        plot.setValues(values, "APD90", 0, grey, shares);
+        QCOMPARE(plot.numberOf(1), QString("412"));
+        QCOMPARE(plot.numberOf(4), QString("~412"));
+        QCOMPARE(plot.numberOf(8), QString("–"));
+        // hatched: more than one colour beside the number, in that segment alone
+        const QImage image = plot.grab().toImage();
+        const auto colorsIn = [&](int segment) {
+            const QPainterPath path = plot.outline(segment);
+            const QRectF number = plot.numberArea(segment).adjusted(-4, -4, 4, 4);
+            int other = 0, all = 0;
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x) {
+                    const QRectF around(x - 3, y - 3, 7, 7);
+                    if (!path.contains(around) || number.intersects(around))
+                        continue;
+                    ++all;
+                    other += image.pixelColor(x, y) == QColor(Qt::darkBlue) ? 0 : 1;
+                }
+            return static_cast<double>(other) / std::max(1, all);
+        };
+        QVERIFY2(colorsIn(4) > 0.1, qPrintable(QString::number(colorsIn(4))));
+        QCOMPARE(colorsIn(5), 0.0);
+    }
+
+    void numbersFitTheirSegments()
+    {
+        BullseyePlot plot;
+        BullseyePlot::Values values;
+        const auto grey = [](double) { return QColor(Qt::darkBlue); };
+        for (const QSize& size : {QSize(150, 150), QSize(240, 240), QSize(420, 300)})
+            for (const double v : {8.25, -85.2, 1234.5, -12345.25}) {
+                plot.resize(size);
+                values.fill(v);
+                plot.setValues(values, "V", 2, grey);
+                for (int segment = 1; segment <= 17; ++segment)
+                    QVERIFY2(plot.outline(segment).contains(plot.numberArea(segment)),
+                             qPrintable(QStringLiteral("%1 in %2 of %3")
+                                            .arg(v)
+                                            .arg(segment)
+                                            .arg(size.width())));
+                if (size.width() >= 240 && std::abs(v) < 100)
+                    QCOMPARE(plot.numberOf(1).replace("−", "-").toDouble(), v);
+            }
     }
 };
 

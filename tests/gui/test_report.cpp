@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A report of the built-in heart, made while it beats.
 #include "app/export/report_painter.hpp"
+#include "app/export/report_writer.hpp"
 #include "app/real_engine.hpp"
+#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/tissue.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
 
@@ -13,7 +16,100 @@ using namespace tawara;
 class TestReport : public fake::HeartTest
 {
     Q_OBJECT
+    /// A run with more of everything than a page has room for.
+    static simulation::ExportSource crowded()
+    {
+        using namespace simulation;
+        Session s;
+        s.name = "crowded";
+        s.mesh = MeshSlab{{20, 6, 3}, 1};
+        s.scheme = diffusion::Scheme::p1;
+        for (int k = 0; k < 16; ++k) {
+            Region r = s.regions[0];
+            r.name = "border zone " + std::to_string(k + 1);
+            r.parameters = {{"g_Kr", 0.1}, {"g_Ks", 0.2}, {"g_Na", 5}};
+            r.where = Box{{0, 0, 0}, {1, 1, 1}};
+            s.regions.push_back(r);
+        }
+        for (int k = 0; k < 8; ++k)
+            s.drugs.push_back({"drug " + std::to_string(k + 1), {{"g_Kr", 0.5}, {"g_CaL", 0.8}}});
+        for (int k = 0; k < 12; ++k)
+            s.probes.push_back({"P" + std::to_string(k + 1), {1, 1, 1}});
+        const Tissue t = build_tissue(s);
+        auto scene = std::make_shared<Scene>();
+        scene->session = s;
+        scene->mesh = t.mesh;
+        scene->surface = t.surface;
+        scene->device = "CPU, 2 cores of something with a long name, AVX-512, double precision";
+        scene->title = "slab";
+        scene->dt_ms = s.dt_ms;
+        scene->unknowns = static_cast<std::int64_t>(t.problem.size());
+        scene->notices = {{Notice::Level::info, "Edges of this mesh are longer than half a "
+                                                "millimetre: conductivities were raised."}};
+        ExportSource out;
+        out.scene = scene;
+        out.on_vertices = true;
+        out.time_ms = 900;
+        for (const auto& p : t.problem.position_mm) {
+            out.maps.activation_ms.push_back(p[0] / 0.6);
+            out.maps.repolarisation_ms.push_back(p[0] / 0.6 + 250);
+        }
+        for (int k = 0; k < 40; ++k)
+            for (int n = 0; n < 6; ++n) {
+                Pulse p;
+                p.site = "site " + std::to_string(k + 1);
+                p.protocol = "50 pA/pF for 2 ms from 0 ms, S1 every 600 ms, S2 after 320 ms";
+                p.kind = n < 5 ? "S1" : "S2";
+                p.time_ms = 100 * n;
+                p.coupling_ms = 100;
+                p.duration_ms = 2;
+                p.around_mV = -34;
+                p.captured = n == 0 || k > 20;
+                out.pulses.push_back(p);
+            }
+        out.ecg.leads = {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
+        out.ecg.mV.resize(12);
+        for (int k = 0; k < 12; ++k)
+            out.traces.push_back(
+                {static_cast<std::uint64_t>(k + 1), "P" + std::to_string(k + 1), {}, {}, {}});
+        for (int k = 0; k < 900; ++k) {
+            out.ecg.time_ms.push_back(k);
+            for (auto& lead : out.ecg.mV)
+                lead.push_back(k % 300 == 20 ? 1.F : 0.F);
+            for (auto& trace : out.traces) {
+                trace.time_ms.push_back(k);
+                trace.V_mV.push_back(k % 300 < 20 ? -85.F
+                                                  : 20.F - 0.35F * static_cast<float>(k % 300));
+            }
+        }
+        for (const char* name : {"step", "exchange", "reaction", "diffusion", "display"})
+            out.kernels.push_back({name, "cpu", 10, 20, 4e7, 2e7, 10, 20, 0.2, "memory"});
+        out.wall_s = 2;
+        out.steps = 15000;
+        return out;
+    }
+
   private Q_SLOTS:
+    /// Tables of many sites and regions end in "and 26 more" before they make a second page.
+    void aCrowdedRunTakesOnePage()
+    {
+        const QTemporaryDir dir;
+        auto page = simulation::report_page(crowded());
+        const auto& pacing = page.results.at(1);
+        QVERIFY2(pacing.rows.back()[0].starts_with("and "), pacing.rows.back()[0].c_str());
+        QImage heart(840, 722, QImage::Format_RGB32);
+        heart.fill(Qt::white);
+        for (const char* caption : {"V (mV)", "Activation (ms)", "APD90 (ms)"})
+            page.pictures.push_back(reportPicture(heart, caption, 280));
+        const QString pdf = dir.filePath("crowded.pdf");
+        QCOMPARE(writeReport(to_html(page), "crowded", pdf), QString());
+        QFile file(pdf);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+            QFile::copy(pdf, folder + "/crowded.pdf");
+        QCOMPARE(file.readAll().count("/Type /Page\n"), 1);
+    }
+
     void whileItRuns()
     {
         const QTemporaryDir dir;
@@ -38,7 +134,8 @@ class TestReport : public fake::HeartTest
         qInfo("until the first picture: longest event %.1f ms of processor time (%s)", first.cpu_ms,
               first.what.c_str());
         if (QThread::idealThreadCount() > 1)
-            // 50 to 75 ms where Mesa has compiled such shaders before, 150 to 250 where it never has
+            // 50 to 75 ms where Mesa has compiled such shaders before, 150 to 250 where it never
+            // has
             QVERIFY2(first.cpu_ms < 400, first.what.c_str());
         app->begin();
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file), 30000);

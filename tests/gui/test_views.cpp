@@ -14,6 +14,8 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QTemporaryDir>
+#include <QToolButton>
 
 using namespace tawara;
 
@@ -105,13 +107,23 @@ class TestViews : public QObject
     {
         show(4);
         QTRY_COMPARE(f.window->viewController()->beatLabel(),
-                     QString("beat 3 of 3, from 812.0 ms, 3 % of the heart"));
+                     QString("beat 2 of 3, from 400.0 ms; newest that propagated"));
         if (software())
-            for (int i = 1; i < 4; ++i) // the same in all
-                QTRY_COMPARE(caption(i), f.window->viewController()->beatLabel());
+            for (int i = 1; i < 4; ++i) {                         // the same in all
+                QTRY_COMPARE(caption(i), QString("beat 2 of 3")); // short: views are narrow
+                QVERIFY(f.window->viewController()
+                            ->noteOf(settings().shownIn(i))
+                            .startsWith("from 400.0 ms; newest that propagated"));
+            }
         auto* box = child<ViewPanel>()->findChild<QComboBox*>("beat");
         QTRY_COMPARE(box->count(), 4); // the newest, and each of three
         f.window->views()->setCurrent(1);
+        QCOMPARE(box->currentText(), QString("Newest that propagated (2)"));
+        const int third = box->findData(3); // which did not: anybody who wants it can have it
+        box->setCurrentIndex(third);
+        Q_EMIT box->activated(third);
+        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+                     QString("beat 3 of 3, from 812.0 ms, 3 % of the heart"));
         const int second = box->findData(2);
         QVERIFY(box->itemText(second).startsWith("beat 2 of 3, from 400.0 ms"));
         box->setCurrentIndex(second);
@@ -303,6 +315,56 @@ class TestViews : public QObject
         QVERIFY(!hints->isVisible());
         show(1);
         QVERIFY(hints->isVisible());
+    }
+
+    /// One gain for the leads on show, a standard one; what is hidden does not count.
+    void gainOfTheElectrocardiogram()
+    {
+        EcgPlot plot;
+        plot.resize(700, 220);
+        plot.setLeads({"I", "V1"});
+        const std::vector<double> t{0, 100, 200};
+        plot.append(t, {{0.2F, 0.4F, 0}, {6, -6, 0}});
+        const double both = plot.scale().gain;
+        plot.setShown({"I"});
+        const double small = plot.scale().gain;
+        QVERIFY2(small >= 4 * both, qPrintable(QString::number(small)));
+        plot.setShown({"V1"}); // it has the place to itself
+        for (const double gain : {both, small, plot.scale().gain})
+            QVERIFY2(std::set<double>({2.5, 5, 10, 20, 40}).contains(gain),
+                     qPrintable(QString::number(gain)));
+        const double half = plot.traceArea(1).height() / 2;
+        const double tall = 6 * plot.scale().gain * plot.scale().pixelsPerMm;
+        QVERIFY2(tall < half && tall > half / 3, qPrintable(QString::number(tall)));
+        plot.setShown({});
+        plot.setLeads({"I", "V1"});
+        plot.append(t, {{200, 1, 0}, {6, -6, 0}}); // an electrode on the heart: smaller paper
+        QCOMPARE(plot.scale().gain, 2.5);
+        QVERIFY(200 * 2.5 * plot.scale().pixelsPerMm < plot.traceArea(0).height() / 2);
+    }
+
+    /// How the electrocardiogram is laid out goes with the session.
+    void sheetGoesWithTheSession()
+    {
+        const QTemporaryDir dir;
+        auto* panel = child<EcgPanel>();
+        panel->setLeads({"I", "II", "V1", "V5"});
+        auto* leads = panel->findChild<QComboBox*>("ecgLead");
+        leads->setCurrentIndex(leads->findText("V5"));
+        Q_EMIT leads->activated(leads->currentIndex());
+        auto* sheet = panel->findChild<QToolButton*>("ecgSheet");
+        sheet->setChecked(true);
+        const QString saved = dir.filePath("sheet.json");
+        QCOMPARE(f.window->saveSession(saved), QString());
+        sheet->setChecked(false);
+        leads->setCurrentIndex(0);
+        Q_EMIT leads->activated(0);
+        f.host->load(simulation::read_session(saved.toStdString()));
+        QTRY_VERIFY(sheet->isChecked());
+        QCOMPARE(panel->plot()->ecgLayout(), EcgPlot::Layout::sheet);
+        panel->setLeads({"I", "II", "V1", "V5"}); // they come with the first samples
+        QCOMPARE(leads->currentText(), QString("V5"));
+        sheet->setChecked(false);
     }
 
     void namesOfLeadsStandBesideTheTraces()

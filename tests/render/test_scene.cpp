@@ -9,6 +9,8 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <map>
+#include <span>
 
 using namespace tawara;
 using scene::HeartScene;
@@ -93,6 +95,61 @@ class TestScene : public QObject
             QCOMPARE(g.source[v], static_cast<std::int32_t>(v)); // the first ones are themselves
         const auto smooth = scene::wall_geometry(*b.mesh, *b.surface, 120);
         QCOMPARE(smooth.source.size(), 8U);
+    }
+
+    /// Names that would reach over the colour bar or the legend stand left of their markers.
+    void namesLeaveTheBarAlone()
+    {
+        show(fake::bowl(16));
+        auto& scene = view->scene();
+        scene.set_annotations(true);
+        scene::Marker marker;
+        marker.name = "right ventricle, free wall, near the base";
+        const auto pose = scene.camera();
+        marker.position_mm = 0.5 * (pose.position + pose.focal_point); // nothing hides it
+        marker.kind = scene::Marker::Kind::electrode;
+        scene.set_markers(std::span(&marker, 1));
+        const auto x = [&] {
+            scene.set_texts(true); // as in pictures, reports and movies
+            scene.prepare(500, 400, 1);
+            const auto names = scene.written().names;
+            return names.empty() ? NAN : names[0].x * 500;
+        };
+        const double at = scene.project(marker.position_mm)[0];
+        QVERIFY2(x() < at, qPrintable(QString::number(x())));
+        scene.set_bar(false); // a legend in its place
+        scene.set_legend({{"a region", {200, 30, 30}}});
+        QVERIFY2(x() < at, qPrintable(QString::number(x())));
+        marker.name = "P";
+        scene.set_markers(std::span(&marker, 1));
+        QVERIFY(x() > at); // there is room
+    }
+
+    /// The axes' letters are told to who writes them over a picture of few pixels: at the ends of
+    /// the axes as they are turned.
+    void lettersFollowTheCamera()
+    {
+        show(fake::bowl(16));
+        auto& scene = view->scene();
+        scene.set_annotations(true);
+        scene.look_from({0, -1, 0}, {0, 0, 1});
+        scene.prepare(500, 400, 1);
+        const auto letters = [&] {
+            std::map<std::string, std::pair<double, double>> out;
+            for (const auto& l : scene.written().letters)
+                out[l.text] = {500 * l.x, 400 * l.y};
+            return out;
+        };
+        auto at = letters();
+        QCOMPARE(at.size(), std::size_t(3));
+        // x to the right, z up, y away: in the middle of the corner
+        QVERIFY(at["x"].first > at["y"].first + 20 && at["z"].second < at["y"].second - 20);
+        QVERIFY(std::abs(at["y"].first - 46) < 1 && std::abs(at["y"].second - (400 - 46)) < 1);
+        scene.look_from({0, 0, 1}, {0, 1, 0});
+        at = letters();
+        QVERIFY(at["x"].first > at["z"].first + 20 && at["y"].second < at["z"].second - 20);
+        scene.set_annotations(false);
+        QVERIFY(scene.written().letters.empty() || !scene.written().shown);
     }
 
     void bowlHasACrispRimOnly()

@@ -248,6 +248,11 @@ class TestExamples : public QObject
                  qPrintable(QString::number(fine.mesh[0])));
         const auto coarse = estimate_velocity(s, r, 1);
         QVERIFY(coarse.mesh[0] < 0.9 * coarse.fine[0] && !coarse.warning.empty());
+        QVERIFY(coarse.warning.find("raised") == std::string::npos);
+        r.conductivity_S_per_m = {1.08, 0.473, 0.473}; // as of the built-in heart
+        const auto raised = estimate_velocity(s, r, 2.7);
+        QVERIFY2(raised.warning.find("raised to make up") != std::string::npos,
+                 raised.warning.c_str());
         r.parameters = {{"g_Na", 0}, {"g_CaL", 0}};
         QVERIFY(!estimate_velocity(s, r, 0.2).warning.empty());
     }

@@ -301,6 +301,39 @@ class TestExport : public QObject
         QVERIFY(std::isnan(conduction_velocity(m, s.on_vertices, a)[1]));
     }
 
+    /// What a pulse activates itself, nearly at once, is no wave: the report's velocity leaves it
+    /// out, in maps of the run and in those of a beat, whose times count from its pulse.
+    void velocityWithoutStimulated()
+    {
+        auto s = slab(diffusion::Scheme::p1);
+        const auto& m = *s.scene->mesh;
+        constexpr double site_mm = 2.25, early_ms = 0.4, late_ms = 3.5;
+        for (std::size_t u = 0; u < m.vertex_count(); ++u)
+            s.maps.activation_ms[u] =
+                m.x[u] < site_mm ? early_ms + 0.02 * m.x[u] : late_ms + (m.x[u] - site_mm) / 0.6;
+        const auto note = [](const ExportSource& of) {
+            for (const auto& f : report_page(of).key)
+                if (f.name == "conduction velocity, median")
+                    return QString::fromStdString(f.value + "; " + f.note);
+            return QString();
+        };
+        const QString with_site = note(s); // nobody knows of a pulse
+        QVERIFY2(with_site.contains("to 50;"), qPrintable(with_site));
+        Pulse pulse;
+        pulse.site = "S1";
+        pulse.duration_ms = 2;
+        s.pulses = {pulse};
+        const QString waves = note(s);
+        QVERIFY2(waves.startsWith("0.6 mm/ms; 5 to 95 %: 0.6 to 0.6;"), qPrintable(waves));
+        // the same of a beat at 350 ms
+        s.pulses.push_back(pulse);
+        s.pulses.back().time_ms = 350;
+        s.beat_label = "beat 2 of 2, since the pulse at 350.0 ms";
+        s.beat.activation.assign(s.maps.activation_ms.begin(), s.maps.activation_ms.end());
+        s.beat.apd90.assign(s.beat.activation.size(), 250);
+        QCOMPARE(note(s), waves);
+    }
+
     void report()
     {
         export_results(source_, ExportKind::report_html, in("r.html"));

@@ -6,6 +6,7 @@
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/presets.hpp"
 #include "engine/simulation/recording.hpp"
+#include "tests/device/on_gpu.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -311,8 +312,40 @@ class TestLive : public QObject
         QTRY_VERIFY(e.status().step > step + 100); // goes on
         const auto k = e.kernels()[0];
         QVERIFY(k.ceiling_GB_per_s > 0 && k.fraction > 0 && !k.bound_by.empty());
+        QCOMPARE(k.counted_bytes, 0.0); // by hardware: a GPU's, test_cuda
         const auto cut = e.partition();
         QVERIFY(cut && cut->shards == 1 && cut->shard.size() == e.newest_frame()->values.size());
+    }
+
+    /// Where the machine permits it; a run goes on afterwards as if nothing had been.
+    void aGpuCountsItsBytes()
+    {
+        const auto reason = tawara::test::gpu_reason();
+        if (!reason.empty())
+            QSKIP(("no GPU: " + reason).c_str());
+        Inbox in;
+        auto options = one_thread();
+        options.devices = "cuda:0";
+        Engine e(in.handler(), options);
+        in.answer(e.post(Load{bar()}));
+        run_to(e, in, 5);
+        const auto step = e.status().step;
+        in.answer(e.post(MeasureCeilings{}));
+        std::string why;
+        QVERIFY(in.wait([&](const Event& x) {
+            const auto* c = std::get_if<CeilingsMeasured>(&x);
+            if (c)
+                why = c->not_counted;
+            return c != nullptr;
+        }));
+        if (!why.empty())
+            QSKIP(("the bytes were not counted: " + why).c_str());
+        QCOMPARE(e.status().step, step);
+        run_to(e, in, 10);
+        QTRY_VERIFY(!e.kernels().empty() && e.kernels()[0].counted_bytes > 0);
+        for (const auto& k : e.kernels()) // a small bar stays in caches: some of it is seen
+            qInfo("%s: %.3g by the data structures, %.3g counted", k.name.c_str(), k.bytes,
+                  k.counted_bytes);
     }
 
     void recordsAndExports()
@@ -341,9 +374,9 @@ class TestLive : public QObject
         QFile table(QString::fromStdString(file)); // says which beat it is of
         QVERIFY(table.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = table.readAll().split('\n');
-        QVERIFY2(lines[0].startsWith("# beat 1 of 1, since the pulse at "), lines[0].constData());
-        QCOMPARE(lines[1], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
-                                      "period_ms"));
+        QCOMPARE(lines[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
+                                      "period_ms,beat,time_zero_ms"));
+        QCOMPARE(lines[1].split(',').value(8), QByteArray("1"));
         const auto bad = e.post(Export{"maps-csv", file + "/all.csv"});
         QVERIFY(in.wait([bad](const Event& x) {
             const auto* d = std::get_if<Exported>(&x);

@@ -74,9 +74,9 @@ class TestLiveFigures : public QObject
         for (const char* row :
              {"<td>S1</td><td>50 pA/pF for 2 ms from 0 ms</td><td>1 of 1</td>",
               "<td>early</td><td>51 pA/pF for 2 ms from 30 ms</td><td>0 of 1</td></tr>\n"
-              "<tr><td></td><td>not captured: 30 ms (V around ",
+              "<tr><td colspan=\"3\">not captured: 30 ms (V around ",
               "<td>clicks on the wall</td><td>50 pA/pF for 2 ms</td><td>0 of 1</td></tr>\n"
-              "<tr><td></td><td>not captured: 70 ms (V around "})
+              "<tr><td colspan=\"3\">not captured: 70 ms (V around "})
             QVERIFY2(page.contains(row),
                      qPrintable(QString(row) + page.mid(page.indexOf("Pacing<"), 900)));
         QVERIFY(in.answer(e.post(Reset{})).applied);

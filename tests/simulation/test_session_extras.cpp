@@ -134,6 +134,37 @@ class TestSessionExtras : public QObject
         QVERIFY(pulse_times(s, 1e6).empty());
     }
 
+    void pulsesOfATimeAreNamed()
+    {
+        Stimulus s;
+        s.start_ms = 10;
+        QVERIFY(!pulse_before(s, 10));
+        QCOMPARE(pulse_from(s, 10)->at_ms, 10.0);
+        QVERIFY(!pulse_from(s, 10.02));
+        QCOMPARE(pulse_before(s, 10.02)->name, std::string("the pulse"));
+        for (const auto& p : {Protocol{Protocol::Kind::s1s2, 500, 2, {300, 250}, 20, 2, 1000},
+                              Protocol{Protocol::Kind::burst, 50, 3, {}, 10, 2, 400},
+                              Protocol{Protocol::Kind::train, 100, 0, {}}}) {
+            s.protocol = p;
+            const auto all = pulse_times(s, 3200);
+            for (double t = 0; t < 3100; t += 10) {
+                const auto next = std::lower_bound(all.begin(), all.end(), t);
+                const auto from = pulse_from(s, t), before = pulse_before(s, t);
+                QCOMPARE(from.has_value(), next != all.end());
+                QCOMPARE(before.has_value(), next != all.begin());
+                if (from)
+                    QCOMPARE(from->at_ms, *next);
+                if (before)
+                    QCOMPARE(before->at_ms, *std::prev(next));
+            }
+        }
+        QCOMPARE(pulse_before(s, 111)->name, std::string("pulse 2"));
+        s.protocol = Protocol{Protocol::Kind::s1s2, 500, 2, {300, 250}};
+        QCOMPARE(pulse_from(s, 511)->name, std::string("S2"));
+        s.on = false;
+        QVERIFY(!pulse_from(s, 0) && !pulse_before(s, 1000));
+    }
+
     void pulsesAfterTheEndAreNamed()
     {
         Stimulus s;

@@ -66,8 +66,15 @@ std::size_t BallIndex::cell(const std::array<int, 3>& k) const
 
 std::vector<std::int64_t> BallIndex::within(const Vec3& centre, double radius_mm) const
 {
+    return within(centre, radius_mm, {0, 0, 1}, radius_mm);
+}
+
+std::vector<std::int64_t> BallIndex::within(const Vec3& centre, double radius_mm, const Vec3& axis,
+                                            double depth_mm) const
+{
     std::vector<std::int64_t> out;
-    const Vec3 r{radius_mm, radius_mm, radius_mm};
+    const double far = std::max(radius_mm, depth_mm);
+    const Vec3 r{far, far, far};
     const auto low = at(centre - r), high = at(centre + r);
     for (int z = low[2]; z <= high[2]; ++z)
         for (int y = low[1]; y <= high[1]; ++y)
@@ -75,7 +82,9 @@ std::vector<std::int64_t> BallIndex::within(const Vec3& centre, double radius_mm
                 const std::size_t c = cell({x, y, z});
                 for (std::size_t i = m_first[c]; i < m_first[c + 1]; ++i) {
                     const auto& q = m_centroids[i];
-                    if (norm(Vec3{q[0], q[1], q[2]} - centre) <= radius_mm)
+                    const Vec3 d = Vec3{q[0], q[1], q[2]} - centre;
+                    const double along = dot(d, axis), across = norm(d - along * axis);
+                    if (std::hypot(across / radius_mm, along / depth_mm) <= 1)
                         out.push_back(m_tetrahedra[i]);
                 }
             }

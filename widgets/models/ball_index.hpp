@@ -7,7 +7,8 @@
 
 namespace tawara {
 
-/// Finds the tetrahedra whose centroids lie in a ball, for a brush that paints tissue.
+/// Finds the tetrahedra whose centroids lie in a ball, or in one that is flattened or stretched along
+/// an axis, for a brush that paints tissue.
 class BallIndex
 {
   public:
@@ -16,6 +17,10 @@ class BallIndex
     explicit BallIndex(const mesh::TetMesh& m, double cell_mm = 5);
     /// @cost  linear in what lies around the ball
     std::vector<std::int64_t> within(const Vec3& centre, double radius_mm) const;
+    /// (across / radius)^2 + (along / depth)^2 <= 1, by the distance along `axis` and across it.
+    /// @param axis  of length 1
+    std::vector<std::int64_t> within(const Vec3& centre, double radius_mm, const Vec3& axis,
+                                     double depth_mm) const;
 
   private:
     std::size_t cell(const std::array<int, 3>& k) const;

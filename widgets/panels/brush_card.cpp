@@ -30,6 +30,12 @@ BrushCard::BrushCard(QWidget* parent) : QFrame(parent)
     m_what->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_radius = new NumberBox("brushRadius", tr("mm"), {0.5, 50, 1, 1}, tr("Radius of the brush"));
     m_radius->put(usual_radius_mm);
+    m_depth =
+        new NumberBox("brushDepth", tr("mm"), {0, 50, 1, 1},
+                      tr("How deep below the surface it paints, along the wall's normal; 0: "
+                         "as deep as its radius. It grows narrower with depth, as half an "
+                         "ellipsoid: one and a half times the wall's thickness paints through it"));
+    m_depth->setSpecialValueText(tr("as the radius"));
     m_hint = hintLabel({});
     auto* done = new QPushButton(tr("Done"));
     done->setObjectName("brushDone");
@@ -41,6 +47,7 @@ BrushCard::BrushCard(QWidget* parent) : QFrame(parent)
     size->addWidget(m_radius, 1);
     size->addWidget(done);
     form->addRow(tr("Radius"), size);
+    form->addRow(tr("Depth"), m_depth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(10, 8, 10, 8);
     column->addWidget(groupLabel(tr("Brush")));
@@ -52,6 +59,8 @@ BrushCard::BrushCard(QWidget* parent) : QFrame(parent)
             Q_EMIT regionChosen(*r);
     });
     connect(m_radius, &QDoubleSpinBox::valueChanged, this, &BrushCard::radiusChanged);
+    for (auto* b : {m_radius, m_depth})
+        connect(b, &QDoubleSpinBox::valueChanged, this, &BrushCard::explain);
     connect(done, &QPushButton::clicked, this, &BrushCard::doneRequested);
     fill();
 }
@@ -124,10 +133,17 @@ double BrushCard::radius() const
     return m_radius->value();
 }
 
+double BrushCard::depth() const
+{
+    return m_depth->value() > 0 ? m_depth->value() : radius();
+}
+
 void BrushCard::explain()
 {
-    m_hint->setText(region() ? tr("Drag on the heart: it is added there. Alt and drag rubs out.")
-                             : tr("Drag on the heart: the first stroke makes the region."));
+    const QString deep = tr(" It reaches %1 mm below the surface.").arg(depth());
+    m_hint->setText((region() ? tr("Drag on the heart: it is added there. Alt and drag rubs out.")
+                              : tr("Drag on the heart: the first stroke makes the region.")) +
+                    deep);
 }
 
 } // namespace tawara

@@ -29,6 +29,8 @@ class BrushCard : public QFrame
     /// What is to be added for the first stroke; nothing is painted in it yet.
     simulation::Region fresh() const;
     double radius() const;
+    /// How deep below the surface it paints [mm].
+    double depth() const;
 
   Q_SIGNALS:
     void regionChosen(int region); ///< one there is
@@ -41,7 +43,7 @@ class BrushCard : public QFrame
 
     std::vector<simulation::Region> m_regions;
     ChoiceBox* m_what;
-    NumberBox* m_radius;
+    NumberBox *m_radius, *m_depth;
     QLabel* m_hint;
 };
 

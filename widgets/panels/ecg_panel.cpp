@@ -9,6 +9,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 
 using simulation::Session;
@@ -75,6 +77,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
         m_plot->setLayout(on ? EcgPlot::Layout::sheet : EcgPlot::Layout::strip);
         m_lead->setVisible(!on);
     });
+    connect(m_lead, &QComboBox::activated, this, [this] { m_wantedLeads = m_lead->currentText(); });
     connect(m_lead, &QComboBox::currentIndexChanged, this,
             [this] { m_plot->setShown(m_lead->currentData().toStringList()); });
     connect(m_electrodes, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
@@ -137,10 +140,28 @@ void EcgPanel::setLeads(const QStringList& names)
     m_lead->addItem(tr("All leads"), QStringList());
     for (const QString& n : names)
         m_lead->addItem(n, QStringList{n});
-    m_lead->setCurrentIndex(0);
-    m_plot->setShown(m_lead->currentData().toStringList());
+    chooseLeads();
     m_lead->setEnabled(!names.isEmpty());
     m_sheet->setEnabled(!names.isEmpty());
+}
+
+void EcgPanel::chooseLeads()
+{
+    m_lead->setCurrentIndex(std::max(0, m_lead->findText(m_wantedLeads)));
+    m_plot->setShown(m_lead->currentData().toStringList());
+}
+
+QJsonObject EcgPanel::look() const
+{
+    return {{"sheet", m_sheet->isChecked()}, {"leads", m_wantedLeads}};
+}
+
+void EcgPanel::setLook(const QJsonObject& o)
+{
+    m_sheet->setChecked(o["sheet"].toBool());
+    m_wantedLeads = o["leads"].toString();
+    const QSignalBlocker quiet(m_lead);
+    chooseLeads();
 }
 
 } // namespace tawara

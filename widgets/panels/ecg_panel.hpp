@@ -3,6 +3,7 @@
 #include "widgets/panels/form.hpp"
 #include "widgets/plots/ecg_plot.hpp"
 
+#include <QJsonObject>
 #include <QWidget>
 
 class QComboBox;
@@ -21,6 +22,9 @@ class EcgPanel : public QWidget
     EcgPlot* plot() { return m_plot; }
     /// Leads that are there, for the choice of what the strip shows.
     void setLeads(const QStringList& names);
+    /// How it is shown, for the session: strip or sheet, leads of the strip.
+    QJsonObject look() const;
+    void setLook(const QJsonObject& o);
 
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
@@ -30,7 +34,9 @@ class EcgPanel : public QWidget
     void fillElectrodes(const simulation::Session& s);
     EcgPlot* m_plot;
     QToolButton *m_twelve, *m_sheet, *m_place, *m_show;
+    void chooseLeads(); ///< those wanted, where they are there
     QComboBox* m_lead;
+    QString m_wantedLeads; ///< as the choice names them; empty: none was chosen
     QTableWidget* m_electrodes;
     std::vector<simulation::Electrode> m_known;
     bool m_filling = false;

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPointer>
 #include <QScrollArea>
 #include <QStyle>
@@ -31,17 +32,24 @@ class FieldNote : public QLabel
     }
     void about(QWidget* field, const QString& text, const QRect& part)
     {
-        if (m_field)
+        if (m_field) {
             m_field->removeEventFilter(this);
+            m_field->disconnect(this);
+        }
         m_field = field;
         field->installEventFilter(this);
+        // another text is another matter
+        if (const auto* line = qobject_cast<QLineEdit*>(field))
+            QObject::connect(line, &QLineEdit::textChanged, this, &QWidget::hide);
         setText(text);
         const QRect within = part.isNull() ? field->rect() : part;
         const QWidget* host = parentWidget();
         const QPoint at = field->mapTo(host, within.bottomLeft());
         ensurePolished();
         const int room = std::min(widest_px, host->width() - 4);
+        setWordWrap(false); // as wide as its words, where there is room
         const int w = std::min(room, sizeHint().width() + 2);
+        setWordWrap(true);
         const int h = heightForWidth(w) > 0 ? heightForWidth(w) : sizeHint().height();
         int y = at.y() + 1 + gap_px;
         if (y + h > host->height())

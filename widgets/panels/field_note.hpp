@@ -12,7 +12,8 @@ namespace tawara {
 /// finished the line says what was taken in its place.
 
 /// A line right below a field, or above it where there is no room: it scrolls with the field and
-/// goes by itself, or when the field goes. A panel has one at a time. Empty: it goes now.
+/// goes by itself, or when the field goes or a line of text has another one. A panel has one at a
+/// time. Empty: it goes now.
 /// @param part  what it is about within the field; null: all of it
 void noteAt(QWidget* field, const QString& text, const QRect& part = {});
 /// A red rim around a field, or no longer.

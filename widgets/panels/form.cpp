@@ -4,8 +4,10 @@
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 
+#include <QAbstractItemView>
 #include <QHeaderView>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -40,6 +42,9 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
     // Return gives the keys back to the window: Space plays again
     connect(lineEdit(), &QLineEdit::returnPressed, this, &QWidget::clearFocus);
     connect(lineEdit(), &QLineEdit::textEdited, this, &NumberBox::sayWhileTyping);
+    connect(lineEdit(), &QLineEdit::inputRejected, this, &NumberBox::sayNotTyped);
+    // by other ways than typing: what was said of the value before goes
+    connect(this, &QDoubleSpinBox::valueChanged, this, [this] { noteAt(this, {}); });
     connect(this, &QAbstractSpinBox::editingFinished, this, [this] {
         setWrong(this, false);
         if (!m_told.isEmpty())
@@ -49,6 +54,8 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
 
 void NumberBox::put(double value)
 {
+    if (value != this->value())
+        noteAt(this, {});
     const QSignalBlocker quiet(this);
     setRange(std::min(m_range.low, value), std::max(m_range.high, value));
     setValue(value);
@@ -81,12 +88,26 @@ QValidator::State NumberBox::validate(QString& input, int& pos) const
 void NumberBox::fixup(QString& input) const
 {
     const auto v = typed(input);
-    if (!v || (*v >= minimum() && *v <= maximum()))
+    if (!v) {
+        QDoubleSpinBox::fixup(input);
+        m_told =
+            tr("no number was given: still %1")
+                .arg(value() <= minimum() && !specialValueText().isEmpty() ? specialValueText()
+                                                                           : spacedNumber(value()));
+        return;
+    }
+    if (*v >= minimum() && *v <= maximum())
         return QDoubleSpinBox::fixup(input);
     const double taken = std::clamp(*v, minimum(), maximum());
     m_told = tr("%1 cannot be taken (%2): now %3")
                  .arg(spacedNumber(*v), rangeText(), spacedNumber(taken));
     input = textFromValue(taken) + suffix();
+}
+
+void NumberBox::stepBy(int steps)
+{
+    QDoubleSpinBox::stepBy(steps);
+    m_told.clear(); // of a text that the step has replaced
 }
 
 void NumberBox::sayWhileTyping()
@@ -96,6 +117,29 @@ void NumberBox::sayWhileTyping()
     const bool beyond = v && ((*v > maximum() && *v > 0) || (*v < minimum() && *v < 0));
     setWrong(this, beyond);
     noteAt(this, beyond ? rangeText() : QString());
+}
+
+void NumberBox::sayNotTyped()
+{
+    if (m_key.isEmpty() || !m_key.front().isPrint())
+        return noteAt(this, tr("a number, %1").arg(rangeText())); // pasted, say
+    if (!m_key.front().isDigit())
+        return noteAt(this, tr("“%1” cannot be taken: a number, %2").arg(m_key, rangeText()));
+    noteAt(this, decimals() > 0
+                     ? tr("at most %1 after the point")
+                           .arg(decimals() == 1 ? tr("one digit") : tr("%1 digits").arg(decimals()))
+                     : tr("a whole number, %1").arg(rangeText()));
+}
+
+void NumberBox::keyPressEvent(QKeyEvent* e)
+{
+    m_key = e->text();
+    // "for ever" gives way to a number that is typed
+    if (!m_key.isEmpty() && m_key.front().isDigit() && !specialValueText().isEmpty() &&
+        lineEdit()->text() == specialValueText())
+        lineEdit()->selectAll();
+    QDoubleSpinBox::keyPressEvent(e);
+    m_key.clear();
 }
 
 void NumberBox::wheelEvent(QWheelEvent* e)
@@ -112,7 +156,18 @@ QString ChoiceBox::shownText() const
     initStyleOption(&o);
     const QRect field =
         style()->subControlRect(QStyle::CC_ComboBox, &o, QStyle::SC_ComboBoxEditField, this);
-    return fontMetrics().elidedText(currentText(), Qt::ElideRight, field.width());
+    return fontMetrics().elidedText(currentText(), Qt::ElideMiddle, field.width());
+}
+
+void ChoiceBox::showPopup()
+{
+    constexpr int beside_text = 48, widest = 520; // icon, margins, bar
+    int wide = width();
+    for (int k = 0; k < count(); ++k)
+        wide = std::max(wide, fontMetrics().horizontalAdvance(itemText(k)) + beside_text);
+    view()->setTextElideMode(Qt::ElideMiddle);
+    view()->setMinimumWidth(std::min(wide, widest));
+    QComboBox::showPopup();
 }
 
 void ChoiceBox::paintEvent(QPaintEvent*)

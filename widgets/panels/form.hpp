@@ -17,8 +17,8 @@ class QTreeView;
 namespace tawara {
 
 /// A number with its unit. Turning the wheel over it scrolls the panel, unless it has the focus. A
-/// number beyond its range can be typed: that it is, and what was taken in its place, is said
-/// (field_note.hpp).
+/// number beyond its range can be typed: that it is, and what was taken in its place, is said, and
+/// so is what cannot be typed (field_note.hpp).
 class NumberBox : public QDoubleSpinBox
 {
     Q_OBJECT
@@ -36,25 +36,30 @@ class NumberBox : public QDoubleSpinBox
     QString rangeText() const;
     QValidator::State validate(QString& input, int& pos) const override;
     void fixup(QString& input) const override;
+    void stepBy(int steps) override;
 
   protected:
     void wheelEvent(QWheelEvent* e) override;
+    void keyPressEvent(QKeyEvent* e) override;
 
   private:
     std::optional<double> typed(const QString& input) const;
     void sayWhileTyping();
+    void sayNotTyped();
 
     Range m_range;
-    QString m_unit;
+    QString m_unit, m_key;  ///< what the key gave that is being pressed
     mutable QString m_told; ///< what became of what was typed
 };
 
-/// A choice whose text ends in "…" where the box is too narrow, and is whole in the tool tip then.
+/// A choice whose text has a "…" in its middle where the box is too narrow (what differs is often
+/// at the end), and is whole in the tool tip then; its list is as wide as its texts.
 class ChoiceBox : public QComboBox
 {
     Q_OBJECT
   public:
     using QComboBox::QComboBox;
+    void showPopup() override;
 
   protected:
     void paintEvent(QPaintEvent* e) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/pacing_panel.hpp"
 
+#include "engine/simulation/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/pulse_timeline.hpp"
@@ -27,6 +28,11 @@ using simulation::Protocol;
 using simulation::Stimulus;
 
 constexpr double slow_cycle_ms = 500, burst_cycle_ms = 200;
+constexpr double most_pulses = 9999, most_repeats = 100; // that can be typed
+// a protocol that begins anew does so at a round time, not before an edit has arrived
+constexpr double soon_ms = 20, soon_s = 0.5, round_ms = 10;
+
+enum Column { name_column, next_column, state_column, column_count };
 
 enum Row { cycle_row, count_row, extra_row, decrement_row, repeats_row, pause_row, row_count };
 
@@ -66,15 +72,21 @@ PacingPanel::PacingPanel(QWidget* parent) : QWidget(parent)
 {
     m_list = new QTreeWidget;
     m_list->setObjectName("sites");
-    m_list->setColumnCount(3);
-    m_list->setHeaderLabels({tr("Site"), tr("Protocol"), tr("State")});
+    m_list->setColumnCount(column_count);
+    m_list->setHeaderLabels({tr("Site"), tr("Next"), tr("State")});
+    m_list->headerItem()->setToolTip(next_column, tr("When its next pulse begins"));
     m_list->setRootIsDecorated(false);
+    m_list->setTextElideMode(Qt::ElideMiddle); // names differ at their ends
     m_list->setUniformRowHeights(true);
-    m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
+    m_list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_list->header()->setSectionResizeMode(name_column, QHeaderView::Stretch);
     m_list->header()->setStretchLastSection(false);
     build();
+}
+
+PacingPanel::~PacingPanel()
+{
+    hide(); // what is being typed ends while all is there
 }
 
 void PacingPanel::build()
@@ -136,7 +148,7 @@ void PacingPanel::build()
         Q_EMIT chosenChanged(chosen());
     });
     connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int which) {
-        if (m_filling || which != 0)
+        if (m_filling || which != name_column)
             return;
         const auto i = static_cast<std::size_t>(m_list->indexOfTopLevelItem(item));
         const bool on = item->checkState(0) == Qt::Checked;
@@ -174,7 +186,7 @@ QWidget* PacingPanel::buildDetails()
     m_kind->addItems({tr("Single pulse"), tr("Train"), tr("S1-S2(-S3)"), tr("Burst")});
     m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1},
                             tr("Cycle length: from pulse to pulse"));
-    m_count = new NumberBox("siteCount", {}, {0, 1e6, 1, 0}, tr("Pulses; 0: for ever"));
+    m_count = new NumberBox("siteCount", {}, {0, most_pulses, 1, 0}, tr("Pulses; 0: for ever"));
     m_count->setSpecialValueText(tr("for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
@@ -182,7 +194,8 @@ QWidget* PacingPanel::buildDetails()
                            "commas or blanks, e.g. 320, 280 [ms]"));
     m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
                                 tr("How much shorter the last interval is in each repeat"));
-    m_repeats = new NumberBox("siteRepeats", {}, {1, 1000, 1, 0}, tr("How often it is all done"));
+    m_repeats =
+        new NumberBox("siteRepeats", {}, {1, most_repeats, 1, 0}, tr("How often it is all done"));
     m_pause = new NumberBox("sitePause", tr("ms"), {0, 1e6, 100, 1}, tr("Rest between repeats"));
     m_late = hintLabel({});
     m_late->setObjectName("siteLate");
@@ -329,10 +342,20 @@ void PacingPanel::setCapture(const std::vector<CaptureState>& states)
     for (std::size_t i = 0; i < m_stimuli.size(); ++i)
         if (auto* item = m_list->topLevelItem(static_cast<int>(i))) {
             item->setIcon(0, swatchIcon(captureColor(m_stimuli[i], m_states[i])));
-            item->setText(2, stateText(i));
+            item->setText(state_column, stateText(i));
         }
     m_filling = false;
     fillDetails();
+}
+
+void PacingPanel::setTime(double ms, double msPerSecond)
+{
+    m_msPerSecond = msPerSecond;
+    if (ms == m_nowMs)
+        return;
+    m_nowMs = ms;
+    fillNext();
+    fillState();
 }
 
 void PacingPanel::setSuggestions(const std::vector<SuggestedSite>& sites)
@@ -412,9 +435,23 @@ Stimulus PacingPanel::fresh(const QString& name, const Vec3& position) const
         if (const auto* ball = std::get_if<simulation::Sphere>(&other.region))
             radius = ball->radius;
     }
+    const auto next = simulation::pulse_from(s, m_nowMs);
+    const double soon =
+        round_ms * std::ceil((m_nowMs + soon_ms + soon_s * m_msPerSecond) / round_ms);
+    // nothing of it is left: it begins anew; after the end only what comes back to the start counts
+    if ((!next || next->at_ms >= m_endMs) && soon < m_endMs)
+        s.start_ms = soon;
     s.name = name.toStdString();
     s.region = simulation::Sphere{position, radius};
     return s;
+}
+
+QString PacingPanel::scheduleOf(const Stimulus& fresh) const
+{
+    const int i = chosen();
+    const QString as =
+        i < 0 ? QString() : QString::fromStdString(m_stimuli[static_cast<std::size_t>(i)].name);
+    return scheduleText(fresh, as, m_nowMs, m_endMs);
 }
 
 void PacingPanel::fillList()
@@ -429,15 +466,17 @@ void PacingPanel::fillList()
         auto* item = m_list->topLevelItem(static_cast<int>(i));
         if (item == nullptr)
             item = new QTreeWidgetItem(m_list);
-        const QString texts[] = {QString::fromStdString(s.name), protocolText(s), stateText(i)};
-        for (int column = 0; column < 3; ++column)
-            item->setText(column, texts[column]);
+        item->setText(name_column, QString::fromStdString(s.name));
+        item->setText(state_column, stateText(i));
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(0, s.on ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatchIcon(captureColor(s, m_states[i])));
-        item->setToolTip(0, tr("Ticked: it paces. Colour: green captures, red does not, amber not "
-                               "known yet, grey off."));
+        item->setToolTip(name_column,
+                         tr("%1: %2.\nTicked: it paces. Colour: green captures, red does not, "
+                            "amber not known yet, grey off.")
+                             .arg(QString::fromStdString(s.name), protocolText(s)));
     }
+    fillNext();
     const int n = static_cast<int>(m_stimuli.size());
     if (n > 0)
         m_list->setCurrentItem(m_list->topLevelItem(std::clamp(before, 0, n - 1)));
@@ -447,6 +486,15 @@ void PacingPanel::fillList()
     m_filling = false;
 }
 
+void PacingPanel::fillNext()
+{
+    for (std::size_t i = 0; i < m_stimuli.size(); ++i)
+        if (auto* item = m_list->topLevelItem(static_cast<int>(i))) {
+            item->setText(next_column, nextTime(m_stimuli[i], m_nowMs, m_endMs));
+            item->setToolTip(next_column, nextText(m_stimuli[i], m_nowMs, m_endMs));
+        }
+}
+
 void PacingPanel::fillDetails()
 {
     const int i = chosen();
@@ -454,7 +502,6 @@ void PacingPanel::fillDetails()
     if (i < 0)
         return;
     const auto& s = m_stimuli[static_cast<std::size_t>(i)];
-    const auto& state = m_states[static_cast<std::size_t>(i)];
     m_filling = true;
     if (!m_name->hasFocus())
         m_name->setText(QString::fromStdString(s.name));
@@ -465,6 +512,17 @@ void PacingPanel::fillDetails()
     m_duration->put(s.duration_ms);
     m_start->put(s.start_ms);
     fillProtocol(s);
+    fillState();
+    m_filling = false;
+}
+
+void PacingPanel::fillState()
+{
+    const int i = chosen();
+    if (i < 0)
+        return;
+    const auto& s = m_stimuli[static_cast<std::size_t>(i)];
+    const auto& state = m_states[static_cast<std::size_t>(i)];
     QString text;
     if (state.last == CaptureState::Last::failed && s.on) {
         const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
@@ -480,8 +538,9 @@ void PacingPanel::fillDetails()
         text += tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(state.highestFailed)
                     .arg(state.lowestCaptured);
-    m_state->setText(text);
-    m_filling = false;
+    const QString pending = pendingText(s, state, m_nowMs, m_endMs),
+                  then = pending.isEmpty() ? nextText(s, m_nowMs, m_endMs) : pending;
+    m_state->setText(then.isEmpty() ? text : text + QChar('\n') + then);
 }
 
 void PacingPanel::fillProtocol(const Stimulus& s)

@@ -20,6 +20,8 @@ struct CaptureState
     Last last = Last::unknown;
     int pulses = 0, captured = 0;
     double lowestCaptured = 0, highestFailed = 0; ///< amplitudes [pA/pF]; 0: none
+    double sinceMs = 0;    ///< the site is as it is since then: earlier pulses were not its own
+    double decidedMs = -1; ///< when the newest pulse began that is decided; below 0: none is
 };
 /// Green captured, red failed, amber not known yet, grey off.
 QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);
@@ -39,14 +41,20 @@ class PacingPanel : public QWidget
     Q_OBJECT
   public:
     explicit PacingPanel(QWidget* parent = nullptr);
+    ~PacingPanel() override;
     void setSession(const simulation::Session& s);
     void setSuggestions(const std::vector<SuggestedSite>& sites);
     void setCapture(const std::vector<CaptureState>& states);
     void choose(int index);
     int chosen() const;
     StimulusPanel* clickPulse() { return m_click; }
-    /// A new site's values: those of the chosen one, or of the click's pulse.
+    /// How far the run is: what comes next is said by it.
+    void setTime(double ms, double msPerSecond);
+    /// A new site's values: those of the chosen one, or of the click's pulse. Where the chosen one
+    /// has no pulse left in this run, its protocol begins anew soon.
     simulation::Stimulus fresh(const QString& name, const Vec3& position) const;
+    /// When a site that fresh() has made paces, and as which one.
+    QString scheduleOf(const simulation::Stimulus& fresh) const;
     QString freeName() const;
 
   Q_SIGNALS:
@@ -70,10 +78,13 @@ class PacingPanel : public QWidget
     /// The intervals that were typed, or a word on why they are not taken.
     void takeExtra();
     QString stateText(std::size_t i) const;
+    /// What is known of the chosen site's pulses.
+    void fillState();
+    void fillNext();
 
     std::vector<simulation::Stimulus> m_stimuli;
     std::vector<CaptureState> m_states;
-    double m_endMs = 1000;
+    double m_endMs = 1000, m_nowMs = 0, m_msPerSecond = 0;
     bool m_filling = false;
     QTreeWidget* m_list;
     QMenu* m_suggested;

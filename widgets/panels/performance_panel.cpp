@@ -27,8 +27,11 @@ enum Column {
     bound_column,
     bytes_column,
     flops_column,
-    calls_column
+    counted_column,
+    column_count
 };
+
+constexpr int all_columns_px = 420;
 
 QString big(double v)
 {
@@ -37,6 +40,11 @@ QString big(double v)
     while (v >= 9999.5 && k < 4)
         v /= 1000, ++k;
     return QString::number(v, 'f', v < 10 && k > 0 ? 1 : 0) + QLatin1String(units[k]);
+}
+
+bool isCounted(const simulation::KernelFigure& k)
+{
+    return k.counted_bytes > 0 && k.bytes > 0;
 }
 
 QString operationsTip()
@@ -49,13 +57,17 @@ QString operationsTip()
 
 QString tipOf(const simulation::KernelFigure& k, int column, const QString& text)
 {
-    if (column == name_column)
-        return QString::fromStdString(k.name + " · " + k.device);
+    if (column == counted_column && isCounted(k))
+        return PerformancePanel::tr("%1 times the bytes of the data structures went between the "
+                                    "GPU and its memory, by its hardware counters")
+            .arg(text);
     if (column != fraction_column && column != bound_column)
         return text;
     if (k.bound_by.empty())
         return PerformancePanel::tr("Ceilings were not measured: the button above does.");
     const auto remark = QString::fromStdString(simulation::remark_on(k));
+    if (column == bound_column)
+        return PerformancePanel::tr("Bound by %1").arg(QString::fromStdString(k.bound_by));
     return remark.isEmpty() ? text : text + QStringLiteral(": ") + remark;
 }
 
@@ -75,16 +87,30 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
            "kernel: waiting of threads for each other, recording, probes and the copy for the "
            "picture. At a limited speed the pauses count as well, so this is more than the sum."));
     m_bandwidth->setToolTip(tr("Bytes that the kernels moved, over the time they were busy."));
-    m_table = new QTableWidget(0, 7);
+    m_table = new QTableWidget(0, column_count);
     m_table->setObjectName("kernels");
-    m_table->setHorizontalHeaderLabels({tr("Kernel"), tr("ms/step"), tr("Of ceiling"),
-                                        tr("Bound by"), tr("Bytes"), tr("Operations"),
-                                        tr("Calls")});
-    m_table->horizontalHeaderItem(flops_column)->setToolTip(operationsTip());
+    // short, so that all of it is seen in a narrow panel
+    const std::pair<QString, QString> heads[column_count] = {
+        {tr("Kernel"), tr("What is computed; its device and calls are in the rows' tips")},
+        {tr("ms"), tr("Time of each step [ms]")},
+        {tr("Roof"), tr("Share of what the machine can do at most: of the ceiling that bounds it")},
+        {tr("Bound"), tr("What bounds it: memory, or arithmetic")},
+        {tr("Bytes"), tr("Bytes moved in each step")},
+        {tr("Ops"), tr("Operations of each step") + QChar('\n') + operationsTip()},
+        {tr("HW"), tr("Bytes that the GPU's hardware counters saw, over those that the data "
+                      "structures need; counted when ceilings are measured")}};
+    for (int column = 0; column < column_count; ++column) {
+        auto* head = new QTableWidgetItem(heads[column].first);
+        head->setToolTip(heads[column].second);
+        m_table->setHorizontalHeaderItem(column, head);
+    }
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(23);
     m_table->setMinimumHeight(110);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_table->horizontalHeader()->setSectionResizeMode(name_column, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setMinimumSectionSize(30);
+    m_table->setWordWrap(false);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setShowGrid(false);
     m_measure = new QPushButton(tr("Measure ceilings"));
@@ -127,7 +153,23 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     connect(partition, &QPushButton::clicked, this, &PerformancePanel::partitionRequested);
 }
 
-void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& device)
+void PerformancePanel::resizeEvent(QResizeEvent* e)
+{
+    QWidget::resizeEvent(e);
+    chooseColumns();
+}
+
+void PerformancePanel::chooseColumns()
+{
+    // no sideways scrolling: the rows' tips have these too
+    const bool narrow = width() < all_columns_px;
+    for (const int column : {bytes_column, flops_column})
+        m_table->setColumnHidden(column, narrow);
+    m_table->setColumnHidden(counted_column, narrow || !m_counted);
+}
+
+void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& device,
+                                   const QString& notCounted)
 {
     // kernels count a multiply-add as one operation, the measurement as two: here it is one
     // everywhere
@@ -136,6 +178,12 @@ void PerformancePanel::setCeilings(const device::Ceilings& c, const QString& dev
         tr("%1: %2 GB/s triad, %3 GB/s copy, %4 G operations/s double, %5 G operations/s single")
             .arg(device, numberText(c.triad_GB_per_s, 4), numberText(c.copy_GB_per_s, 4),
                  numberText(twice, 4), numberText(once, 4)));
+    m_ceilings->setToolTip(operationsTip() +
+                           (notCounted.isEmpty()
+                                ? QString()
+                                : QChar('\n') + tr("Bytes are those of the data structures; the "
+                                                   "hardware did not count them: %1.")
+                                                    .arg(notCounted)));
     m_roofline->setCeilings(c.triad_GB_per_s, twice);
     m_bandwidth->setLevel(c.triad_GB_per_s);
 }
@@ -177,6 +225,8 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
     m_above->setVisible(std::any_of(kernels.begin(), kernels.end(), [](const auto& k) {
         return !simulation::remark_on(k).empty();
     }));
+    m_counted = std::any_of(kernels.begin(), kernels.end(), isCounted);
+    chooseColumns();
     const bool several = std::any_of(kernels.begin(), kernels.end(), [&](const auto& k) {
         return k.device != kernels.front().device;
     });
@@ -185,7 +235,6 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         if (old.ms > k.ms)
             old = {};
         const double ms = k.ms - old.ms, b = k.bytes - old.bytes, f = k.flops - old.flops;
-        const auto calls = k.calls - old.calls;
         old = k;
         memory = std::max(memory, k.ceiling_GB_per_s);
         arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
@@ -200,17 +249,29 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         const QString texts[] = {
             name,
             steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-            k.bound_by.empty() ? tr("not measured") : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
-            k.bound_by.empty() ? tr("not measured") : QString::fromStdString(k.bound_by),
+            k.bound_by.empty() ? QStringLiteral("?") : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
+            k.bound_by.empty()       ? QStringLiteral("?")
+            : k.bound_by == "memory" ? tr("mem.")
+                                     : tr("arith."),
             steps > 0 ? big(b / steps) : QStringLiteral("–"),
             steps > 0 ? big(f / steps) : QStringLiteral("–"),
-            big(static_cast<double>(calls))};
-        for (int column = 0; column < 7; ++column) {
+            isCounted(k) ? QStringLiteral("%1×").arg(k.counted_bytes / k.bytes, 0, 'f', 2)
+                         : QString()};
+        for (int column = 0; column < column_count; ++column) {
             auto* item = m_table->item(row, column);
             if (item == nullptr)
                 m_table->setItem(row, column, item = new QTableWidgetItem);
             item->setText(texts[column]);
-            item->setToolTip(tipOf(k, column, texts[column]));
+            item->setToolTip(
+                column == name_column
+                    ? tr("%1 · %2: called %3 times; bytes of a step: %4, operations: %5")
+                              .arg(QString::fromStdString(k.name), where,
+                                   big(static_cast<double>(k.calls)).trimmed(), texts[bytes_column],
+                                   texts[flops_column]) +
+                          (isCounted(k)
+                               ? QChar('\n') + tipOf(k, counted_column, texts[counted_column])
+                               : QString())
+                    : tipOf(k, column, texts[column]));
             if (column != name_column && column != bound_column)
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         }

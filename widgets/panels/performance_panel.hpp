@@ -27,7 +27,9 @@ class PerformancePanel : public QWidget
     /// ones again, or none at all, leave what is shown.
     void setKernels(const std::vector<simulation::KernelFigure>& kernels,
                     const simulation::Status& status);
-    void setCeilings(const device::Ceilings& c, const QString& device);
+    /// @param notCounted  why hardware counted no bytes; empty: it did
+    void setCeilings(const device::Ceilings& c, const QString& device,
+                     const QString& notCounted = {});
     void reset();
     RooflinePlot* roofline() { return m_roofline; }
     QTableWidget* table() { return m_table; }
@@ -36,12 +38,18 @@ class PerformancePanel : public QWidget
     void measureRequested();
     void partitionRequested(); ///< show the heart coloured by device
 
+  protected:
+    void resizeEvent(QResizeEvent* e) override;
+
   private:
     RooflinePlot* m_roofline;
     StripChart *m_bandwidth, *m_step;
     QTableWidget* m_table;
     QPushButton* m_measure;
+    void chooseColumns();
+
     QLabel *m_ceilings, *m_above;
+    bool m_counted = false; ///< hardware counted bytes of a kernel
     std::map<std::string, simulation::KernelFigure> m_before;
     std::int64_t m_stepsBefore = 0;
     std::chrono::steady_clock::time_point m_timeBefore{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/site_words.hpp"
 
+#include "engine/simulation/capture.hpp"
 #include "engine/simulation/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/pacing_panel.hpp"
@@ -13,6 +14,33 @@ namespace tawara {
 
 using simulation::Protocol;
 using simulation::Stimulus;
+
+namespace {
+
+/// "S2 at 640 ms"; of other protocols, whose pulses are all alike, "the pulse at 640 ms".
+QString named(const Stimulus& s, const simulation::NamedPulse& p)
+{
+    if (protocolOf(s).kind != Protocol::Kind::s1s2)
+        return PacingPanel::tr("the pulse at %1 ms").arg(spacedNumber(p.at_ms));
+    return PacingPanel::tr("%1 at %2 ms")
+        .arg(QString::fromStdString(p.name), spacedNumber(p.at_ms));
+}
+
+QString capital(QString text)
+{
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+/// The next pulse that the run reaches.
+std::optional<simulation::NamedPulse> nextOf(const Stimulus& s, double nowMs, double endMs)
+{
+    const auto next = simulation::pulse_from(s, nowMs);
+    return next && next->at_ms < endMs ? next : std::nullopt;
+}
+
+} // namespace
 
 Protocol protocolOf(const Stimulus& s)
 {
@@ -72,8 +100,7 @@ QString lateText(const Stimulus& s, double endMs)
     const auto late = simulation::first_late_pulse(s, endMs);
     if (!late)
         return {};
-    QString name = QString::fromStdString(late->name);
-    name[0] = name[0].toUpper();
+    const QString name = capital(QString::fromStdString(late->name));
     const QString at = spacedNumber(late->at_ms), end = spacedNumber(endMs);
     return late->more > 0
                ? PacingPanel::tr("%1 at %2 ms and %3 after it come after the end of the run (%4 "
@@ -83,6 +110,71 @@ QString lateText(const Stimulus& s, double endMs)
                      .arg(end)
                : PacingPanel::tr("%1 at %2 ms comes after the end of the run (%3 ms).")
                      .arg(name, at, end);
+}
+
+QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, double endMs)
+{
+    // an edit may have come too late for a pulse, and a site may have no tissue around it: what is
+    // not decided when it should have been is not waited for
+    constexpr double hair_ms = 1e-3;
+    const auto last = simulation::pulse_before(s, nowMs);
+    if (!last || last->at_ms < known.sinceMs || last->at_ms <= known.decidedMs + hair_ms ||
+        nowMs > last->at_ms + simulation::CaptureWatch::window_ms)
+        return {};
+    const QString pulse = capital(named(s, *last));
+    return nowMs < endMs ? PacingPanel::tr("%1: not decided yet.").arg(pulse)
+                         : PacingPanel::tr("%1: not decided, the run ended before.").arg(pulse);
+}
+
+QString nextTime(const Stimulus& s, double nowMs, double endMs)
+{
+    const auto next = nextOf(s, nowMs, endMs);
+    return next ? PacingPanel::tr("%1 ms").arg(spacedNumber(next->at_ms)) : QStringLiteral("–");
+}
+
+QString nextText(const Stimulus& s, double nowMs, double endMs)
+{
+    if (!s.on)
+        return {};
+    const auto next = nextOf(s, nowMs, endMs);
+    return next ? PacingPanel::tr("Next: %1.").arg(named(s, *next))
+                : PacingPanel::tr("No more pulses in this run.");
+}
+
+QString scheduleText(const Stimulus& s, const QString& as, double nowMs, double endMs)
+{
+    const Protocol p = protocolOf(s);
+    const QString name = QString::fromStdString(s.name);
+    QString what;
+    switch (p.kind) {
+    case Protocol::Kind::single:
+        what = PacingPanel::tr("gives a single pulse");
+        break;
+    case Protocol::Kind::train:
+        what = p.count == 0
+                   ? PacingPanel::tr("paces every %1 ms").arg(p.cycle_ms)
+                   : PacingPanel::tr("gives %1 pulses, %2 ms apart").arg(p.count).arg(p.cycle_ms);
+        break;
+    case Protocol::Kind::s1s2:
+        what = PacingPanel::tr("gives S1-S%1, S1 every %2 ms")
+                   .arg(p.extra_ms.size() + 1)
+                   .arg(p.cycle_ms);
+        break;
+    case Protocol::Kind::burst:
+        what = PacingPanel::tr("gives bursts, %1 ms apart").arg(p.cycle_ms);
+        break;
+    }
+    const QString whose = as.isEmpty() ? QString() : PacingPanel::tr(", as %1 does").arg(as);
+    const auto next = simulation::pulse_from(s, nowMs);
+    if (!next)
+        return PacingPanel::tr("%1 %2%3; no pulse of that is left.").arg(name, what, whose);
+    const QString at = spacedNumber(next->at_ms);
+    return next->at_ms < endMs
+               ? PacingPanel::tr("%1 %2%3: its next pulse comes at %4 ms.")
+                     .arg(name, what, whose, at)
+               : PacingPanel::tr("%1 %2%3: its next pulse, at %4 ms, comes after the end of the "
+                                 "run (%5 ms).")
+                     .arg(name, what, whose, at, spacedNumber(endMs));
 }
 
 } // namespace tawara

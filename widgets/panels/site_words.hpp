@@ -9,6 +9,8 @@
 
 namespace tawara {
 
+struct CaptureState;
+
 /// The protocol in the terms of the panel: older sessions say it by period and count.
 simulation::Protocol protocolOf(const simulation::Stimulus& s);
 /// "8 × 600 ms": what a list says of it.
@@ -24,5 +26,16 @@ QString intervalsText(const std::vector<double>& ms);
 
 /// "S2 at 1 320 ms comes after the end of the run (1 000 ms)."; empty where none does.
 QString lateText(const simulation::Stimulus& s, double endMs);
+
+/// "S2 at 640 ms: not decided yet."; empty where what has begun is decided.
+QString pendingText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
+                    double endMs);
+/// "640 ms": when the next pulse before the end of the run begins; "–" where none does.
+QString nextTime(const simulation::Stimulus& s, double nowMs, double endMs);
+/// "Next: S2 at 640 ms."; that none comes, where the site is on.
+QString nextText(const simulation::Stimulus& s, double nowMs, double endMs);
+/// "Site 2 paces every 600 ms, as Site 1 does: its next pulse comes at 1 200 ms."
+/// @param as  the site whose protocol it took; may be empty
+QString scheduleText(const simulation::Stimulus& s, const QString& as, double nowMs, double endMs);
 
 } // namespace tawara

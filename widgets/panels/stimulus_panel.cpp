@@ -33,6 +33,11 @@ StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
     setSettings({});
 }
 
+StimulusPanel::~StimulusPanel()
+{
+    hide(); // what is being typed ends while all is there
+}
+
 StimulusSettings StimulusPanel::settings() const
 {
     return {m_radius->value(), m_amplitude->value(), m_duration->value()};

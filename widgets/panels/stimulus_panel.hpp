@@ -21,6 +21,7 @@ class StimulusPanel : public QWidget
     Q_OBJECT
   public:
     explicit StimulusPanel(QWidget* parent = nullptr);
+    ~StimulusPanel() override;
     StimulusSettings settings() const;
     void setSettings(const StimulusSettings& s);
 

@@ -73,6 +73,11 @@ TissuePanel::TissuePanel(QWidget* parent) : QWidget(parent)
     setSession({});
 }
 
+TissuePanel::~TissuePanel()
+{
+    hide(); // what is being typed ends while all is there
+}
+
 void TissuePanel::setModels(const std::vector<const cell::ModelInfo*>& models)
 {
     std::vector<KnownModel> known;
@@ -252,11 +257,14 @@ void TissuePanel::fillList()
     m_filling = true;
     const int before = chosen();
     m_list->clear();
+    const QStringList titles = regionTitles(m_regions);
     for (std::size_t i = 0; i < m_regions.size(); ++i) {
         const Region& r = m_regions[i];
-        auto* item = new QTreeWidgetItem(m_list, {regionTitle(r), placeText(r, m_labels)});
+        const QString where = placeText(r, m_labels);
+        auto* item = new QTreeWidgetItem(m_list, {titles[static_cast<qsizetype>(i)], where});
         item->setIcon(0, regionIcon(i));
-        item->setToolTip(0, regionTip(r));
+        item->setToolTip(0, regionTitle(r) + QChar('\n') + regionTip(r));
+        item->setToolTip(1, where);
         const auto numbers = placeNumbers(r);
         if (placeKind(r) == PlaceKind::labels)
             item->setToolTip(

@@ -30,6 +30,7 @@ class TissuePanel : public QWidget
     Q_OBJECT
   public:
     explicit TissuePanel(QWidget* parent = nullptr);
+    ~TissuePanel() override;
     /// Models that can be chosen; they must live as long as the panel.
     void setModels(const std::vector<const cell::ModelInfo*>& models);
     /// A model of a file, by its key (cell/special_variables.hpp), from now on among the others.

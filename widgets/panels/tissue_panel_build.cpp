@@ -68,6 +68,7 @@ QWidget* TissuePanel::buildRegions()
     m_list->setObjectName("regions");
     m_list->setHeaderLabels({tr("Region"), tr("Where")});
     m_list->setRootIsDecorated(false);
+    m_list->setTextElideMode(Qt::ElideMiddle); // names differ at their ends
     m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_list->header()->setStretchLastSection(false);
@@ -311,6 +312,7 @@ void TissuePanel::connectParameters()
         if (ok && v < 0 && i >= 0 && m_regions[static_cast<std::size_t>(i)].inherits())
             return refuse(tr("%1 cannot be taken: a factor below 0 would turn the current round")
                               .arg(spacedNumber(v)));
+        noteAt(m_parameters, {});
         change(tr("Parameter %1").arg(QString::fromStdString(name)), [name, v, clear](Region& r) {
             auto& list = r.inherits() ? r.scale : r.parameters;
             std::erase_if(list, [&](const auto& p) { return p.first == name; });

@@ -83,7 +83,9 @@ QWidget* ViewPanel::buildColors()
     m_quantity = combo("quantity", quantityNames(), tr("What the current view shows"));
     m_beat = combo("beat", {},
                    tr("Which beat the maps are of: it begins with the first activation "
-                      "after 40 ms in which nothing was activated"));
+                      "after 40 ms in which nothing was activated. It has propagated when it "
+                      "reached half of the heart, or 1 % and new tissue 30 ms later: a pulse that "
+                      "excites its own site alone does not count as newest"));
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
@@ -306,11 +308,11 @@ void ViewPanel::setFoundRange(double low, double high)
         m_step->put(isochroneStep(low, high));
 }
 
-void ViewPanel::setBeats(const QStringList& labels, int first)
+void ViewPanel::setBeats(const QStringList& labels, int first, int propagated)
 {
-    if (labels == m_beatLabels && first == m_firstBeat)
+    if (labels == m_beatLabels && first == m_firstBeat && propagated == m_propagatedBeat)
         return;
-    m_beatLabels = labels, m_firstBeat = first;
+    m_beatLabels = labels, m_firstBeat = first, m_propagatedBeat = propagated;
     if (!m_beat->view()->isVisible()) // nobody chooses just now
         fillBeats();
 }
@@ -319,9 +321,8 @@ void ViewPanel::fillBeats()
 {
     const QSignalBlocker quiet(m_beat);
     m_beat->clear();
-    m_beat->addItem(m_beatLabels.isEmpty()
-                        ? tr("Newest beat")
-                        : tr("Newest beat (%1)").arg(m_firstBeat + m_beatLabels.size() - 1),
+    m_beat->addItem(m_beatLabels.isEmpty() ? tr("Newest that propagated")
+                                           : tr("Newest that propagated (%1)").arg(m_propagatedBeat),
                     0);
     for (qsizetype k = m_beatLabels.size(); k-- > 0;)
         m_beat->addItem(m_beatLabels[k], m_firstBeat + static_cast<int>(k));

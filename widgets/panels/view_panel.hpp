@@ -31,7 +31,8 @@ class ViewPanel : public QWidget
     /// The range that an automatic one has found, for the current quantity.
     void setFoundRange(double low, double high);
     /// What the beats of the maps are called, the newest last; the first has that number.
-    void setBeats(const QStringList& labels, int first);
+    /// @param propagated  number of the one that is shown unless one is chosen; 0: none
+    void setBeats(const QStringList& labels, int first, int propagated = 0);
     BullseyePlot* bullseye() { return m_bullseye; }
 
   Q_SIGNALS:
@@ -50,7 +51,7 @@ class ViewPanel : public QWidget
     ViewSettings m_settings;
     QMap<Quantity, std::pair<double, double>> m_found; ///< automatic ranges as last found
     QStringList m_beatLabels;
-    int m_firstBeat = 1, m_view = 0;
+    int m_firstBeat = 1, m_propagatedBeat = 1, m_view = 0;
     bool m_filling = false;
     QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
     QCheckBox *m_linked, *m_reversed, *m_automatic, *m_isochrones, *m_flip, *m_depolarised,

@@ -337,7 +337,7 @@ void BullseyePlot::paintLegend(QPainter& p) const
         p.setPen(PlotColors::of(this).text);
         p.drawText(QRectF(16 + swatch_px, y, width() - 24 - swatch_px, m.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   m.elidedText(m_parts[r].name, Qt::ElideRight, width() - 24 - swatch_px));
+                   m.elidedText(m_parts[r].name, Qt::ElideMiddle, width() - 24 - swatch_px));
         y += m.height();
         ++rows;
     }

@@ -11,8 +11,10 @@ namespace {
 
 constexpr std::size_t most_samples = 400000; // a few minutes at 1 kHz; older ones go
 constexpr double longest_sheet_ms = 1200, name_margin_px = 6;
-// of ECG paper at 25 mm/s and 10 mm/mV: 5 mm
-constexpr double large_ms = 200, large_mV = 0.5;
+constexpr double large_ms = 200, large_mm = 5;   // a large square of ECG paper at 25 mm/s
+constexpr double gains[] = {40, 20, 10, 5, 2.5}; // [mm/mV]
+constexpr double smallest_paper = 2.0 / 3, least_mV = 0.01, edge_px = 2;
+constexpr double mm_per_inch = 25.4;
 constexpr double least_square_px = 6, fine_gone_px = 2.5, fine_full_px = 4;
 
 } // namespace
@@ -77,24 +79,26 @@ double EcgPlot::largest(double from, double to) const
     const auto first = static_cast<std::size_t>(
         std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin());
     float most = 0;
-    for (const auto& v : m_values)
-        for (std::size_t i = first; i < v.size() && m_times[i] <= to; ++i)
-            most = std::max(most, std::abs(v[i]));
+    for (const std::size_t lead : cells().shown)
+        for (std::size_t i = first; i < m_values[lead].size() && m_times[i] <= to; ++i)
+            most = std::max(most, std::abs(m_values[lead][i]));
     return static_cast<double>(most);
 }
 
-void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double mVPerPixel) const
+void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double pixelsPerMm) const
 {
     const bool dark = isDark(this);
     const QColor fine = dark ? QColor(0x2a, 0x1d, 0x20) : QColor(0xfb, 0xe3, 0xe0);
     const QColor bold = dark ? QColor(0x40, 0x28, 0x2b) : QColor(0xf2, 0xbd, 0xb8);
     p.fillRect(r, dark ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6));
     const auto lines = [&](double step, QColor color, double strength, bool vertical) {
-        if (!(strength > 0))
+        if (!(strength > 0) || !(step > 0))
             return;
         color.setAlphaF(static_cast<float>(std::min(1.0, strength)));
         p.setPen(color);
-        for (double at = 0; at <= (vertical ? r.width() : r.height()); at += step)
+        // the baseline is on a line
+        const double first = vertical ? 0 : std::fmod(r.height() / 2, step);
+        for (double at = first; at <= (vertical ? r.width() : r.height()); at += step)
             if (vertical)
                 p.drawLine(QPointF(r.left() + std::round(at) + 0.5, r.top()),
                            QPointF(r.left() + std::round(at) + 0.5, r.bottom()));
@@ -104,13 +108,19 @@ void EcgPlot::paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double
     };
     // five small squares to a large one; where they grow narrow the small ones fade, never the
     // large
-    const auto both = [&](double large_px, bool vertical) {
+    const double across = large_ms / msPerPixel, down = large_mm * pixelsPerMm;
+    const auto squares = [&](double large_px, bool vertical, bool large) {
         const double step = squareStep(large_px) * large_px;
-        lines(step / 5, fine, (step / 5 - fine_gone_px) / (fine_full_px - fine_gone_px), vertical);
-        lines(step, bold, 1, vertical);
+        if (large)
+            lines(step, bold, 1, vertical);
+        else
+            lines(step / 5, fine, (step / 5 - fine_gone_px) / (fine_full_px - fine_gone_px),
+                  vertical);
     };
-    both(large_ms / msPerPixel, true);
-    both(large_mV / mVPerPixel, false);
+    for (const bool large : {false, true}) { // above the small ones
+        squares(across, true, large);
+        squares(down, false, large);
+    }
 }
 
 int EcgPlot::squareStep(double pixels)
@@ -207,11 +217,20 @@ double EcgPlot::windowShown() const
     return m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
 }
 
-double EcgPlot::mVPerPixelNow() const
+EcgPlot::Scale EcgPlot::scale() const
 {
     const double to = std::max(newest(), windowShown());
-    // the largest deflection takes 80 % of half a cell; at the least 0.2 mV are shown
-    return std::max(0.1, largest(to - windowShown(), to)) / (0.4 * cell(cells(), 0).height());
+    const double most = std::max(largest(to - windowShown(), to), least_mV);
+    // many leads in a low strip leave less than the edges take
+    const double room = std::max(1.0, cell(cells(), 0).height() / 2 - edge_px);
+    const double whole = logicalDpiY() / mm_per_inch;
+    Scale s;
+    for (const double g : gains) {
+        s = {g, std::min(whole, room / (most * g))};
+        if (s.pixelsPerMm >= smallest_paper * whole)
+            break;
+    }
+    return s;
 }
 
 QRectF EcgPlot::traceArea(int lead) const
@@ -246,7 +265,8 @@ void EcgPlot::paintEvent(QPaintEvent*)
     const bool sheet = m_layout == Layout::sheet;
     const double window = windowShown();
     const double to = std::max(newest(), window), from = to - window;
-    const double mVPerPixel = mVPerPixelNow();
+    const Scale paper = scale();
+    const double mVPerPixel = 1 / (paper.gain * paper.pixelsPerMm);
     QFont bold = font();
     bold.setBold(true);
     p.setFont(bold);
@@ -256,7 +276,7 @@ void EcgPlot::paintEvent(QPaintEvent*)
         p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
                    Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
         p.setRenderHint(QPainter::Antialiasing, false);
-        paintPaper(p, r, window / r.width(), mVPerPixel);
+        paintPaper(p, r, window / r.width(), paper.pixelsPerMm);
         p.setRenderHint(QPainter::Antialiasing);
         p.save();
         p.setClipRect(r);
@@ -267,10 +287,12 @@ void EcgPlot::paintEvent(QPaintEvent*)
     p.setFont(font());
     p.setPen(c.text);
     const double across = cell(on, 0).width() - on.names;
-    p.drawText(captionArea(), Qt::AlignRight | Qt::AlignVCenter,
-               tr("squares: %1 ms, %2 mV")
-                   .arg(large_ms * squareStep(large_ms * across / window))
-                   .arg(large_mV * squareStep(large_mV / mVPerPixel)));
+    p.drawText(
+        captionArea(), Qt::AlignRight | Qt::AlignVCenter,
+        tr("%1 mm/mV · squares: %2 ms, %3 mV")
+            .arg(paper.gain, 0, 'g', 3)
+            .arg(large_ms * squareStep(large_ms * across / window))
+            .arg(large_mm / paper.gain * squareStep(large_mm * paper.pixelsPerMm), 0, 'g', 3));
 }
 
 } // namespace tawara

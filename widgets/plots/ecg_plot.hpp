@@ -10,7 +10,7 @@
 namespace tawara {
 
 /// The electrocardiogram: a strip that runs like a monitor's, or a sheet of all leads side by side,
-/// on ECG paper. Amplitudes share one scale, which fits itself.
+/// on ECG paper. The leads on show share one gain, a standard one that fits itself.
 ///
 /// @thread GUI thread
 class EcgPlot : public QWidget
@@ -38,9 +38,18 @@ class EcgPlot : public QWidget
     QRectF traceArea(int lead) const;
     /// Where the size of a square is written: beside all traces.
     QRectF captionArea() const;
-    /// Distance of the strong lines in units of the usual ones (200 ms, 0.5 mV): 1, or as many as
+    /// Distance of the strong lines in units of the usual ones (200 ms, 5 mm): 1, or as many as
     /// it takes for them to stay apart on so few pixels.
     static int squareStep(double pixels);
+    struct Scale
+    {
+        double gain = 10;       ///< [mm/mV] of paper
+        double pixelsPerMm = 4; ///< of the paper
+    };
+    /// Of all leads on show: the largest of the gains 40, 20, 10, 5 and 2.5 mm/mV at which none of
+    /// them leaves its cell. The paper is as large as on paper, or smaller by up to a third; at 2.5
+    /// as small as it takes.
+    Scale scale() const;
     const QStringList& leads() const { return m_leads; }
     std::size_t sampleCount() const { return m_times.size(); }
     const std::vector<double>& times() const { return m_times; }
@@ -52,13 +61,12 @@ class EcgPlot : public QWidget
     void paintEvent(QPaintEvent* e) override;
 
   private:
-    void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double mVPerPixel) const;
+    void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double pixelsPerMm) const;
     void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
                    double mVPerPixel, bool sweep) const;
     void paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const;
     double largest(double from, double to) const;
     double windowShown() const; ///< [ms]
-    double mVPerPixelNow() const;
     /// Leads on show, and how they are arranged.
     struct Cells
     {

@@ -14,7 +14,14 @@ namespace {
 
 constexpr std::size_t trail_length = 40;
 
+/// Below the roof, wherever its ridge is.
+QRectF hintArea(const QRectF& area)
+{
+    return {area.left() + 0.42 * area.width(), area.top() + 0.55 * area.height(),
+            0.56 * area.width(), 0.43 * area.height()};
 }
+
+} // namespace
 
 RooflinePlot::RooflinePlot(QWidget* parent) : QWidget(parent)
 {
@@ -128,7 +135,7 @@ void RooflinePlot::paintEvent(QPaintEvent*)
     p.restore();
     if (m_points.empty()) {
         p.setPen(c.text);
-        p.drawText(a.area, Qt::AlignCenter | Qt::TextWordWrap,
+        p.drawText(hintArea(a.area), Qt::AlignCenter | Qt::TextWordWrap,
                    tr("Play (Space): each kernel appears here as a point."));
     }
 }

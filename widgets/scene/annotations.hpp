@@ -26,6 +26,7 @@ struct Annotations
         bool operator==(const Name&) const = default;
     };
     std::vector<Name> names;
+    std::vector<Name> letters; ///< of the axes: where their middles are, likewise
     bool operator==(const Annotations&) const = default;
 };
 

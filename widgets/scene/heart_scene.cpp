@@ -295,6 +295,9 @@ Annotations HeartScene::written() const
     a.text = s.theme.text;
     for (const auto& [name, at] : s.markers->names())
         a.names.push_back({name, at[0] / s.picture_px[0], 1 - at[1] / s.picture_px[1]});
+    if (a.shown)
+        for (const auto& [letter, at] : s.axes->letters())
+            a.letters.push_back({letter, at[0] / s.picture_px[0], 1 - at[1] / s.picture_px[1]});
     return a;
 }
 
@@ -381,8 +384,8 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     s.axes->layout(width, height, scale);
     s.refit(aspect > 0 ? aspect : static_cast<double>(width) / height);
     s.markers->layout(
-        scale, [this](const Vec3& p) { return project(p); },
-        [&s](const Vec3& p) { return s.hidden(p); },
+        scale, std::min(s.bar->left(), s.legend->left()),
+        [this](const Vec3& p) { return project(p); }, [&s](const Vec3& p) { return s.hidden(p); },
         [&s](const Vec3& p) { return s.clip && dot(p, s.clip->normal) > s.clip->offset_mm; });
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);

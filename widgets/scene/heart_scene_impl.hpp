@@ -87,6 +87,7 @@ struct HeartScene::Impl
         time_text->SetVisibility(on && texts);
         note->SetVisibility(on && texts);
         markers->set_texts(texts);
+        axes->set_texts(texts);
     }
 };
 

@@ -14,6 +14,20 @@ constexpr double row_px = 23, edge_px = 14, points = 13;
 constexpr double widest = 0.36, least_px = 70; // of the view
 constexpr double ink[3] = {0.07, 0.08, 0.1}, light_ink[3] = {0.97, 0.98, 1};
 
+/// Both ends of a text, about `kept` bytes of it: names often differ in their last word alone.
+std::string without_middle(const std::string& text, std::size_t kept)
+{
+    const auto within = [&](std::size_t at) { // a letter
+        return at < text.size() && (text[at] & 0xC0) == 0x80;
+    };
+    std::size_t head = (kept + 1) / 2, tail = text.size() - kept / 2;
+    while (within(head))
+        --head;
+    while (within(tail))
+        ++tail;
+    return text.substr(0, head) + "…" + text.substr(tail);
+}
+
 } // namespace
 
 void Legend::set_entries(const std::vector<Entry>& entries)
@@ -40,11 +54,17 @@ void Legend::layout(int width, int height, double scale)
     place();
 }
 
+double Legend::left() const
+{
+    return widest_ > 0 ? width_ - edge_px * scale_ - widest_ : width_;
+}
+
 void Legend::place()
 {
     for (auto& l : labels_)
         renderer_->RemoveActor2D(l);
     labels_.clear();
+    widest_ = 0;
     if (!visible_)
         return;
     const double tall = row_px * scale_ * static_cast<double>(entries_.size());
@@ -58,13 +78,11 @@ void Legend::place()
         const double room = std::max(widest * width_, least_px * scale_);
         double size[2] = {};
         text->GetSize(renderer_, size);
-        for (std::string shown = name; size[0] > room && shown.size() > 3;) {
-            while (shown.size() > 1 && (shown.back() & 0xC0) == 0x80) // the whole of a letter
-                shown.pop_back();
-            shown.pop_back();
-            text->SetInput((" " + shown + "… ").c_str());
+        for (std::size_t kept = name.size(); size[0] > room && kept > 4; --kept) {
+            text->SetInput((" " + without_middle(name, kept) + " ").c_str());
             text->GetSize(renderer_, size);
         }
+        widest_ = std::max(widest_, size[0]);
         auto* p = text->GetTextProperty();
         p->SetBackgroundColor(r, g, b);
         p->SetBackgroundOpacity(1);

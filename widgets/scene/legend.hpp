@@ -24,6 +24,8 @@ class Legend
     void set_visible(bool on);
     /// Places everything for a view of that size [pixels]; `scale` is the screen's scale factor.
     void layout(int width, int height, double scale);
+    /// Pixel from which on the names have the view to themselves; the view's width without any.
+    double left() const;
 
   private:
     void place();
@@ -34,6 +36,7 @@ class Legend
     int width_ = 0, height_ = 0;
     double scale_ = 1;
     bool visible_ = true;
+    double widest_ = 0; ///< of the names [pixels]
 };
 
 } // namespace tawara::scene

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/marker_set.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <vtkAppendPolyData.h>
 #include <vtkCubeSource.h>
 #include <vtkCylinderSource.h>
@@ -13,6 +15,12 @@
 #include <vtkTextProperty.h>
 
 namespace tawara::scene {
+namespace {
+
+constexpr double beside_px = 10;        // a name's distance from its marker
+constexpr double widest_letter_px = 12; // measuring a text takes longer than counting
+
+} // namespace
 
 void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
 {
@@ -75,7 +83,7 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     style();
 }
 
-void MarkerSet::layout(double scale,
+void MarkerSet::layout(double scale, double right,
                        const std::function<std::array<double, 2>(const Vec3&)>& project,
                        const std::function<bool(const Vec3&)>& hidden,
                        const std::function<bool(const Vec3&)>& cut)
@@ -93,7 +101,17 @@ void MarkerSet::layout(double scale,
         if (!on)
             continue;
         const auto at = project(places_[i]);
-        at_[i] = {std::round(at[0] + 10 * scale), std::round(at[1] + 5 * scale)};
+        at_[i] = {std::round(at[0] + beside_px * scale), std::round(at[1] + 5 * scale)};
+        // who writes the names in the scene's place has fonts of its own
+        if (texts_ && (*at_[i])[0] + widest_letter_px * scale *
+                                         static_cast<double>(std::strlen(labels_[i]->GetInput())) >
+                          right) {
+            double size[2] = {};
+            labels_[i]->GetSize(renderer_, size);
+            if ((*at_[i])[0] + size[0] > right)
+                (*at_[i])[0] =
+                    std::max(0.0, std::round(std::min(at[0] - beside_px * scale, right) - size[0]));
+        }
         labels_[i]->SetPosition((*at_[i])[0], (*at_[i])[1]);
     }
 }

@@ -20,12 +20,15 @@ class MarkerSet
   public:
     explicit MarkerSet(vtkRenderer* renderer) : renderer_(renderer) {}
     void set(std::span<const Marker> markers, double radius_mm);
-    /// Places the labels for the camera as it is.
+    /// Places the labels for the camera as it is: right of their markers, or left where they would
+    /// reach too far.
+    /// @param right    pixel that no label reaches beyond
     /// @param project  pixel of a point
     /// @param hidden   whether the wall lies between a point and the viewer
     /// @param cut      whether the wall at a point was cut away: its sites and probes are not shown
     ///                 then, electrodes are
-    void layout(double scale, const std::function<std::array<double, 2>(const Vec3&)>& project,
+    void layout(double scale, double right,
+                const std::function<std::array<double, 2>(const Vec3&)>& project,
                 const std::function<bool(const Vec3&)>& hidden,
                 const std::function<bool(const Vec3&)>& cut);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/orientation_axes.hpp"
 
+#include "engine/core/vec3.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,6 +45,7 @@ class AxesRenderer : public vtkOpenGLRenderer
 vtkStandardNewMacro(AxesRenderer);
 
 constexpr double side_px = 92;
+constexpr double half_side = 1.55, letter_at = 1.28; // in lengths of an axis
 constexpr std::array<std::array<double, 3>, 3> colors{
     {{0.89, 0.38, 0.36}, {0.47, 0.75, 0.42}, {0.40, 0.60, 0.93}}};
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
@@ -56,6 +59,7 @@ struct OrientationAxes::Impl
     vtkNew<vtkCallbackCommand> follow;
     std::array<vtkNew<vtkActor>, 3> arrows;
     std::array<vtkNew<vtkBillboardTextActor3D>, 3> labels;
+    double side = side_px; // of their corner [pixels]
 
     /// Looks at the axes from where the followed camera looks at the heart.
     void turn()
@@ -102,7 +106,7 @@ OrientationAxes::OrientationAxes() : impl_(std::make_unique<Impl>())
         auto& l = impl_->labels[i];
         l->SetInput(names[i]);
         std::array<double, 3> at{};
-        at[i] = 1.28;
+        at[i] = letter_at;
         l->SetPosition(at.data());
         l->GetTextProperty()->SetJustificationToCentered();
         l->GetTextProperty()->SetVerticalJustificationToCentered();
@@ -113,7 +117,7 @@ OrientationAxes::OrientationAxes() : impl_(std::make_unique<Impl>())
     impl_->renderer->SetLayer(1);
     impl_->renderer->InteractiveOff();
     impl_->renderer->GetActiveCamera()->ParallelProjectionOn();
-    impl_->renderer->GetActiveCamera()->SetParallelScale(1.55);
+    impl_->renderer->GetActiveCamera()->SetParallelScale(half_side);
     impl_->follow->SetClientData(impl_.get());
     impl_->follow->SetCallback(
         [](vtkObject*, unsigned long, void* self, void*) { static_cast<Impl*>(self)->turn(); });
@@ -146,11 +150,38 @@ void OrientationAxes::set_text_color(double r, double g, double b)
 
 void OrientationAxes::layout(int width, int height, double scale)
 {
-    const double side = side_px * scale;
+    const double side = impl_->side = side_px * scale;
     impl_->renderer->SetViewport(0, 0, std::min(1.0, side / std::max(width, 1)),
                                  std::min(1.0, side / std::max(height, 1)));
     for (auto& l : impl_->labels)
         l->GetTextProperty()->SetFontSize(static_cast<int>(std::lround(12 * scale)));
+}
+
+void OrientationAxes::set_texts(bool on)
+{
+    for (auto& l : impl_->labels)
+        l->SetVisibility(on ? 1 : 0);
+}
+
+std::vector<std::pair<std::string, std::array<double, 2>>> OrientationAxes::letters() const
+{
+    if (impl_->followed == nullptr)
+        return {};
+    auto* camera = impl_->followed->GetActiveCamera();
+    Vec3 near{}, up{};
+    camera->GetViewPlaneNormal(near.data());
+    camera->GetViewUp(up.data());
+    up = up - dot(up, near) * near;
+    up = (1 / std::max(norm(up), 1e-12)) * up;
+    const Vec3 right = cross(up, near);
+    std::array<std::size_t, 3> order{0, 1, 2};
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return near[a] < near[b]; });
+    std::vector<std::pair<std::string, std::array<double, 2>>> out;
+    const double unit = letter_at / half_side * impl_->side / 2, middle = impl_->side / 2;
+    for (const auto i : order)
+        out.emplace_back(names[i], std::array{middle + unit * right[i], middle + unit * up[i]});
+    return out;
 }
 
 } // namespace tawara::scene

@@ -18,6 +18,7 @@ namespace {
 constexpr int bands = 64;       // enough that no step shows
 constexpr double bar_px = 14;   // width of the colours
 constexpr double edge_px = 64;  // distance of the bar from the right edge
+constexpr double beside_px = 6; // left of the bar that nothing is written on
 constexpr double most_px = 300; // height at most
 constexpr double tick_px = 4;
 constexpr int tick_count = 6;
@@ -95,9 +96,19 @@ void ScalarBar::layout(int width, int height, double scale)
     place();
 }
 
+bool ScalarBar::room() const
+{
+    return visible_ && width_ > 260 * scale_ && height_ > 180 * scale_;
+}
+
+double ScalarBar::left() const
+{
+    return room() ? width_ - (edge_px + beside_px) * scale_ : width_;
+}
+
 void ScalarBar::place()
 {
-    const bool room = visible_ && width_ > 260 * scale_ && height_ > 180 * scale_;
+    const bool room = this->room();
     for (vtkProp* p : std::initializer_list<vtkProp*>{color_actor_, line_actor_, title_})
         p->SetVisibility(room);
     for (auto& l : labels_)

@@ -26,9 +26,12 @@ class ScalarBar
     void set_visible(bool on);
     /// Places everything for a view of that size [pixels]; `scale` is the screen's scale factor.
     void layout(int width, int height, double scale);
+    /// Pixel from which on the bar has the view to itself; the view's width where there is none.
+    double left() const;
 
   private:
     void place();
+    bool room() const;
 
     vtkRenderer* renderer_;
     ColorMap map_;

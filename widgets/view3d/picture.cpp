@@ -27,6 +27,7 @@ namespace {
 constexpr int fine_samples = 8;
 constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 bytes each
 constexpr double reference_height = 720;   // at which texts have the size that they have on screen
+constexpr double least_scale = 0.9;        // four views on 1280 x 720: smaller texts are not read
 constexpr std::array<double, 3> dark_ink{0.08, 0.1, 0.14}, light_ink{0.92, 0.94, 0.97};
 constexpr int gap = 2; // between the views of a grid [pixels]
 
@@ -210,7 +211,7 @@ QImage draw(HeartView& view, const PictureOptions& wanted, bool keep, QString* w
 
 double pictureScale(const PictureOptions& o)
 {
-    return o.scale > 0 ? o.scale : std::max(0.7, o.size.height() / reference_height);
+    return o.scale > 0 ? o.scale : std::max(least_scale, o.size.height() / reference_height);
 }
 
 QRect pictureCell(int view, int count, const QSize& whole)

@@ -15,6 +15,8 @@ namespace {
 constexpr int left = 16, time_top = 12, note_top = 36;
 constexpr double note_part = 0.24, least_note = 84;
 constexpr double bar_width = 14, bar_edge = 64, tallest_bar = 300, tick = 4;
+constexpr double beside_bar = 6; // left of it that nothing is written on
+constexpr int beside_marker = 10, axes_side = 92;
 constexpr double highest_bar = 70; // its title below the time
 constexpr int ticks = 6;
 constexpr double row = 23, legend_edge = 14, widest_row = 0.36, least_row = 70;
@@ -48,18 +50,50 @@ QRect ViewTexts::timeRect() const
     return {left, time_top - 2, std::max(0, width() - left), 24};
 }
 
+QRect ViewTexts::lettersRect() const
+{
+    return {0, height() - axes_side, axes_side, axes_side};
+}
+
+bool ViewTexts::barHasRoom() const
+{
+    return m_shown.bar && width() > 260 && height() > 180;
+}
+
+double ViewTexts::namesEnd() const
+{
+    double end = barHasRoom() ? width() - bar_edge - beside_bar : width();
+    const QFontMetricsF m(sized(title_points));
+    for (const auto& entry : m_shown.legend)
+        end = std::min(end, width() - legend_edge - 8 - beside_bar -
+                                m.horizontalAdvance(legendText(entry.first)));
+    return end;
+}
+
+QString ViewTexts::legendText(const std::string& name) const
+{
+    // names often differ in their last word alone
+    return QFontMetricsF(sized(title_points))
+        .elidedText(QString::fromStdString(name), Qt::ElideMiddle,
+                    std::max(widest_row * width(), least_row));
+}
+
 void ViewTexts::set(const scene::Annotations& a)
 {
     if (a == m_shown)
         return;
     auto rest = a;
     rest.time = m_shown.time;
-    const bool time_alone = rest == m_shown;
+    rest.letters = m_shown.letters;
+    const bool little = rest == m_shown; // every picture has another time, or is turned
+    const bool turned = a.letters != m_shown.letters, later = a.time != m_shown.time;
     m_shown = a;
-    if (time_alone)
-        update(timeRect()); // every picture has another
-    else
-        update();
+    if (!little)
+        return update();
+    if (later)
+        update(timeRect());
+    if (turned)
+        update(lettersRect());
 }
 
 void ViewTexts::paintEvent(QPaintEvent*)
@@ -80,10 +114,11 @@ void ViewTexts::paintEvent(QPaintEvent*)
           QRectF(left, note_top, std::max(least_note, note_part * width()),
                  std::max(0, height() - note_top)),
           Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, QString::fromStdString(m_shown.note));
-    if (m_shown.bar)
+    if (barHasRoom())
         paintBar(p, ink);
     paintLegend(p);
     paintNames(p);
+    paintLetters(p, ink);
 }
 
 void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString& text) const
@@ -102,8 +137,6 @@ void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString
 
 void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
 {
-    if (width() <= 260 || height() <= 180)
-        return;
     const double tall = std::round(std::min(tallest_bar, 0.55 * height()));
     const double x0 = width() - bar_edge, x1 = x0 + bar_width,
                  top = std::max(std::round((height() - tall) / 2), highest_bar),
@@ -139,8 +172,7 @@ void ViewTexts::paintLegend(QPainter& p) const
     double y = (height() - row * static_cast<double>(m_shown.legend.size())) / 2;
     for (const auto& [name, rgb] : m_shown.legend) {
         const QColor ground(rgb[0], rgb[1], rgb[2]);
-        const QString text = m.elidedText(QString::fromStdString(name), Qt::ElideRight,
-                                          std::max(widest_row * width(), least_row));
+        const QString text = legendText(name);
         const double wide = m.horizontalAdvance(text) + 8;
         const QRectF box(width() - legend_edge - wide, y, wide, row - 5);
         p.fillRect(box, ground);
@@ -158,12 +190,30 @@ void ViewTexts::paintNames(QPainter& p) const
     const QFontMetricsF m(font);
     p.setFont(font);
     for (const auto& n : m_shown.names) {
-        const QString text = QString::fromStdString(n.text);
-        const QRectF box(std::round(n.x * width()), std::round(n.y * height()) - m.height(),
-                         m.horizontalAdvance(text) + 4, m.height());
+        const QString text = m.elidedText(QString::fromStdString(n.text), Qt::ElideMiddle,
+                                          std::max(widest_row * width(), least_row));
+        QRectF box(std::round(n.x * width()), std::round(n.y * height()) - m.height(),
+                   m.horizontalAdvance(text) + 4, m.height());
+        if (box.right() > namesEnd()) // to the marker's other side
+            box.moveRight(
+                std::max(std::min(box.left() - 2 * beside_marker, namesEnd()), box.width()));
         p.fillRect(box, QColor(13, 15, 20, 140));
         p.setPen(Qt::white);
         p.drawText(box, Qt::AlignCenter, text);
+    }
+}
+
+void ViewTexts::paintLetters(QPainter& p, const QColor& ink) const
+{
+    const QFont font = sized(note_points);
+    const QFontMetricsF m(font);
+    p.setFont(font);
+    p.setPen(ink);
+    for (const auto& l : m_shown.letters) {
+        const double half = m.height() / 2;
+        p.drawText(QRectF(std::round(l.x * width() - half), std::round(l.y * height() - half),
+                          2 * half, 2 * half),
+                   Qt::AlignCenter, QString::fromStdString(l.text));
     }
 }
 

@@ -26,10 +26,16 @@ class ViewTexts : public QWidget
     void paintBar(QPainter& p, const QColor& ink) const;
     void paintLegend(QPainter& p) const;
     void paintNames(QPainter& p) const;
+    void paintLetters(QPainter& p, const QColor& ink) const;
+    bool barHasRoom() const;
+    /// From where on the bar or the legend has the view to itself.
+    double namesEnd() const;
+    QString legendText(const std::string& name) const;
     QFont sized(int pixels) const;
     /// Text that can be read over the heart as well.
     void write(QPainter& p, const QRectF& where, int flags, const QString& text) const;
     QRect timeRect() const;
+    QRect lettersRect() const; ///< the corner with the axes
 
     scene::Annotations m_shown;
 };
