@@ -22,6 +22,9 @@ void ActivationTracker::clear()
 {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     beats_.clear();
+    packed_.clear();
+    open_.clear();
+    packed_bytes_ = 0;
     std::fill(activation_.begin(), activation_.end(), never);
     std::fill(beat_of_.begin(), beat_of_.end(), 0);
     std::fill(count.begin(), count.end(), 0);
@@ -30,24 +33,67 @@ void ActivationTracker::clear()
     since_ms_ = infinite;
 }
 
+void ActivationTracker::forget_oldest()
+{
+    packed_bytes_ -= packed_.front().bytes();
+    packed_.pop_front();
+    beats_.pop_front();
+}
+
+void ActivationTracker::begin_beat(double t_ms)
+{
+    TissueBeat fresh;
+    fresh.number = beats_.empty() ? 1 : beats_.back().number + 1;
+    fresh.from_ms = fresh.last_ms = fresh.newest_place_ms = t_ms;
+    beats_.push_back(fresh);
+    BeatTimes times;
+    if (open_.size() == open_beats) { // its lists serve again
+        times = std::move(open_.front());
+        open_.pop_front();
+        packed_.push_back({PackedTimes(times.activation),
+                           PackedTimes(times.repolarisation),
+                           PackedTimes(times.period),
+                           {}});
+        packed_bytes_ += packed_.back().bytes();
+    }
+    for (auto* list : {&times.activation, &times.repolarisation, &times.period})
+        list->assign(v_.size(), never);
+    open_.push_back(std::move(times));
+    while (!packed_.empty() && (beats_.size() > most_beats || packed_bytes_ > most_bytes))
+        forget_oldest();
+}
+
+BeatTimes ActivationTracker::times(std::int64_t number) const
+{
+    const auto k = static_cast<std::size_t>(number - beats_.front().number);
+    if (k >= packed_.size())
+        return open_[k - packed_.size()];
+    const PackedBeat& p = packed_[k];
+    BeatTimes out{p.activation.unpack(), p.repolarisation.unpack(), p.period.unpack()};
+    for (const auto& [place, t] : p.ended_since)
+        out.repolarisation[place] = t;
+    return out;
+}
+
+void ActivationTracker::repolarised(std::size_t i, float t)
+{
+    if (count[i] == 0 || beat_of_[i] < beats_.front().number)
+        return; // before the first sample, or of a beat that is no longer kept
+    const auto k = static_cast<std::size_t>(beat_of_[i] - beats_.front().number);
+    if (k < packed_.size())
+        packed_[k].ended_since.emplace_back(i, t);
+    else
+        open_[k - packed_.size()].repolarisation[i] = t;
+}
+
 /// @param silence_ms  before this sample, of all places; 0 when this sample has begun a beat
 void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
 {
     const auto at = static_cast<double>(t);
-    if (beats_.empty() || silence_ms > TissueBeat::silent_ms) {
-        const std::size_t n = v_.size();
-        const auto kept = std::clamp<std::size_t>(
-            most_bytes / (3 * sizeof(float) * std::max<std::size_t>(n, 1)), 4, most_beats);
-        TissueBeat fresh;
-        fresh.number = beats_.empty() ? 1 : beats_.back().number + 1;
-        fresh.from_ms = fresh.last_ms = fresh.newest_place_ms = at;
-        for (auto* list : {&fresh.activation, &fresh.repolarisation, &fresh.period})
-            list->assign(n, never);
-        beats_.push_back(std::move(fresh));
-        if (beats_.size() > kept)
-            beats_.pop_front();
-    }
+    if (beats_.empty() || silence_ms > TissueBeat::silent_ms)
+        begin_beat(at);
     TissueBeat& beat = beats_.back();
+    BeatTimes& times = open_.back();
     beat.from_ms = std::min(beat.from_ms, at);
     beat.last_ms = std::max(beat.last_ms, at);
     if (beat_of_[i] == beat.number) {
@@ -57,9 +103,9 @@ void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
         beat.newest_place_ms = std::max(beat.newest_place_ms, at);
     }
     const float known = exact_ ? t : never;
-    beat.period[i] = known - activation_[i];
-    beat.activation[i] = known;
-    beat.repolarisation[i] = never;
+    times.period[i] = known - activation_[i];
+    times.activation[i] = known;
+    times.repolarisation[i] = never;
     activation_[i] = known;
     beat_of_[i] = beat.number;
     newest_ms_ = std::max(newest_ms_, at);
@@ -91,7 +137,8 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         hole_ms_ = t_ms;
     const auto fall = static_cast<float>(rest_mV_per_ms * step);
     const auto crossing = [&](float a, float b, float level) {
-        return static_cast<float>(from + step * static_cast<double>((level - a) / (b - a)));
+        return PackedTimes::whole(
+            static_cast<float>(from + step * static_cast<double>((level - a) / (b - a))));
     };
     for (std::size_t i = 0; i < v_.size(); ++i) {
         const float a = v_[i], b = v[i];
@@ -115,9 +162,7 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         if (b < level && a >= level) {
             excited_[i] = 0;
             rest_[i] = b;
-            if (count[i] > 0 && beat_of_[i] >= beats_.front().number) // else no longer kept
-                beats_[static_cast<std::size_t>(beat_of_[i] - beats_.front().number)]
-                    .repolarisation[i] = crossing(a, b, level);
+            repolarised(i, crossing(a, b, level));
         }
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/analysis/packed_times.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tawara::analysis {
@@ -31,11 +34,16 @@ struct TissueBeat
     std::size_t places = 0;              ///< that were activated in it
     std::size_t turns = 0;               ///< further activations of the same places
     double newest_place_ms = 0;          ///< when a place was activated in it for the first time, last
-    /// Per place, the newest in this beat [ms]. NaN: none, or one between two samples that are
+};
+
+/// What a beat did at every place, to PackedTimes' ticks.
+struct BeatTimes
+{
+    /// The newest activation in this beat [ms]. NaN: none, or one between two samples that are
     /// further apart than ActivationTracker::blind_ms: it counts, but when it was is not known.
     std::vector<float> activation;
-    std::vector<float> repolarisation;   ///< the end of that [ms], NaN: not yet
-    std::vector<float> period;           ///< since the activation before [ms], NaN: there was none
+    std::vector<float> repolarisation; ///< the end of that [ms], NaN: not yet
+    std::vector<float> period;         ///< since the activation before [ms], NaN: there was none
 };
 
 /// Follows V at many places and notes their beats, however long a run lasts.
@@ -51,8 +59,10 @@ class ActivationTracker
 {
   public:
     static constexpr double blind_ms = 20, rest_mV_per_ms = 1;
-    /// Beats that are kept: the newest, as many as fit into so many bytes, at least four.
-    static constexpr std::size_t most_bytes = std::size_t{128} << 20, most_beats = 200;
+    /// Beats that are kept: the newest, as many as fit into so many bytes. The newest `open_beats`
+    /// are always there, as they are; older ones are packed.
+    static constexpr std::size_t most_bytes = std::size_t{64} << 20, most_beats = 200,
+                                 open_beats = 3;
 
     explicit ActivationTracker(std::size_t places = 0, double threshold_mV = 0);
 
@@ -67,10 +77,28 @@ class ActivationTracker
     std::size_t size() const { return v_.size(); }
     /// The beats that are kept, the newest last; their numbers follow one another.
     const std::deque<TissueBeat>& beats() const { return beats_; }
+    /// One of them, place by place.
+    /// @pre number is one of beats()'
+    /// @cost  30 ns a place where it is packed
+    BeatTimes times(std::int64_t number) const;
+    /// Of all packed beats.
+    std::size_t packed_bytes() const { return packed_bytes_; }
     std::vector<std::int32_t> count; ///< activations of each place so far
 
   private:
+    struct PackedBeat
+    {
+        PackedTimes activation, repolarisation, period;
+        std::vector<std::pair<std::size_t, float>> ended_since; ///< place, repolarisation [ms]
+        std::size_t bytes() const
+        {
+            return activation.bytes() + repolarisation.bytes() + period.bytes();
+        }
+    };
     void activated(std::size_t place, float t_ms, double silence_ms);
+    void repolarised(std::size_t place, float t_ms);
+    void begin_beat(double t_ms);
+    void forget_oldest();
 
     float threshold_;
     double time_ms_ = -std::numeric_limits<double>::infinity();
@@ -79,6 +107,9 @@ class ActivationTracker
     double hole_ms_ = -std::numeric_limits<double>::infinity();   // end of the last hole in samples
     bool exact_ = true; // the sample before was no longer ago than blind_ms
     std::deque<TissueBeat> beats_;
+    std::deque<PackedBeat> packed_; // of the first of them
+    std::deque<BeatTimes> open_;    // of the others
+    std::size_t packed_bytes_ = 0;
     std::vector<float> v_, peak_, rest_;
     std::vector<float> activation_;      // the newest
     std::vector<std::int64_t> beat_of_;  // its beat's number

@@ -436,14 +436,16 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
     for (const auto& b : tracker_.beats())
         if (b.number + before == out.beat)
             followed = &b;
+    const auto times =
+        followed != nullptr ? tracker_.times(followed->number) : analysis::BeatTimes();
     const bool of_stepper = followed == nullptr || (early.goes_on && followed->number == 1);
     for (std::size_t v = 0; v < v_.size(); ++v) {
         float& at = out.at.activation[v];
         float& end = out.at.repolarisation[v];
         if (followed != nullptr) {
-            at = followed->activation[v];
-            end = followed->repolarisation[v];
-            out.at.period[v] = followed->period[v];
+            at = times.activation[v];
+            end = times.repolarisation[v];
+            out.at.period[v] = times.period[v];
         }
         // the stepper knows a place's first activation to the step
         const bool within_hole = !late && std::isnan(at) && tracker_.count[v] == 1;

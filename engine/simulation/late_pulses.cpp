@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 namespace tawara::simulation {
 namespace {
@@ -47,39 +48,40 @@ std::int64_t begun(const PulseRun& run, double t_ms)
     return run.count > 0 ? std::min(n, run.count) : n;
 }
 
+/// Of the pulses that `chosen` names (one of each run of pulses, by its number; less than 0: none)
+/// the one that `better` prefers.
+template <class Chosen, class Better>
+std::optional<NamedPulse> best_pulse(const Stimulus& s, Chosen chosen, Better better)
+{
+    std::optional<NamedPulse> best;
+    std::int64_t before = 0; // pulses of the runs before this one
+    const auto runs = pulse_runs(s);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const std::int64_t k = chosen(runs[r]);
+        const double at = runs[r].start_ms + static_cast<double>(k) * runs[r].period_ms;
+        if (k >= 0 && (!best || better(at, best->at_ms)))
+            best = NamedPulse{pulse_name(s, r, k, before), at};
+        before += runs[r].count;
+    }
+    return best;
+}
+
 } // namespace
 
 std::optional<NamedPulse> pulse_from(const Stimulus& s, double t_ms)
 {
-    std::optional<NamedPulse> next;
-    std::int64_t before = 0;
-    const auto runs = pulse_runs(s);
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-        const auto& run = runs[r];
+    const auto next = [t_ms](const PulseRun& run) {
         const std::int64_t k = begun(run, t_ms);
-        const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
         const bool comes = run.period_ms > 0 ? run.count == 0 || k < run.count : k == 0;
-        if (comes && (!next || at < next->at_ms))
-            next = NamedPulse{pulse_name(s, r, k, before), at};
-        before += run.count;
-    }
-    return next;
+        return comes ? k : -1;
+    };
+    return best_pulse(s, next, std::less<>{});
 }
 
 std::optional<NamedPulse> pulse_before(const Stimulus& s, double t_ms)
 {
-    std::optional<NamedPulse> last;
-    std::int64_t before = 0;
-    const auto runs = pulse_runs(s);
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-        const auto& run = runs[r];
-        const std::int64_t k = begun(run, t_ms) - 1;
-        const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
-        if (k >= 0 && (!last || at >= last->at_ms))
-            last = NamedPulse{pulse_name(s, r, k, before), at};
-        before += run.count;
-    }
-    return last;
+    return best_pulse(
+        s, [t_ms](const PulseRun& run) { return begun(run, t_ms) - 1; }, std::greater_equal<>{});
 }
 
 std::optional<LatePulse> first_late_pulse(const Stimulus& s, double end_ms)

@@ -65,8 +65,8 @@ class TestAnalysis : public QObject
         QCOMPARE(tracker.count[0], 4);
         QCOMPARE(tracker.count[2], 0);
         QCOMPARE(tracker.beats().size(), std::size_t(4));
-        const auto &newest = tracker.beats()[3], &before = tracker.beats()[2];
-        QCOMPARE(newest.number, 4);
+        QCOMPARE(tracker.beats()[3].number, 4);
+        const auto newest = tracker.times(4), before = tracker.times(3);
         QVERIFY(std::isnan(newest.activation[2]) && std::isnan(newest.period[2]));
         const float at = 1210.25F + 85.0F / 115.0F;
         QVERIFY(std::abs(newest.activation[0] - at) < 0.5F);
@@ -104,14 +104,15 @@ class TestAnalysis : public QObject
         QCOMPARE(first.turns, std::size_t(0));
         QVERIFY(first.from_ms > 9 && first.from_ms <= 10 && first.last_ms > first.from_ms + 50);
         QCOMPARE(local.places, std::size_t(1));
+        const auto patch = tracker.times(2);
         for (std::size_t i = 0; i < n; ++i) { // every map of it is of the same places
-            QCOMPARE(std::isnan(local.activation[i]), i != 9);
-            QCOMPARE(std::isnan(local.repolarisation[i]), i != 9);
-            QCOMPARE(std::isnan(local.period[i]), i != 9);
+            QCOMPARE(std::isnan(patch.activation[i]), i != 9);
+            QCOMPARE(std::isnan(patch.repolarisation[i]), i != 9);
+            QCOMPARE(std::isnan(patch.period[i]), i != 9);
         }
-        QVERIFY(local.repolarisation[9] > 645 && local.repolarisation[9] < 655); // after `last` began
+        QVERIFY(patch.repolarisation[9] > 645 && patch.repolarisation[9] < 655); // after `last` began
         QVERIFY(last.from_ms > 609 && last.from_ms <= 610);
-        QVERIFY(std::abs(last.period[0] - 600) < 1);
+        QVERIFY(std::abs(tracker.times(3).period[0] - 600) < 1);
     }
 
     /// Re-entry: some place is activated at any time.
@@ -131,8 +132,9 @@ class TestAnalysis : public QObject
         const auto& b = tracker.beats()[0];
         QCOMPARE(b.places, n);
         QVERIFY(b.turns > 4 * n);
+        const auto times = tracker.times(1);
         for (std::size_t i = 0; i < n; ++i)
-            QVERIFY(b.activation[i] > 1500 - 242 && std::abs(b.period[i] - 240) < 1);
+            QVERIFY(times.activation[i] > 1500 - 242 && std::abs(times.period[i] - 240) < 1);
     }
 
     /// The same while samples were lost: one beat still, whose places show no time that is not
@@ -163,7 +165,7 @@ class TestAnalysis : public QObject
                 sample(t);
             if (t == until) {
                 QCOMPARE(tracker.beats().size(), std::size_t(1));
-                const auto& b = tracker.beats()[0];
+                const auto b = tracker.times(1);
                 int unknown = 0;
                 for (std::size_t i = 0; i < n; ++i) {
                     unknown += std::isnan(b.activation[i]);
@@ -177,8 +179,8 @@ class TestAnalysis : public QObject
         QCOMPARE(tracker.beats().size(), std::size_t(1));
         QCOMPARE(tracker.beats()[0].places, n);
         for (std::size_t i = 0; i < n; ++i) // turns after the hole are as exact as ever
-            QVERIFY(tracker.beats()[0].activation[i] > 1258 &&
-                    std::abs(tracker.beats()[0].period[i] - 240) < 1);
+            QVERIFY(tracker.times(1).activation[i] > 1258 &&
+                    std::abs(tracker.times(1).period[i] - 240) < 1);
         std::fill(v.begin(), v.end(), 15.0F);
         tracker.sample(1901, v);
         QCOMPARE(tracker.beats().size(), std::size_t(2));
@@ -205,7 +207,8 @@ class TestAnalysis : public QObject
         }
         QCOMPARE(tracker.beats().size(), std::size_t(3));
         for (const auto& b : tracker.beats()) {
-            const auto apd = b.repolarisation[0] - b.activation[0];
+            const auto times = tracker.times(b.number);
+            const auto apd = times.repolarisation[0] - times.activation[0];
             QVERIFY2(std::abs(apd - 236) < 2.5F, qPrintable(QString::number(double(apd))));
         }
     }
@@ -224,6 +227,46 @@ class TestAnalysis : public QObject
         QCOMPARE(tracker.beats().size(), ActivationTracker::most_beats);
         QCOMPARE(tracker.beats().back().number, 300);
         QCOMPARE(tracker.beats().front().number, 101);
+    }
+
+    /// A beat shows the same when it is packed, also at a place whose potential ends after that.
+    void packedBeatsAreTheSame()
+    {
+        constexpr std::size_t n = 500;
+        ActivationTracker tracker(n, 0);
+        std::vector<float> v(n);
+        BeatTimes first;
+        for (double t = 0; t <= 2500; t += 1) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const double at = t - 10 - 0.1237 * static_cast<double>(i);
+                v[i] = i == 7 ? (at < 0 || t > 2400 ? -85.0F : 15.0F)
+                              : static_cast<float>(i % 5 == 4 ? -85 : beat_mV(at, 400, 200));
+            }
+            tracker.sample(t, v);
+            if (t == 500)
+                first = tracker.times(1);
+        }
+        QCOMPARE(tracker.beats().size(), std::size_t(7));
+        QVERIFY(tracker.packed_bytes() > 0 && tracker.packed_bytes() < 4 * n * 12 / 2);
+        const auto now = tracker.times(1);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
+            QVERIFY(same(first.activation[i], now.activation[i]));
+            QVERIFY(same(first.period[i], now.period[i]));
+            QVERIFY(i == 7 || same(first.repolarisation[i], now.repolarisation[i]));
+            QCOMPARE(std::isnan(now.activation[i]), i % 5 == 4);
+        }
+        QVERIFY(std::isnan(first.repolarisation[7]) && now.repolarisation[7] > 2400);
+        for (const float t : {0.0F, -3.5F, 1e-3F, 12345.678F, 130000.1F, 3.6e6F})
+            for (const float u : {-1e5F, 7.25F, 3.6e6F}) {
+                const std::vector<float> some{PackedTimes::whole(t), std::nanf(""),
+                                              PackedTimes::whole(u)};
+                const auto back = PackedTimes(some).unpack();
+                QCOMPARE(back[0], some[0]);
+                QVERIFY(std::isnan(back[1]));
+                QCOMPARE(back[2], some[2]);
+            }
+        QVERIFY(PackedTimes(std::vector<float>()).unpack().empty());
     }
 
     void beatsOfATrace()

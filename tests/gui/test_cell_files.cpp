@@ -89,7 +89,8 @@ class TestCellFiles : public QObject
         QPointer<ModelVariablesDialog> open(d);
         use->click();
         QTRY_VERIFY_WITH_TIMEOUT(!open, patience);
-        const auto& region = f.window->document()->session().regions.at(0);
+        // a copy: undo and redo below replace the session's regions
+        const auto region = f.window->document()->session().regions.at(0);
         const auto names = cell::special_variables_of(region.model);
         QCOMPARE(names.membrane_potential, std::string("myocyte.V"));
         QCOMPARE(names.stimulus, std::string("myocyte.i_stim"));

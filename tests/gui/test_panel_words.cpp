@@ -42,6 +42,16 @@ simulation::Session paced(Kind kind, double amplitude = 50)
     return s;
 }
 
+/// One S1 and these extra pulses, in a run of this length.
+simulation::Session extrasAfterOne(std::vector<double> extra_ms, double end_ms)
+{
+    auto s = paced(Kind::s1s2);
+    s.stimuli[0].protocol->count = 1;
+    s.stimuli[0].protocol->extra_ms = std::move(extra_ms);
+    s.end_ms = end_ms;
+    return s;
+}
+
 /// Two visible siblings of all that a widget holds that lie on each other, or a number that is cut;
 /// empty: none.
 QString anyOverlap(const QWidget& top)
@@ -179,10 +189,7 @@ class TestPanelWords : public QObject
         PacingPanel panel;
         panel.resize(360, 800);
         panel.show();
-        auto s = paced(Kind::s1s2);
-        s.stimuli[0].protocol->count = 1;
-        s.stimuli[0].protocol->extra_ms = {640};
-        s.end_ms = 660;
+        auto s = extrasAfterOne({640}, 660);
         panel.setSession(s);
         const auto said = [&] {
             return panel.findChild<QLabel*>("siteState")->text().replace(QChar(0x202f), ' ');
@@ -428,10 +435,7 @@ class TestPanelWords : public QObject
         PacingPanel panel;
         panel.resize(360, 800);
         panel.show();
-        auto s = paced(Kind::s1s2);
-        s.stimuli[0].protocol->count = 1;
-        s.stimuli[0].protocol->extra_ms = {520, 800};
-        s.end_ms = 1330;
+        auto s = extrasAfterOne({520, 800}, 1330);
         panel.setSession(s);
         auto* late = panel.findChild<QLabel*>("siteLate");
         QVERIFY2(late->text().isEmpty() && !late->isVisible(), qPrintable(late->text()));
@@ -443,6 +447,18 @@ class TestPanelWords : public QObject
         s.stimuli[0].on = false; // then none comes
         panel.setSession(s);
         QVERIFY(!late->isVisible());
+    }
+
+    void longDrugNamesFit()
+    {
+        TissuePanel panel;
+        simulation::Session s;
+        s.drugs = {{"Class III (sotalol- or dofetilide-like), a dose that is told at length",
+                    {{"g_Kr", 0.5}}}};
+        panel.setSession(s);
+        const auto* name = panel.findChild<QLabel*>("drugName");
+        QVERIFY(name != nullptr);
+        QVERIFY(name->parentWidget()->minimumSizeHint().width() < 240);
     }
 
     void aDrugThatNothingHereTakesSaysSo()

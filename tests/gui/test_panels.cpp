@@ -273,19 +273,6 @@ class TestPanels : public QObject
         QCOMPARE(session().drugs.at(1).name, std::string("mine"));
     }
 
-    void longDrugNamesFit()
-    {
-        f->start();
-        f->window->raisePanel("tissueDock");
-        f->window->document()->edits().edit("drugs", [](simulation::Session& s) {
-            s.drugs = {{"Class III (sotalol- or dofetilide-like), a dose that is told at length",
-                        {{"g_Kr", 0.5}}}};
-        });
-        auto* editor = child<DrugEditor>();
-        const auto* name = editor->findChild<QLabel*>("drugName");
-        QVERIFY(name->parentWidget()->minimumSizeHint().width() < 240);
-    }
-
     void aPulseThatDoesNotCaptureSaysSo()
     {
         f->start();

@@ -6,6 +6,7 @@
 #include "tests/gui/fake_engine.hpp"
 
 #include <QApplication>
+#include <QDir>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -76,10 +77,13 @@ class HeartTest : public QObject
 /// The action of a window with this text (mnemonics aside); nullptr where there is none.
 QAction* action(const QWidget& window, const QString& text);
 
-/// The main() of a GUI test, in the theme that TAWARA_THEME names (else dark).
+/// The main() of a GUI test, in the theme that TAWARA_THEME names (else dark). Mesa keeps what it
+/// compiles in a folder that all tests share, whatever the home folder allows.
 template <class Test, class Application = QApplication>
 int run(int argc, char** argv)
 {
+    if (!qEnvironmentVariableIsSet("MESA_SHADER_CACHE_DIR")) // which Mesa makes
+        qputenv("MESA_SHADER_CACHE_DIR", QDir::temp().filePath("tawara-test-shaders").toUtf8());
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     Application app(argc, argv);
     app.setProperty("noHints", true);

@@ -260,8 +260,8 @@ class TestSlices : public QObject
         auto& s = grid->view(0)->scene();
         s.look_from({1, -0.6, 0.45}, {0, 0, 1});
         const auto colourfulness = [&](const Vec3& at) { // of the brightest place around
-            const auto d = s.project(at);
             const QImage i = grid->view(0)->finePicture();
+            const auto d = s.project(at); // where that picture has it
             int most = 0;
             for (int dy = -6; dy <= 6; ++dy)
                 for (int dx = -6; dx <= 6; ++dx) {
