@@ -57,11 +57,6 @@ std::vector<double> apd90(const ExportSource& s)
     return out;
 }
 
-Vec3 position(const ExportSource& s, std::size_t unknown)
-{
-    return s.on_vertices ? s.scene->mesh->vertex(unknown) : s.scene->mesh->centroid(unknown);
-}
-
 mesh::io::Extra extra(const ExportSource& s, const char* name, std::span<const double> values)
 {
     return {name, s.on_vertices ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra,
@@ -93,30 +88,33 @@ void write_maps(const fs::path& file, std::string line, std::size_t rows, Place 
     });
 }
 
+/// Of the beat that is exported, or of first activations where there is none yet: the same rows and
+/// columns, so that tables of several times and beats can be joined. In every row stands which beat
+/// it is, and when in the run its times are 0: the names of the columns are the first line.
 void write_maps_csv(const ExportSource& s, const fs::path& file)
 {
-    const std::string head = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms";
-    if (s.beat_label.empty())
-        return write_maps(
-            file, head + '\n', s.maps.activation_ms.size(),
-            [&](std::size_t u) { return position(s, u); },
-            [&](std::size_t u) {
-                return std::array{s.maps.activation_ms[u], s.maps.repolarisation_ms[u],
-                                  s.maps.apd90(u)};
-            });
-    // which beat, and when in the run its times are 0: in every row, so that the names of the
-    // columns are the first line and tables of several beats can be joined
-    const auto beat = static_cast<double>(s.beat_span.number);
-    const double zero_ms = s.beat_span.pulse_ms.value_or(0);
+    constexpr double none = std::numeric_limits<double>::quiet_NaN(); // an empty field
+    const auto& m = *s.scene->mesh;
+    const bool of_beat = !s.beat_label.empty();
+    VolumeMaps first;
+    if (!of_beat)
+        first = {at_vertices(m, s.on_vertices, s.maps.activation_ms),
+                 at_vertices(m, s.on_vertices, s.maps.repolarisation_ms),
+                 at_vertices(m, s.on_vertices, apd90(s)),
+                 std::vector<float>(m.vertex_count(), std::numeric_limits<float>::quiet_NaN())};
+    const VolumeMaps& maps = of_beat ? s.beat : first;
+    const double beat = of_beat ? static_cast<double>(s.beat_span.number) : none;
+    const double zero_ms = of_beat ? s.beat_span.pulse_ms.value_or(0) : 0;
     write_maps(
-        file, head + ",period_ms,beat,time_zero_ms\n", s.beat.activation.size(),
-        [&](std::size_t v) { return s.scene->mesh->vertex(v); },
+        file,
+        "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,period_ms,beat,time_zero_ms\n",
+        maps.activation.size(), [&](std::size_t v) { return m.vertex(v); },
         [&](std::size_t v) {
             return std::array{
-                static_cast<double>(s.beat.activation[v]),
-                static_cast<double>(s.beat.repolarisation[v]),
-                static_cast<double>(s.beat.apd90[v]),
-                static_cast<double>(s.beat.period[v]),
+                static_cast<double>(maps.activation[v]),
+                static_cast<double>(maps.repolarisation[v]),
+                static_cast<double>(maps.apd90[v]),
+                static_cast<double>(maps.period[v]),
                 beat,
                 zero_ms,
             };

@@ -6,6 +6,7 @@
 #include "engine/simulation/report_page.hpp"
 #include "engine/simulation/tissue.hpp"
 #include "tests/simulation/igb_reader.hpp"
+#include "tests/simulation/tissue_scene.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -68,14 +69,7 @@ class TestExport : public QObject
         s.stimuli.push_back({"S1", Box{{0, 0, 0}, {0.5, 2, 1}}, 0, 2, 50, {}, 0, 1, true, {}});
         s.drugs.push_back({"blocker", {{"g_Kr", 0.5}}});
         const Tissue t = build_tissue(s);
-        auto scene = std::make_shared<Scene>();
-        scene->session = s;
-        scene->mesh = t.mesh;
-        scene->surface = t.surface;
-        scene->device = "CPU";
-        scene->title = "slab";
-        scene->dt_ms = s.dt_ms;
-        scene->unknowns = static_cast<std::int64_t>(t.problem.size());
+        auto scene = test::scene_of(s, t, "CPU");
         ExportSource out;
         out.scene = scene;
         out.on_vertices = t.on_vertices();
@@ -213,12 +207,33 @@ class TestExport : public QObject
         s.maps.activation_ms.back() = s.maps.repolarisation_ms.back() = never;
         export_results(s, ExportKind::maps_csv, in("m.csv"));
         const auto rows = text_of(in("m.csv")).split('\n', Qt::SkipEmptyParts);
-        QCOMPARE(rows[0], QString("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms"));
-        QCOMPARE(static_cast<std::size_t>(rows.size()), 1 + s.maps.activation_ms.size());
+        const double within = s.on_vertices ? 1e-5 : 0.65; // fvm: of the tetrahedra around it
+        const auto& nodes = *s.scene->mesh;
+        QCOMPARE(static_cast<std::size_t>(rows.size()), 1 + nodes.vertex_count());
         const auto cells = rows[5].split(',');
-        QVERIFY(std::fabs(cells[4].toDouble() - cells[1].toDouble() / 0.6) < 1e-6);
-        QVERIFY(std::fabs(cells[6].toDouble() - 250) < 1e-6);
-        QVERIFY(rows.back().endsWith(",,,")); // never: empty
+        QVERIFY(std::fabs(cells[4].toDouble() - cells[1].toDouble() / 0.6) < within);
+        QVERIFY(std::fabs(cells[6].toDouble() - 250) < 1e-4);
+        QCOMPARE(cells.mid(7).join(','), QString(",,0")); // no period, no beat, since the start
+        if (s.on_vertices)
+            QVERIFY(rows.back().endsWith(",,,,,,0")); // never: empty
+        // of a beat: the same columns and rows
+        auto later = s;
+        later.beat_label = "beat 2 of 2, since the pulse at 350.0 ms";
+        later.beat_span.number = 2;
+        later.beat_span.pulse_ms = 350;
+        const std::vector<float> field(nodes.vertex_count(), 12.5F);
+        later.beat = {field, field, field, field};
+        export_results(later, ExportKind::maps_csv, in("later.csv"));
+        const auto of_beat = text_of(in("later.csv")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(rows[0], QString("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
+                                  "period_ms,beat,time_zero_ms"));
+        QCOMPARE(of_beat[0], rows[0]);
+        QCOMPARE(of_beat.size(), rows.size());
+        for (qsizetype k = 1; k < rows.size(); ++k) {
+            QCOMPARE(of_beat[k].section(',', 0, 3), rows[k].section(',', 0, 3));
+            QCOMPARE(rows[k].count(','), 9);
+        }
+        QCOMPARE(of_beat[5].section(',', 4), QString("12.5,12.5,12.5,12.5,2,350"));
         export_results(s, ExportKind::maps_vtu, in("m.vtu"));
         const auto back = mesh::io::read(in("m.vtu"));
         const auto* a = back.mesh.field("activation_ms");
