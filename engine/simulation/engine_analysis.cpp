@@ -343,22 +343,50 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
                 std::lock_guard hold(shared_mutex);
                 ceilings = found;
             }
-            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device, count_bytes(device)});
+            const auto counted = count_bytes(device);
+            if (!counted.not_restored.empty())
+                note_lost_state(counted.not_restored);
+            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device, counted.not_counted,
+                                  counted.not_restored});
         };
     });
 }
 
-std::string Engine::Impl::count_bytes(const std::string& device)
+CountedKernels Engine::Impl::count_bytes(const std::string& device)
 {
+    const auto because = [](const std::string& why) { return CountedKernels{{}, why, {}}; };
     if (!sim)
-        return "nothing is loaded";
+        return because("nothing is loaded");
     if (device.rfind("cuda", 0) != 0) // spares the snapshot
-        return "hardware counters are read on NVIDIA GPUs alone";
+        return because("hardware counters are read on NVIDIA GPUs alone");
     try {
-        return count_kernels(*sim->stepper).not_counted;
+        return count_kernels(*sim->stepper);
     } catch (const Error& e) { // the next step says what is wrong with the device
-        return e.what();
+        return because(e.what());
     }
+}
+
+void Engine::Impl::note_lost_state(const std::string& why)
+{
+    forget_lost_state();
+    sim->state_lost = why;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    scene->notices.push_back({Notice::Level::warning, why});
+    sim->scene = scene;
+    push(SceneChanged{scene});
+    if (state == Status::State::running) // no more samples and frames of what it has become
+        set_state(Status::State::paused);
+}
+
+void Engine::Impl::forget_lost_state()
+{
+    if (sim->state_lost.empty())
+        return;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    std::erase_if(scene->notices, [&](const Notice& n) { return n.text == sim->state_lost; });
+    sim->state_lost.clear();
+    sim->scene = scene;
+    push(SceneChanged{scene});
 }
 
 void Engine::Impl::apply(std::uint64_t id, const Export& c)

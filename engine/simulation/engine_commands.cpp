@@ -61,6 +61,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->until_step = -1;
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);
+        forget_lost_state();
         if (auto scene = std::make_shared<Scene>(*sim->scene);
             forget_tissue_change(*scene)) {
             sim->scene = scene;

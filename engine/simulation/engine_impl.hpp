@@ -52,6 +52,7 @@ struct LoadedRun
     CaptureWatch capture;
     PulseLog pulses;
     double pulses_told_ms = 0; ///< those before it are known to the analyst
+    std::string state_lost;    ///< what a notice says of it; empty: it is the run's
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
 };
@@ -205,8 +206,11 @@ struct Engine::Impl
     void apply(std::uint64_t id, const StartRecording&);
     void apply(std::uint64_t id, const StopRecording&);
     void apply(std::uint64_t id, const MeasureCeilings&);
-    /// @return why nothing was counted, or nothing
-    std::string count_bytes(const std::string& device);
+    CountedKernels count_bytes(const std::string& device);
+    /// Says in the scene's notices that the run's state is not what it was, and pauses it.
+    void note_lost_state(const std::string& why);
+    /// Takes that back: the run starts anew.
+    void forget_lost_state();
     void apply(std::uint64_t id, const Export&);
 
     // Stimuli (engine_stimuli.cpp).

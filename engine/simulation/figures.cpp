@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 
 namespace tawara::simulation {
 
@@ -60,15 +61,25 @@ std::vector<device::KernelRecord> added(std::vector<device::KernelRecord> kernel
 CountedKernels count_kernels(device::Stepper& stepper)
 {
     constexpr int steps = 4;
-    CountedKernels c{stepper.kernels(), ""};
+    CountedKernels c{stepper.kernels(), "", ""};
     const auto before = stepper.snapshot();
+    bool broke = false; // maybe within a step
     try {
         c.not_counted = stepper.advance_counted(steps);
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
         c.not_counted = e.what();
+        broke = true;
     }
-    if (stepper.step() != before.step)
-        stepper.restore(before);
+    try {
+        if (broke || stepper.step() != before.step)
+            stepper.restore(before);
+    } catch (const std::exception& e) {
+        std::ostringstream text;
+        text << "The steps in which bytes were counted could not be taken back (" << e.what()
+             << "): the run's state is no longer the one at "
+             << static_cast<double>(before.step) * stepper.dt_ms() << " ms.";
+        c.not_restored = text.str();
+    }
     if (!c.not_counted.empty())
         return c;
     const auto after = stepper.kernels();

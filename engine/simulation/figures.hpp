@@ -30,8 +30,12 @@ struct CountedKernels
 {
     std::vector<device::KernelRecord> kernels; ///< of the steps before the counted ones
     std::string not_counted;                   ///< why no kernel has counted_bytes; empty: they do
+    /// A sentence that says why those steps could not be taken back: the stepper's state is another
+    /// one then. Empty: it is as it was.
+    std::string not_restored;
 };
-/// Takes a few steps under hardware counters and takes them back: the state is as it was.
+/// Takes a few steps under hardware counters and takes them back.
+/// @throws Error  where the state cannot be kept; no step was taken then
 /// @cost  a snapshot; the steps run one by one
 CountedKernels count_kernels(device::Stepper& stepper);
 

@@ -271,6 +271,9 @@ struct CeilingsMeasured
     device::Ceilings ceilings;
     std::string device;
     std::string not_counted;               ///< why KernelFigure::counted_bytes are 0; empty: they are not
+    /// A sentence: why the steps that were counted could not be taken back, so that the run's state
+    /// is another one; it was paused. Empty: the state is as it was.
+    std::string not_restored;
 };
 /// An Export ended; `error` is empty when it went well.
 struct Exported { std::uint64_t command = 0; std::filesystem::path path; std::string error; };

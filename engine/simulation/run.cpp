@@ -261,13 +261,18 @@ void Run::write_results()
 CountedKernels Run::kernels(const std::string& ended)
 {
     if (!options_.counters)
-        return {stepper_->kernels(), ""};
+        return {stepper_->kernels(), "", ""};
     auto c = ended == "end" ? count_kernels(*stepper_)
                             : CountedKernels{stepper_->kernels(),
                                              "the run ended before its time; counters are read "
-                                             "after the last step"};
+                                             "after the last step",
+                                             ""};
     if (!c.not_counted.empty() && options_.notice)
         options_.notice({Notice::Level::warning, "no hardware counters: " + c.not_counted});
+    if (!c.not_restored.empty() && options_.notice)
+        options_.notice({Notice::Level::warning,
+                         c.not_restored + " The tables were written before; what the report says "
+                                          "of the end is of that other state."});
     return c;
 }
 

@@ -21,7 +21,7 @@ const std::string nobody_may = "the driver lets nobody read counters";
 class Countable final : public Stepper
 {
   public:
-    enum class What { counts, refuses, breaks };
+    enum class What { counts, refuses, breaks, stays };
     Countable(const TissueProblem& p, What what) : what_(what)
     {
         StepperOptions o;
@@ -65,7 +65,12 @@ class Countable final : public Stepper
     void potential(std::span<double> out) const override { inner_->potential(out); }
     Maps maps() const override { return inner_->maps(); }
     Snapshot snapshot() const override { return inner_->snapshot(); }
-    void restore(const Snapshot& s) override { inner_->restore(s); }
+    void restore(const Snapshot& s) override
+    {
+        if (what_ == What::stays)
+            throw DeviceError("cuda:0", "copy", 1, "out of memory");
+        inner_->restore(s);
+    }
     std::string device() const override { return inner_->device(); }
 
   private:
@@ -100,6 +105,7 @@ class TestCounters : public QObject
         const auto c = simulation::count_kernels(s);
         QCOMPARE(c.not_counted.empty(), counts);
         QVERIFY(counts || c.not_counted.find(nobody_may) != std::string::npos);
+        QVERIFY2(c.not_restored.empty(), c.not_restored.c_str());
         QCOMPARE(c.kernels.size(), kernels.size());
         for (std::size_t k = 0; k < kernels.size(); ++k) {
             QCOMPARE(c.kernels[k].calls, kernels[k].calls);
@@ -114,6 +120,21 @@ class TestCounters : public QObject
         other.add_stimulus(left_end(p, 0.6));
         other.advance(80);
         QVERIFY(s.snapshot().v == other.snapshot().v);
+    }
+
+    /// Where they cannot be taken back the state is not what anybody thinks, and that is said.
+    void whatCannotBeTakenBackIsSaid()
+    {
+        const auto p = slab_problem({2, 1, 0.5}, 0.25);
+        Countable s(p, Countable::What::stays);
+        s.advance(60);
+        const auto c = simulation::count_kernels(s);
+        QVERIFY(c.not_counted.empty());
+        std::ostringstream at;
+        at << 60 * s.dt_ms() << " ms";
+        for (const std::string& said : {std::string("out of memory"), at.str()})
+            QVERIFY2(c.not_restored.find(said) != std::string::npos, c.not_restored.c_str());
+        QVERIFY(s.step() > 60);
     }
 
     void aRunSaysWhyThereAreNone()

@@ -107,6 +107,31 @@ class TestLiveFigures : public QObject
         }
     }
 
+    /// What a kernel's counted bytes are to its computed ones stays when a run goes back to its
+    /// start: the stepper's own sums go on.
+    void countedBytesAreOfTheRun()
+    {
+        const std::vector<device::KernelRecord> before{{"reaction", 100, 50, 1e9, 1e8, 1.25e9},
+                                                       {"diffusion", 100, 20, 4e8, 1e8, 0}};
+        const auto start = added({}, before, -1);
+        for (const auto& k : added(before, start)) { // nothing yet
+            QCOMPARE(k.calls, std::int64_t(0));
+            QCOMPARE(k.bytes, 0.0);
+            QCOMPARE(k.counted_bytes, 0.0);
+        }
+        // twice as many steps again; the bytes of each counted as in the few that were
+        const auto run =
+            added({{"reaction", 300, 150, 3e9, 3e8, 3.75e9}, {"diffusion", 300, 60, 1.2e9, 3e8, 0}},
+                  start);
+        QCOMPARE(run.size(), std::size_t(2));
+        QCOMPARE(run[0].calls, std::int64_t(200));
+        QVERIFY(std::fabs(run[0].bytes - 2e9) < 1);
+        QVERIFY(std::fabs(run[0].counted_bytes - 2.5e9) < 10);
+        QCOMPARE(run[1].counted_bytes, 0.0); // was not counted
+        const auto f = figure(run[0], "cuda:0", {}, false);
+        QVERIFY(std::fabs(f.counted_bytes / f.bytes - 1.25) < 1e-9);
+    }
+
     void fractionOfTheCeiling()
     {
         device::Ceilings c;
