@@ -2,6 +2,7 @@
 #include "app/document.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -73,6 +74,20 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
         Q_EMIT refused(reason);
     });
     connect(m_host, &EngineHost::captureKnown, this, &Document::captureKnown);
+    connect(m_host, &EngineHost::sceneChanged, this, &Document::compareTissue);
+    connect(m_host, &EngineHost::stateChanged, this, [this](EngineHost::State state) {
+        if (state == EngineHost::State::running) {
+            m_endedWith.reset();
+        } else if (state == EngineHost::State::finished && m_host->scene()) {
+            const Session& s = m_host->scene()->session;
+            m_endedWith.emplace(s.regions, s.drugs);
+        }
+        compareTissue();
+    });
+    connect(m_host, &EngineHost::samplesCleared, this, [this] {
+        m_endedWith.reset();
+        compareTissue();
+    });
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name) { m_probes.insert(name, id); });
     connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
@@ -86,6 +101,8 @@ void Document::open(const Session& s)
     m_probes.clear();
     m_captures.assign(s.stimuli.size(), {});
     m_newestEdit = 0;
+    m_endedWith.reset();
+    compareTissue();
     m_edits.open(s);
     Q_EMIT changed();
     Q_EMIT tissueChanged();
@@ -98,10 +115,8 @@ void Document::send(const Session& before, const Session& now)
     if (!same(before.stimuli, now.stimuli))
         m_newestEdit = m_host->setStimuli(now.stimuli);
     const auto was = placed(before.regions), is = placed(now.regions);
-    if (!same(was, is) || before.drugs != now.drugs) {
+    if (!same(was, is) || before.drugs != now.drugs)
         m_newestEdit = m_host->setTissue(is, now.drugs);
-        Q_EMIT tissueSent();
-    }
     if (!same(before.regions, now.regions))
         Q_EMIT tissueChanged();
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
@@ -126,6 +141,17 @@ void Document::sendProbes(const Session& before, const Session& now)
     for (const Probe& p : now.probes)
         if (!has(before, p))
             m_host->addProbe(QString::fromStdString(p.name), p.position_mm);
+}
+
+void Document::compareTissue()
+{
+    bool on = false;
+    if (m_endedWith && m_host->scene()) {
+        const Session& s = m_host->scene()->session;
+        on = !same(m_endedWith->first, s.regions) || m_endedWith->second != s.drugs;
+    }
+    if (std::exchange(m_outdated, on) != on)
+        Q_EMIT outdated(on);
 }
 
 void Document::addProbe(const QString& name, const Vec3& position)

@@ -6,6 +6,8 @@
 
 #include <QPointer>
 
+#include <optional>
+
 namespace tawara {
 
 /// The session that is open: edits go to the engine as commands, refused ones are taken back, what
@@ -33,19 +35,25 @@ class Document : public QObject
     void changed(); ///< the session, by an edit or by another document
     void capturesChanged();
     void tissueChanged();
-    void tissueSent(); ///< the engine was given other regions or drugs
+    /// The run has ended, and the engine has other regions or drugs since; or no longer.
+    void outdated(bool on);
     void refused(const QString& reason);
 
   private:
     void send(const simulation::Session& before, const simulation::Session& now);
     void sendProbes(const simulation::Session& before, const simulation::Session& now);
     void captureKnown(const simulation::CaptureEvent& e);
+    /// Tells outdated() where that has changed.
+    void compareTissue();
 
     EngineHost* m_host;
     EditStack m_edits;
     std::vector<CaptureState> m_captures;
     QHash<QString, quint64> m_probes; // ids by name
     quint64 m_newestEdit = 0;
+    std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>
+        m_endedWith; ///< the tissue of the run that has ended
+    bool m_outdated = false;
 };
 
 } // namespace tawara

@@ -220,7 +220,7 @@ void EngineHost::measureCeilings()
 }
 void EngineHost::exportResults(const QString& kind, const QString& path)
 {
-    post(simulation::Export{kind.toStdString(), path.toStdString()});
+    m_exports.insert(post(simulation::Export{kind.toStdString(), path.toStdString()}));
 }
 
 void EngineHost::handle(const simulation::Event& event)
@@ -251,8 +251,11 @@ void EngineHost::handle(const simulation::Event& event)
                    [this](const simulation::CeilingsMeasured& e) {
                        Q_EMIT ceilingsMeasured(e.ceilings, QString::fromStdString(e.device),
                                                QString::fromStdString(e.not_counted));
+                       if (!e.not_restored.empty())
+                           Q_EMIT stateLost(QString::fromStdString(e.not_restored));
                    },
                    [this](const simulation::Exported& e) {
+                       m_exports.remove(e.command);
                        Q_EMIT exported(QString::fromStdString(e.path.string()),
                                        QString::fromStdString(e.error));
                    },
@@ -303,6 +306,11 @@ void EngineHost::answered(const simulation::Answer& a)
     }
     if (edit)
         Q_EMIT editApplied();
+    if (const auto* x = std::get_if<simulation::Export>(&command); x != nullptr && !a.applied) {
+        m_exports.remove(a.command);
+        Q_EMIT exported(QString::fromStdString(x->path.string()), QString::fromStdString(a.reason));
+        return;
+    }
     if (!a.applied) {
         Q_EMIT refused(QString::fromStdString(a.reason));
         return;

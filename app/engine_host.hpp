@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <QThreadPool>
 #include <QTimer>
 
@@ -74,6 +75,8 @@ class EngineHost : public QObject
     const ScenePtr& scene() const { return m_scene; }
     const simulation::Status& status() const { return m_status; }
     bool isLoading() const { return m_opening || m_loading; }
+    /// Whether results are being written: exported() follows.
+    bool exporting() const { return !m_exports.isEmpty(); }
 
   Q_SIGNALS:
     void loadingStarted();
@@ -101,7 +104,10 @@ class EngineHost : public QObject
     /// @param notCounted  why bytes were not counted by hardware; empty: they were
     void ceilingsMeasured(const tawara::device::Ceilings& ceilings, const QString& device,
                           const QString& notCounted);
+    /// @param error  empty: the file is there
     void exported(const QString& path, const QString& error);
+    /// The run is not in the state that it had: what it computes from now on is not to be trusted.
+    void stateLost(const QString& why);
     void sceneChanged(); ///< same run, edited session
     void editRefused(quint64 command, const QString& reason);
     void editApplied();
@@ -127,6 +133,7 @@ class EngineHost : public QObject
     bool m_opening = false, m_loading = false;
     quint64 m_load = 0; // command id of the newest Load
     QHash<quint64, simulation::Command> m_pending;
+    QSet<quint64> m_exports; // commands that exported() has not answered
     ScenePtr m_scene;
     FramePtr m_frame;
     std::shared_ptr<const simulation::MapFrame> m_maps;

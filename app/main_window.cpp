@@ -304,15 +304,16 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     }
 }
 
-void MainWindow::sayResultsAreOld()
+void MainWindow::sayResultsAreOld(bool on)
 {
-    if (m_host->status().state == State::finished)
-        m_message->showMessage(
-            MessageBar::Level::warning,
-            tr("The run has ended: what is shown is of the tissue before this change."),
-            tr("Back to start (Ctrl+R) and Play run it anew; Run > Length of the run… lets it go "
-               "on from here."),
-            "old");
+    if (!on)
+        return m_message->settle("old");
+    m_message->showMessage(
+        MessageBar::Level::warning,
+        tr("The run has ended: what is shown is of the tissue before this change."),
+        tr("Back to start (Ctrl+R) and Play run it anew; Run > Length of the run… lets it go on "
+           "from here."),
+        "old");
 }
 
 void MainWindow::sayDrugs()

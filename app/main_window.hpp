@@ -134,8 +134,8 @@ class MainWindow : public QMainWindow
     void documentChanged();
     void playOrPause();
     void wallClicked(const scene::Pick& pick);
-    /// That what is shown is of the tissue before an edit, where the run has ended.
-    void sayResultsAreOld();
+    /// That what is shown is of the tissue before an edit, where the run has ended; or no longer.
+    void sayResultsAreOld(bool on);
     /// From when on a drug acts that was given, changed or taken away during the run.
     void sayDrugs();
     /// Adds a pacing site and says when it paces.
@@ -183,6 +183,12 @@ class MainWindow : public QMainWindow
                       std::function<void()> then = {});
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
     void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
+    /// Whether files are being written that would be given up with the window.
+    bool exporting() const;
+    /// Asks what becomes of those: wait and close then, give them up, or do not close.
+    void askExporting();
+    /// One of them has ended: closes the window where that was waited for and all went well.
+    void exportEnded(const QString& error);
     void askForSession();
     // main_window_cells.cpp
     void askForModelFile(int region);
@@ -257,6 +263,8 @@ class MainWindow : public QMainWindow
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     bool m_autoPlay = true, m_asks = true, m_closing = false;
+    int m_exports = 0; // reports and recorded frames that are being written
+    bool m_closeWhenWritten = false, m_giveUpExports = false;
     quint64 m_startedRun = 0;    // the run that auto play has seen
     bool m_recordWanted = false; // somebody pressed Record
     double m_savedToMs = -1;     // the recording is saved up to there, as an export or a movie

@@ -94,8 +94,8 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::editApplied, this, [this] { m_message->settle("edit"); });
     connect(m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
-            for (const char* about : {"run", "old"})
-                m_message->settle(about);
+            m_message->settle("run");
+        m_views->setRunEnded(s == State::finished || s == State::failed);
     });
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
@@ -175,7 +175,7 @@ void MainWindow::connectResults()
         m_measured.clear();
         showBeats();
         m_document->forgetCaptures();
-        m_message->settle("old");
+        m_message->settle("state");
         if (m_host->status().recording) { // what is recorded begins anew as well
             m_computedMs = 0;
             m_savedToMs = -1;
@@ -206,11 +206,16 @@ void MainWindow::connectResults()
                 showBeats();
             });
     connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
+    connect(m_host, &EngineHost::stateLost, this, [this](const QString& why) {
+        m_message->showMessage(MessageBar::Level::warning, why,
+                               tr("Back to start (Ctrl+R) and Play run it anew."), "state");
+    });
     connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
         if (error.isEmpty())
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
         else
             showError(error, tr("Choose another kind or folder."), "export");
+        exportEnded(error);
     });
     connect(m_host, &EngineHost::sceneChanged, this, [this] {
         m_info->setScene(m_host->scene().get());
@@ -287,7 +292,7 @@ void MainWindow::connectWidgets()
         updateRegions();
         updateVelocity();
     });
-    connect(m_document, &Document::tissueSent, this, &MainWindow::sayResultsAreOld);
+    connect(m_document, &Document::outdated, this, &MainWindow::sayResultsAreOld);
     connect(m_document, &Document::capturesChanged, this, [this] {
         m_pacing->setCapture(m_document->captures());
         updateMarkers();

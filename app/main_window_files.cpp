@@ -11,6 +11,7 @@
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 
+#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QJsonDocument>
@@ -171,11 +172,15 @@ void MainWindow::askForMovie()
             range.fromMs <= recording->time_of(0))
             m_savedToMs = std::max(m_savedToMs, range.toMs);
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
+        exportEnded({});
     });
     connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
         if (!reason.isEmpty()) // not given up
             showError(reason, tr("Choose another size or file."), "movie");
+        exportEnded(reason);
     });
+    if (QApplication::activeModalWidget() != nullptr) // which would block it
+        dialog->setWindowModality(Qt::WindowModal);
     dialog->show();
 }
 

@@ -266,6 +266,10 @@ void MainWindow::restoreSettings()
 
 void MainWindow::closeEvent(QCloseEvent* e)
 {
+    if (!m_closing && !m_giveUpExports && m_asks && exporting()) {
+        e->ignore();
+        return askExporting();
+    }
     if (!m_closing && (unsaved() || recordedUnsaved())) {
         e->ignore();
         askUnsaved(tr("Save them before the window closes?"), [this] {

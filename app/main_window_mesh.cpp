@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QEventLoop>
 #include <QFileInfo>
+#include <QPointer>
 #include <QTemporaryDir>
 
 #include <filesystem>
@@ -48,12 +49,20 @@ QString MainWindow::newMeshFile(const QString& name)
 void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
 {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &MeshDialog::made, this, [this, replaces](const simulation::Session& session) {
-        if (!replaces)
-            return askRecorded([this, session] { openMade(session); });
-        askUnsaved(tr("Save them before the new mesh takes its place?"),
-                   [this, session] { openMade(session); });
-    });
+    connect(dialog, &MeshDialog::made, this,
+            [this, replaces, dialog](const simulation::Session& session) {
+                // the dialog keeps the mesh until the answer is to go on
+                const auto open = [this, session, shown = QPointer(dialog)] {
+                    if (!shown)
+                        return;
+                    shown->accept();
+                    openMade(session);
+                };
+                if (replaces)
+                    askUnsaved(tr("Save them before the new mesh takes its place?"), open);
+                else
+                    askRecorded(open);
+            });
     dialog->show();
 }
 

@@ -2,6 +2,7 @@
 // What the window lets a user leave with: reports, films of the screen.
 #include "app/export/job.hpp"
 #include "app/export/live_movie.hpp"
+#include "app/export/movie_dialog.hpp"
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
@@ -12,9 +13,13 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QMenu>
+#include <QMessageBox>
 #include <QProgressDialog>
+#include <QPushButton>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -47,11 +52,14 @@ QString aboutExport(const QString& kind)
 void MainWindow::makeReport(const QString& path)
 {
     auto* job = new ReportJob(m_host, m_views, m_grid->view(0), path, this);
+    ++m_exports;
     connect(job, &ReportJob::ended, this, [this](const QString& file, const QString& error) {
+        --m_exports;
         if (error.isEmpty())
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");
         else
             showError(error, tr("Choose another folder."), "report");
+        exportEnded(error);
     });
     job->start();
 }
@@ -140,24 +148,75 @@ void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
     connect(job, &Job::progressed, shown,
             [shown](double f) { shown->setValue(static_cast<int>(std::lround(1000 * f))); });
     connect(shown, &QProgressDialog::canceled, job, &Job::cancel);
+    ++m_exports;
     connect(
         job, &Job::ended, this,
         [this, job, shown, path, recording, last_ms, then](const QString& error, bool cancelled) {
             shown->hide();
             shown->deleteLater();
             job->deleteLater();
+            --m_exports;
             if (error.isEmpty() && !cancelled && recording == m_host->recording())
                 m_savedToMs = last_ms;
-            if (cancelled)
+            if (cancelled) {
                 m_message->showMessage(MessageBar::Level::note,
                                        tr("The export was cancelled; nothing of it is left."), {},
                                        "export");
-            else
+                exportEnded({});
+            } else {
                 Q_EMIT m_host->exported(path, error);
+            }
             if (error.isEmpty() && !cancelled && then)
                 askRecorded(then); // nothing came meanwhile, unless the file was another run's
         });
     job->start();
+}
+
+bool MainWindow::exporting() const
+{
+    const auto movies = findChildren<MovieDialog*>();
+    return m_exports > 0 || m_film != nullptr || m_host->exporting() ||
+           std::any_of(movies.begin(), movies.end(), [](const auto* m) { return m->busy(); });
+}
+
+void MainWindow::askExporting()
+{
+    m_closeWhenWritten = false;
+    if (findChild<QMessageBox*>("exporting") != nullptr)
+        return; // it is being asked
+    auto* box = new QMessageBox(QMessageBox::Question, tr("Export"),
+                                tr("A file is being written: an export, a report or a movie. "
+                                   "Closing the window now gives it up; nothing of it is kept."),
+                                QMessageBox::Cancel, this);
+    box->setObjectName("exporting");
+    auto* wait = box->addButton(tr("&Wait for it, then close"), QMessageBox::AcceptRole);
+    auto* giveUp = box->addButton(tr("&Give it up"), QMessageBox::DestructiveRole);
+    box->button(QMessageBox::Cancel)->setText(tr("Go &on working"));
+    box->setDefaultButton(wait);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, box, wait, giveUp] {
+        if (box->clickedButton() == giveUp) {
+            m_giveUpExports = true; // by closing alone: what is asked next may be cancelled
+            close();
+            m_giveUpExports = false;
+        } else if (box->clickedButton() == wait) {
+            m_closeWhenWritten = true;
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("The window closes when the file is written."));
+            endFilm();
+            exportEnded({}); // it may be there by now
+        }
+    });
+    box->open();
+}
+
+void MainWindow::exportEnded(const QString& error)
+{
+    if (!error.isEmpty())
+        m_closeWhenWritten = false; // somebody should read it
+    if (exporting() || !std::exchange(m_closeWhenWritten, false))
+        return;
+    QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
 }
 
 void MainWindow::filmScreen(const QString& path)
@@ -176,10 +235,12 @@ void MainWindow::filmScreen(const QString& path)
     connect(m_film, &LiveMovie::written, this, [this, over](const QString& file) {
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "film");
         over();
+        exportEnded({});
     });
     connect(m_film, &LiveMovie::failed, this, [this, over](const QString& reason) {
         showError(reason, tr("Choose another folder."), "film");
         over();
+        exportEnded(reason);
     });
     m_filmAction->setText(tr("End the &film of the screen"));
     m_film->start();

@@ -53,6 +53,11 @@ QString duration(double s)
                   : MeshDialog::tr("%1 min").arg(s / 60, 0, 'f', 0);
 }
 
+QString makeText()
+{
+    return MeshDialog::tr("&Make and open");
+}
+
 QString row(const QString& name, const QString& value)
 {
     return QStringLiteral("<tr><td style='padding-right:14px'>%1</td><td>%2</td></tr>")
@@ -129,11 +134,13 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
 MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Session current,
                        QWidget* parent)
     : QDialog(parent), m_scratch(std::move(scratch)), m_current(std::move(current)),
-      m_body(new QVBoxLayout), m_text(new QLabel), m_warning(new QLabel), m_error(new QLabel),
-      m_stage(new QLabel), m_file(new QLineEdit), m_bar(new QProgressBar)
+      m_values(new QWidget), m_body(new QVBoxLayout), m_text(new QLabel), m_warning(new QLabel),
+      m_error(new QLabel), m_stage(new QLabel), m_file(new QLineEdit), m_bar(new QProgressBar)
 {
     setWindowTitle(title);
     m_pool.setMaxThreadCount(1);
+    m_body->setContentsMargins(0, 0, 0, 0);
+    m_values->setLayout(m_body);
     m_text->setObjectName("forecast");
     m_text->setTextFormat(Qt::RichText);
     m_text->setWordWrap(true);
@@ -161,7 +168,7 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     file->addWidget(m_file, 1);
     file->addWidget(m_choose);
     auto* buttons = new QDialogButtonBox;
-    m_make = buttons->addButton(tr("&Make and open"), QDialogButtonBox::ActionRole);
+    m_make = buttons->addButton(makeText(), QDialogButtonBox::ActionRole);
     m_make->setObjectName("make");
     m_make->setDefault(true);
     m_make->setEnabled(false);
@@ -171,7 +178,7 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 14, 16, 12);
     column->setSpacing(9);
-    column->addLayout(m_body);
+    column->addWidget(m_values);
     column->addWidget(groupLabel(tr("What it will be")));
     column->addWidget(m_text);
     column->addWidget(m_warning);
@@ -186,6 +193,7 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     connect(&m_due, &QTimer::timeout, this, &MeshDialog::describe);
     connect(m_make, &QPushButton::clicked, this, &MeshDialog::make);
     connect(m_choose, &QPushButton::clicked, this, &MeshDialog::chooseFile);
+    connect(m_file, &QLineEdit::textChanged, this, [this] { keep({}); });
     connect(buttons, &QDialogButtonBox::rejected, this, &MeshDialog::reject);
     m_due.start();
 }
@@ -209,8 +217,19 @@ QString MeshDialog::said() const
 void MeshDialog::changed()
 {
     m_described = false;
+    keep({});
     m_make->setEnabled(false);
     m_due.start();
+}
+
+void MeshDialog::keep(std::optional<simulation::Session> made)
+{
+    m_made = std::move(made);
+    m_make->setText(m_made ? tr("&Open it") : makeText());
+    if (m_made)
+        m_stage->setText(tr("The mesh is made. It is kept until this dialog is closed or a value "
+                            "is changed."));
+    m_stage->setVisible(m_made.has_value());
 }
 
 void MeshDialog::describe()
@@ -290,6 +309,10 @@ void MeshDialog::make()
 {
     if (m_job)
         return;
+    if (m_made) {
+        Q_EMIT made(*m_made);
+        return;
+    }
     const bool temporary = m_file->text().trimmed().isEmpty();
     const QString file =
         temporary ? m_scratch : QFileInfo(m_file->text().trimmed()).absoluteFilePath();
@@ -312,10 +335,12 @@ void MeshDialog::make()
         m_stage->setText(stage.left(1).toUpper() + stage.mid(1) + QStringLiteral("…"));
     });
     connect(m_job.get(), &Job::ended, this, [this, session](const QString& error, bool cancelled) {
-        if (error.isEmpty() && !cancelled) {
+        if (error.isEmpty() && !cancelled && !m_closing) {
             ended({});
+            keep(*session);
+            makeRoom();
             Q_EMIT made(*session);
-            return accept();
+            return;
         }
         ended(cancelled ? tr("Given up; no mesh was made.") : worded(error));
         Q_EMIT failed(error);
@@ -327,9 +352,8 @@ void MeshDialog::make()
     m_bar->show();
     m_stage->setText(tr("Starting…"));
     m_stage->show();
-    m_make->setEnabled(false);
-    m_choose->setEnabled(false);
-    m_file->setEnabled(false);
+    for (QWidget* w : std::initializer_list<QWidget*>{m_values, m_make, m_choose, m_file})
+        w->setEnabled(false);
     m_close->setText(tr("Cancel"));
     makeRoom();
     m_job->start();
@@ -341,9 +365,8 @@ void MeshDialog::ended(const QString& reason)
         m_job.release()->deleteLater(); // it is emitting
     m_bar->hide();
     m_stage->hide();
-    m_choose->setEnabled(true);
-    m_file->setEnabled(true);
-    m_close->setEnabled(true);
+    for (QWidget* w : std::initializer_list<QWidget*>{m_values, m_choose, m_file, m_close})
+        w->setEnabled(true);
     m_close->setText(tr("Close"));
     m_make->setEnabled(m_described);
     m_error->setText(reason);

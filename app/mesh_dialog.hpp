@@ -9,6 +9,7 @@
 #include <QTimer>
 
 #include <array>
+#include <optional>
 
 class QComboBox;
 class QFormLayout;
@@ -43,7 +44,8 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
 
 /// Asks for a mesh to be made: what it will have and take is said while values are chosen, making
 /// runs elsewhere with a bar and Cancel, and ends with a session on the mesh. The window stays
-/// usable.
+/// usable. The dialog stays, and the mesh with it, until somebody closes it: its button offers to
+/// open that mesh while the values are those that it was made of.
 ///
 /// @thread GUI thread; nothing here takes long
 class MeshDialog : public QDialog
@@ -58,6 +60,7 @@ class MeshDialog : public QDialog
     virtual simulation::MeshRecipe recipe() const = 0;
     /// Where the mesh goes; empty: to a temporary place.
     void setFile(const QString& path);
+    /// Makes the mesh, where it is not there yet; then made().
     void make();
     bool busy() const { return m_job != nullptr; }
     /// Whether what is shown is of the values that are shown.
@@ -65,6 +68,7 @@ class MeshDialog : public QDialog
     QString said() const;
 
   Q_SIGNALS:
+    /// It is to be opened; who opens it closes the dialog.
     void made(const tawara::simulation::Session& session);
     void failed(const QString& reason);
 
@@ -86,9 +90,12 @@ class MeshDialog : public QDialog
     void chooseFile();
     void makeRoom(); ///< for texts that became longer
     void ended(const QString& reason);
+    /// The session on the mesh as it is chosen; nothing: there is none.
+    void keep(std::optional<simulation::Session> made);
 
     QString m_scratch;
     simulation::Session m_current;
+    QWidget* m_values; ///< what the mesh is made of: not changed while it is made
     QVBoxLayout* m_body;
     QLabel *m_text, *m_warning, *m_error, *m_stage;
     QLineEdit* m_file;
@@ -99,6 +106,7 @@ class MeshDialog : public QDialog
     bool m_described = false, m_closing = false;
     std::stop_source m_describing;
     std::unique_ptr<Job> m_job;
+    std::optional<simulation::Session> m_made;
     QThreadPool m_pool;
 };
 

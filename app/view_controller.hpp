@@ -55,6 +55,8 @@ class ViewController : public QObject
     /// Says whether frames come by the GPU; must outlive this. Without it they come by the host.
     void setDisplayPath(DisplayPath* path) { m_path = path; }
     void showFrame(const EngineHost::FramePtr& frame);
+    /// What is not known yet will not be known then.
+    void setRunEnded(bool on);
     void showMaps(const std::shared_ptr<const simulation::MapFrame>& maps);
     void setPartition(const std::shared_ptr<const simulation::Partition>& p);
     /// The session's region of each tetrahedron.
@@ -133,6 +135,7 @@ class ViewController : public QObject
     std::vector<scene::Marker> m_markers;
     ClickMode m_mode = ClickMode::stimulate;
     double m_brushMm = 3;
+    bool m_runEnded = false;
     EngineHost::ScenePtr m_scene;
     scene::HeartModelPtr m_model;
     EngineHost::FramePtr m_frame;

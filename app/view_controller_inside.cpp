@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -52,6 +53,12 @@ void ViewController::feedFace(HeartView& view, Quantity q)
                          quantityInfo(q).cyclic);
 }
 
+void ViewController::setRunEnded(bool on)
+{
+    if (std::exchange(m_runEnded, on) != on && m_model)
+        feedAll();
+}
+
 QString ViewController::greyNote(Quantity q) const
 {
     const auto& wall = mapField(*m_maps, q);
@@ -63,9 +70,13 @@ QString ViewController::greyNote(Quantity q) const
         return {};
     if (q == Quantity::period)
         return tr("grey: no activation before");
+    // of the newest beat alone, and while the run can go on, more is still to come
+    const bool open =
+        !m_runEnded && !m_maps->beats.empty() && m_maps->beat == m_maps->beats.back().number;
+    const QString end = open ? tr("not repolarised yet") : tr("not repolarised");
     return !lasting   ? tr("grey: not activated")
-           : !resting ? tr("grey: not repolarised yet")
-                      : tr("grey: not activated, or not repolarised yet");
+           : !resting ? tr("grey: %1").arg(end)
+                      : tr("grey: not activated, or %1").arg(end);
 }
 
 QString ViewController::noteOf(Quantity q) const

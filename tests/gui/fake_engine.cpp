@@ -229,6 +229,7 @@ void FakeEngine::run(const std::stop_token& stop)
             }
             obey(next.first, next.second);
         }
+        end_exports();
         bool tick = false;
         {
             std::lock_guard also(shared_->mutex);
@@ -237,6 +238,21 @@ void FakeEngine::run(const std::stop_token& stop)
         if (tick && status().state == Status::State::running)
             advance(1);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+void FakeEngine::end_exports()
+{
+    std::string error;
+    {
+        std::lock_guard also(shared_->mutex);
+        if (shared_->hold_exports)
+            return;
+        error = shared_->fail_export;
+    }
+    for (; !exports_.empty(); exports_.pop_front()) {
+        exports_.front().error = error;
+        handler_(exports_.front());
     }
 }
 
@@ -309,9 +325,10 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
 {
     if (const auto* l = std::get_if<simulation::Load>(&c))
         return load(id, l->session);
-    std::string refuse, fail;
+    std::string refuse, fail, lost;
     {
         std::lock_guard also(shared_->mutex);
+        lost = shared_->lose_state;
         refuse = shared_->refuse_all;
         fail = shared_->fail_on_play;
     }
@@ -359,7 +376,9 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         ++ecg_generation_;
     }
     if (std::holds_alternative<simulation::MeasureCeilings>(c))
-        handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake", "it is no GPU"});
+        handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake", "it is no GPU", lost});
+    if (const auto* x = std::get_if<simulation::Export>(&c))
+        exports_.push_back({id, x->path, {}});
     if (const auto* r = std::get_if<simulation::StartRecording>(&c)) {
         std::lock_guard hold(mutex_);
         simulation::RecordingOptions o;

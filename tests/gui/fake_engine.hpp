@@ -37,6 +37,9 @@ class FakeEngine : public EngineControl
         std::string refuse_all;    ///< not empty: every other command is
         std::string fail_on_play;  ///< not empty: the run fails when it is played
         std::string refuse_tissue; ///< not empty: SetTissue is refused with this
+        std::string lose_state;    ///< not empty: MeasureCeilings loses the run's state by this
+        std::string fail_export;   ///< not empty: every Export ends with this
+        bool hold_exports = false; ///< they stay under way
         bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
@@ -62,6 +65,7 @@ class FakeEngine : public EngineControl
     void load(std::uint64_t id, const simulation::Session& session);
     void set_state(simulation::Status::State s);
     void advance(double ms);
+    void end_exports();
     void publish();
     void answer(std::uint64_t id, bool applied = true, const std::string& reason = {},
                 std::uint64_t probe = 0);
@@ -78,6 +82,7 @@ class FakeEngine : public EngineControl
     std::int64_t beat_ = 0; ///< of the maps
     bool maps_ = false, phase_ = false, twelve_leads_ = false;
     std::uint64_t ecg_generation_ = 0;
+    std::deque<simulation::Exported> exports_; ///< under way; the thread's alone
     std::shared_ptr<simulation::Recording> recording_;
     std::jthread thread_; // last: ends first
 };

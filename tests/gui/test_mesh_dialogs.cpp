@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // New hearts, slabs and refined meshes from the window, with the fake and with the real engine.
+#include "app/export/movie_dialog.hpp"
 #include "app/mesh_dialog.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
@@ -11,7 +12,9 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPointer>
 #include <QPushButton>
+#include <QToolButton>
 
 using namespace tawara;
 using simulation::MeshFile;
@@ -46,6 +49,41 @@ class TestMeshDialogs : public QObject
     {
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
             w->grab().save(folder + "/" + name + ".png");
+    }
+
+    /// Recorded frames are asked about when a refined mesh is there: a movie may be made of them,
+    /// and the mesh waits.
+    void movieBeforeTheNextMesh(MainWindow& w, EngineHost& host)
+    {
+        auto* record = w.findChild<QToolButton*>("record");
+        const auto box = [&w] { return w.findChild<QMessageBox*>("recorded"); };
+        if (host.status().recording)
+            record->click();
+        QTRY_VERIFY(!host.status().recording);
+        record->click();
+        QTRY_VERIFY(host.status().recording);
+        host.runUntil(6);
+        QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 5.9, patience);
+        auto* d = opened<RefineDialog>(w, "Refine…");
+        QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+        const auto run = host.scene()->run;
+        auto* make = d->findChild<QPushButton*>("make");
+        make->click();
+        QTRY_VERIFY_WITH_TIMEOUT(box() != nullptr, patience);
+        for (auto* b : box()->buttons())
+            if (b->text().contains("movie"))
+                b->click();
+        auto* movie = w.findChild<MovieDialog*>();
+        QVERIFY(movie && movie->isVisible() && d->isVisible());
+        QCOMPARE(QApplication::activeModalWidget(), movie); // nothing blocks it
+        movie->findChild<QPushButton*>("cancel")->click();
+        QTRY_COMPARE(QApplication::activeModalWidget(), d);
+        make->click();
+        QVERIFY(box() != nullptr);
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run, patience);
+        QCOMPARE(host.scene()->mesh->tetrahedron_count(), std::size_t{64 * 1080});
+        QTRY_VERIFY_WITH_TIMEOUT(w.viewController()->ready(), patience);
     }
 
   private Q_SLOTS:
@@ -130,6 +168,44 @@ class TestMeshDialogs : public QObject
         QVERIFY2(r->said().contains("no tetrahedra"), qPrintable(r->said()));
         r->close();
     }
+    void aMeshOutlivesCancel()
+    {
+        fake::WindowFixture f;
+        f.start();
+        const auto box = [&f] { return f.window->findChild<QMessageBox*>("unsaved"); };
+        const auto cancel = [&box] {
+            box()->button(QMessageBox::Cancel)->click();
+            QTRY_VERIFY(box() == nullptr);
+        };
+        f.window->document()->edits().edit("end", [](Session& s) { s.end_ms = 77; });
+        const auto loads = f.posted<simulation::Load>().size();
+        QPointer d = opened<SlabDialog>(*f.window, "New slab…");
+        QVERIFY(d);
+        auto* spacing = d->findChild<NumberBox*>("spacing");
+        spacing->setValue(1);
+        auto* make = d->findChild<QPushButton*>("make");
+        QTRY_VERIFY_WITH_TIMEOUT(d->described() && make->isEnabled(), patience);
+        make->click();
+        QVERIFY(d->busy() && !spacing->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(box() != nullptr, patience);
+        cancel();
+        QVERIFY(d && d->isVisible() && !d->busy());
+        QCOMPARE(make->text().remove('&'), QString("Open it"));
+        look(d, "slab-dialog-made");
+        make->click(); // is asked about again, not made again
+        QVERIFY(box() != nullptr && !d->busy());
+        cancel();
+        spacing->setValue(2); // is another mesh
+        QCOMPARE(make->text().remove('&'), QString("Make and open"));
+        QTRY_VERIFY_WITH_TIMEOUT(d->described() && make->isEnabled(), patience);
+        make->click();
+        QVERIFY(d->busy());
+        QTRY_VERIFY_WITH_TIMEOUT(box() != nullptr, patience);
+        QCOMPARE(f.posted<simulation::Load>().size(), loads);
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 1);
+        QTRY_VERIFY(!d);
+    }
     void refinesAndKeepsWhatItMade()
     {
         const QTemporaryDir settings;
@@ -171,6 +247,7 @@ class TestMeshDialogs : public QObject
             QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && w.viewController()->ready(),
                                      patience);
             const auto longest = app->end();
+            QVERIFY(w.findChild<RefineDialog*>() == nullptr || !d->isVisible());
             QVERIFY2(longest.cpu_ms < 100, longest.what.c_str()); // drawing on software included
             QCOMPARE(host.scene()->mesh->tetrahedron_count(), 8 * tetrahedra);
             const auto& s = w.document()->session();
@@ -186,6 +263,7 @@ class TestMeshDialogs : public QObject
             QVERIFY(!QFileInfo::exists(dir.filePath("refined-mesh-2.vtu")));
             host.runUntil(3);
             QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 2.9, patience);
+            movieBeforeTheNextMesh(w, host);
         }
         // the temporary place is gone; the session still opens
         EngineHost host(real_engine(options), open_session);

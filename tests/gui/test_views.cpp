@@ -138,6 +138,23 @@ class TestViews : public QObject
         QCOMPARE(ViewSettings::fromJson(old).beat, 1);
     }
 
+    void yetIsSaidWhileItMayCome()
+    {
+        show(2, Quantity::repolarisation);
+        f.host->runUntil(200); // half of it is activated, nothing repolarised
+        auto* views = f.window->viewController();
+        const auto said = [views] { return views->noteOf(Quantity::repolarisation); };
+        QTRY_VERIFY2(said().contains("not repolarised"), qPrintable(said()));
+        QVERIFY2(!said().contains("yet"), qPrintable(said())); // beat 2 of 3
+        auto s = settings();
+        s.beat = 3;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        QTRY_VERIFY2(said().contains("not repolarised yet"), qPrintable(said()));
+        views->setRunEnded(true);
+        QVERIFY2(said().contains("not repolarised") && !said().contains("yet"), qPrintable(said()));
+    }
+
     void phaseSaysWhyThereIsNone()
     {
         {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window as a user drives it, with a fake engine behind it.
-#include "app/export/movie_dialog.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
@@ -12,7 +11,6 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QMenu>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QToolButton>
@@ -123,132 +121,6 @@ class TestWindow : public QObject
         QCOMPARE(s.amplitude_pA_per_pF, 60.0);
         QCOMPARE(s.duration_ms, 1.5);
         QTRY_COMPARE(state(), State::running); // at once, while it runs
-    }
-
-    void closingAsksWhenThereAreChanges()
-    {
-        f->start();
-        auto* w = f->window.get();
-        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
-        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
-        QVERIFY(!w->close());
-        QVERIFY(box() != nullptr && w->isVisible());
-        QVERIFY(!w->close()); // it asks once
-        QCOMPARE(w->findChildren<QMessageBox*>("unsaved").size(), 1);
-        box()->button(QMessageBox::Cancel)->click();
-        QTRY_VERIFY(box() == nullptr);
-        QVERIFY(w->isVisible());
-        QVERIFY(!w->close());
-        box()->button(QMessageBox::Discard)->click();
-        QTRY_VERIFY(!w->isVisible());
-
-        f->start(); // nothing changed, or nobody there to ask
-        QVERIFY(f->window->close());
-        f->start();
-        f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
-        f->window->setAsking(false);
-        QVERIFY(f->window->close());
-    }
-
-    void recordedFramesAreNotLostUnasked()
-    {
-        f->start();
-        auto* w = f->window.get();
-        const auto box = [w] { return w->findChild<QMessageBox*>("recorded"); };
-        const auto frames = [&] {
-            const auto r = f->host->recording();
-            return r != nullptr ? r->frame_count() : 0;
-        };
-        auto* open = fake::action(*w, "Open the built-in heart");
-        const auto another = [&](const std::function<void()>& ask) {
-            const auto before = f->host->scene()->run;
-            ask();
-            QTRY_VERIFY_WITH_TIMEOUT(f->host->scene()->run > before && !f->host->isLoading(),
-                                     20000);
-        };
-        // what is recorded by itself, of a short run, is not asked about
-        f->host->play();
-        QTRY_VERIFY(frames() > 3);
-        another([&] { open->trigger(); });
-        QVERIFY(box() == nullptr);
-        // what somebody wanted is
-        press("record"); // it is on: off and on
-        press("record");
-        f->host->play();
-        QTRY_VERIFY(frames() > 3);
-        f->host->pause();
-        press("record"); // off, and a new one in its place
-        QTRY_VERIFY(!f->host->status().recording);
-        press("record");
-        QVERIFY(box() != nullptr && !child<QToolButton>("record")->isChecked());
-        box()->button(QMessageBox::Cancel)->click();
-        QTRY_VERIFY(box() == nullptr);
-        QVERIFY(frames() > 3);
-        open->trigger();
-        QVERIFY(box() != nullptr && box()->text().contains("recorded frames"));
-        QVERIFY(!f->host->isLoading());
-        box()->button(QMessageBox::Cancel)->click();
-        QTRY_VERIFY(box() == nullptr);
-        QVERIFY(!f->host->isLoading());
-        QVERIFY(!w->close());
-        QTRY_VERIFY(box() != nullptr);
-        box()->button(QMessageBox::Cancel)->click();
-        QTRY_VERIFY(box() == nullptr && w->isVisible());
-        another([&] {
-            open->trigger();
-            box()->button(QMessageBox::Discard)->click();
-        });
-        press("record");
-        press("record");
-        f->host->play();
-        QTRY_VERIFY(frames() > 3);
-        w->setAsking(false); // nobody there
-        another([&] { open->trigger(); });
-        QVERIFY(box() == nullptr);
-    }
-
-    void aMovieDialogGoesWithItsRecording()
-    {
-        f->start();
-        auto* w = f->window.get();
-        w->setAsking(false);
-        const auto dialog = [w] { return w->findChild<MovieDialog*>(); };
-        const auto another = [&] {
-            const auto before = f->host->scene()->run;
-            w->open({});
-            QTRY_VERIFY_WITH_TIMEOUT(f->host->scene()->run > before && !f->host->isLoading(),
-                                     20000);
-            QTRY_VERIFY_WITH_TIMEOUT(w->viewController()->ready(), 20000);
-        };
-        const auto recorded = [&] {
-            f->host->startRecording(1, quint64{1} << 26);
-            f->host->play();
-            QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() > 5);
-            f->host->pause();
-            fake::action(*w, "Make a movie…")->trigger();
-            QVERIFY(dialog() != nullptr && dialog()->isVisible());
-        };
-        recorded();
-        another();
-        QTRY_VERIFY(dialog() == nullptr);
-        recorded(); // one that is being made goes on with what it has, and is ended by Cancel
-        const QTemporaryDir folder;
-        dialog()->findChild<QDoubleSpinBox*>("speed")->setValue(1); // hundreds of frames
-        dialog()->make(folder.filePath("wave.mp4"));
-        QVERIFY(dialog()->busy());
-        another();
-        QVERIFY(dialog() != nullptr && dialog()->busy());
-        QSignalSpy failed(dialog(), &MovieDialog::failed);
-        dialog()->findChild<QPushButton*>("cancel")->click();
-        QTRY_COMPARE(failed.count(), 1);
-        QCOMPARE(failed[0][0].toString(), QString()); // not an error
-        QVERIFY(!dialog()->busy());
-        QTRY_VERIFY(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
-        dialog()->findChild<QPushButton*>("cancel")->click(); // Close now
-        QTRY_VERIFY(dialog() == nullptr);
-        recorded(); // closed by its own button
-        dialog()->findChild<QPushButton*>("cancel")->click();
-        QTRY_VERIFY(dialog() == nullptr);
     }
 
     void exportsSayWhatTheyLack()
@@ -373,6 +245,28 @@ class TestWindow : public QObject
         QTRY_VERIFY(child<MessageBar>()->isVisible());
         QVERIFY(child<MessageBar>()->text().contains("at 12.3 ms V is not finite"));
         QTRY_COMPARE(state(), State::failed);
+    }
+
+    /// Steps that were taken to count bytes and could not be taken back.
+    void aLostStateIsSaid()
+    {
+        f->start();
+        f->shared->lose_state = "The run's state is no longer the one at 3 ms.";
+        auto* bar = child<MessageBar>();
+        f->host->measureCeilings();
+        QTRY_VERIFY(bar->isVisible());
+        QCOMPARE(bar->level(), MessageBar::Level::warning);
+        QVERIFY2(bar->text().startsWith("The run's state is no longer the one at 3 ms.") &&
+                     bar->text().contains("Ctrl+R"),
+                 qPrintable(bar->text()));
+        QCOMPARE(bar->waiting(), 1);
+        f->host->reset(); // it is the run's own again
+        QTRY_COMPARE(bar->waiting(), 0);
+        f->shared->lose_state.clear();
+        f->host->measureCeilings();
+        QSignalSpy measured(f->host.get(), &EngineHost::ceilingsMeasured);
+        QTRY_COMPARE(measured.count(), 1);
+        QCOMPARE(bar->waiting(), 0);
     }
 
     void refusedCommandIsSaid()

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is not lost unasked: changes, recorded frames, files that are being written.
+#include "app/export/movie_dialog.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/message_bar.hpp"
+
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QToolButton>
+
+using namespace tawara;
+using State = simulation::Status::State;
+
+class TestLeaving : public QObject
+{
+    Q_OBJECT
+    std::unique_ptr<fake::WindowFixture> f;
+    QTemporaryDir dir;
+
+    template <class W>
+    W* child(const char* name = "")
+    {
+        return f->window->findChild<W*>(*name == 0 ? QString() : QString::fromLatin1(name));
+    }
+    void press(const char* button)
+    {
+        QTest::mouseClick(child<QToolButton>(button), Qt::LeftButton);
+    }
+    std::size_t frames()
+    {
+        const auto r = f->host->recording();
+        return r != nullptr ? r->frame_count() : 0;
+    }
+    /// Records anew, as somebody wants it who presses the button.
+    void recordOnPurpose()
+    {
+        if (f->host->status().recording)
+            press("record");
+        QTRY_VERIFY(!f->host->status().recording);
+        press("record");
+        QTRY_VERIFY(f->host->status().recording);
+        goOn();
+    }
+    /// Some frames more.
+    void goOn()
+    {
+        const auto before = frames();
+        f->host->play();
+        QTRY_VERIFY(frames() > before + 3);
+        f->host->pause();
+        QTRY_COMPARE(f->host->status().state, State::paused);
+    }
+    /// Whether opening something asks about recorded frames; the answer is Cancel.
+    bool asksAboutFrames()
+    {
+        fake::action(*f->window, "Open the built-in heart")->trigger();
+        auto* box = child<QMessageBox>("recorded");
+        if (box == nullptr)
+            return false;
+        box->button(QMessageBox::Cancel)->click();
+        return QTest::qWaitFor([this] { return child<QMessageBox>("recorded") == nullptr; });
+    }
+    /// What the window asks about files that are being written; null: nothing.
+    QMessageBox* exportBox() { return child<QMessageBox>("exporting"); }
+    static void answer(QMessageBox* box, const QString& button)
+    {
+        for (auto* b : box->buttons())
+            if (b->text().remove('&').startsWith(button))
+                return b->click();
+        QFAIL(qPrintable("there is no button " + button));
+    }
+    void holdExports(bool on, const std::string& error = {})
+    {
+        std::lock_guard hold(f->shared->mutex);
+        f->shared->hold_exports = on;
+        f->shared->fail_export = error;
+    }
+    /// Chooses this in the file dialog that comes next.
+    void choose(const QString& path)
+    {
+        QTimer::singleShot(20, this, [this, path] {
+            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (d == nullptr)
+                return choose(path);
+            d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+            static_cast<QDialog*>(d)->accept();
+        });
+    }
+    MovieDialog* movieDialog()
+    {
+        fake::action(*f->window, "Make a movie…")->trigger();
+        return child<MovieDialog>();
+    }
+
+  private Q_SLOTS:
+    void init() { f = std::make_unique<fake::WindowFixture>(); }
+    void cleanup()
+    {
+        const std::string text = f->errors->text;
+        f.reset();
+        QVERIFY2(text.empty(), text.c_str());
+    }
+
+    void closingAsksWhenThereAreChanges()
+    {
+        f->start();
+        auto* w = f->window.get();
+        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        QVERIFY(!w->close());
+        QVERIFY(box() != nullptr && w->isVisible());
+        QVERIFY(!w->close()); // it asks once
+        QCOMPARE(w->findChildren<QMessageBox*>("unsaved").size(), 1);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(w->isVisible());
+        QVERIFY(!w->close());
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
+
+        f->start(); // nothing changed, or nobody there to ask
+        QVERIFY(f->window->close());
+        f->start();
+        f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        f->window->setAsking(false);
+        QVERIFY(f->window->close());
+    }
+
+    void recordedFramesAreNotLostUnasked()
+    {
+        f->start();
+        auto* w = f->window.get();
+        const auto box = [w] { return w->findChild<QMessageBox*>("recorded"); };
+        auto* open = fake::action(*w, "Open the built-in heart");
+        const auto another = [&](const std::function<void()>& ask) {
+            const auto before = f->host->scene()->run;
+            ask();
+            QTRY_VERIFY_WITH_TIMEOUT(f->host->scene()->run > before && !f->host->isLoading(),
+                                     20000);
+        };
+        // what is recorded by itself, of a short run, is not asked about
+        f->host->play();
+        QTRY_VERIFY(frames() > 3);
+        another([&] { open->trigger(); });
+        QVERIFY(box() == nullptr);
+        // what somebody wanted is
+        press("record"); // it is on: off and on
+        press("record");
+        f->host->play();
+        QTRY_VERIFY(frames() > 3);
+        f->host->pause();
+        press("record"); // off, and a new one in its place
+        QTRY_VERIFY(!f->host->status().recording);
+        press("record");
+        QVERIFY(box() != nullptr && !child<QToolButton>("record")->isChecked());
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(frames() > 3);
+        open->trigger();
+        QVERIFY(box() != nullptr && box()->text().contains("recorded frames"));
+        QVERIFY(!f->host->isLoading());
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(!f->host->isLoading());
+        QVERIFY(!w->close());
+        QTRY_VERIFY(box() != nullptr);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr && w->isVisible());
+        another([&] {
+            open->trigger();
+            box()->button(QMessageBox::Discard)->click();
+        });
+        press("record");
+        press("record");
+        f->host->play();
+        QTRY_VERIFY(frames() > 3);
+        w->setAsking(false); // nobody there
+        another([&] { open->trigger(); });
+        QVERIFY(box() == nullptr);
+    }
+
+    void aMovieDialogGoesWithItsRecording()
+    {
+        f->start();
+        auto* w = f->window.get();
+        w->setAsking(false);
+        const auto dialog = [w] { return w->findChild<MovieDialog*>(); };
+        const auto another = [&] {
+            const auto before = f->host->scene()->run;
+            w->open({});
+            QTRY_VERIFY_WITH_TIMEOUT(f->host->scene()->run > before && !f->host->isLoading(),
+                                     20000);
+            QTRY_VERIFY_WITH_TIMEOUT(w->viewController()->ready(), 20000);
+        };
+        const auto recorded = [&] {
+            f->host->startRecording(1, quint64{1} << 26);
+            f->host->play();
+            QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() > 5);
+            f->host->pause();
+            fake::action(*w, "Make a movie…")->trigger();
+            QVERIFY(dialog() != nullptr && dialog()->isVisible());
+        };
+        recorded();
+        another();
+        QTRY_VERIFY(dialog() == nullptr);
+        recorded(); // one that is being made goes on with what it has, and is ended by Cancel
+        const QTemporaryDir folder;
+        dialog()->findChild<QDoubleSpinBox*>("speed")->setValue(1); // hundreds of frames
+        dialog()->make(folder.filePath("wave.mp4"));
+        QVERIFY(dialog()->busy());
+        another();
+        QVERIFY(dialog() != nullptr && dialog()->busy());
+        QSignalSpy failed(dialog(), &MovieDialog::failed);
+        dialog()->findChild<QPushButton*>("cancel")->click();
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(failed[0][0].toString(), QString()); // not an error
+        QVERIFY(!dialog()->busy());
+        QTRY_VERIFY(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
+        dialog()->findChild<QPushButton*>("cancel")->click(); // Close now
+        QTRY_VERIFY(dialog() == nullptr);
+        recorded(); // closed by its own button
+        dialog()->findChild<QPushButton*>("cancel")->click();
+        QTRY_VERIFY(dialog() == nullptr);
+    }
+
+    void backToTheStartAsksWhereFramesAreRecorded()
+    {
+        f->start();
+        const auto resets = [this] { return f->posted<simulation::Reset>().size(); };
+        const auto box = [this] { return child<QMessageBox>("recorded"); };
+        goOn(); // recorded by itself, of a short run: nobody wants it
+        press("reset");
+        QVERIFY(box() == nullptr);
+        QTRY_COMPARE(resets(), 1U);
+        recordOnPurpose();
+        press("reset"); // they would begin anew
+        QVERIFY(box() != nullptr);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(frames() > 3 && f->host->status().time_ms > 0);
+        press("record"); // off: what was recorded stays
+        QTRY_VERIFY(!f->host->status().recording);
+        press("reset");
+        QVERIFY(box() == nullptr);
+        QTRY_COMPARE(resets(), 2U);
+        QVERIFY(asksAboutFrames()); // and is still asked about
+        press("record");            // in their place
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(f->host->status().recording);
+        goOn();
+        press("reset");
+        QVERIFY(box() != nullptr);
+        QCOMPARE(resets(), 2U);
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_COMPARE(resets(), 3U);
+    }
+
+    void aMovieFromTheStartCountsAsSaved()
+    {
+        f->start();
+        recordOnPurpose();
+        QVERIFY(asksAboutFrames());
+        auto* d = movieDialog();
+        QVERIFY(d != nullptr);
+        auto *from = d->findChild<QDoubleSpinBox*>("from"),
+             *to = d->findChild<QDoubleSpinBox*>("to");
+        const double first = from->value(), last = to->value();
+        const auto make = [&](double a, double b) {
+            from->setValue(a), to->setValue(b);
+            d->findChild<QDoubleSpinBox*>("speed")->setValue(100);
+            QSignalSpy written(d, &MovieDialog::written);
+            d->make(dir.filePath("wave.mp4"));
+            QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, 30000);
+        };
+        make(first + 1, last); // the first moment is in no file
+        QVERIFY(asksAboutFrames());
+        make(first, last - 1); // the last one
+        QVERIFY(asksAboutFrames());
+        make(first, last);
+        d->findChild<QPushButton*>("cancel")->click();
+        QVERIFY(f->window->close());
+        f->window->show();
+        goOn(); // newer ones are not
+        QVERIFY(asksAboutFrames());
+    }
+
+    void exportedFramesCountAsSaved()
+    {
+        f->start();
+        recordOnPurpose();
+        const auto save = [&](const char* name, const std::function<void()>& ask) {
+            QSignalSpy exported(f->host.get(), &EngineHost::exported);
+            const QString file = dir.filePath(name); // that is not there: no other question
+            choose(file);
+            ask();
+            QTRY_COMPARE_WITH_TIMEOUT(exported.count(), 1, 20000);
+            QCOMPARE(exported[0][1].toString(), QString());
+            QVERIFY(QFile::exists(file));
+        };
+        const auto byMenu = [this] {
+            Q_EMIT child<QMenu>("exports")->aboutToShow();
+            for (QAction* a : child<QMenu>("exports")->actions())
+                if (a->data().toString() == "frames-pvd")
+                    a->trigger();
+        };
+        save("wave.pvd", byMenu);
+        QVERIFY(f->window->close());
+        f->window->show();
+        goOn(); // newer ones are not
+        QVERIFY(asksAboutFrames());
+        // from the question itself: then what was asked for comes
+        const auto run = f->host->scene()->run;
+        save("asked.pvd", [this] {
+            fake::action(*f->window, "Open the built-in heart")->trigger();
+            answer(child<QMessageBox>("recorded"), "Save frames");
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(f->host->scene()->run > run, 20000);
+        // what is recorded from the start again is another recording
+        QTRY_VERIFY(!f->host->isLoading());
+        recordOnPurpose();
+        save("another.pvd", byMenu);
+        press("reset"); // saved: not asked about
+        QVERIFY(child<QMessageBox>("recorded") == nullptr);
+        QTRY_COMPARE(f->host->status().time_ms, 0.0);
+        goOn();
+        QVERIFY(asksAboutFrames());
+    }
+
+    void closingAsksWhileAnExportIsWritten()
+    {
+        f->start();
+        auto* w = f->window.get();
+        auto* bar = child<MessageBar>();
+        const auto begin = [&] {
+            holdExports(true);
+            f->host->exportResults("maps-csv", "maps.csv");
+            QVERIFY(!w->close());
+            QVERIFY(exportBox() != nullptr && w->isVisible());
+        };
+        begin();
+        QVERIFY(!w->close()); // it asks once
+        QCOMPARE(w->findChildren<QMessageBox*>("exporting").size(), 1);
+        answer(exportBox(), "Go on working");
+        QTRY_VERIFY(exportBox() == nullptr);
+        holdExports(false);
+        QTRY_VERIFY(!f->host->exporting());
+        QApplication::processEvents();
+        QVERIFY(w->isVisible());
+        begin(); // waited for; an error keeps the window open
+        answer(exportBox(), "Wait");
+        QTRY_VERIFY(exportBox() == nullptr);
+        holdExports(false, "no space left on the device");
+        QTRY_VERIFY(bar->isVisible() && bar->text().contains("no space left"));
+        QApplication::processEvents();
+        QVERIFY(w->isVisible());
+        begin();
+        answer(exportBox(), "Wait");
+        QTRY_VERIFY(exportBox() == nullptr);
+        QVERIFY(w->isVisible());
+        holdExports(false);
+        QTRY_VERIFY(!w->isVisible());
+        w->show();
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        begin(); // given up: unsaved changes are asked about as ever
+        answer(exportBox(), "Give it up");
+        QTRY_VERIFY(child<QMessageBox>("unsaved") != nullptr);
+        child<QMessageBox>("unsaved")->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(child<QMessageBox>("unsaved") == nullptr);
+        QVERIFY(w->isVisible() && !w->close()); // and it goes on
+        answer(exportBox(), "Give it up");
+        child<QMessageBox>("unsaved")->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
+        f->start();
+        holdExports(true);
+        f->host->exportResults("maps-csv", "maps.csv");
+        f->window->setAsking(false); // nobody there
+        QVERIFY(f->window->close());
+    }
+
+    void closingWaitsForMoviesAndFilms()
+    {
+        f->start();
+        auto* w = f->window.get();
+        f->host->play();
+        QTRY_VERIFY(frames() > 5);
+        f->host->pause();
+        auto* d = movieDialog();
+        d->findChild<QDoubleSpinBox*>("speed")->setValue(1); // hundreds of frames
+        d->make(dir.filePath("long.mp4"));
+        QVERIFY(!w->close());
+        QVERIFY(exportBox() != nullptr);
+        answer(exportBox(), "Wait");
+        QVERIFY(w->isVisible());
+        QTRY_VERIFY(exportBox() == nullptr);
+        d->findChild<QPushButton*>("cancel")->click(); // what was waited for is given up
+        QTRY_VERIFY(!w->isVisible());
+        f->start();
+        w = f->window.get();
+        const QString film = dir.filePath("film.mp4");
+        w->filmScreen(film);
+        QVERIFY(!w->close());
+        answer(exportBox(), "Wait"); // ends it, for it would never end
+        QTRY_VERIFY_WITH_TIMEOUT(!w->isVisible(), 30000);
+        QVERIFY(QFileInfo(film).size() > 500);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    return fake::run<TestLeaving>(argc, argv);
+}
+#include "test_leaving.moc"
