@@ -91,7 +91,6 @@ void MainWindow::connectHost()
     connect(m_host, &EngineHost::refused, this, [this](const QString& reason) {
         m_message->showMessage(MessageBar::Level::warning, reason, {}, "command");
     });
-    connect(m_host, &EngineHost::editApplied, this, [this] { m_message->settle("edit"); });
     connect(m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
             m_message->settle("run");
@@ -288,6 +287,8 @@ void MainWindow::connectWidgets()
                     m_viewPanel->setFoundRange(low, high);
             });
     connect(m_document, &Document::changed, this, &MainWindow::documentChanged);
+    // with the next edit; that an edit was refused is said after it was taken back
+    connect(m_document, &Document::changed, this, [this] { m_message->settle("edit"); });
     connect(m_document, &Document::tissueChanged, this, [this] {
         updateRegions();
         updateVelocity();
