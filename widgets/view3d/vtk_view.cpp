@@ -359,24 +359,27 @@ void VtkView::lookAhead()
     if (m_sizeDetail == m_detail) // not one that is drawn whole for once
         chooseDetail();
     if (m_first == First::begun)
-        return rehearse(false);
+        return rehearse(0);
     Q_EMIT arrived();
     update();
 }
 
-void VtkView::rehearse(bool scaled)
+void VtkView::rehearse(int step)
 {
+    // A copy of the same size may be drawn or not, as Mesa sees fit; one of another size is drawn
+    // by the same code. Each filter has code of its own.
+    static constexpr std::array<unsigned, 2> filters{GL_NEAREST, GL_LINEAR};
     m_first = First::shown;
     if (m_ahead == Ahead::arrived) {
         makeCurrent();
         const int* from = m_window->GetSize();
-        copyAhead(from[0] - (scaled ? 1 : 0), from[1] - (scaled ? 1 : 0));
+        copyAhead(from[0] - 1, from[1] - 1, filters.at(static_cast<std::size_t>(step)));
         context()->functions()->glFlush();
         doneCurrent();
     }
-    QTimer::singleShot(0, this, [this, scaled] { // each takes as long as an event may
-        if (!scaled)
-            return rehearse(true);
+    QTimer::singleShot(0, this, [this, step] { // each takes as long as an event may
+        if (step + 1 < static_cast<int>(filters.size()))
+            return rehearse(step + 1);
         Q_EMIT arrived();
         update();
     });
@@ -394,12 +397,14 @@ void VtkView::dropAhead()
 void VtkView::showAhead()
 {
     const qreal s = devicePixelRatioF();
-    copyAhead(qRound(width() * s), qRound(height() * s));
+    const int w = qRound(width() * s), h = qRound(height() * s);
+    const int* from = m_window->GetSize();
+    copyAhead(w, h, from[0] == w && from[1] == h ? GL_NEAREST : GL_LINEAR);
     if (m_ahead == Ahead::arrived)
         m_ahead = Ahead::shown;
 }
 
-void VtkView::copyAhead(int w, int h)
+void VtkView::copyAhead(int w, int h, unsigned filter)
 {
     auto* f = context()->extraFunctions();
     auto* made = m_window->GetRenderFramebuffer();
@@ -407,9 +412,7 @@ void VtkView::copyAhead(int w, int h)
     f->glBindFramebuffer(GL_READ_FRAMEBUFFER, made->GetFBOIndex());
     f->glBindFramebuffer(GL_DRAW_FRAMEBUFFER, defaultFramebufferObject());
     f->glDisable(GL_SCISSOR_TEST);
-    const bool same = from[0] == w && from[1] == h;
-    f->glBlitFramebuffer(0, 0, from[0], from[1], 0, 0, w, h, GL_COLOR_BUFFER_BIT,
-                         same ? GL_NEAREST : GL_LINEAR);
+    f->glBlitFramebuffer(0, 0, from[0], from[1], 0, 0, w, h, GL_COLOR_BUFFER_BIT, filter);
     f->glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
     m_window->GetState()->Reset(); // it went behind VTK's back
 }

@@ -96,8 +96,9 @@ class VtkView : public QOpenGLWidget
     void renderNow();
     void beginFirst();
     /// Copies the picture as showAhead() will, so that what Mesa compiles for that is there.
-    void rehearse(bool scaled);
-    void copyAhead(int w, int h);
+    void rehearse(int step);
+    /// @param filter  GL_NEAREST or GL_LINEAR
+    void copyAhead(int w, int h, unsigned filter);
     void beginAhead();
     void lookAhead();
     void dropAhead();
