@@ -52,6 +52,18 @@ simulation::Session extrasAfterOne(std::vector<double> extra_ms, double end_ms)
     return s;
 }
 
+/// The panel in a window that has the keyboard.
+bool shownWith(PacingPanel& panel, const simulation::Session& s)
+{
+    panel.resize(360, 640);
+    panel.setSession(s);
+    panel.show();
+    if (!QTest::qWaitForWindowExposed(&panel))
+        return false;
+    QApplication::setActiveWindow(&panel);
+    return true;
+}
+
 /// Two visible siblings of all that a widget holds that lie on each other, or a number that is cut;
 /// empty: none.
 QString anyOverlap(const QWidget& top)
@@ -254,11 +266,7 @@ class TestPanelWords : public QObject
     void whatIsNoNumberIsSaid()
     {
         PacingPanel panel;
-        panel.resize(360, 640);
-        panel.setSession(paced(Kind::s1s2));
-        panel.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&panel));
-        QApplication::setActiveWindow(&panel);
+        QVERIFY(shownWith(panel, paced(Kind::s1s2)));
         auto* box = panel.findChild<NumberBox*>("siteCount");
         const auto note = [&]() -> QString {
             const auto* l = panel.findChild<QLabel*>("fieldNote");
@@ -317,11 +325,7 @@ class TestPanelWords : public QObject
     {
         double taken = 0;
         PacingPanel panel;
-        panel.resize(360, 640);
-        panel.setSession(paced(Kind::train));
-        panel.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&panel));
-        QApplication::setActiveWindow(&panel);
+        QVERIFY(shownWith(panel, paced(Kind::train)));
         auto* box = panel.findChild<NumberBox*>("siteDuration");
         QVERIFY(box->toolTip().contains("0.1 to 200"));
         connect(&panel, &PacingPanel::edited, this, [&](const QString&, const SessionChange& f) {
