@@ -72,13 +72,13 @@ class TestKernel : public QObject
 {
     Q_OBJECT
     template <class Real>
-    static void check_functions(const Program& p, bool squared)
+    static void check_functions(const Program& p, double factor)
     {
         constexpr std::size_t n = 4096;
         AlignedVector<Real> x(n), wide(n), near_one(n);
         for (std::size_t i = 0; i < n; ++i) {
             const double t = static_cast<double>(i) / n;
-            x[i] = static_cast<Real>((squared ? 0.5 : 1) * (-80 + 160 * t));
+            x[i] = static_cast<Real>((-80 + 160 * t) / std::max(factor, 1.0));
             wide[i] = static_cast<Real>(std::exp(-70 + 140 * t));
             near_one[i] = static_cast<Real>(0.6 + 0.9 * t);
         }
@@ -96,14 +96,13 @@ class TestKernel : public QObject
         for (std::size_t i = 0; i < n; ++i) {
             const long double t = x[i], u = wide[i], v = near_one[i];
             // the rounded argument of exp costs about |x|
-            const int power = squared ? 2 : 1;
-            error[0] = std::max(error[0], ulps(e[i], std::exp(power * t)) -
-                                              1.1 * power * std::abs(static_cast<double>(x[i])));
+            error[0] = std::max(error[0], ulps(e[i], std::exp(factor * t)) -
+                                              1.1 * factor * std::abs(static_cast<double>(x[i])));
             error[1] = std::max(error[1], ulps(a[i], std::log(u)));
             error[2] = std::max(error[2], ulps(b[i], std::log(v)));
         }
         // what is raised to powers is within an ulp, others may have 1.9e-14
-        const double most[] = {squared ? 4.0 : sizeof(Real) == 8 ? 128.0 : 2.0, 2, 2};
+        const double most[] = {factor == 2 ? 4.0 : sizeof(Real) == 8 ? 128.0 : 2.0, 2, 2};
         for (int k = 0; k < 3; ++k)
             QVERIFY2(
                 error[k] <= most[k],
@@ -113,6 +112,44 @@ class TestKernel : public QObject
         a[1] = -1;
         step(e.data(), states, nullptr, 0, 16, &row, 0, 0, 0);
         QVERIFY(std::isinf(a[0]) && a[0] < 0 && std::isnan(a[1]));
+    }
+    template <class Real>
+    static void check_quotients(const Program& p)
+    {
+        using Limits = std::numeric_limits<Real>;
+        const Real inf = Limits::infinity(), most = Limits::max(), least = Limits::min();
+        std::vector<Real> list{
+            0,    -Real(0), 1,     -1,     3,        inf,      -inf, Limits::quiet_NaN(),
+            most, least,    -most, -least, most / 3, least * 3};
+        for (Real x = Real(1.0371); list.size() < 62; x *= Real(-1.731))
+            list.insert(list.end(), {x, 1 / x});
+        const std::size_t n = list.size() * list.size(), room = (n + 15) / 16 * 16;
+        std::vector<AlignedVector<Real>> y(5, AlignedVector<Real>(room, Real(1)));
+        for (std::size_t i = 0; i < n; ++i) {
+            y[0][i] = list[i / list.size()];
+            y[1][i] = list[i % list.size()];
+        }
+        const auto a = y[0], b = y[1];
+        Real* states[] = {y[1].data(), y[2].data(), y[3].data(), y[4].data()};
+        const JitStep<Real> step(p);
+        const Real row = 0;
+        step(y[0].data(), states, nullptr, 0, room, &row, 0, 0, 0);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 2; k < 5; ++k) { // two of three may be made in another way
+                const Real right = k == 4 ? 1 / b[i] : a[i] / b[i], found = y[k][i];
+                const Real q = std::abs(right);
+                const bool in_range = q == 0 || std::isnan(q) || std::isinf(q) || q >= 4 * least;
+                const bool same = found == right || (std::isnan(found) && std::isnan(right)) ||
+                                  std::abs(found - right) <= 2 * Limits::epsilon() * q ||
+                                  (!in_range && std::abs(found) <= 8 * least) ||
+                                  (q > most / 2 && std::abs(found) > most / 2);
+                QVERIFY2(same, qPrintable(QString::fromStdString(step.target()) +
+                                          QString(": %1 / %2 = %3, not %4")
+                                              .arg(static_cast<double>(k == 4 ? 1 : a[i]))
+                                              .arg(static_cast<double>(b[i]))
+                                              .arg(static_cast<double>(found), 0, 'g', 17)
+                                              .arg(static_cast<double>(right), 0, 'g', 17)));
+            }
     }
 
   private Q_SLOTS:
@@ -225,6 +262,55 @@ class TestKernel : public QObject
             }
         }
     }
+    /// Whichever way they are made.
+    void quotients_are_accurate()
+    {
+        Program p;
+        p.name = "quotients";
+        auto& g = p.graph;
+        const auto state = [&](std::uint32_t k) { return g.symbol(symbol_id(Symbol::state, k)); };
+        const Node x = state(0), y = state(1);
+        p.next = {x, y, g.make(Op::div, x, y),
+                  g.make(Op::neg, g.make(Op::div, g.make(Op::neg, x), y)),
+                  g.make(Op::div, g.constant(1), y)};
+        for (const unsigned bytes : {64u, 32u, 16u}) {
+            limit_vectors(bytes);
+            check_quotients<double>(p);
+            check_quotients<float>(p);
+        }
+        limit_vectors(0);
+    }
+    /// a / (x / (exp(x) - 1)): both quotients are one.
+    void growth_is_accurate()
+    {
+        Program p;
+        p.name = "growth";
+        auto& g = p.graph;
+        const Node x = g.symbol(symbol_id(Symbol::state, 0)),
+                   a = g.symbol(symbol_id(Symbol::state, 1));
+        p.next = {x, g.make(Op::div, a, g.make(Op::linexp, x))};
+        constexpr std::size_t n = 336;
+        for (const unsigned bytes : {64u, 32u, 16u}) {
+            limit_vectors(bytes);
+            AlignedVector<double> v(n);
+            for (std::size_t i = 0; i < n; ++i)
+                v[i] = i == 160 ? 0 : (static_cast<double>(i) - 160) * (i % 2 ? 1e-9 : 0.21);
+            Cells<double> cells({0, 3}, n);
+            cells.arrays[0] = v;
+            const JitStep<double> step(p);
+            const double row = 0;
+            step(cells.arrays[0].data(), cells.pointers.data(), nullptr, 0, n, &row, 0, 0, 0);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double right = v[i] == 0 ? 3 : 3 * std::expm1(v[i]) / v[i];
+                QVERIFY2(std::abs(cells.arrays[1][i] - right) <= 2e-14 * std::abs(right),
+                         qPrintable(QString("%1: %2, not %3")
+                                        .arg(v[i])
+                                        .arg(cells.arrays[1][i], 0, 'g', 17)
+                                        .arg(right, 0, 'g', 17)));
+            }
+        }
+        limit_vectors(0);
+    }
     /// exp and log of every instruction set, in units of the last place.
     void functions_are_accurate()
     {
@@ -235,16 +321,20 @@ class TestKernel : public QObject
         };
         p.next = {p.graph.make(Op::exp, state(0)), p.graph.make(Op::log, state(1)),
                   p.graph.make(Op::log, state(2))};
-        for (const bool squared : {false, true}) {
-            if (squared)
-                p.next[0] = p.graph.make(Op::mul, p.next[0], p.next[0]);
+        const auto check = [&](double factor) {
             for (const unsigned bytes : {64u, 32u, 16u}) {
                 limit_vectors(bytes);
-                check_functions<double>(p, squared);
-                check_functions<float>(p, squared);
+                check_functions<double>(p, factor);
+                check_functions<float>(p, factor);
             }
-        }
-        limit_vectors(0);
+            limit_vectors(0);
+        };
+        check(1);
+        p.next[0] = p.graph.make(Op::mul, p.next[0], p.next[0]);
+        check(2);
+        p.next[0] = p.graph.make( // stays within the range of numbers: without bounds
+            Op::exp, p.graph.make(Op::mul, p.graph.constant(0.25), state(0)));
+        check(0.25);
     }
 
     void results_do_not_depend_on_cuts_or_neighbours()

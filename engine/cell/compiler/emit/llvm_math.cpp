@@ -103,6 +103,16 @@ int table_bits(llvm::Type* t)
 
 } // namespace
 
+bool LlvmMath::has_table(llvm::Type* type)
+{
+    return table_bits(type) > 0;
+}
+
+Value* LlvmMath::fma(Value* a, Value* b, Value* c)
+{
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
 Value* LlvmMath::look_up(llvm::ArrayRef<llvm::Constant*> table, Value* k, llvm::Type* t)
 {
     const auto lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements();
@@ -153,14 +163,21 @@ LlvmMath::Reduced LlvmMath::reduced(const Power& of)
     const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
     const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
     // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
-    Value* x = b_.CreateFMul(of.x, number(t, of.scale));
-    if (of.high)
-        x = bound(x, f ? 127.0 : 1023.0, true);
-    if (of.low)
-        x = bound(x, f ? -125.5 : -1021.5, false);
-    // no fma here: additions have units of their own, which have less to do
-    Value* shifted = b_.CreateFAdd(x, number(t, magic));
-    Value* r = b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic)));
+    Value *shifted = nullptr, *r = nullptr;
+    if (tuning_.fused_reduction && !of.low && !of.high) {
+        Value* scale = number(t, of.scale);
+        shifted = fma(of.x, scale, number(t, magic));
+        r = fma(of.x, scale, b_.CreateFSub(number(t, magic), shifted)); // rounded once
+    } else {
+        Value* x = b_.CreateFMul(of.x, number(t, of.scale));
+        if (of.high)
+            x = bound(x, f ? 127.0 : 1023.0, true);
+        if (of.low)
+            x = bound(x, f ? -125.5 : -1021.5, false);
+        // no fma here: additions may have units of their own, which have less to do
+        shifted = b_.CreateFAdd(x, number(t, magic));
+        r = b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic)));
+    }
     Value* k = b_.CreateBitCast(shifted, i);
     Value* exponent = b_.CreateShl(k, llvm::ConstantInt::get(i, shift));
     if (bits == 0)
@@ -283,10 +300,13 @@ Value* LlvmMath::log_or_special(Value* x, Value* y)
             {},
             {y, x, llvm::ConstantInt::get(integers(x), what), b_.getInt32(0), all, b_.getInt32(4)});
     }
-    const double infinity = std::numeric_limits<double>::infinity();
-    Value* none = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, -infinity),
-                                  number(t, std::numeric_limits<double>::quiet_NaN()));
-    return b_.CreateSelect(b_.CreateFCmpOGT(x, number(t, 0)), y, none);
+    // y less NaN, infinity or 0 in bits: cheaper than choosing between vectors
+    const std::uint64_t but_infinity = single(x) ? 0x807fffff : 0x800fffffffffffff;
+    Value* special = b_.CreateSExt(b_.CreateFCmpULE(x, number(t, 0)), integers(x));
+    Value* zero = b_.CreateSExt(b_.CreateFCmpOEQ(x, number(t, 0)), integers(x));
+    Value* kept =
+        b_.CreateNot(b_.CreateAnd(zero, llvm::ConstantInt::get(integers(x), but_infinity)));
+    return b_.CreateFSub(y, b_.CreateBitCast(b_.CreateAnd(kept, special), t));
 }
 
 std::vector<Value*> LlvmMath::log_by_table(const std::vector<Value*>& list)
@@ -358,7 +378,7 @@ std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
                                  integer(mantissa)); // biased
         Value* m = b_.CreateSub(bits, b_.CreateShl(k, integer(mantissa)));
         m = b_.CreateBitCast(b_.CreateAdd(m, integer(bias << mantissa)), t);
-        ss.push_back(b_.CreateFDiv(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1))));
+        ss.push_back(divide(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1))));
         zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
         Value* shifted = b_.CreateBitCast(b_.CreateAdd(k, integer(magic_bits)), t);
         ks.push_back(b_.CreateFSub(shifted, number(t, magic + static_cast<double>(bias))));
@@ -380,6 +400,32 @@ std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
     return out;
 }
 
+Value* LlvmMath::newton_reciprocal(Value* y)
+{
+    // r = (1 - e) / y, |e| < 2^-14; 1 / y = r (1 + e + e^2 + e^3 + ...). Where y is 0, infinite or
+    // too small for r to be a number, e is -infinity or NaN, and r the answer.
+    llvm::Type* t = y->getType();
+    llvm::Constant* zero = llvm::Constant::getNullValue(t);
+    const bool f = single(y);
+    Value* r = b_.CreateIntrinsic(f ? llvm::Intrinsic::x86_avx512_rcp14_ps_512
+                                    : llvm::Intrinsic::x86_avx512_rcp14_pd_512,
+                                  {}, {y, zero, f ? b_.getInt16(0xffff) : b_.getInt8(0xff)});
+    Value* e = fma(b_.CreateFNeg(y), r, number(t, 1));
+    Value* sum = f ? e : fma(fma(e, e, e), e, e);
+    return b_.CreateSelect(b_.CreateFCmpOGT(e, number(t, -1)), fma(r, sum, r), r);
+}
+
+Value* LlvmMath::divide(Value* x, Value* y)
+{
+    if (const auto it = quotients_.find(y); it != quotients_.end())
+        return divide(b_.CreateFMul(x, it->second.second), it->second.first);
+    const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+    const bool wide = v && v->getPrimitiveSizeInBits() == 512;
+    if (!wide || quotients_made_++ % tuning_.quotients_per_division == 0)
+        return b_.CreateFDiv(x, y);
+    return b_.CreateFMul(x, newton_reciprocal(y));
+}
+
 Value* LlvmMath::pow(Value* x, Value* y)
 {
     Value* p = exp(b_.CreateFMul(y, log(x)));
@@ -394,8 +440,7 @@ Value* LlvmMath::tanh(Value* x)
     // 1 - 2 / (exp(2 x) + 1); near 0 the series keeps the digits
     llvm::Type* t = x->getType();
     Value* e = exp(b_.CreateFMul(x, number(t, 2)));
-    Value* far =
-        b_.CreateFSub(number(t, 1), b_.CreateFDiv(number(t, 2), b_.CreateFAdd(e, number(t, 1))));
+    Value* far = b_.CreateFSub(number(t, 1), divide(number(t, 2), b_.CreateFAdd(e, number(t, 1))));
     Value* z = b_.CreateFMul(x, x);
     Value* near =
         b_.CreateFMul(x, polynomial(z, {-929569.0 / 638512875, 21844.0 / 6081075, -1382.0 / 155925,
@@ -434,8 +479,12 @@ Value* LlvmMath::linexp(Value* x)
     Value* less_one =
         b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
                            {b_.CreateFMul(power, r), p, b_.CreateFSub(power, number(t, 1))});
-    return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(t, 0)), number(t, 1),
-                           b_.CreateFDiv(x, less_one));
+    Value* zero = b_.CreateFCmpOEQ(x, number(t, 0));
+    Value* top = b_.CreateSelect(zero, number(t, 1), x);
+    Value* bottom = b_.CreateSelect(zero, number(t, 1), less_one);
+    Value* out = divide(top, bottom);
+    quotients_[out] = {top, bottom};
+    return out;
 }
 
 Value* LlvmMath::integer_power(Value* x, int n)
@@ -450,7 +499,7 @@ Value* LlvmMath::integer_power(Value* x, int n)
     }
     if (!r)
         return number(x->getType(), 1);
-    return n < 0 ? b_.CreateFDiv(number(x->getType(), 1), r) : r;
+    return n < 0 ? divide(number(x->getType(), 1), r) : r;
 }
 
 Value* LlvmMath::operation(Op op, Value* a, Value* b, Value* c)
@@ -463,7 +512,7 @@ Value* LlvmMath::operation(Op op, Value* a, Value* b, Value* c)
     case Op::mul:
         return b_.CreateFMul(a, b);
     case Op::div:
-        return b_.CreateFDiv(a, b);
+        return divide(a, b);
     case Op::neg:
         return b_.CreateFNeg(a);
     case Op::pow:

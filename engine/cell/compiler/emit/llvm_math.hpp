@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/emit/llvm_tuning.hpp"
 #include "engine/cell/compiler/graph/expr.hpp"
 
 #include <llvm/IR/IRBuilder.h>
@@ -19,7 +20,7 @@ class LlvmMath
   public:
     static constexpr double log2_e = 1.4426950408889634074;
 
-    explicit LlvmMath(llvm::IRBuilder<>& b) : b_(b) {}
+    LlvmMath(llvm::IRBuilder<>& b, const Tuning& tuning) : b_(b), tuning_(tuning) {}
     /// Clamped to the finite range: no infinity, and 0 below it.
     /// @param low, high  whether x may lie below or above that range at all
     llvm::Value* exp(llvm::Value* x, bool low = true, bool high = true);
@@ -39,14 +40,21 @@ class LlvmMath
     /// exp(y log x); integer constants are multiplied out by the caller.
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
     llvm::Value* tanh(llvm::Value* x);
+    /// x / y, within 2 ulp; a denominator below 1 / the largest number may count as 0.
+    llvm::Value* divide(llvm::Value* x, llvm::Value* y);
     /// x / (exp(x) - 1), 1 at 0: within 3 ulp around 0, and within parts/2 of them elsewhere.
     llvm::Value* linexp(llvm::Value* x);
     llvm::Value* integer_power(llvm::Value* x, int n);
     /// Any operation on numbers or vectors of them; null where it has fewer arguments.
     llvm::Value* operation(Op op, llvm::Value* a, llvm::Value* b, llvm::Value* c);
     llvm::Value* number(llvm::Type* type, double v);
+    /// Whether exponentials of such vectors look a part up in a table: their polynomials are short.
+    static bool has_table(llvm::Type* type);
 
   private:
+    /// 1 / y by one approximation and one step. @pre 64-byte vectors
+    llvm::Value* newton_reciprocal(llvm::Value* y);
+    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
     /// Rare functions: the C library's, cell by cell, in double precision.
     llvm::Value* library_call(Op op, llvm::Value* a, llvm::Value* b);
     /// 2^(j/parts) of the low bits j of k, from a table in registers, less j where the caller adds
@@ -76,6 +84,10 @@ class LlvmMath
     bool single(llvm::Value* x) const { return x->getType()->getScalarType()->isFloatTy(); }
     llvm::Type* integers(llvm::Value* x);
     llvm::IRBuilder<>& b_;
+    Tuning tuning_;
+    int quotients_made_ = 0; ///< of 64-byte vectors
+    /// Numerators and denominators of what linexp() made: a quotient by it needs one division.
+    std::map<llvm::Value*, std::pair<llvm::Value*, llvm::Value*>> quotients_;
     std::map<std::pair<llvm::Type*, std::uint64_t>, llvm::GlobalVariable*> constants_;
 };
 

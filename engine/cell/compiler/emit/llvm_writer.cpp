@@ -25,8 +25,9 @@ using llvm::Value;
 struct Frame
 {
     Frame(llvm::Module& m, const Program& p, bool single, unsigned width_)
-        : program(p), b(m.getContext()), math(b), width(width_),
-          scalar(single ? b.getFloatTy() : b.getDoubleTy()),
+        : program(p), b(m.getContext()),
+          tuning(Tuning::of_this_processor(single, (single ? 4 : 8) * width_)), math(b, tuning),
+          width(width_), scalar(single ? b.getFloatTy() : b.getDoubleTy()),
           vector(llvm::FixedVectorType::get(scalar, width)), states(p.next.size())
     {
         llvm::FastMathFlags fast;
@@ -64,6 +65,15 @@ struct Frame
         place->setAlignment(alignment());
         return place;
     }
+    /// Asks for the states of cells to come; the arrays may end before.
+    void fetch_ahead()
+    {
+        Value* at = b.CreateAdd(cell, b.getInt64(tuning.fetch_ahead * width));
+        for (std::size_t k = 0; k < states && tuning.fetch_ahead > 0; ++k)
+            b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                              {b.CreateGEP(scalar, pointers[k], at), b.getInt32(1), b.getInt32(3),
+                               b.getInt32(1)}); // to be written, into the nearest cache, data
+    }
     /// Where the present cells have a state or a kept value.
     Value* place(std::size_t k)
     {
@@ -72,6 +82,7 @@ struct Frame
 
     const Program& program;
     llvm::IRBuilder<> b;
+    Tuning tuning;
     LlvmMath math;
     unsigned width;
     llvm::Type* scalar;
@@ -84,6 +95,17 @@ struct Frame
     Value* cell = nullptr;                    ///< index of the vector's first cell
 };
 
+/// Operations whose results nobody uses go.
+void remove_unused(llvm::Function& f)
+{
+    for (llvm::BasicBlock& block : f)
+        for (auto it = block.rbegin(); it != block.rend();) {
+            llvm::Instruction& i = *it++;
+            if (i.use_empty() && !i.isTerminator() && !i.mayHaveSideEffects())
+                it = i.eraseFromParent().getReverse();
+        }
+}
+
 /// Writes the IR of one part of the step.
 class Writer
 {
@@ -92,7 +114,8 @@ class Writer
         : frame_(frame), p_(frame.program), g_(p_.graph), next_(next),
           count_(frame.pointers.size()), plan_(make_plan(g_, next)), bounds_(intervals(g_, next)),
           b_(frame.b), math_(frame.math), width_(frame.width), scalar_(frame.scalar),
-          vector_(frame.vector)
+          vector_(frame.vector),
+          at_once_(LlvmMath::has_table(vector_) ? frame.tuning.at_once : frame.tuning.long_at_once)
     {
     }
 
@@ -336,7 +359,7 @@ class Writer
     {
         std::vector<Node> list{n};
         for (auto it = std::find(early_.begin(), early_.end(), n);
-             it != early_.end() && list.size() < at_once; ++it)
+             it != early_.end() && list.size() < at_once_; ++it)
             if (*it != n && !values_.count(*it))
                 list.push_back(*it);
         for (const Node e : list)
@@ -406,10 +429,10 @@ class Writer
         for (const Node n : reachable(g_, list))
             if (plan_.varying[n] && g_.arity(n) > 0 && !plan_.early[n] && !values_.count(n))
                 made[n] = make(n);
-        for (std::size_t k = 0; k < list.size(); k += at_once) {
+        for (std::size_t k = 0; k < list.size(); k += at_once_) {
             const std::vector<Node> part(
                 list.begin() + static_cast<std::ptrdiff_t>(k),
-                list.begin() + static_cast<std::ptrdiff_t>(std::min(k + at_once, list.size())));
+                list.begin() + static_cast<std::ptrdiff_t>(std::min(k + at_once_, list.size())));
             const auto powers = make_exponentials(part);
             for (std::size_t j = 0; j < part.size(); ++j)
                 made[part[j]] = powers[j];
@@ -491,8 +514,7 @@ class Writer
         return math_.operation(op, a, c, op == Op::select ? use(g_.arg(n, 2)) : nullptr);
     }
 
-    static constexpr double V_range = 240;    ///< [mV] far beyond what a membrane endures
-    static constexpr std::size_t at_once = 4; ///< exponentials with their operations interleaved
+    static constexpr double V_range = 240; ///< [mV] far beyond what a membrane endures
 
     Frame& frame_;
     const Program& p_;
@@ -506,6 +528,7 @@ class Writer
     unsigned width_;
     llvm::Type* scalar_;
     llvm::VectorType* vector_;
+    const std::size_t at_once_;                   ///< exponentials with interleaved operations
     Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
     Value* V_bounded_ = nullptr;                  ///< V within +-V_range; single precision alone
     std::unordered_map<Node, Value*> values_;
@@ -537,6 +560,7 @@ void write_step(llvm::Module& module, const Program& program, bool single, unsig
     auto* i = b.CreatePHI(b.getInt64Ty(), 2);
     i->addIncoming(begin, entry);
     frame.cell = i;
+    frame.fetch_ahead();
     for (std::size_t k = 0; k < parts.size(); ++k) {
         auto* before = b.GetInsertBlock();
         if (k > 0 || parts[k].times > 1) { // of its own: what a part stores is read after it
@@ -563,6 +587,7 @@ void write_step(llvm::Module& module, const Program& program, bool single, unsig
     b.CreateCondBr(b.CreateICmpSLT(next, end), loop, done);
     b.SetInsertPoint(done);
     b.CreateRetVoid();
+    remove_unused(*frame.f);
     order_operations(*frame.f);
 }
 
