@@ -4,11 +4,12 @@
 //                  [--scheme fvm|p1] [--types N] [--stages N] CASE...
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
 // BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
-// stands for ','. Options: metis, fused, unfused, compiled, nograph; fvm, p1; check (the stability analysis);
-// untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be, consistent;
-// dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), against=NAME
-// (compare with kept maps; those of fvm are carried to the vertices).
-// The tissue is a slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
+// stands for ','. Options: metis, fused, unfused, compiled, nograph, graph=STEPS;
+// fvm, p1; check (the stability analysis);
+// untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be,
+// consistent; dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps),
+// against=NAME (compare with kept maps; those of fvm are carried to the vertices). The tissue is a
+// slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
@@ -75,6 +76,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             c.choice.reaction = cell::scheme_by_name(value);
         else if (key == "nograph")
             o.stepper.tuning.graph_steps = 0;
+        else if (key == "graph")
+            o.stepper.tuning.graph_steps = std::stoi(value);
         else if (key == "untimed")
             o.stepper.tuning.timed_every = 0;
         else if (key == "counters")
@@ -257,7 +260,8 @@ ordered_json record(bench::Bench& b, const Case& c)
                                 {"ceiling_GB_per_s", k.ceiling_GB_per_s},
                                 {"fraction", k.fraction},
                                 {"bound_by", k.bound_by}});
-    for (std::size_t k = 0; c.options.counted > 0 && r.not_counted.empty() && k < r.kernels.size(); ++k) {
+    for (std::size_t k = 0; c.options.counted > 0 && r.not_counted.empty() && k < r.kernels.size();
+         ++k) {
         j["kernels"][k]["counted_bytes"] = r.kernels[k].counted_bytes;
         j["kernels"][k]["counted_over_modelled"] = r.kernels[k].counted_bytes / r.kernels[k].bytes;
     }

@@ -30,6 +30,9 @@ void end_steps(StreamRef s, Status* status, int steps, int long_steps = 0);
 /// Makes the earliest failure of `from` (another device's status, readable here) this shard's too.
 void share_failure(StreamRef s, Status* mine, const Status* other);
 
+/// Keeps a stream for some 20 us: as long as a host needs to enqueue a launch and two events.
+void hold(StreamRef s);
+
 /// stimulus[slot[k]] += value.
 template <class Real>
 void add_current(StreamRef s, Real* stimulus, const std::int32_t* slot, std::int64_t n, Real value);

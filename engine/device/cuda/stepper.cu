@@ -179,9 +179,19 @@ void CudaStepper<Real>::join()
         shards_[0]->main->wait(s->ended);
 }
 
+/// The stages up to and with the first whose result other shards read: one after the other for the
+/// separators and, beside them, for the interior. The copies to other shards are then under way
+/// while the interior's first kernel runs: a reaction kernel that keeps its blocks on the device to
+/// its end would leave them no room until then.
+/// @return how many
 template <class Real>
-void CudaStepper<Real>::enqueue_overlapped(const Stage& stage, int parity, int offset)
+std::size_t CudaStepper<Real>::enqueue_overlapped(std::span<const Stage> stages, int parity,
+                                                  int offset)
 {
+    const auto sending =
+        std::find_if(stages.begin(), stages.end(), [](auto& s) { return s.sends; });
+    const auto group = stages.first(
+        std::min(static_cast<std::size_t>(sending - stages.begin()) + 1, stages.size()));
     for (auto& s : shards_) {
         for (auto& o : shards_)
             s->urgent->wait(o->sent);
@@ -189,15 +199,18 @@ void CudaStepper<Real>::enqueue_overlapped(const Stage& stage, int parity, int o
         s->main->wait(s->separator_done);
     }
     for (auto& s : shards_) {
-        run(stage, *s, Part::separator, s->urgent, parity, offset);
+        for (const auto& stage : group)
+            run(stage, *s, Part::separator, s->urgent, parity, offset);
         s->separator_done.record(s->urgent);
-        exchange(stage, *s, parity);
+        exchange(group.back(), *s, parity);
         s->sent.record(s->urgent);
     }
     for (auto& s : shards_) {
-        run(stage, *s, Part::interior, s->main, parity, offset);
+        for (const auto& stage : group)
+            run(stage, *s, Part::interior, s->main, parity, offset);
         s->main_done.record(s->main);
     }
+    return group.size();
 }
 
 template <class Real>
@@ -207,11 +220,11 @@ void CudaStepper<Real>::enqueue(int steps, int parity)
         fork();
     long_.index = 0;
     for (int k = 0; k < steps; ++k, parity = 1 - parity) {
-        for (const auto& stage : stages_)
+        for (std::size_t stage = 0; stage < stages_.size();)
             if (single())
-                run(stage, *shards_[0], Part::all, shards_[0]->main, parity, k);
+                run(stages_[stage++], *shards_[0], Part::all, shards_[0]->main, parity, k);
             else
-                enqueue_overlapped(stage, parity, k);
+                stage += enqueue_overlapped(std::span(stages_).subspan(stage), parity, k);
         if (++long_.at == long_.length)
             long_.at = 0, ++long_.index;
     }
@@ -243,6 +256,8 @@ void CudaStepper<Real>::measured(Family f, std::size_t shard, const std::functio
         return;
     }
     Timing t{shard, f, Event(s.device, true), Event(s.device, true)};
+    const Current here(s.device);
+    hold(s.main); // what lies between the events is then enqueued before the first one happens
     t.begin.record(s.main);
     body();
     t.end.record(s.main);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 
 namespace tawara::device::cuda {
 
@@ -92,7 +93,7 @@ class CudaStepper final : public Stepper
     void exchange(const Stage& stage, State& s, int parity);
     void exchange_current();
     void enqueue(int steps, int parity);
-    void enqueue_overlapped(const Stage& stage, int parity, int offset);
+    std::size_t enqueue_overlapped(std::span<const Stage> stages, int parity, int offset);
     void sampled_step();
     void measured(Family f, std::size_t shard, const std::function<void()>& body);
     void schedule_timing();

@@ -271,7 +271,7 @@ void CudaStepper<Real>::solved_step()
         if (single())
             run(what, *shards_[0], Part::all, shards_[0]->main, parity(), 0);
         else
-            enqueue_overlapped(what, parity(), 0);
+            enqueue_overlapped({&what, 1}, parity(), 0);
     };
     if (diffused_from_ == Vector::half)
         part(f_reaction, [&] { replay(part_half, 0, [&] { stage(stages_.front()); }); });
