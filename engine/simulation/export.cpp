@@ -88,21 +88,28 @@ void write_maps(const fs::path& file, std::string line, std::size_t rows, Place 
     });
 }
 
-/// Of the beat that is exported, or of first activations where there is none yet: the same rows and
-/// columns, so that tables of several times and beats can be joined. In every row stands which beat
-/// it is, and when in the run its times are 0: the names of the columns are the first line.
+/// The maps of the beat that is exported, or of first activations where there is none yet (without
+/// periods): at the mesh's vertices either way, so that files of several times and beats can be
+/// joined.
+VolumeMaps maps_at_vertices(const ExportSource& s)
+{
+    if (!s.beat_label.empty())
+        return s.beat;
+    const auto& m = *s.scene->mesh;
+    return {at_vertices(m, s.on_vertices, s.maps.activation_ms),
+            at_vertices(m, s.on_vertices, s.maps.repolarisation_ms),
+            at_vertices(m, s.on_vertices, apd90(s)),
+            std::vector<float>(m.vertex_count(), std::numeric_limits<float>::quiet_NaN())};
+}
+
+/// The same columns in all tables. In every row stands which beat it is, and when in the run its
+/// times are 0: the names of the columns are the first line.
 void write_maps_csv(const ExportSource& s, const fs::path& file)
 {
     constexpr double none = std::numeric_limits<double>::quiet_NaN(); // an empty field
     const auto& m = *s.scene->mesh;
     const bool of_beat = !s.beat_label.empty();
-    VolumeMaps first;
-    if (!of_beat)
-        first = {at_vertices(m, s.on_vertices, s.maps.activation_ms),
-                 at_vertices(m, s.on_vertices, s.maps.repolarisation_ms),
-                 at_vertices(m, s.on_vertices, apd90(s)),
-                 std::vector<float>(m.vertex_count(), std::numeric_limits<float>::quiet_NaN())};
-    const VolumeMaps& maps = of_beat ? s.beat : first;
+    const auto maps = maps_at_vertices(s);
     const double beat = of_beat ? static_cast<double>(s.beat_span.number) : none;
     const double zero_ms = of_beat ? s.beat_span.pulse_ms.value_or(0) : 0;
     write_maps(
@@ -121,19 +128,25 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
         });
 }
 
-/// The fields of a beat, whose names say which, and from when its times count:
-/// "activation_ms_beat_2_since_800".
-std::vector<mesh::io::Extra> maps_of_beat(const ExportSource& s)
+/// Fields of the maps. Names say which beat they are of and from when its times count:
+/// "activation_ms_beat_2_since_800"; of first activations "activation_ms".
+std::vector<mesh::io::Extra> map_fields(const ExportSource& s)
 {
-    const std::string beat = "_ms_beat_" + std::to_string(s.beat_span.number);
-    const std::string since =
-        s.beat_span.pulse_ms ? beat + "_since_" + number_text(*s.beat_span.pulse_ms, 7) : beat;
+    const bool of_beat = !s.beat_label.empty();
+    const auto maps = maps_at_vertices(s);
+    const std::string beat = of_beat ? "_ms_beat_" + std::to_string(s.beat_span.number) : "_ms";
+    const std::string since = of_beat && s.beat_span.pulse_ms
+                                  ? beat + "_since_" + number_text(*s.beat_span.pulse_ms, 7)
+                                  : beat;
     const auto field = [](const std::string& name, const std::vector<float>& values) {
         return mesh::io::Extra{name, mesh::Field::On::vertices, values};
     };
-    return {field("activation" + since, s.beat.activation),
-            field("repolarisation" + since, s.beat.repolarisation),
-            field("apd90" + beat, s.beat.apd90), field("period" + beat, s.beat.period)};
+    std::vector<mesh::io::Extra> fields{field("activation" + since, maps.activation),
+                                        field("repolarisation" + since, maps.repolarisation),
+                                        field("apd90" + beat, maps.apd90)};
+    if (of_beat)
+        fields.push_back(field("period" + beat, maps.period));
+    return fields;
 }
 
 void write_ecg_csv(const Ecg& ecg, const fs::path& file)
@@ -178,23 +191,13 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
         return write_maps_csv(s, file);
     case ExportKind::maps_vtu:
         need_maps(s, file);
-        if (!s.beat_label.empty())
-            return mesh::io::write_vtu(m, maps_of_beat(s), file);
-        return mesh::io::write_vtu(m,
-                                   {extra(s, "activation_ms", s.maps.activation_ms),
-                                    extra(s, "repolarisation_ms", s.maps.repolarisation_ms),
-                                    extra(s, "apd90_ms", apd90(s))},
-                                   file);
+        return mesh::io::write_vtu(m, map_fields(s), file);
     case ExportKind::activation_dat:
         need_maps(s, file);
-        if (!s.beat_label.empty())
-            return write_dat(s.beat.activation, never_dat, file);
-        return write_dat(at_vertices(m, s.on_vertices, s.maps.activation_ms), never_dat, file);
+        return write_dat(maps_at_vertices(s).activation, never_dat, file);
     case ExportKind::apd90_dat:
         need_maps(s, file);
-        if (!s.beat_label.empty())
-            return write_dat(s.beat.apd90, never_dat, file);
-        return write_dat(at_vertices(m, s.on_vertices, apd90(s)), never_dat, file);
+        return write_dat(maps_at_vertices(s).apd90, never_dat, file);
     case ExportKind::traces_csv:
         if (s.traces.empty())
             lacks(file, "there are no probes; place one and run first");

@@ -26,8 +26,8 @@ struct ExportSource
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
     /// The beat that maps and the report are of, at the mesh's vertices, and its beat_label();
-    /// without a label they are of the first activation of each unknown, as a run's own. Maps as
-    /// CSV are of vertices in both cases; their columns `period_ms` and `beat` are empty then.
+    /// without a label maps are of the first activation of each unknown, at the vertices too, and
+    /// have no period.
     VolumeMaps beat;
     BeatSpan beat_span;
     std::string beat_label;

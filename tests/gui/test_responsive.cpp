@@ -181,9 +181,10 @@ class TestResponsive : public fake::HeartTest
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         QVERIFY(app->events() > 100);
         // The rasteriser's own time is no blocking by the solver: software OpenGL on two slow cores
-        // takes as long for a window without a run. Other programs may hold the processor for a
-        // while: one second in which nothing does.
-        const double allowed = 30 + drawing.wall_ms;
+        // takes as long for a window without a run, and longer beside one; where a picture takes
+        // less than 10 ms, 30 ms are the bound. Other programs may hold the processor for a while:
+        // one second in which nothing does.
+        const double allowed = std::max(30.0, 10 + 2 * drawing.wall_ms);
         bool free = worst.wall_ms < allowed;
         for (int k = 0; !free && k < 8; ++k) {
             app->begin();

@@ -238,8 +238,13 @@ class TestExport : public QObject
         const auto back = mesh::io::read(in("m.vtu"));
         const auto* a = back.mesh.field("activation_ms");
         QVERIFY(a);
-        QCOMPARE(a->values.size(), s.maps.activation_ms.size());
-        QVERIFY(std::fabs(a->values[4] - s.maps.activation_ms[4]) < 1e-5);
+        QVERIFY(a->on == mesh::Field::On::vertices); // before the first beat too
+        QCOMPARE(a->values.size(), nodes.vertex_count());
+        export_results(later, ExportKind::maps_vtu, in("later.vtu"));
+        const auto of_second = mesh::io::read(in("later.vtu"));
+        const auto* b = of_second.mesh.field("activation_ms_beat_2_since_350");
+        QVERIFY(b && b->on == mesh::Field::On::vertices);
+        QVERIFY(of_second.mesh.field("period_ms_beat_2"));
         // per vertex, in CARP's way
         export_results(s, ExportKind::activation_dat, in("act.dat"));
         const auto values = text_of(in("act.dat")).split('\n', Qt::SkipEmptyParts);
@@ -249,6 +254,8 @@ class TestExport : public QObject
         int missing = 0;
         for (std::size_t v = 0; v < m.vertex_count(); ++v) {
             const double got = values[static_cast<qsizetype>(v)].toDouble();
+            QVERIFY(got == -1 ? !std::isfinite(a->values[v])
+                              : std::fabs(a->values[v] - got) < 1e-3);
             if (got == -1)
                 ++missing;
             else
