@@ -24,6 +24,7 @@ using Tensor = std::array<double, 6>;
 struct Conductivity
 {
     double fibre = 0, sheet = 0, normal = 0;
+    bool operator==(const Conductivity&) const = default;
 };
 
 /// D = sum_k sigma_k a_k a_k^T / (chi Cm) per tetrahedron. Without fibres sigma must be isotropic.

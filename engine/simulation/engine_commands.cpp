@@ -59,6 +59,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->pulses.clear();
         sim->pulses_told_ms = 0;
         sim->until_step = -1;
+        sim->stepped = {};
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);
         forget_lost_state();

@@ -52,7 +52,15 @@ struct LoadedRun
     CaptureWatch capture;
     PulseLog pulses;
     double pulses_told_ms = 0; ///< those before it are known to the analyst
-    std::string state_lost;    ///< what a notice says of it; empty: it is the run's
+    /// The tissue that the last step was taken in, known once it was changed at `step`.
+    struct
+    {
+        std::int64_t step = -1;
+        std::vector<Region> regions;
+        std::vector<Drug> drugs;
+        std::optional<double> changed_ms; ///< what the notice said then
+    } stepped;
+    std::string state_lost; ///< what a notice says of it; empty: it is the run's
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
 };
@@ -142,7 +150,7 @@ struct Engine::Impl
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
     bool measuring = false; ///< ceilings: no steps meanwhile
-    double stepping_s = 0; ///< wall time since the load or reset
+    double stepping_s = 0;  ///< wall time since the load or reset
     /// Of steppers that were replaced since then; less than nothing: what the present one did
     /// before the reset.
     std::vector<device::KernelRecord> other_kernels;
@@ -239,8 +247,10 @@ struct Engine::Impl
     /// Runs `work` on a thread; what it returns is called on the engine's.
     void in_background(std::function<std::function<void()>(const std::stop_token&)> work);
     void edited(Session session);
-    /// Says in the scene's notices that results before now are of another tissue.
-    void note_tissue_change();
+    /// Says in the scene's notices that results before now are of another tissue than that of
+    /// `fresh`; what was said before, if `fresh` goes back to the tissue that the last step was
+    /// taken in.
+    void note_tissue_change(const Session& fresh);
     void play();
 };
 

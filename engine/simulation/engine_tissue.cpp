@@ -30,15 +30,22 @@ bool forget_tissue_change(Scene& scene)
                  }) > 0;
 }
 
-void Engine::Impl::note_tissue_change()
+void Engine::Impl::note_tissue_change(const Session& fresh)
 {
-    if (sim->stepper->step() == 0)
+    const auto step = sim->stepper->step();
+    if (step == 0)
         return;
     auto scene = std::make_shared<Scene>(*sim->scene);
+    auto& stepped = sim->stepped;
+    if (stepped.step != step)
+        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_changed_ms};
     forget_tissue_change(*scene);
-    const double now = static_cast<double>(sim->stepper->step()) * sim->tissue.problem.dt_ms;
-    scene->notices.push_back(tissue_notice(now));
-    scene->tissue_changed_ms = now;
+    const bool back = fresh.regions == stepped.regions && fresh.drugs == stepped.drugs;
+    scene->tissue_changed_ms =
+        back ? stepped.changed_ms
+             : std::optional(static_cast<double>(step) * sim->tissue.problem.dt_ms);
+    if (scene->tissue_changed_ms)
+        scene->notices.push_back(tissue_notice(*scene->tissue_changed_ms));
     sim->scene = scene;
 }
 
@@ -70,7 +77,7 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
         if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
             for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
                 sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
-            note_tissue_change();
+            note_tissue_change(session);
             edited(std::move(session));
             return answer(id);
         }
@@ -176,7 +183,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
                          [&](const Notice& said) { return said.text == n.text; }))
             scene->notices.push_back(n);
     sim->scene = scene;
-    note_tissue_change();
+    note_tissue_change(c.session);
     // Stimuli, ends and the like may have been edited meanwhile.
     Session session = sim->scene->session;
     session.regions = c.session.regions;

@@ -118,6 +118,7 @@ struct Region
     /// that the model does not have are passed over, so that one list fits several models.
     std::vector<std::pair<std::string, double>> scale;
     bool inherits() const { return model.empty(); }
+    bool operator==(const Region&) const = default;
 };
 
 /// A drug: factors on parameters of every region whose model has them, by canonical name: g_Na, g_CaL,

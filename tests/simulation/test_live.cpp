@@ -179,6 +179,12 @@ class TestLive : public QObject
         in.answer(e.post(SetStimuli{{end_of_bar(400)}}));
         run_to(e, in, 450);
         QVERIFY(highest(e, 1) > 0);
+        // a change that no step was taken with is no change once it is undone
+        in.clear();
+        QVERIFY(in.answer(e.post(SetTissue{regions, {{"no potassium", {{"g_Kr", 0}}}}})).applied);
+        QVERIFY(in.wait(says(0), 1000));
+        QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        QVERIFY(in.wait(says(1), 1000));
         regions[0].parameters = {{"g_Nonsense", 1}};
         const auto a = in.answer(e.post(SetTissue{regions, {}}));
         QVERIFY(!a.applied && QString::fromStdString(a.reason).contains("/tissue/regions/0"));
