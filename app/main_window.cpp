@@ -145,13 +145,15 @@ void MainWindow::hostLoaded()
         m_document->edits().setUnsaved();
     m_info->setScene(scene.get());
     m_tissue->setLabels({});
+    using Places = std::pair<std::vector<mesh::RegionName>, simulation::Sphere>;
     elsewhere(
         [mesh = scene->mesh] {
-            return mesh ? mesh::region_names(*mesh) : std::vector<mesh::RegionName>();
+            return mesh ? Places{mesh::region_names(*mesh), ballInTissue(*mesh)} : Places{};
         },
-        [this](const std::vector<mesh::RegionName>& names) {
-            m_tissue->setLabels(names);
-            m_info->setLabels(names);
+        [this](const Places& places) {
+            m_tissue->setLabels(places.first);
+            m_info->setLabels(places.first);
+            m_tissue->setStart(places.second);
         });
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);

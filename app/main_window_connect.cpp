@@ -6,6 +6,7 @@
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
@@ -188,6 +189,14 @@ void MainWindow::connectResults()
                     QStringList names;
                     for (const auto& n : ecg.leads)
                         names << QString::fromStdString(n);
+                    const double now = m_host->status().time_ms;
+                    if (now > 1 && !names.isEmpty() && !m_ecg->plot()->leads().isEmpty())
+                        m_message->showMessage(
+                            MessageBar::Level::note,
+                            tr("The electrocardiogram starts anew at %1 ms: its leads are others "
+                               "than before.")
+                                .arg(spacedNumber(std::round(now))),
+                            {}, "ecg");
                     if (names != m_ecg->plot()->leads())
                         m_ecg->setLeads(names);
                     else
@@ -216,10 +225,20 @@ void MainWindow::connectResults()
             showError(error, tr("Choose another kind or folder."), "export");
         exportEnded(error);
     });
-    connect(m_host, &EngineHost::sceneChanged, this, [this] {
-        m_info->setScene(m_host->scene().get());
-        sayDrugs();
-    });
+    connect(
+        m_host, &EngineHost::sceneChanged, this, [this, said = std::optional<double>()]() mutable {
+            m_info->setScene(m_host->scene().get());
+            const auto at = m_host->scene()->tissue_changed_ms;
+            if (at && at != said && m_host->status().state != State::finished)
+                m_message->showMessage(
+                    MessageBar::Level::note,
+                    tr("The tissue is another one from %1 ms on: maps and beats of before are of "
+                       "the tissue as it was.")
+                        .arg(spacedNumber(std::round(10 * *at) / 10)),
+                    {}, "drug");
+            said = at;
+            sayDrugs(); // in place of it, where a drug is what was changed
+        });
 }
 
 void MainWindow::connectWidgets()

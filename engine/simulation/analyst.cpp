@@ -13,8 +13,8 @@
 namespace tawara::simulation {
 namespace {
 
-constexpr double together_ms = 5;         ///< between pulses of one beat: tissue takes a moment to rise
-constexpr double delay_ms = 5;           ///< tau of the phase
+constexpr double together_ms = 5; ///< between pulses of one beat: tissue takes a moment to rise
+constexpr double delay_ms = 5;    ///< tau of the phase
 constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
 constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
 constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of samples
@@ -115,16 +115,18 @@ void Analyst::watch(const Watch& w)
     });
 }
 
-void Analyst::clear_ecg(double every_ms)
+void Analyst::keep_ecg(double every_ms, bool goes_on)
 {
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
-    e.leads = ecg_->layout().names();
     e.electrodes = ecg_->layout().electrodes;
-    e.time_ms.clear();
-    e.mV.assign(e.leads.size(), {});
     if (every_ms > 0)
         e.every_ms = every_ms;
+    if (goes_on)
+        return;
+    e.leads = ecg_->layout().names();
+    e.time_ms.clear();
+    e.mV.assign(e.leads.size(), {});
     ++e.generation;
 }
 
@@ -153,8 +155,10 @@ void Analyst::electrodes(EcgLayout layout, const Patchwork& patches, double bath
             push([this, field, every_ms, stop] {
                 if (stop.stop_requested())
                     return;
+                const bool goes_on = every_ms == results_->ecg.every_ms &&
+                                     ecg_->layout().same_leads(field->layout());
                 ecg_ = field;
-                clear_ecg(every_ms);
+                keep_ecg(every_ms, goes_on);
                 leads_due_ = false;
                 for (const auto& s : for_leads_)
                     lead_sample(*s);
@@ -202,7 +206,7 @@ void Analyst::restart()
         high_ = -1e9F;
         results_->maps.put(nullptr);
         results_->phase.put(nullptr);
-        clear_ecg(0);
+        keep_ecg(0, false);
     });
 }
 

@@ -127,7 +127,7 @@ class Analyst
     /// The beat of the stepper's own maps that was over, or had begun, when following began.
     struct EarlyBeat
     {
-        bool known = false;  ///< there is one
+        bool known = false;   ///< there is one
         bool goes_on = false; ///< the first that was followed is the same
         BeatSpan span;
     };
@@ -139,7 +139,9 @@ class Analyst
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;
     std::vector<float> at_vertices(const std::vector<double>& list) const;
-    void clear_ecg(double every_ms);
+    /// The electrocardiogram begins anew, or goes on with the same leads.
+    /// @param every_ms  0: as before
+    void keep_ecg(double every_ms, bool goes_on);
 
     const Tissue& tissue_;
     const bool on_vertices_;
@@ -161,8 +163,8 @@ class Analyst
     std::shared_ptr<const EcgField> ecg_ = std::make_shared<const EcgField>();
     bool leads_due_ = false; ///< new electrodes whose weights are being prepared
     std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
-    std::vector<float> v_; ///< per vertex
-    std::vector<double> pulses_; ///< that began, ascending [ms]
+    std::vector<float> v_;                                ///< per vertex
+    std::vector<double> pulses_;                          ///< that began, ascending [ms]
     analysis::ActivationTracker tracker_;
     std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
     float low_ = 1e9F, high_ = -1e9F;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tawara::simulation {
 namespace {
@@ -126,6 +127,20 @@ std::vector<Lead> twelve_leads()
     for (const char* v : {"V1", "V2", "V3", "V4", "V5", "V6"})
         out.push_back({v, {{v, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}});
     return out;
+}
+
+bool EcgLayout::same_leads(const EcgLayout& other) const
+{
+    const auto place = [](const EcgLayout& l, const std::string& name) {
+        const auto e = std::find_if(l.electrodes.begin(), l.electrodes.end(),
+                                    [&](const Electrode& x) { return x.name == name; });
+        return e == l.electrodes.end() ? std::optional<Vec3>() : e->position_mm;
+    };
+    return leads == other.leads && std::all_of(leads.begin(), leads.end(), [&](const Lead& lead) {
+               return std::all_of(lead.weights.begin(), lead.weights.end(), [&](const auto& w) {
+                   return place(*this, w.first) == place(other, w.first);
+               });
+           });
 }
 
 std::vector<std::string> EcgLayout::names() const

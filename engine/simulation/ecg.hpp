@@ -8,10 +8,10 @@
 
 namespace tawara::simulation {
 
-/// The body's axes around a heart, from its walls: the long axis of the left ventricle (centre of the base
-/// to the apex) points to the left, to the front and down, the right ventricle lies to its right and in
-/// front; `scale` by the volume of the tissue against an adult's 130 ml. A mesh whose walls cannot be told
-/// apart takes its own axes (x left, y back, z up).
+/// The body's axes around a heart, from its walls: the long axis of the left ventricle (centre of
+/// the base to the apex) points to the left, to the front and down, the right ventricle lies to its
+/// right and in front; `scale` by the volume of the tissue against an adult's 130 ml. A mesh whose
+/// walls cannot be told apart takes its own axes (x left, y back, z up).
 TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
 
 /// RA, LA, LL, V1 .. V6 of a 12-lead electrocardiogram around a heart, on an adult's torso.
@@ -19,17 +19,20 @@ std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& frame);
 /// The same, with the frame found from the mesh.
 std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
 
-/// I, II, III (Einthoven), aVR, aVL, aVF (Goldberger), V1 .. V6 (against Wilson's central terminal) as
-/// weights of RA, LA, LL, V1 .. V6.
+/// I, II, III (Einthoven), aVR, aVL, aVF (Goldberger), V1 .. V6 (against Wilson's central terminal)
+/// as weights of RA, LA, LL, V1 .. V6.
 std::vector<Lead> twelve_leads();
 
-/// Electrodes and leads that a session's settings come to on a mesh: 12 leads with what is missing placed;
-/// without leads one lead per electrode.
+/// Electrodes and leads that a session's settings come to on a mesh: 12 leads with what is missing
+/// placed; without leads one lead per electrode.
 struct EcgLayout
 {
     std::vector<Electrode> electrodes;
     std::vector<Lead> leads;
     std::vector<std::string> names() const;
+    /// Whether both have the same leads in the same order, of electrodes at the same places; other
+    /// electrodes do not count.
+    bool same_leads(const EcgLayout& other) const;
 };
 /// @throws InputError  when an electrode lies in the tissue
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,

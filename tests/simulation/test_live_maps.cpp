@@ -417,6 +417,18 @@ class TestLiveMaps : public QObject
         Ecg h;
         QTRY_COMPARE((h = e.ecg(0)).time_ms.size(), std::size_t(21));
         QVERIFY(std::abs(h.mV[0][6] - (g.mV[0][at] - g.mV[1][at])) < 1e-3 * std::abs(h.mV[0][6]));
+        // an electrode that no lead is of: what was recorded stays, and goes on
+        std::vector<Electrode> more{{"a", {40, 1, 1}}, {"b", {-30, 1, 1}}, {"c", {6, 30, 1}}};
+        QVERIFY(in.answer(e.post(SetElectrodes{more, leads, 2})).applied);
+        run_to(e, in, 60);
+        Ecg i;
+        QTRY_COMPARE((i = e.ecg(0)).time_ms.size(), std::size_t(31));
+        QCOMPARE(i.generation, h.generation);
+        QCOMPARE(i.mV[0][6], h.mV[0][6]);
+        QCOMPARE(i.electrodes.size(), std::size_t(3));
+        more[0].position_mm = {45, 1, 1}; // another lead by the same name
+        QVERIFY(in.answer(e.post(SetElectrodes{more, leads, 2})).applied);
+        QTRY_VERIFY(e.ecg(0).generation > i.generation);
     }
 };
 

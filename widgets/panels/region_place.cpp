@@ -9,6 +9,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 namespace tawara {
@@ -46,10 +49,42 @@ PlaceKind placeKind(const Region& r)
     return PlaceKind::labels;
 }
 
-void setPlaceKind(Region& r, PlaceKind kind)
+simulation::Sphere ballInTissue(const mesh::TetMesh& mesh)
+{
+    constexpr double largest_mm = 15, of_diagonal = 0.15;
+    Vec3 low{}, high{};
+    for (std::size_t v = 0; v < mesh.vertex_count(); ++v) {
+        const Vec3 x = mesh.vertex(v);
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = v ? std::min(low[k], x[k]) : x[k];
+            high[k] = v ? std::max(high[k], x[k]) : x[k];
+        }
+    }
+    const auto squared = [](const Vec3& a, const Vec3& b) { return dot(a - b, a - b); };
+    const Vec3 middle = 0.5 * (low + high);
+    Vec3 best = middle;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t t = 0; t < mesh.tetrahedron_count(); ++t)
+        if (const Vec3 c = mesh.centroid(t); squared(c, middle) < nearest)
+            nearest = squared(c, middle), best = c;
+    for (double& x : best)
+        x = std::round(10 * x) / 10;
+    return {best, std::min(largest_mm, of_diagonal * std::sqrt(squared(low, high)))};
+}
+
+void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)
 {
     if (kind == placeKind(r))
         return;
+    simulation::Sphere ball = start;
+    if (r.where)
+        if (const auto* s = std::get_if<simulation::Sphere>(&*r.where)) {
+            ball = *s;
+        } else if (const auto* b = std::get_if<simulation::Box>(&*r.where)) {
+            for (std::size_t k = 0; k < 3; ++k)
+                ball.centre[k] = (b->low[k] + b->high[k]) / 2;
+            ball.radius = (b->high[0] - b->low[0]) / 2;
+        }
     r.labels.clear();
     r.where.reset();
     switch (kind) {
@@ -65,13 +100,18 @@ void setPlaceKind(Region& r, PlaceKind kind)
         r.where = simulation::Segments{{1}};
         break;
     case PlaceKind::ball:
-        r.where = simulation::Sphere{{0, 0, 0}, 15};
+        r.where = ball;
         break;
     case PlaceKind::painted:
         r.where = simulation::Tetrahedra{};
         break;
     case PlaceKind::box:
-        r.where = simulation::Box{{-10, -10, -10}, {10, 10, 10}};
+        r.where = [&ball] {
+            simulation::Box b;
+            for (std::size_t k = 0; k < 3; ++k)
+                b.low[k] = ball.centre[k] - ball.radius, b.high[k] = ball.centre[k] + ball.radius;
+            return b;
+        }();
         break;
     }
 }

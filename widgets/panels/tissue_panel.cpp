@@ -139,13 +139,19 @@ void TissuePanel::setModel(int region, const std::string& key)
 {
     if (m_filling || region < 0)
         return;
+    std::vector<std::string>
+        variants; // an epicardial region stays one where the model has that too
+    if (const auto* info = model(key))
+        for (const auto& v : info->variants)
+            variants.push_back(v.name);
     Q_EMIT edited(tr("Cell model of a region"),
-                  [region, key](Session& s) {
+                  [region, key, variants](Session& s) {
                       if (static_cast<std::size_t>(region) >= s.regions.size())
                           return;
                       Region& r = s.regions[static_cast<std::size_t>(region)];
                       r.model = key;
-                      r.variant.clear();
+                      if (std::find(variants.begin(), variants.end(), r.variant) == variants.end())
+                          r.variant.clear();
                       r.parameters.clear();
                       r.initial.clear();
                   },
@@ -178,7 +184,10 @@ void TissuePanel::placeKindChosen(int kind)
 {
     change(
         tr("Place of a region"),
-        [kind](Region& r) { setPlaceKind(r, static_cast<PlaceKind>(kind)); }, false);
+        [kind, start = m_start](Region& r) {
+            setPlaceKind(r, static_cast<PlaceKind>(kind), start);
+        },
+        false);
 }
 
 void TissuePanel::placeTextEdited()

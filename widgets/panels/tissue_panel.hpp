@@ -46,6 +46,8 @@ class TissuePanel : public QWidget
     BrushCard* brush() { return m_brush; }
     /// What the mesh's labels are called; shown where regions are by label.
     void setLabels(const std::vector<mesh::RegionName>& names);
+    /// Where a region comes to lie that becomes a ball or a box.
+    void setStart(const simulation::Sphere& ball) { m_start = ball; }
     /// Shows the brush, while the heart is painted, on the page of regions.
     void setPainting(bool on);
     /// What is known of conduction in the chosen region; `warning` may be empty.
@@ -106,6 +108,7 @@ class TissuePanel : public QWidget
     std::vector<simulation::Region> m_regions;
     std::vector<simulation::Drug> m_given;
     std::vector<mesh::RegionName> m_labels;
+    simulation::Sphere m_start{{0, 0, 0}, 15};
     bool m_filling = false;
     QTabWidget* m_tabs;
     QTreeWidget* m_list;
