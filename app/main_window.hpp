@@ -161,13 +161,21 @@ class MainWindow : public QMainWindow
     void record(bool on);
     void askForFile();
     bool unsaved() const;
+    /// What counts as saved of recorded frames: what is in a file, or also what is on its way
+    /// there.
+    enum class Frames { in_files_count_as_saved, being_written_count_as_saved };
     /// Asks what becomes of unsaved changes and recorded frames, if there are any; then `then`,
     /// unless cancelled.
-    void askUnsaved(const QString& question, std::function<void()> then);
+    void askUnsaved(const QString& question, std::function<void()> then,
+                    Frames frames = Frames::in_files_count_as_saved);
+    /// Whether this run has recorded frames that are not saved.
+    bool framesUnsaved(Frames frames) const;
     /// Whether frames would be lost that somebody wanted, or that took long to compute.
-    bool recordedUnsaved() const;
+    bool recordedUnsaved(Frames frames = Frames::in_files_count_as_saved) const;
+    /// How many frames are recorded, and of when; there are some.
+    QString recordedText() const;
     /// Asks what becomes of those, if there are any; then `then`, unless cancelled.
-    void askRecorded(std::function<void()> then);
+    void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
     /// To the first moment of the run; frames that are being recorded begin anew, so it may ask.
     void backToStart(std::function<void()> then = {});
     void askAndOpen(const QString& path);
@@ -183,10 +191,18 @@ class MainWindow : public QMainWindow
                       std::function<void()> then = {});
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
     void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
+    void exportByHost(const QString& kind, const QString& path);
+    /// The names of the files that are being written, as far as they are known.
+    QString beingWritten() const;
     /// Whether files are being written that would be given up with the window.
     bool exporting() const;
-    /// Asks what becomes of those: wait and close then, give them up, or do not close.
+    /// Asks what becomes of those: wait and close then, give them up, or do not close. What else
+    /// would be lost is asked before the wait.
     void askExporting();
+    /// Closes, asking nothing more unless the session is edited meanwhile.
+    void closeWhenWritten();
+    /// One of them was cancelled: what it would have saved may be asked about.
+    void exportGivenUp();
     /// One of them has ended: closes the window where that was waited for and all went well.
     void exportEnded(const QString& error);
     void askForSession();
@@ -263,11 +279,17 @@ class MainWindow : public QMainWindow
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     bool m_autoPlay = true, m_asks = true, m_closing = false;
-    int m_exports = 0; // reports and recorded frames that are being written
+    int m_exports = 0;     // reports and recorded frames that are being written
+    int m_notWritten = 0;  // that failed or were given up
+    QStringList m_writing; // paths of what is being written; movies of recordings aside
     bool m_closeWhenWritten = false, m_giveUpExports = false;
+    bool m_lossAgreed = false;   // what closing loses was asked about
     quint64 m_startedRun = 0;    // the run that auto play has seen
     bool m_recordWanted = false; // somebody pressed Record
     double m_savedToMs = -1;     // the recording is saved up to there, as an export or a movie
+    const void* m_writtenOf = nullptr;                       // the recording that is being exported
+    double m_writtenToMs = -1;                               // up to there
+    std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
     QElapsedTimer m_sinceStatus;
     qint64 m_computedMs = 0;                 // wall time that this run took
     std::vector<simulation::Drug> m_drugsOn; // that act

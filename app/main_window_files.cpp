@@ -19,6 +19,7 @@
 #include <QPushButton>
 #include <QSettings>
 
+#include <algorithm>
 #include <memory>
 
 namespace tawara {
@@ -53,35 +54,66 @@ bool MainWindow::unsaved() const
     return m_asks && m_host->scene() && m_document->edits().modified();
 }
 
-void MainWindow::askUnsaved(const QString& question, std::function<void()> then)
+void MainWindow::askUnsaved(const QString& question, std::function<void()> then, Frames frames)
 {
     if (!unsaved())
-        return askRecorded(std::move(then));
+        return askRecorded(std::move(then), frames);
     if (findChild<QMessageBox*>("unsaved") != nullptr)
         return; // it is being asked
-    auto* box = new QMessageBox(
-        QMessageBox::Question, tr("Unsaved changes"),
-        tr("The session has changes that are not saved.") + QLatin1Char(' ') + question,
-        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    QString text = tr("The session has changes that are not saved.") + QLatin1Char(' ') + question;
+    if (framesUnsaved(frames))
+        text += QStringLiteral("\n\n") +
+                tr("Discard also loses %1, which are not saved.").arg(recordedText());
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Unsaved changes"), text,
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box->setObjectName("unsaved");
     box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, then](int answer) {
+    connect(box, &QMessageBox::finished, this, [this, then, frames](int answer) {
+        if (answer == QMessageBox::Discard)
+            return then();
         if (answer == QMessageBox::Save)
             askForSession();
-        if (answer == QMessageBox::Discard ||
-            (answer == QMessageBox::Save && !m_document->edits().modified()))
-            askRecorded(then);
+        if (answer == QMessageBox::Save && !m_document->edits().modified())
+            askRecorded(then, frames);
     });
     box->open();
 }
 
-bool MainWindow::recordedUnsaved() const
+bool MainWindow::framesUnsaved(Frames frames) const
 {
     const auto recording = m_host->recording();
-    return m_asks && recording && m_host->scene() && recording->run() == m_host->scene()->run &&
-           (m_recordWanted || m_computedMs > long_run_ms) && recording->frame_count() > 0 &&
-           recording->time_of(recording->frame_count() - 1) > m_savedToMs;
+    if (!m_asks || !recording || !m_host->scene() || recording->run() != m_host->scene()->run ||
+        recording->frame_count() == 0)
+        return false;
+    double saved = m_savedToMs;
+    if (frames == Frames::being_written_count_as_saved) {
+        if (m_writtenOf == recording.get())
+            saved = std::max(saved, m_writtenToMs);
+        for (const auto* m : findChildren<MovieDialog*>())
+            if (m->busy() &&
+                m->property("recording").value<quintptr>() ==
+                    reinterpret_cast<quintptr>(recording.get()) &&
+                m->range().fromMs <= recording->time_of(0))
+                saved = std::max(saved, m->range().toMs);
+    }
+    return recording->time_of(recording->frame_count() - 1) > saved;
+}
+
+bool MainWindow::recordedUnsaved(Frames frames) const
+{
+    return (m_recordWanted || m_computedMs > long_run_ms) && framesUnsaved(frames);
+}
+
+QString MainWindow::recordedText() const
+{
+    const auto recording = m_host->recording();
+    const auto count = recording->frame_count();
+    return tr("%1 recorded frames (%2 to %3 ms)")
+        .arg(count)
+        .arg(recording->time_of(0), 0, 'f', 0)
+        .arg(recording->time_of(count - 1), 0, 'f', 0);
 }
 
 void MainWindow::backToStart(std::function<void()> then)
@@ -97,21 +129,15 @@ void MainWindow::backToStart(std::function<void()> then)
         go();
 }
 
-void MainWindow::askRecorded(std::function<void()> then)
+void MainWindow::askRecorded(std::function<void()> then, Frames frames)
 {
-    if (!recordedUnsaved())
+    if (!recordedUnsaved(frames))
         return then();
     if (findChild<QMessageBox*>("recorded") != nullptr)
         return; // it is being asked
-    const auto recording = m_host->recording();
-    const auto frames = recording->frame_count();
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Recorded frames"),
-                        tr("%1 recorded frames (%2 to %3 ms) are not saved and would be lost.")
-                            .arg(frames)
-                            .arg(recording->time_of(0), 0, 'f', 0)
-                            .arg(recording->time_of(frames - 1), 0, 'f', 0),
-                        QMessageBox::Discard | QMessageBox::Cancel, this);
+    auto* box = new QMessageBox(QMessageBox::Question, tr("Recorded frames"),
+                                tr("%1 are not saved and would be lost.").arg(recordedText()),
+                                QMessageBox::Discard | QMessageBox::Cancel, this);
     box->setObjectName("recorded");
     QAbstractButton* save = box->addButton(tr("&Save frames…"), QMessageBox::AcceptRole);
     QAbstractButton* film = box->addButton(tr("&Make a movie…"), QMessageBox::AcceptRole);
@@ -166,6 +192,8 @@ void MainWindow::askForMovie()
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setProperty("recording",
+                        QVariant::fromValue(reinterpret_cast<quintptr>(recording.get())));
     connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
         const auto range = dialog->range();
         if (recording == m_host->recording() && recording->frame_count() > 0 &&
@@ -175,8 +203,9 @@ void MainWindow::askForMovie()
         exportEnded({});
     });
     connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
-        if (!reason.isEmpty()) // not given up
-            showError(reason, tr("Choose another size or file."), "movie");
+        if (reason.isEmpty())
+            return exportGivenUp();
+        showError(reason, tr("Choose another size or file."), "movie");
         exportEnded(reason);
     });
     if (QApplication::activeModalWidget() != nullptr) // which would block it

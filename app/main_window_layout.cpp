@@ -270,7 +270,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
         e->ignore();
         return askExporting();
     }
-    if (!m_closing && (unsaved() || recordedUnsaved())) {
+    if (!m_closing && !m_lossAgreed && (unsaved() || recordedUnsaved())) {
         e->ignore();
         askUnsaved(tr("Save them before the window closes?"), [this] {
             m_closing = true;

@@ -17,7 +17,15 @@ namespace tawara {
 
 void MainWindow::askForHeart()
 {
-    showMeshDialog(new HeartDialog(newMeshFile(tr("heart")), m_document->session(), this), true);
+    auto* dialog = new HeartDialog(newMeshFile(tr("heart")), m_document->session(), this);
+    if (m_heart)
+        dialog->setParameters(*m_heart);
+    else if (const auto* own = std::get_if<simulation::MeshHeart>(&m_document->session().mesh))
+        dialog->setParameters(own->parameters);
+    const auto remember = [this, dialog] { m_heart = dialog->parameters(); };
+    connect(dialog, &MeshDialog::made, this, remember);
+    connect(dialog, &MeshDialog::failed, this, remember);
+    showMeshDialog(dialog, true);
 }
 
 void MainWindow::askForSlab()

@@ -53,8 +53,10 @@ void MainWindow::makeReport(const QString& path)
 {
     auto* job = new ReportJob(m_host, m_views, m_grid->view(0), path, this);
     ++m_exports;
-    connect(job, &ReportJob::ended, this, [this](const QString& file, const QString& error) {
+    m_writing += path;
+    connect(job, &ReportJob::ended, this, [this, path](const QString& file, const QString& error) {
         --m_exports;
+        m_writing.removeOne(path);
         if (error.isEmpty())
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");
         else
@@ -117,7 +119,20 @@ void MainWindow::askForExport(const QString& kind, const QString& extension,
     if (known && kind.startsWith(QLatin1String("frames")))
         exportFrames(*known, path, std::move(then));
     else
-        m_host->exportResults(kind, path);
+        exportByHost(kind, path);
+}
+
+void MainWindow::exportByHost(const QString& kind, const QString& path)
+{
+    m_writing += path;
+    auto* until = new QObject(this);
+    connect(m_host, &EngineHost::exported, until, [this, path, until](const QString& file) {
+        if (file != path)
+            return;
+        m_writing.removeOne(path);
+        until->deleteLater();
+    });
+    m_host->exportResults(kind, path);
 }
 
 void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
@@ -149,6 +164,9 @@ void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
             [shown](double f) { shown->setValue(static_cast<int>(std::lround(1000 * f))); });
     connect(shown, &QProgressDialog::canceled, job, &Job::cancel);
     ++m_exports;
+    m_writing += path;
+    m_writtenOf = recording.get();
+    m_writtenToMs = last_ms;
     connect(
         job, &Job::ended, this,
         [this, job, shown, path, recording, last_ms, then](const QString& error, bool cancelled) {
@@ -156,13 +174,15 @@ void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
             shown->deleteLater();
             job->deleteLater();
             --m_exports;
+            m_writing.removeOne(path);
+            m_writtenOf = nullptr;
             if (error.isEmpty() && !cancelled && recording == m_host->recording())
                 m_savedToMs = last_ms;
             if (cancelled) {
                 m_message->showMessage(MessageBar::Level::note,
                                        tr("The export was cancelled; nothing of it is left."), {},
                                        "export");
-                exportEnded({});
+                exportGivenUp();
             } else {
                 Q_EMIT m_host->exported(path, error);
             }
@@ -179,16 +199,30 @@ bool MainWindow::exporting() const
            std::any_of(movies.begin(), movies.end(), [](const auto* m) { return m->busy(); });
 }
 
+QString MainWindow::beingWritten() const
+{
+    QStringList names;
+    for (const QString& path : m_writing)
+        names += QFileInfo(path).fileName();
+    for (const auto* m : findChildren<MovieDialog*>())
+        if (m->busy())
+            names += tr("a movie");
+    return names.isEmpty() ? tr("a file") : names.join(QStringLiteral(", "));
+}
+
 void MainWindow::askExporting()
 {
     m_closeWhenWritten = false;
+    m_lossAgreed = false;
     if (findChild<QMessageBox*>("exporting") != nullptr)
         return; // it is being asked
     auto* box = new QMessageBox(QMessageBox::Question, tr("Export"),
-                                tr("A file is being written: an export, a report or a movie. "
-                                   "Closing the window now gives it up; nothing of it is kept."),
+                                tr("This is being written: %1. Closing the window now gives it up; "
+                                   "nothing of it is kept.")
+                                    .arg(beingWritten()),
                                 QMessageBox::Cancel, this);
     box->setObjectName("exporting");
+    box->setTextFormat(Qt::PlainText);
     auto* wait = box->addButton(tr("&Wait for it, then close"), QMessageBox::AcceptRole);
     auto* giveUp = box->addButton(tr("&Give it up"), QMessageBox::DestructiveRole);
     box->button(QMessageBox::Cancel)->setText(tr("Go &on working"));
@@ -200,23 +234,55 @@ void MainWindow::askExporting()
             close();
             m_giveUpExports = false;
         } else if (box->clickedButton() == wait) {
-            m_closeWhenWritten = true;
-            m_message->showMessage(MessageBar::Level::note,
-                                   tr("The window closes when the file is written."));
-            endFilm();
-            exportEnded({}); // it may be there by now
+            // all questions come before the wait, which may be long
+            askUnsaved(
+                tr("Save them before the window closes?"),
+                [this, before = m_notWritten] {
+                    if (before == m_notWritten) // else somebody should know first
+                        closeWhenWritten();
+                },
+                Frames::being_written_count_as_saved);
         }
     });
     box->open();
 }
 
+void MainWindow::closeWhenWritten()
+{
+    m_closeWhenWritten = true;
+    m_lossAgreed = true;
+    connect(
+        m_document, &Document::changed, this, [this] { m_lossAgreed = false; },
+        Qt::SingleShotConnection);
+    m_message->showMessage(MessageBar::Level::note,
+                           tr("The window closes when the file is written."));
+    endFilm();
+    exportEnded({}); // it may be there by now
+}
+
+void MainWindow::exportGivenUp()
+{
+    ++m_notWritten;
+    m_lossAgreed = false; // what it would have saved was not asked about
+    exportEnded({});
+}
+
 void MainWindow::exportEnded(const QString& error)
 {
-    if (!error.isEmpty())
+    if (!error.isEmpty()) {
+        ++m_notWritten;
         m_closeWhenWritten = false; // somebody should read it
+        m_lossAgreed = false;
+    }
     if (exporting() || !std::exchange(m_closeWhenWritten, false))
         return;
-    QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            close();
+            m_lossAgreed = false;
+        },
+        Qt::QueuedConnection);
 }
 
 void MainWindow::filmScreen(const QString& path)
@@ -227,7 +293,9 @@ void MainWindow::filmScreen(const QString& path)
     m_film = new LiveMovie(
         path, {size.width(), size.height(), film_rate, 75, windowTitle().toStdString()},
         [this](const PictureOptions& o, QString* why) { return pictureOfHeart(o, why); }, this);
-    const auto over = [this] {
+    m_writing += path;
+    const auto over = [this, path] {
+        m_writing.removeOne(path);
         m_film->deleteLater();
         m_film = nullptr;
         m_filmAction->setText(tr("Film the &screen…"));

@@ -130,6 +130,94 @@ class TestLeaving : public QObject
         QVERIFY(f->window->close());
     }
 
+    void oneQuestionNamesChangesAndFrames()
+    {
+        f->start();
+        auto* w = f->window.get();
+        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 7777; });
+        QVERIFY(!w->close());
+        QVERIFY(box() != nullptr && !box()->text().contains("recorded frames"));
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        recordOnPurpose();
+        QVERIFY(!w->close());
+        QVERIFY(box() != nullptr);
+        const QString text = box()->text();
+        QVERIFY2(text.contains(QString("%1 recorded frames").arg(frames())), qPrintable(text));
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
+        QVERIFY(child<QMessageBox>("recorded") == nullptr);
+    }
+
+    void closingAsksEverythingBeforeItWaits()
+    {
+        f->start();
+        auto* w = f->window.get();
+        const auto unsaved = [this] { return child<QMessageBox>("unsaved"); };
+        const auto edit = [w](double end) {
+            w->document()->edits().edit("end", [=](simulation::Session& s) { s.end_ms = end; });
+        };
+        const auto wait = [&] {
+            QVERIFY(!w->close());
+            QVERIFY(exportBox() != nullptr);
+            answer(exportBox(), "Wait");
+            QTRY_VERIFY(exportBox() == nullptr);
+        };
+        recordOnPurpose();
+        edit(7777);
+        holdExports(true);
+        f->host->exportResults("maps-csv", "maps.csv");
+        wait();
+        QVERIFY(unsaved() != nullptr && unsaved()->text().contains("recorded frames"));
+        unsaved()->button(QMessageBox::Cancel)->click(); // then it does not close at all
+        QTRY_VERIFY(unsaved() == nullptr);
+        holdExports(false);
+        QTRY_VERIFY(!f->host->exporting());
+        QApplication::processEvents();
+        QVERIFY(w->isVisible() && unsaved() == nullptr);
+        holdExports(true);
+        f->host->exportResults("maps-csv", "maps.csv");
+        wait();
+        unsaved()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(unsaved() == nullptr);
+        QVERIFY(w->isVisible() && child<QMessageBox>("recorded") == nullptr);
+        edit(8888); // an edit after the answer is not covered by it
+        holdExports(false);
+        QTRY_VERIFY(unsaved() != nullptr);
+        unsaved()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(unsaved() == nullptr);
+        holdExports(true);
+        f->host->exportResults("maps-csv", "maps.csv");
+        wait();
+        unsaved()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(unsaved() == nullptr);
+        QVERIFY(w->isVisible());
+        holdExports(false);
+        QTRY_VERIFY(!w->isVisible()); // and nothing is asked again
+        QVERIFY(unsaved() == nullptr && child<QMessageBox>("recorded") == nullptr);
+    }
+
+    void closingWaitsForAMovieOfWhatItWouldLose()
+    {
+        f->start();
+        auto* w = f->window.get();
+        recordOnPurpose();
+        auto* d = movieDialog();
+        d->findChild<QDoubleSpinBox*>("speed")->setValue(1); // hundreds of frames
+        d->make(dir.filePath("all.mp4"));
+        QVERIFY(!w->close());
+        QVERIFY(exportBox() != nullptr && exportBox()->text().contains("a movie"));
+        answer(exportBox(), "Wait");
+        QTRY_VERIFY(exportBox() == nullptr);
+        QVERIFY(child<QMessageBox>("recorded") == nullptr); // they are being saved
+        d->findChild<QPushButton*>("cancel")->click();      // no longer
+        QTRY_VERIFY(child<QMessageBox>("recorded") != nullptr);
+        QVERIFY(w->isVisible());
+        child<QMessageBox>("recorded")->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
+    }
+
     void recordedFramesAreNotLostUnasked()
     {
         f->start();
