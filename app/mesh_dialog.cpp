@@ -25,7 +25,8 @@
 namespace tawara {
 namespace {
 
-constexpr int settle_ms = 150; // after the last change
+constexpr int settle_ms = 150;   // after the last change
+constexpr int forecast_rows = 7; // five of a table, and a warning of two lines
 
 QString count(std::int64_t n)
 {
@@ -134,8 +135,9 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
 MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Session current,
                        QWidget* parent)
     : QDialog(parent), m_scratch(std::move(scratch)), m_current(std::move(current)),
-      m_values(new QWidget), m_body(new QVBoxLayout), m_text(new QLabel), m_warning(new QLabel),
-      m_error(new QLabel), m_stage(new QLabel), m_file(new QLineEdit), m_bar(new QProgressBar)
+      m_values(new QWidget), m_said(new QWidget), m_body(new QVBoxLayout), m_text(new QLabel),
+      m_warning(new QLabel), m_error(new QLabel), m_stage(new QLabel), m_file(new QLineEdit),
+      m_bar(new QProgressBar)
 {
     setWindowTitle(title);
     m_pool.setMaxThreadCount(1);
@@ -180,10 +182,14 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     column->setSpacing(9);
     column->addWidget(m_values);
     column->addWidget(groupLabel(tr("What it will be")));
-    column->addWidget(m_text);
-    column->addWidget(m_warning);
-    column->addWidget(m_error);
-    column->addStretch(1);
+    auto* texts = new QVBoxLayout(m_said);
+    texts->setContentsMargins(0, 0, 0, 0);
+    texts->setSpacing(9);
+    texts->addWidget(m_text);
+    texts->addWidget(m_warning);
+    texts->addWidget(m_error);
+    texts->addStretch(1);
+    column->addWidget(m_said, 1);
     column->addLayout(file);
     column->addWidget(m_stage);
     column->addWidget(m_bar);
@@ -195,6 +201,7 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     connect(m_choose, &QPushButton::clicked, this, &MeshDialog::chooseFile);
     connect(m_file, &QLineEdit::textChanged, this, [this] { keep({}); });
     connect(buttons, &QDialogButtonBox::rejected, this, &MeshDialog::reject);
+    reserveRows(forecast_rows);
     m_due.start();
 }
 
@@ -288,6 +295,13 @@ void MeshDialog::say(const MeshSaid& said)
     m_error->setVisible(!said.error.isEmpty());
     m_make->setEnabled(said.error.isEmpty() && !m_job);
     makeRoom();
+}
+
+void MeshDialog::reserveRows(int rows)
+{
+    constexpr int padding = 3; // of a table's row
+    m_text->ensurePolished();
+    m_said->setMinimumHeight(rows * (m_text->fontMetrics().lineSpacing() + padding));
 }
 
 void MeshDialog::makeRoom()

@@ -76,6 +76,8 @@ class MeshDialog : public QDialog
     void reject() override;
     QVBoxLayout* body() { return m_body; }
     const simulation::Session& current() const { return m_current; }
+    /// Keeps room for so many lines of what is said of the mesh, so that the buttons stay in place.
+    void reserveRows(int rows);
     /// After a change of a value.
     void changed();
     /// Says what the recipe gives; called on a worker with a copy of what it needs.
@@ -96,6 +98,7 @@ class MeshDialog : public QDialog
     QString m_scratch;
     simulation::Session m_current;
     QWidget* m_values; ///< what the mesh is made of: not changed while it is made
+    QWidget* m_said;   ///< forecast, warning and error
     QVBoxLayout* m_body;
     QLabel *m_text, *m_warning, *m_error, *m_stage;
     QLineEdit* m_file;

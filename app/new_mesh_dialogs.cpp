@@ -232,6 +232,7 @@ RefineDialog::RefineDialog(std::shared_ptr<const mesh::TetMesh> mesh, const QStr
       m_times(new QComboBox)
 {
     setObjectName("refineDialog");
+    reserveRows(13); // nine of a table, and notes on the waves
     setMinimumWidth(560);
     m_times->setObjectName("times");
     m_times->addItems({tr("Once: 8 tetrahedra for each, half the edge"),

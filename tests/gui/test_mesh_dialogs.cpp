@@ -93,10 +93,15 @@ class TestMeshDialogs : public QObject
         f.start();
         auto* d = opened<HeartDialog>(*f.window, "New heart…");
         QVERIFY(d);
+        auto* make = d->findChild<QPushButton*>("make");
+        QVERIFY(!d->described());
+        QApplication::processEvents();
+        const int top = make->mapTo(d, QPoint()).y(); // it stays under the pointer
         QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
         QVERIFY2(d->said().contains("83,000"), qPrintable(d->said())); // the built-in heart's
+        QApplication::processEvents();
+        QCOMPARE(make->mapTo(d, QPoint()).y(), top);
         look(d, "heart-dialog");
-        auto* make = d->findChild<QPushButton*>("make");
         QVERIFY(make->isEnabled());
         // every parameter is there, with its unit, range and what it means
         for (const auto& p : mesh::generator::parameter_table()) {
@@ -135,6 +140,14 @@ class TestMeshDialogs : public QObject
         QVERIFY(!d->busy() && d->isVisible() && make->isEnabled());
         d->findChild<QPushButton*>("cancel")->click();
         QVERIFY(!d->isVisible());
+        QTRY_VERIFY(f.window->findChild<HeartDialog*>() == nullptr);
+        // the next one begins with what was last to be made
+        d = opened<HeartDialog>(*f.window, "New heart…");
+        QVERIFY(d && d->parameters().edge_mm == 1);
+        QCOMPARE(d->findChild<QComboBox*>("shape")->currentIndex(), 0);
+        d->findChild<QPushButton*>("defaults")->click();
+        QVERIFY(d->parameters() == mesh::generator::HeartParameters{});
+        d->close();
     }
     void slabIsMadeWithTheFakeEngine()
     {
