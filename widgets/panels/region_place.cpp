@@ -77,14 +77,13 @@ void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)
     if (kind == placeKind(r))
         return;
     simulation::Sphere ball = start;
-    if (r.where)
-        if (const auto* s = std::get_if<simulation::Sphere>(&*r.where)) {
-            ball = *s;
-        } else if (const auto* b = std::get_if<simulation::Box>(&*r.where)) {
-            for (std::size_t k = 0; k < 3; ++k)
-                ball.centre[k] = (b->low[k] + b->high[k]) / 2;
-            ball.radius = (b->high[0] - b->low[0]) / 2;
-        }
+    if (const auto* s = r.where ? std::get_if<simulation::Sphere>(&*r.where) : nullptr) {
+        ball = *s;
+    } else if (const auto* b = r.where ? std::get_if<simulation::Box>(&*r.where) : nullptr) {
+        for (std::size_t k = 0; k < 3; ++k)
+            ball.centre[k] = (b->low[k] + b->high[k]) / 2;
+        ball.radius = (b->high[0] - b->low[0]) / 2;
+    }
     r.labels.clear();
     r.where.reset();
     switch (kind) {
