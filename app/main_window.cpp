@@ -43,6 +43,7 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QSaveFile>
+#include <QScreen>
 #include <QSettings>
 #include <QTemporaryDir>
 
@@ -73,7 +74,11 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     setWindowIcon(themedIcon("heart"));
     setAcceptDrops(true);
     setDockNestingEnabled(true);
-    resize(1280, 800);
+    constexpr QSize usual(1280, 800), border(8, 48); // a desktop's title and borders come on top
+    if (const QScreen* on = screen())
+        resize(usual.boundedTo(on->availableSize() - border));
+    else
+        resize(usual);
     m_pool.setMaxThreadCount(1);
     buildCentre();
     buildDocks();

@@ -151,7 +151,7 @@ QWidget* TissuePanel::buildPlace()
     m_layer = new QComboBox;
     m_layer->setObjectName("regionLayer");
     m_layer->addItems({tr("Endocardium"), tr("Mid-myocardium"), tr("Epicardium")});
-    m_centre = smallButton("site", tr("Click on the heart"), "regionCentre",
+    m_centre = smallButton("site", tr("Place"), "regionCentre",
                            tr("The next click on the wall is the middle of the region"));
     m_radius = new NumberBox("regionRadius", tr("mm"), {0.5, 100, 1, 1}, tr("Radius of the ball"));
     m_paint = smallButton("paint", tr("Paint (B)"), "regionPaint",
@@ -162,10 +162,14 @@ QWidget* TissuePanel::buildPlace()
     painting->addWidget(m_paint);
     painting->addWidget(m_erase);
     painting->addStretch(1);
+    auto* placing =
+        new QHBoxLayout; // not in the column of the labels, which its button would widen
+    placing->addWidget(m_centre);
+    placing->addWidget(m_radius, 1);
     form->addRow(tr("By"), m_placeKind);
     form->addRow(m_whereLabel, m_where);
     form->addRow(m_layer);
-    form->addRow(m_centre, m_radius);
+    form->addRow(placing);
     form->addRow(painting);
     column->addLayout(form);
     column->addWidget(m_painted);
