@@ -183,20 +183,28 @@ void MainWindow::connectResults()
         followRun();
     });
     connect(m_host, &EngineHost::ecgArrived, this,
-            [this](const simulation::Ecg& ecg, bool restarted) {
+            [this, before = simulation::Ecg(), of_run = quint64{0}](const simulation::Ecg& ecg,
+                                                                    bool restarted) mutable {
+                const auto run = m_host->scene() ? m_host->scene()->run : 0;
+                const bool others =
+                    before.leads != ecg.leads || before.electrodes != ecg.electrodes;
+                const double now = m_host->status().time_ms;
+                if (restarted && others && run == of_run && now > 1 && !before.leads.empty() &&
+                    !ecg.leads.empty())
+                    m_message->showMessage(
+                        MessageBar::Level::note,
+                        tr("The electrocardiogram starts anew at %1 ms: its leads are others "
+                           "than before.")
+                            .arg(spacedNumber(std::round(now))),
+                        {}, "ecg");
+                before.leads = ecg.leads;
+                before.electrodes = ecg.electrodes;
+                of_run = run;
                 if (restarted) {
                     flushChanges();
                     QStringList names;
                     for (const auto& n : ecg.leads)
                         names << QString::fromStdString(n);
-                    const double now = m_host->status().time_ms;
-                    if (now > 1 && !names.isEmpty() && !m_ecg->plot()->leads().isEmpty())
-                        m_message->showMessage(
-                            MessageBar::Level::note,
-                            tr("The electrocardiogram starts anew at %1 ms: its leads are others "
-                               "than before.")
-                                .arg(spacedNumber(std::round(now))),
-                            {}, "ecg");
                     if (names != m_ecg->plot()->leads())
                         m_ecg->setLeads(names);
                     else
@@ -236,6 +244,8 @@ void MainWindow::connectResults()
                        "the tissue as it was.")
                         .arg(spacedNumber(std::round(10 * *at) / 10)),
                     {}, "drug");
+            if (!at && said) // undone before a step was taken
+                m_message->settle("drug");
             said = at;
             sayDrugs(); // in place of it, where a drug is what was changed
         });

@@ -157,9 +157,9 @@ class TestPanelWords : public QObject
         setPlaceKind(r, PlaceKind::box, ball);
         const auto box = std::get<simulation::Box>(*r.where);
         QVERIFY(box.low[0] < 30.25 && box.high[0] > 30.25 && box.low[2] < 0.2);
-        std::get<simulation::Box>(*r.where) = {{0, 0, 0}, {10, 10, 10}};
+        std::get<simulation::Box>(*r.where) = {{0, 0, 0}, {10, 14, 10}};
         setPlaceKind(r, PlaceKind::ball, ball); // a box becomes the ball inside it
-        QCOMPARE(std::get<simulation::Sphere>(*r.where), (simulation::Sphere{{5, 5, 5}, 5}));
+        QCOMPARE(std::get<simulation::Sphere>(*r.where), (simulation::Sphere{{5, 7, 5}, 5}));
     }
 
     void placesOfRegionsHaveTheirRows()

@@ -80,10 +80,11 @@ void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)
     if (const auto* s = r.where ? std::get_if<simulation::Sphere>(&*r.where) : nullptr) {
         ball = *s;
     } else if (const auto* b = r.where ? std::get_if<simulation::Box>(&*r.where) : nullptr) {
-        for (std::size_t k = 0; k < 3; ++k)
-            ball.centre[k] = (b->low[k] + b->high[k]) / 2;
-        ball.radius = (b->high[0] - b->low[0]) / 2;
+        ball.centre = 0.5 * (b->low + b->high);
+        const Vec3 size = b->high - b->low;
+        ball.radius = *std::min_element(size.begin(), size.end()) / 2; // inside the box
     }
+    const Vec3 half{ball.radius, ball.radius, ball.radius};
     r.labels.clear();
     r.where.reset();
     switch (kind) {
@@ -105,12 +106,7 @@ void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)
         r.where = simulation::Tetrahedra{};
         break;
     case PlaceKind::box:
-        r.where = [&ball] {
-            simulation::Box b;
-            for (std::size_t k = 0; k < 3; ++k)
-                b.low[k] = ball.centre[k] - ball.radius, b.high[k] = ball.centre[k] + ball.radius;
-            return b;
-        }();
+        r.where = simulation::Box{ball.centre - half, ball.centre + half};
         break;
     }
 }

@@ -139,8 +139,8 @@ void TissuePanel::setModel(int region, const std::string& key)
 {
     if (m_filling || region < 0)
         return;
-    std::vector<std::string>
-        variants; // an epicardial region stays one where the model has that too
+    // an epicardial region stays one where the model has that too
+    std::vector<std::string> variants;
     if (const auto* info = model(key))
         for (const auto& v : info->variants)
             variants.push_back(v.name);

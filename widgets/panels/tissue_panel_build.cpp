@@ -162,8 +162,8 @@ QWidget* TissuePanel::buildPlace()
     painting->addWidget(m_paint);
     painting->addWidget(m_erase);
     painting->addStretch(1);
-    auto* placing =
-        new QHBoxLayout; // not in the column of the labels, which its button would widen
+    // not in the column of the labels, which the button would widen
+    auto* placing = new QHBoxLayout;
     placing->addWidget(m_centre);
     placing->addWidget(m_radius, 1);
     form->addRow(tr("By"), m_placeKind);
