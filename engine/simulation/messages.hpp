@@ -122,7 +122,7 @@ struct Ecg
     std::vector<double> time_ms;
     std::vector<std::vector<float>> mV;
     double every_ms = 0;
-    std::uint64_t generation = 0;          ///< changes when electrodes do or the samples start anew
+    std::uint64_t generation = 0;          ///< changes when the samples start anew: other leads, or the run does
 };
 
 /// A kernel against its ceiling. Sums since the load or the last Reset; a window takes differences.
