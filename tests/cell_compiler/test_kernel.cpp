@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm_plan.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
@@ -152,6 +153,41 @@ class TestKernel : public QObject
             }
     }
 
+    /// The quotients of bounded_denominators_are_found(), |V| <= most.
+    template <class Real>
+    static void check_bounded(const Program& p, double most)
+    {
+        constexpr std::size_t n = 4096;
+        AlignedVector<Real> v(n), zero(n, Real(0));
+        for (std::size_t i = 0; i < n; ++i)
+            v[i] = static_cast<Real>(most * (2.0 * static_cast<double>(i) / (n - 1) - 1));
+        const auto at = v;
+        std::vector<AlignedVector<Real>> y(5, zero);
+        Real* states[] = {y[0].data(), y[1].data(), y[2].data(), y[3].data(), y[4].data()};
+        const JitStep<Real> step(p);
+        const Real row = 0;
+        step(v.data(), states, nullptr, 0, n, &row, 0, 0, 0);
+        constexpr double two_exponentials = sizeof(Real) == 8 ? 172 : 4; // ulp
+        for (std::size_t i = 0; i < n; ++i) {
+            const double V = at[i], slow = 1 + std::exp(static_cast<double>(Real(0.1)) * V),
+                         steep = 1 + std::exp(static_cast<double>(Real(-0.35)) * V),
+                         product = steep * (1 + std::exp(static_cast<double>(Real(-0.3)) * V));
+            const double right[] = {1 / slow, 1 / steep, 1 / product, V < 0 ? 1 / slow : 1 / steep,
+                                    slow / 2};
+            for (std::size_t k = 0; k < 5; ++k) // the rounded exponents cost about |0.65 V| ulp
+                if (right[k] > 4 * static_cast<double>(std::numeric_limits<Real>::min()))
+                    QVERIFY2(std::abs(y[k][i] / right[k] - 1) <=
+                                 (4 + two_exponentials + std::abs(V)) *
+                                     static_cast<double>(std::numeric_limits<Real>::epsilon()),
+                             qPrintable(QString("%1, quotient %2 at %3 mV: %4, not %5")
+                                            .arg(QString::fromStdString(step.target()))
+                                            .arg(k)
+                                            .arg(V)
+                                            .arg(static_cast<double>(y[k][i]))
+                                            .arg(right[k])));
+        }
+    }
+
   private Q_SLOTS:
     /// Optimised machine code against the plain equations, for all models and schemes, over V.
     void same_as_the_equations_data()
@@ -277,6 +313,42 @@ class TestKernel : public QObject
             limit_vectors(bytes);
             check_quotients<double>(p);
             check_quotients<float>(p);
+        }
+        limit_vectors(0);
+    }
+    /// Which denominators need no care, and that quotients by them are right wherever V may be.
+    void bounded_denominators_are_found()
+    {
+        Program p;
+        p.name = "bounded";
+        auto& g = p.graph;
+        const Node v = g.symbol(symbol_id(Symbol::state, 0)),
+                   x = g.symbol(symbol_id(Symbol::state, 1));
+        const auto growth = [&](double c) {
+            return g.make(Op::exp, g.make(Op::mul, g.constant(c), v));
+        };
+        const auto sum = [&](double a, Node b) { return g.make(Op::add, g.constant(a), b); };
+        const Node slow = sum(1, growth(0.1)), steep = sum(1, growth(-0.35)),
+                   product = g.make(Op::mul, steep, sum(1, growth(-0.3))),
+                   choice = g.make(Op::select, g.make(Op::lt, v, x), slow, steep),
+                   quotient = g.make(Op::div, g.constant(2), slow), crossing = sum(-1, growth(0.1)),
+                   any = g.make(Op::mul, slow, x);
+        const std::vector<Node> roots{slow, steep, product, choice, quotient, crossing, any};
+        const bool in_double[] = {true, true, true, true, true, false, false},
+                   in_single[] = {true, true, false, true, true, false, false};
+        for (const bool single : {false, true}) {
+            const auto found = intervals(g, roots, single);
+            for (std::size_t k = 0; k < roots.size(); ++k)
+                QCOMPARE(found[roots[k]].has_reciprocal(single),
+                         single ? in_single[k] : in_double[k]);
+        }
+        p.next = {v};
+        for (const Node n : {slow, steep, product, choice, quotient})
+            p.next.push_back(g.make(Op::div, g.make(Op::add, x, g.constant(1)), n));
+        for (const unsigned bytes : {64u, 32u, 16u}) {
+            limit_vectors(bytes);
+            check_bounded<double>(p, 1000);
+            check_bounded<float>(p, V_range);
         }
         limit_vectors(0);
     }

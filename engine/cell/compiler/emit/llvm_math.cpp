@@ -378,7 +378,7 @@ std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
                                  integer(mantissa)); // biased
         Value* m = b_.CreateSub(bits, b_.CreateShl(k, integer(mantissa)));
         m = b_.CreateBitCast(b_.CreateAdd(m, integer(bias << mantissa)), t);
-        ss.push_back(divide(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1))));
+        ss.push_back(divide(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1)), true));
         zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
         Value* shifted = b_.CreateBitCast(b_.CreateAdd(k, integer(magic_bits)), t);
         ks.push_back(b_.CreateFSub(shifted, number(t, magic + static_cast<double>(bias))));
@@ -400,7 +400,7 @@ std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
     return out;
 }
 
-Value* LlvmMath::newton_reciprocal(Value* y)
+Value* LlvmMath::newton_reciprocal(Value* y, bool normal)
 {
     // r = (1 - e) / y, |e| < 2^-14; 1 / y = r (1 + e + e^2 + e^3 + ...). Where y is 0, infinite or
     // too small for r to be a number, e is -infinity or NaN, and r the answer.
@@ -412,18 +412,26 @@ Value* LlvmMath::newton_reciprocal(Value* y)
                                   {}, {y, zero, f ? b_.getInt16(0xffff) : b_.getInt8(0xff)});
     Value* e = fma(b_.CreateFNeg(y), r, number(t, 1));
     Value* sum = f ? e : fma(fma(e, e, e), e, e);
-    return b_.CreateSelect(b_.CreateFCmpOGT(e, number(t, -1)), fma(r, sum, r), r);
+    Value* better = fma(r, sum, r);
+    return normal ? better : b_.CreateSelect(b_.CreateFCmpOGT(e, number(t, -1)), better, r);
 }
 
-Value* LlvmMath::divide(Value* x, Value* y)
+Value* LlvmMath::divide(Value* x, Value* y, bool normal)
 {
     if (const auto it = quotients_.find(y); it != quotients_.end())
         return divide(b_.CreateFMul(x, it->second.second), it->second.first);
     const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
     const bool wide = v && v->getPrimitiveSizeInBits() == 512;
-    if (!wide || quotients_made_++ % tuning_.quotients_per_division == 0)
+    if (!wide)
         return b_.CreateFDiv(x, y);
-    return b_.CreateFMul(x, newton_reciprocal(y));
+    // those that Newton's method takes a comparison more for are divided as soon as one is due
+    divisions_due_ += 1.0 / tuning_.quotients_per_division;
+    constexpr double rounding = 1e-9;
+    if (divisions_due_ > (normal ? 1 - rounding : rounding)) {
+        --divisions_due_;
+        return b_.CreateFDiv(x, y);
+    }
+    return b_.CreateFMul(x, newton_reciprocal(y, normal));
 }
 
 Value* LlvmMath::pow(Value* x, Value* y)

@@ -41,7 +41,8 @@ class LlvmMath
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
     llvm::Value* tanh(llvm::Value* x);
     /// x / y, within 2 ulp; a denominator below 1 / the largest number may count as 0.
-    llvm::Value* divide(llvm::Value* x, llvm::Value* y);
+    /// @param normal  y and 1 / y are normal numbers for certain
+    llvm::Value* divide(llvm::Value* x, llvm::Value* y, bool normal = false);
     /// x / (exp(x) - 1), 1 at 0: within 3 ulp around 0, and within parts/2 of them elsewhere.
     llvm::Value* linexp(llvm::Value* x);
     llvm::Value* integer_power(llvm::Value* x, int n);
@@ -53,7 +54,7 @@ class LlvmMath
 
   private:
     /// 1 / y by one approximation and one step. @pre 64-byte vectors
-    llvm::Value* newton_reciprocal(llvm::Value* y);
+    llvm::Value* newton_reciprocal(llvm::Value* y, bool normal);
     llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
     /// Rare functions: the C library's, cell by cell, in double precision.
     llvm::Value* library_call(Op op, llvm::Value* a, llvm::Value* b);
@@ -85,7 +86,7 @@ class LlvmMath
     llvm::Type* integers(llvm::Value* x);
     llvm::IRBuilder<>& b_;
     Tuning tuning_;
-    int quotients_made_ = 0; ///< of 64-byte vectors
+    double divisions_due_ = 0; ///< of 64-byte vectors
     /// Numerators and denominators of what linexp() made: a quotient by it needs one division.
     std::map<llvm::Value*, std::pair<llvm::Value*, llvm::Value*>> quotients_;
     std::map<std::pair<llvm::Type*, std::uint64_t>, llvm::GlobalVariable*> constants_;

@@ -295,14 +295,40 @@ Interval product(const Interval& a, const Interval& b)
 
 } // namespace
 
+double rate_of_V(const Graph& g, Node n)
+{
+    for (int k = 0; k < 2 && g.op(n) == Op::mul; ++k)
+        if (g.is_constant(g.arg(n, k)) && g.op(g.arg(n, 1 - k)) == Op::symbol &&
+            g.symbol_of(g.arg(n, 1 - k)) == symbol_id(Symbol::state, 0))
+            return std::abs(g.value(g.arg(n, k)));
+    return std::numeric_limits<double>::infinity();
+}
+
+bool Interval::has_reciprocal(bool single) const
+{
+    const double least = single ? 0x1p-124 : 0x1p-1020;
+    return (low >= least && high <= 1 / least) || (high <= -least && low >= -1 / least);
+}
+
 Plan make_plan(const Graph& g, std::span<const Node> next)
 {
     return Planner(g, next).run();
 }
 
-std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots)
+std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots, bool single)
 {
     std::vector<Interval> out(g.size());
+    const auto exponential = [&](Interval x, Node argument) {
+        if (const double c = rate_of_V(g, argument); single && c * V_range <= most_exponent(true))
+            x = {-c * V_range, c * V_range};
+        // LlvmMath::exp2() bounds what is beyond
+        const double least = single ? -87.1 : -708.1, most = single ? 88.1 : 709.1;
+        return Interval{std::exp(std::clamp(x.low, least, most)),
+                        std::exp(std::clamp(x.high, least, most))};
+    };
+    const auto linexp = [](double x) { // falls from -x to 0
+        return x == 0 ? 1.0 : x > 700 ? 0.0 : x / std::expm1(x);
+    };
     for (const Node n : reachable(g, roots)) {
         const auto a = [&](int k) { return out[g.arg(n, k)]; };
         switch (g.op(n)) {
@@ -328,8 +354,18 @@ std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots)
                 out[n].low = std::max(out[n].low, 0.0);
             break;
         case Op::div:
-            if (g.is_constant(g.arg(n, 1)) && g.value(g.arg(n, 1)) != 0)
-                out[n] = product(a(0), hull({1 / g.value(g.arg(n, 1))}));
+            if (a(1).low > 0 || a(1).high < 0)
+                out[n] = product(a(0), hull({1 / a(1).low, 1 / a(1).high}));
+            break;
+        case Op::exp:
+            out[n] = exponential(a(0), g.arg(n, 0));
+            break;
+        case Op::linexp:
+            out[n] = hull({linexp(a(0).high), a(0).low < -700 ? -a(0).low : linexp(a(0).low)});
+            break;
+        case Op::select:
+            if (g.type(n) == Type::real)
+                out[n] = hull({a(1).low, a(1).high, a(2).low, a(2).high});
             break;
         default:
             break;

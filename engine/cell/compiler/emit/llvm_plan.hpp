@@ -29,13 +29,28 @@ struct Plan
 };
 Plan make_plan(const Graph& g, std::span<const Node> next);
 
+inline constexpr double V_range = 240; ///< [mV] far beyond what a membrane endures
+
+/// Absolute value of c where n is c V, else infinity [1/mV].
+double rate_of_V(const Graph& g, Node n);
+/// Exponents up to which an exponential and its reciprocal are normal numbers.
+constexpr double most_exponent(bool single)
+{
+    return single ? 85 : 700;
+}
+
 /// Values that a node can have while V stays within 1000 mV (what the steppers check); other states
 /// and table entries may have any value.
 struct Interval
 {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
+
+    /// Whether all have normal reciprocals, and are such themselves.
+    bool has_reciprocal(bool single) const;
 };
-std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots);
+/// @param single  for code in single precision: exponentials of multiples of V keep the value that
+///                they have at +-V_range beyond it
+std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots, bool single);
 
 } // namespace tawara::cell::compiler

@@ -112,9 +112,9 @@ class Writer
   public:
     Writer(Frame& frame, std::span<const Node> next)
         : frame_(frame), p_(frame.program), g_(p_.graph), next_(next),
-          count_(frame.pointers.size()), plan_(make_plan(g_, next)), bounds_(intervals(g_, next)),
-          b_(frame.b), math_(frame.math), width_(frame.width), scalar_(frame.scalar),
-          vector_(frame.vector),
+          count_(frame.pointers.size()), plan_(make_plan(g_, next)),
+          bounds_(intervals(g_, next, frame.scalar->isFloatTy())), b_(frame.b), math_(frame.math),
+          width_(frame.width), scalar_(frame.scalar), vector_(frame.vector),
           at_once_(LlvmMath::has_table(vector_) ? frame.tuning.at_once : frame.tuning.long_at_once)
     {
     }
@@ -479,18 +479,15 @@ class Writer
         const Node n = g_.arg(e, 0);
         // in single precision half an ulp more is lost once, and as often again as powers are taken
         const bool fine = plan_.raised[e] && !scalar_->isFloatTy();
-        const double most = scalar_->isFloatTy() ? 85 : 700;
+        const double most = most_exponent(scalar_->isFloatTy());
         Interval x = bounds_[n];
         for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
             if (g_.is_constant(g_.arg(n, k))) {
                 const double c = g_.value(g_.arg(n, k));
-                const Node rest = g_.arg(n, 1 - k);
-                const bool of_v = V_bounded_ && g_.op(rest) == Op::symbol &&
-                                  g_.symbol_of(rest) == symbol_id(Symbol::state, 0) &&
-                                  std::abs(c) * V_range <= most;
+                const bool of_v = V_bounded_ && rate_of_V(g_, n) * V_range <= most;
                 if (of_v)
                     x = {-most, most};
-                return {of_v ? V_bounded_ : use(rest), c * LlvmMath::log2_e,
+                return {of_v ? V_bounded_ : use(g_.arg(n, 1 - k)), c * LlvmMath::log2_e,
                         x.low<-most, x.high> most, fine};
             }
         return {use(n), LlvmMath::log2_e, x.low<-most, x.high> most, fine};
@@ -511,10 +508,10 @@ class Writer
         Value* c = g_.arity(n) > 1 ? use(g_.arg(n, 1)) : nullptr;
         if (op == Op::exp)
             return math_.exp2({power(n, use)})[0];
+        if (op == Op::div)
+            return math_.divide(a, c, bounds_[g_.arg(n, 1)].has_reciprocal(scalar_->isFloatTy()));
         return math_.operation(op, a, c, op == Op::select ? use(g_.arg(n, 2)) : nullptr);
     }
-
-    static constexpr double V_range = 240; ///< [mV] far beyond what a membrane endures
 
     Frame& frame_;
     const Program& p_;
