@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The workstation: reads the arguments and puts engine, host and window together.
+#include "app/application.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
+#include "engine/core/nearest.hpp"
 #include "engine/simulation/recording.hpp"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -70,6 +73,25 @@ void declare(CLI::App& cli, Arguments& a)
                    "size of the picture, the movie, or else the window, e.g. 1280x720");
 }
 
+/// Why the parser refused the line, and what would be right.
+std::string argument_error(const CLI::App& cli, const CLI::ParseError& e)
+{
+    const auto extra = cli.remaining();
+    if (extra.empty())
+        return std::string(e.what()) + "; see tawara --help";
+    const std::string word = extra.front().substr(0, extra.front().find('='));
+    if (!word.starts_with("-"))
+        return word + ": is one file too many; tawara opens one session or mesh (commands are "
+                      "tawara-cli's)";
+    std::vector<std::string> known;
+    for (const auto* option : cli.get_options())
+        for (const auto& name : option->get_lnames())
+            known.push_back("--" + name);
+    const auto near = tawara::likely(word, known);
+    return word + ": unknown option of tawara" +
+           (near.empty() ? "; tawara --help names all" : "; the nearest known is " + near);
+}
+
 /// What runs without a user, if anything was asked for.
 std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QSize& size,
                                                     tawara::EngineHost& host,
@@ -111,7 +133,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0)
             return cli.exit(e);
-        return bad_argument(std::string(e.what()) + "; see tawara --help");
+        return bad_argument(argument_error(cli, e));
     }
     if (!a.movie.empty() && !a.screenshot.empty())
         return bad_argument("--movie and --screenshot: want one of them");
@@ -122,22 +144,16 @@ int main(int argc, char** argv)
                             width < 64 || height < 64 || width > 16384 || height > 16384))
         return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384");
 
-    // Qt would abort
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY") &&
-        qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
-        return bad_argument(
-            "no display: set DISPLAY, or run under xvfb-run; tawara-cli needs none");
-
     using namespace tawara;
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
-    QApplication app(argc, argv);
+    const auto app = makeApplication(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // Qt has set the user's; readers and writers use the dot
     QCoreApplication::setApplicationName("tawara");
     QCoreApplication::setApplicationVersion(TAWARA_VERSION);
     QString why;
     if (!VtkView::supported(&why))
         return bad_argument(why.toStdString());
-    applyTheme(app);
+    applyTheme(*app);
 
     simulation::remove_orphaned_recordings(); // of programs that were killed
     simulation::EngineOptions options;

@@ -19,16 +19,18 @@ class TestProgram : public QObject
     };
     QTemporaryDir home;
 
-    Outcome tawara(const QStringList& arguments, bool display = true)
+    /// @param variables  of the environment, set (or gone where null)
+    Outcome tawara(const QStringList& arguments, const QMap<QString, QString>& variables = {})
     {
         QProcess p;
         auto environment = QProcessEnvironment::systemEnvironment();
         environment.insert("HOME", home.path());
         environment.insert("XDG_CONFIG_HOME", home.path());
-        if (!display) {
-            environment.remove("DISPLAY");
-            environment.remove("WAYLAND_DISPLAY");
-            environment.remove("QT_QPA_PLATFORM");
+        for (auto v = variables.begin(); v != variables.end(); ++v) {
+            if (v->isNull())
+                environment.remove(v.key());
+            else
+                environment.insert(v.key(), *v);
         }
         p.setProcessEnvironment(environment);
         p.start(TAWARA_PROGRAM, arguments);
@@ -59,7 +61,14 @@ class TestProgram : public QObject
     {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("says");
-        QTest::newRow("unknown") << QStringList{"--colour"} << "--colour";
+        QTest::newRow("unknown") << QStringList{"--colour"}
+                                 << "--colour: unknown option of tawara; tawara --help";
+        QTest::newRow("misspelt") << QStringList{"--scrnshot", "a.png"}
+                                  << "--scrnshot: unknown option of tawara; the nearest known is "
+                                     "--screenshot";
+        QTest::newRow("misspelt, with a value") << QStringList{"--untl=5"} << "known is --until";
+        QTest::newRow("two files")
+            << QStringList{"a.json", "b.json"} << "b.json: is one file too many";
         QTest::newRow("precision") << QStringList{"--precision", "half"} << "--precision";
         QTest::newRow("negative") << QStringList{"--screenshot", "a.png", "--at", "-3"} << "--at";
         QTest::newRow("size") << QStringList{"--size", "big"} << "--size big";
@@ -78,12 +87,34 @@ class TestProgram : public QObject
         QVERIFY2(errors(o)[0].contains(says), qPrintable(o.error));
     }
 
+    void noDisplay_data()
+    {
+        QTest::addColumn<QString>("display");
+        QTest::addColumn<QString>("platform");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("none") << QString() << QString() << "DISPLAY is not set";
+        QTest::newRow("none, X asked for") << QString() << "xcb"
+                                           << "DISPLAY is not set";
+        QTest::newRow("dead") << ":987" << QString() << "nothing answers at DISPLAY ':987'";
+        QTest::newRow("nonsense") << "nonsense" << QString() << "DISPLAY 'nonsense'";
+        QTest::newRow("plugin") << QString() << "vulkan"
+                                << "no platform plugin 'vulkan'";
+    }
+    /// One line and 2: Qt by itself would abort.
     void noDisplay()
     {
-        const auto o = tawara({}, false);
-        QCOMPARE(o.status, 2);
-        QCOMPARE(errors(o).size(), 1);
-        QVERIFY(errors(o)[0].contains("no display"));
+        QFETCH(QString, display);
+        QFETCH(QString, platform);
+        QFETCH(QString, says);
+        const auto o = tawara({}, {{"DISPLAY", display},
+                                   {"QT_QPA_PLATFORM", platform},
+                                   {"WAYLAND_DISPLAY", {}},
+                                   {"XDG_SESSION_TYPE", {}}});
+        QVERIFY2(o.status == 2, qPrintable(QString::number(o.status) + " " + o.error));
+        QCOMPARE(o.error.count('\n'), 1);
+        QVERIFY2(o.error.startsWith("error: no display: ") && o.error.contains(says) &&
+                     o.error.contains("set DISPLAY, use xvfb-run -a, or tawara-cli"),
+                 qPrintable(o.error));
     }
 
     void pictureOfTheHeart()
