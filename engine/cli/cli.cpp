@@ -97,10 +97,14 @@ std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
         if (const auto* owner = option && &taken_by == &app ? knows(app, word) : nullptr)
             return word + ": is an option of commands; give it after one, e.g. tawara-cli " +
                    owner->get_name() + " " + word;
-        const auto near = likely(word, known_words(command, option));
-        return word + ": unknown " + (option ? "option" : "argument") + " of " + path +
-               (near.empty() ? "; " + path + " --help names all"
-                             : "; the nearest known is " + near);
+        const auto words = known_words(command, option);
+        const auto near = likely(word, words);
+        const std::string kind = option ? "option" : words.empty() ? "argument" : "command";
+        const std::string help = path + " --help names all";
+        return word + ": unknown " + kind + " of " + path + "; " +
+               (!near.empty()       ? "the nearest known is " + near
+                : kind == "command" ? "want " + joined(words) + "; " + help
+                                    : help);
     }
     const auto known = known_words(command, false);
     if (!known.empty() && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)

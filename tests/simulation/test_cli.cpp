@@ -127,6 +127,10 @@ class TestCli : public QObject
         QTest::newRow("traces to a folder")
             << QStringList{"cell", "run", "luo_rudy_1991", "--out", dir_.path()} << "is a folder";
         QTest::newRow("command") << QStringList{"rum"} << "nearest known is run";
+        QTest::newRow("command, far")
+            << QStringList{"simulate", s} << "simulate: unknown command of tawara-cli; want run, ";
+        QTest::newRow("program's option")
+            << QStringList{"--verson"} << "nearest known is --version";
         QTest::newRow("subcommand") << QStringList{"mesh", "inof", "x"} << "nearest known is info";
         QTest::newRow("option") << QStringList{"run", s, "--divices", "cpu"} << "--devices";
         QTest::newRow("no session") << QStringList{"run"} << "session";
