@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/simulation/json_fault.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,12 +44,6 @@ std::string plain(double v)
     char text[32];
     std::snprintf(text, sizeof text, "%.10g", v);
     return text;
-}
-
-long line_at(const std::string& text, std::size_t byte)
-{
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-    return 1 + static_cast<long>(std::count(text.begin(), end, '\n'));
 }
 
 } // namespace
@@ -245,19 +240,13 @@ Json parse_json(const std::string& text, const std::string& file)
         if (!twice.empty())
             throw InputError(file, "key '" + twice + "' is given twice in one object; keep one");
         return out;
-    } catch (const Json::parse_error& e) {
-        // The library's text ends with what it met and what it expected.
-        std::string what = e.what();
-        if (const auto at = what.find("syntax error"); at != std::string::npos)
-            what = what.substr(at);
-        std::replace_if(
-            what.begin(), what.end(), [](unsigned char c) { return c < 32; }, ' ');
-        if (what.size() > 160)
-            what = what.substr(0, 157) + "...";
-        throw InputError(file, line_at(text, e.byte > 0 ? e.byte - 1 : 0), "is not JSON: " + what);
-    } catch (const Json::exception& e) {
-        throw InputError(file, "holds a number or text that cannot be read (" +
-                                   std::string(e.what()) + "); correct it");
+    } catch (const Json::exception&) {
+        const auto fault = json_fault(text);
+        if (!fault)
+            throw InputError(file, "is not JSON; check its quotes, commas and brackets");
+        throw InputError(file, static_cast<long>(fault->line),
+                         "is not JSON at column " + std::to_string(fault->column) + ": " +
+                             fault->what);
     }
 }
 

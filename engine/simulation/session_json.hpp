@@ -70,7 +70,7 @@ class JsonNode
 };
 
 /// Reads a JSON document; refuses a key that is given twice.
-/// @throws InputError with the line of a syntax error
+/// @throws InputError with line and column of a syntax error, in words for people
 Json parse_json(const std::string& text, const std::string& file);
 
 /// The whole of a file.

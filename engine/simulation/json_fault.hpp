@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tawara::simulation {
+
+/// Where a text stops being JSON, for a person: both counted from 1, columns in characters.
+struct JsonFault
+{
+    std::size_t line = 0, column = 0;
+    std::string what; ///< what was expected there, and what was found
+};
+
+/// The first fault of a text, or none where it is JSON (RFC 8259) whose numbers are finite.
+std::optional<JsonFault> json_fault(std::string_view text);
+
+} // namespace tawara::simulation
