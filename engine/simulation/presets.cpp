@@ -2,6 +2,8 @@
 #include "engine/simulation/presets.hpp"
 
 #include "engine/cell/model.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,6 +87,36 @@ std::string parameter_name(const cell::ModelInfo& model, std::string_view canoni
                 if (auto own = find(name); !own.empty())
                     return own;
     return {};
+}
+
+void need_factor_name(std::string_view name, std::span<const Region> regions,
+                      const std::string& file, const std::string& where)
+{
+    std::vector<std::string> names;
+    std::string list;
+    for (const auto& c : canonical_parameters()) {
+        names.emplace_back(c.name);
+        list += (list.empty() ? "" : ", ") + names.back();
+    }
+    const auto has = [&](const std::string& model) { return !parameter_name(model, name).empty(); };
+    if (std::find(names.begin(), names.end(), name) != names.end())
+        return;
+    for (const Region& r : regions) {
+        if (r.inherits())
+            continue;
+        if (has(r.model))
+            return;
+        for (const auto& p : cell::model_info(r.model).parameters)
+            names.push_back(p.name);
+    }
+    const auto shipped = cell::model_names();
+    if (std::any_of(shipped.begin(), shipped.end(), has))
+        return;
+    const auto near = likely(name, names);
+    throw InputError(file, where,
+                     "unknown parameter '" + std::string(name) + "'; " +
+                         (near.empty() ? "known of any model are " + list
+                                       : "the nearest known is '" + near + "'"));
 }
 
 Notices idle_drugs(std::span<const Drug> drugs, std::span<const Region> regions)

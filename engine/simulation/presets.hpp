@@ -29,6 +29,14 @@ std::span<const CanonicalParameter> canonical_parameters();
 std::string parameter_name(std::string_view model, std::string_view canonical);
 std::string parameter_name(const cell::ModelInfo& model, std::string_view canonical);
 
+/// Refuses the name of a factor that means nothing: neither a canonical parameter, nor one of a
+/// model of these regions, nor of one that comes with the program. What a model lacks is no
+/// mistake.
+/// @param file, where  of the name
+/// @throws InputError  naming the nearest known one
+void need_factor_name(std::string_view name, std::span<const Region> regions,
+                      const std::string& file, const std::string& where);
+
 /// Says of each drug what no model of these regions has: it changes nothing there. A warning where
 /// that is all that the drug does, else a remark.
 /// @throws InputError  when a model is unknown

@@ -2,6 +2,8 @@
 #include "engine/simulation/session_extras.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/simulation/presets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -284,6 +286,20 @@ std::vector<Drug> drugs_of(const JsonNode& n)
     return out;
 }
 
+void check_factor_names(const JsonNode& n, const Session& s)
+{
+    const auto check = [&](const JsonNode& owner, const char* key) {
+        if (const auto factors = owner.find(key))
+            for (const auto& name : factors->keys())
+                need_factor_name(name, s.regions, n.file(), factors->at(name, "").pointer());
+    };
+    for (const auto& region : n.at("tissue", "").at("regions", "").items(""))
+        check(region, "scale");
+    if (const auto drugs = n.find("drugs"))
+        for (const auto& drug : drugs->items(""))
+            check(drug, "factors");
+}
+
 Json drugs_json(const std::vector<Drug>& drugs)
 {
     Json out = Json::array();
@@ -325,7 +341,8 @@ void read_ecg(const JsonNode& n, Session& s)
                 for (const auto& key : weights.keys()) {
                     const auto at = weights.at(key, "");
                     if (!electrodes.count(key))
-                        at.fail("names no electrode of \"electrodes\"");
+                        at.fail("names no electrode of \"electrodes\"" +
+                                hint(key, std::vector(electrodes.begin(), electrodes.end())));
                     lead.weights.emplace_back(key, at.number());
                 }
                 if (lead.weights.empty())

@@ -25,6 +25,10 @@ std::vector<std::pair<std::string, double>> factors_of(const JsonNode& n);
 std::vector<Drug> drugs_of(const JsonNode& n);
 Json drugs_json(const std::vector<Drug>& drugs);
 
+/// The names of all factors, of regions and of drugs, mean a parameter (need_factor_name()).
+/// @param n  the whole session, of which `s` has been read
+void check_factor_names(const JsonNode& n, const Session& s);
+
 /// `ecg`: electrodes, leads, frame, every_ms, bath conductivity.
 void read_ecg(const JsonNode& n, Session& s);
 Json ecg_json(const Session& s);

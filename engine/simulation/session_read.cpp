@@ -427,6 +427,7 @@ Session session(const JsonNode& n)
         output(*o, s);
     if (const auto d = n.find("drugs"))
         s.drugs = drugs_of(*d);
+    check_factor_names(n, s);
     if (const auto e = n.find("ecg"))
         read_ecg(*e, s);
     if (const auto v = n.find("view")) {

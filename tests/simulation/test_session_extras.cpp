@@ -225,6 +225,20 @@ class TestSessionExtras : public QObject
                  qPrintable(warned()));
     }
 
+    /// What a model lacks is no mistake: canonical names and other models' own are accepted.
+    void factorsThatAModelLacksAreAccepted()
+    {
+        for (const char* name : {"g_NaL", "GNaL", "K_o"}) {
+            const auto text = replaced(full, R"("factors": {"g_Kr": 0.5})",
+                                       std::string(R"("factors": {")") + name + "\": 0.5}");
+            QCOMPARE(parse_session(text, "s").drugs[0].factors[0].first, std::string(name));
+        }
+        const auto text = replaced(full, R"("model": "ten_tusscher_2006", "variant": "epi")",
+                                   R"("model": "aliev_panfilov_1996")");
+        const auto bare = replaced(text, R"("parameters": {"g_Ks": 0.4})", R"("kind": "")");
+        QCOMPARE(parse_session(bare, "s").regions[1].scale.size(), std::size_t(2));
+    }
+
     void presetsFitTheModels()
     {
         QCOMPARE(QString::fromStdString(parameter_name("ten_tusscher_2006", "g_Kr")),
