@@ -15,6 +15,7 @@ struct Arguments
 {
     std::string out, mesh;
     double end_ms = 500;
+    bool force = false;
 };
 
 /// What was chosen for a mesh that its file does not say.
@@ -43,6 +44,8 @@ void write(Context& c, const Arguments& a)
 {
     if (fs::path(a.out).extension() != ".json")
         throw InputError(a.out, "should end in .json: it is the session file that is written");
+    if (std::error_code none; !a.force && fs::exists(a.out, none))
+        throw InputError(a.out, "exists already; name another file, or give --force to replace it");
     need_positive("--end", a.end_ms);
     auto s = a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(a.mesh);
     s.end_ms = a.end_ms;
@@ -69,6 +72,8 @@ void declare_session(const Declaration& d)
     sub->add_option("--mesh", a->mesh, "around this mesh; else around the embedded heart")
         ->type_name("FILE");
     sub->add_option("--end", a->end_ms, "end of the run [ms]")->capture_default_str();
+    sub->add_flag("--force", a->force,
+                  "replaces OUT.json where there is one; else that is refused");
 }
 
 } // namespace tawara::cli

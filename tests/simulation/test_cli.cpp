@@ -318,6 +318,23 @@ class TestCli : public QObject
         QCOMPARE(run({"session", path("t/b.txt")}).status, static_cast<int>(cli::bad_input));
     }
 
+    void sessionFilesAreReplacedOnRequestAlone()
+    {
+        const QString file = dir_.path() + "/mine.json";
+        write(file, "what somebody wrote");
+        auto r = run({"session", file.toStdString()});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        QVERIFY2(r.err.find("mine.json: exists already") != std::string::npos &&
+                     r.err.find("--force") != std::string::npos && r.error_lines() == 1,
+                 r.err.c_str());
+        QFile f(file);
+        QVERIFY(f.open(QIODevice::ReadOnly) && f.readAll() == "what somebody wrote");
+        r = run({"session", file.toStdString(), "--force", "--end", "7"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        r = run({"session", file.toStdString(), "--force", "--json"});
+        QCOMPARE(r.json()["time"].toObject()["end_ms"].toDouble(), 500.0);
+    }
+
     void cellCommands()
     {
         auto r = run({"cell", "list", "--json"});
