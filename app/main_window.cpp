@@ -153,7 +153,8 @@ void MainWindow::hostLoaded()
     using Places = std::pair<std::vector<mesh::RegionName>, simulation::Sphere>;
     elsewhere(
         [mesh = scene->mesh] {
-            return mesh ? Places{mesh::region_names(*mesh), ballInTissue(*mesh)} : Places{};
+            return mesh ? Places{mesh::region_names(*mesh), simulation::ball_in_tissue(*mesh)}
+                        : Places{};
         },
         [this](const Places& places) {
             m_tissue->setLabels(places.first);
@@ -275,7 +276,14 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     if (m_next == Next::electrode) {
         m_next = Next::nothing;
         const auto n = m_document->session().electrodes.size() + 1;
-        const Vec3 at = placed(pick.position_mm + electrode_gap_mm * pick.normal);
+        const auto place = simulation::electrode_in_front(*m_host->scene()->mesh, pick.position_mm,
+                                                          pick.normal, electrode_gap_mm);
+        const Vec3 at = placed(place.position_mm);
+        if (place.aside)
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("That wall faces a cavity, or the heart beyond it: the "
+                                      "electrode stands outside the heart beside it, 15 mm away."),
+                                   {}, "electrode");
         edits.edit(tr("Place an electrode"), [n, at](simulation::Session& s) {
             s.electrodes.push_back({"E" + std::to_string(n), at});
         });

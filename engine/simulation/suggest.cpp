@@ -237,6 +237,53 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
     return out;
 }
 
+Sphere ball_in_tissue(const mesh::TetMesh& m)
+{
+    constexpr double largest_mm = 15, of_diagonal = 0.15;
+    Vec3 low{}, high{};
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const Vec3 x = m.vertex(v);
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = v ? std::min(low[k], x[k]) : x[k];
+            high[k] = v ? std::max(high[k], x[k]) : x[k];
+        }
+    }
+    const Vec3 middle = 0.5 * (low + high);
+    Vec3 best = middle;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+        if (const Vec3 c = m.centroid(t); norm(c - middle) < nearest) {
+            nearest = norm(c - middle);
+            best = c;
+        }
+    for (double& x : best)
+        x = std::round(10 * x) / 10;
+    return {best, std::min(largest_mm, of_diagonal * norm(high - low))};
+}
+
+ElectrodePlace electrode_in_front(const mesh::TetMesh& m, const Vec3& point_mm, const Vec3& normal,
+                                  double gap_mm)
+{
+    Vec3 centre{};
+    for (std::size_t v = 0; v < m.vertex_count(); ++v)
+        centre = centre + (1.0 / static_cast<double>(m.vertex_count())) * m.vertex(v);
+    const Vec3 from_centre = point_mm - centre;
+    const Vec3 outward = norm(from_centre) > 1e-9 ? normalized(from_centre) : normal;
+    // How far the heart reaches beyond the point: what is farther in that direction than every
+    // vertex is outside of their hull.
+    double beyond = 0, beyond_outward = 0;
+    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
+        const Vec3 x = m.vertex(v) - point_mm;
+        beyond = std::max(beyond, dot(normal, x));
+        beyond_outward = std::max(beyond_outward, dot(outward, x));
+    }
+    if (beyond <= gap_mm / 2)
+        return {point_mm + gap_mm * normal, false};
+    if (beyond <= beyond_outward)
+        return {point_mm + (beyond + gap_mm) * normal, false};
+    return {point_mm + (beyond_outward + gap_mm) * outward, true};
+}
+
 std::vector<Site> suggested_sites(const mesh::TetMesh& m, const mesh::Surface& s)
 {
     std::vector<Site> out;

@@ -10,8 +10,6 @@
 #include <QFileInfo>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 namespace tawara {
@@ -47,29 +45,6 @@ PlaceKind placeKind(const Region& r)
     if (std::holds_alternative<simulation::Box>(*r.where))
         return PlaceKind::box;
     return PlaceKind::labels;
-}
-
-simulation::Sphere ballInTissue(const mesh::TetMesh& mesh)
-{
-    constexpr double largest_mm = 15, of_diagonal = 0.15;
-    Vec3 low{}, high{};
-    for (std::size_t v = 0; v < mesh.vertex_count(); ++v) {
-        const Vec3 x = mesh.vertex(v);
-        for (std::size_t k = 0; k < 3; ++k) {
-            low[k] = v ? std::min(low[k], x[k]) : x[k];
-            high[k] = v ? std::max(high[k], x[k]) : x[k];
-        }
-    }
-    const auto squared = [](const Vec3& a, const Vec3& b) { return dot(a - b, a - b); };
-    const Vec3 middle = 0.5 * (low + high);
-    Vec3 best = middle;
-    double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t t = 0; t < mesh.tetrahedron_count(); ++t)
-        if (const Vec3 c = mesh.centroid(t); squared(c, middle) < nearest)
-            nearest = squared(c, middle), best = c;
-    for (double& x : best)
-        x = std::round(10 * x) / 10;
-    return {best, std::min(largest_mm, of_diagonal * std::sqrt(squared(low, high)))};
 }
 
 void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)

@@ -16,10 +16,6 @@ PlaceKind placeKind(const simulation::Region& r);
 /// Another way of saying where, empty or with a sensible start.
 /// @param start  where a ball or a box comes to lie that takes the place of neither
 void setPlaceKind(simulation::Region& r, PlaceKind kind, const simulation::Sphere& start);
-/// A ball about the tetrahedron nearest to the middle of the mesh: a region there holds tissue,
-/// which the middle of a hollow heart does not.
-/// @thread any  @cost linear in the tetrahedra
-simulation::Sphere ballInTissue(const mesh::TetMesh& mesh);
 /// Labels or segments; empty for other kinds.
 std::vector<int> placeNumbers(const simulation::Region& r);
 void setPlaceNumbers(simulation::Region& r, const std::vector<int>& numbers);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a window puts what has no place yet: a region's ball, an electrode.
+#include "engine/mesh/generator/heart.hpp"
+#include "engine/mesh/locator.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/suggest.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+mesh::TetMesh two_pieces()
+{
+    mesh::TetMesh m; // its middle is empty, as a heart's is
+    for (const double x : {-40.0, 30.0}) {
+        const auto v = static_cast<std::int32_t>(m.vertex_count());
+        for (const Vec3& p : {Vec3{x, 0, 0}, Vec3{x + 1, 0, 0}, Vec3{x, 1, 0}, Vec3{x, 0, 1}})
+            m.add_vertex(p);
+        m.add_tetrahedron({v, v + 1, v + 2, v + 3}, 1);
+    }
+    return m;
+}
+
+/// Distance of a point from the convex hull of a mesh's vertices, by Gilbert's method: from below
+/// where it is outside, so that what is above 0 is proven; 0 where none is found.
+double outside_hull_mm(const mesh::TetMesh& m, const Vec3& p)
+{
+    Vec3 at = m.vertex(0) - p; // the point of the hull that is nearest so far, seen from p
+    double proven = 0;
+    for (int turn = 0; turn < 300 && norm(at) > 1e-6; ++turn) {
+        Vec3 support = m.vertex(0) - p;
+        for (std::size_t v = 1; v < m.vertex_count(); ++v)
+            if (const Vec3 x = m.vertex(v) - p; dot(x, at) < dot(support, at))
+                support = x;
+        proven = std::max(proven, dot(support, at) / norm(at));
+        const Vec3 step = support - at;
+        if (dot(step, step) < 1e-18)
+            break;
+        at = at + std::clamp(-dot(at, step) / dot(step, step), 0.0, 1.0) * step;
+    }
+    return proven;
+}
+
+} // namespace
+
+class TestPlaces : public QObject
+{
+    Q_OBJECT
+    mesh::TetMesh heart_;
+    mesh::Surface surface_;
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        mesh::generator::HeartParameters p;
+        p.edge_mm = 5;
+        heart_ = mesh::generator::generate_heart(p);
+        surface_ = mesh::surface(heart_, mesh::face_neighbours(heart_));
+    }
+
+    void aBallStartsInTheTissue()
+    {
+        const auto ball = ball_in_tissue(two_pieces());
+        QVERIFY(std::abs(ball.centre[0] - 30.25) < 0.1 && ball.radius > 1 && ball.radius <= 15);
+        const mesh::Locator locator(heart_);
+        const auto in_heart = ball_in_tissue(heart_);
+        QVERIFY(locator.find(in_heart.centre).distance_mm < 0.1); // rounded to 0.1 mm
+        QCOMPARE(in_heart.radius, 15.0);
+    }
+
+    /// From every triangle of the surface, also of the basal rim and of the cavities' walls.
+    void electrodesStandOutsideTheHeart()
+    {
+        constexpr double gap_mm = 15;
+        std::map<mesh::Wall, std::pair<int, int>> aside; // of how many
+        double least = 1e9;
+        int in_front = 0, inside_before = 0;
+        for (std::size_t k = 0; k < surface_.triangles.size(); k += 7) {
+            std::array<Vec3, 3> c{};
+            for (std::size_t i = 0; i < 3; ++i)
+                c[i] = heart_.vertex(static_cast<std::size_t>(
+                    surface_.vertices[static_cast<std::size_t>(surface_.triangles[k][i])]));
+            const Vec3 p = (1.0 / 3) * (c[0] + c[1] + c[2]);
+            const Vec3 n = normalized(cross(c[1] - c[0], c[2] - c[0]));
+            const auto place = electrode_in_front(heart_, p, n, gap_mm);
+            least = std::min(least, outside_hull_mm(heart_, place.position_mm));
+            auto& [those, all] = aside[surface_.wall[k]];
+            those += place.aside;
+            ++all;
+            in_front += norm(place.position_mm - (p + gap_mm * n)) < 1e-9;
+            inside_before += outside_hull_mm(heart_, p + gap_mm * n) <= 0;
+        }
+        QVERIFY2(least > gap_mm / 2 - 0.1, qPrintable(QString::number(least)));
+        QVERIFY2(inside_before > 20, "the normal alone leads into the heart from some walls");
+        const auto& endo = aside[mesh::Wall::endo_lv];
+        QVERIFY(endo.second > 20 && endo.first > endo.second / 2);
+        const auto& epi = aside[mesh::Wall::epi];
+        QVERIFY2(epi.second > 100 && epi.first < epi.second / 5,
+                 qPrintable(QStringLiteral("%1 of %2").arg(epi.first).arg(epi.second)));
+        QVERIFY2(in_front > epi.second / 2, "from most of the epicardium: right in front of it");
+    }
+
+    void standardElectrodesStandOutsideTheHeart()
+    {
+        for (const auto& e : twelve_lead_frame(heart_, surface_))
+            QVERIFY2(outside_hull_mm(heart_, e.position_mm) > 5, e.name.c_str());
+    }
+};
+QTEST_GUILESS_MAIN(TestPlaces)
+#include "test_places.moc"
