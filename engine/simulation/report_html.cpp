@@ -28,7 +28,8 @@ span.what { color: #1c2430; }
 span.small { color: #5c6a7d; font-size: 7.5pt; }
 td.picture { padding: 8px 9px 0 0; text-align: center; color: #5c6a7d; }
 p.note { color: #5c6a7d; margin-top: 2px; margin-bottom: 2px; font-size: 8pt; }
-p.remark { color: #7a4b00; margin: 2px 0; }
+p.remark { margin: 2px 0; }
+p.warning { color: #7a4b00; margin: 2px 0; }
 p.foot { color: #8a94a3; margin-top: 8px; font-size: 8pt; }
 )";
 
@@ -203,7 +204,9 @@ std::string to_html(const ReportPage& p)
     out += "<h1>" + escaped(p.title) + "</h1>\n<p class=\"sub\">" + escaped(p.subtitle) + "</p>\n";
     add_key(out, p.key);
     for (const auto& r : p.remarks)
-        out += "<p class=\"remark\">" + escaped(r) + "</p>\n";
+        out += std::string("<p class=\"") +
+               (r.level == Notice::Level::warning ? "warning" : "remark") + "\">" +
+               escaped(r.text) + "</p>\n";
     out += p.pictures.empty() ? place_of_pictures : picture_row(p.pictures);
     for (const auto& section : p.sections)
         add_section(out, section);

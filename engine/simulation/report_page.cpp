@@ -263,11 +263,11 @@ ReportPage report_page(const ExportSource& s)
         notes; // they say how far figures can be trusted; in one paragraph, for the page's sake
     for (const auto& n : s.scene->notices)
         if (n.level == Notice::Level::warning)
-            p.remarks.push_back(n.text);
+            p.remarks.push_back(n);
         else
             notes += (notes.empty() ? "" : " · ") + n.text;
     if (!notes.empty())
-        p.remarks.push_back(notes);
+        p.remarks.push_back({Notice::Level::info, notes});
     p.foot = "Tawara " + program_version() + " · for research; not a medical device";
     return p;
 }

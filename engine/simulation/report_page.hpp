@@ -43,7 +43,7 @@ struct ReportPage
     std::vector<Section> sections;        ///< curves
     std::vector<Table> results, settings; ///< side by side
     std::vector<Table> wide;              ///< below, over the whole width
-    std::vector<std::string> remarks;
+    std::vector<Notice> remarks; ///< warnings stand out
     std::string foot;
 };
 

@@ -58,9 +58,11 @@ std::string html_report(const ReportInput& in, const RunReport& report, const Pr
     s.wall_s = in.phases.stepping_s;
     s.steps = report.steps;
     auto page = report_page(s);
-    page.remarks.push_back("Pictures of the heart: the workstation's File > Export > Report.");
+    page.remarks.push_back(
+        {Notice::Level::info, "Pictures of the heart: the workstation's File > Export > Report."});
     if (in.ended != "end")
-        page.remarks.insert(page.remarks.begin(), "The run did not reach its end: " + in.ended);
+        page.remarks.insert(page.remarks.begin(),
+                            {Notice::Level::warning, "The run did not reach its end: " + in.ended});
     return to_html(page);
 }
 

@@ -384,6 +384,10 @@ class TestExport : public QObject
             QVERIFY2(noted.indexOf(notice) > noted.indexOf("total activation time"), notice);
             QVERIFY2(noted.indexOf(notice) < noted.indexOf("Action potentials"), notice);
         }
+        // only warnings stand out by their colour
+        QVERIFY(noted.contains("<p class=\"remark\">taken as mm</p>"));
+        QVERIFY(noted.contains("<p class=\"warning\">as a picture only</p>"));
+        QVERIFY(noted.contains("p.warning { color:") && !noted.contains("p.remark { color:"));
         auto page = report_page(source_);
         page.pictures.push_back({"a & b", "PNG?", 100});
         const QString with = QString::fromStdString(to_html(page));
