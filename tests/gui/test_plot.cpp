@@ -11,6 +11,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 using namespace tawara;
@@ -39,6 +40,44 @@ class TestPlot : public QObject
     }
 
   private Q_SLOTS:
+    /// However few data there are and however small the plot is: two labelled ticks at least.
+    void axesHaveTwoTicks_data()
+    {
+        QTest::addColumn<double>("low");
+        QTest::addColumn<double>("high");
+        QTest::newRow("one beat") << 286.0 << 306.0; // APD of it, with the margin
+        QTest::newRow("few beats") << 640.0 << 664.0;
+        QTest::newRow("across 0") << -85.0 << 45.0;
+        QTest::newRow("close to a round number") << 199.0 << 201.0;
+        QTest::newRow("between round numbers") << 1.01 << 1.99;
+        QTest::newRow("narrow") << 0.030 << 0.031;
+        QTest::newRow("long") << 0.0 << 1e6;
+    }
+    void axesHaveTwoTicks()
+    {
+        QFETCH(double, low);
+        QFETCH(double, high);
+        for (const bool log : {false, true})
+            for (double count = 0.2; count < 30; count *= 1.3) {
+                const double from = log ? std::max(low, 1e-3) : low;
+                const auto ticks = axisTicks(from, high, count, log);
+                QVERIFY2(ticks.size() >= 2, qPrintable(QString::number(count)));
+                QVERIFY(log || static_cast<double>(ticks.size()) <= std::max(7.0, count + 1));
+                for (std::size_t i = 0; i < ticks.size(); ++i) {
+                    const double slack = 1e-3 * (high - from);
+                    QVERIFY(ticks[i] >= from - slack && ticks[i] <= high + slack);
+                    QVERIFY(i == 0 || ticks[i] > ticks[i - 1]);
+                    QVERIFY(!numberText(ticks[i], 4).contains(QLatin1Char('e')) || high > 1e4);
+                }
+            }
+    }
+    void axesWithoutARangeHaveNone()
+    {
+        QVERIFY(axisTicks(3, 3, 5).empty());
+        QVERIFY(axisTicks(0, std::numeric_limits<double>::infinity(), 5).empty());
+        QVERIFY(axisTicks(std::nan(""), 3, 5).empty());
+    }
+
     void samplesAndValues()
     {
         TracePlot p;

@@ -52,6 +52,33 @@ double roundStep(double span, double count)
     return 10 * decade;
 }
 
+std::vector<double> axisTicks(double low, double high, double count, bool log)
+{
+    std::vector<double> out;
+    if (!(high > low) || !std::isfinite(high - low))
+        return out;
+    if (log) {
+        const double decades = std::log10(high / low);
+        for (double d = std::floor(std::log10(low)); d <= std::log10(high); ++d)
+            for (double f : {1.0, 2.0, 5.0})
+                if (const double v = f * std::pow(10.0, d);
+                    v >= low * 0.999 && v <= high * 1.001 && (f == 1 || decades < 2.5))
+                    out.push_back(v);
+        if (out.size() >= 2)
+            return out;
+    }
+    for (const double n : {count, 2.0, 3.0, 4.0, 5.0}) { // a fifth, rounded up: half at most
+        out.clear();
+        const double step = roundStep(high - low, n);
+        const double first = std::ceil(low / step - 1e-9);
+        for (int i = 0; (first + i) * step <= high + 1e-9 * step && i <= 2 * count + 5; ++i)
+            out.push_back((first + i) * step + 0.0); // no -0
+        if (out.size() >= 2)
+            break;
+    }
+    return out;
+}
+
 QString numberText(double v, int digits)
 {
     return QString::number(v, 'g', digits).replace('-', QChar(0x2212));
@@ -67,26 +94,6 @@ double Axes::toY(double y) const
 {
     const double t = logY ? std::log(y / y0) / std::log(y1 / y0) : (y - y0) / (y1 - y0);
     return area.bottom() - t * area.height();
-}
-
-std::vector<double> Axes::ticks(double low, double high, bool log, double count) const
-{
-    std::vector<double> out;
-    if (!(high > low))
-        return out;
-    if (log) {
-        const double decades = std::log10(high / low);
-        for (double d = std::floor(std::log10(low)); d <= std::log10(high); ++d)
-            for (double f : {1.0, 2.0, 5.0})
-                if (const double v = f * std::pow(10.0, d);
-                    v >= low * 0.999 && v <= high * 1.001 && (f == 1 || decades < 2.5))
-                    out.push_back(v);
-        return out;
-    }
-    const double step = roundStep(high - low, count);
-    for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
-        out.push_back(k * step);
-    return out;
 }
 
 void paintMomentLine(QPainter& p, const PlotColors& c, double x, double top, double bottom)
@@ -105,7 +112,7 @@ void Axes::paint(QPainter& p, const PlotColors& c, const QString& xTitle,
                  const QString& yTitle) const
 {
     const QFontMetricsF m(p.font());
-    for (double x : ticks(x0, x1, logX, area.width() / 70)) {
+    for (double x : axisTicks(x0, x1, area.width() / 70, logX)) {
         const double at = std::round(toX(x)) + 0.5;
         p.setPen(x == 0 ? c.zero : c.grid);
         p.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()));
@@ -113,7 +120,7 @@ void Axes::paint(QPainter& p, const PlotColors& c, const QString& xTitle,
         p.drawText(QRectF(at - 40, area.bottom() + 2, 80, m.height()), Qt::AlignCenter,
                    numberText(x));
     }
-    for (double y : ticks(y0, y1, logY, area.height() / 26)) {
+    for (double y : axisTicks(y0, y1, area.height() / 26, logY)) {
         const double at = std::round(toY(y)) + 0.5;
         p.setPen(y == 0 ? c.zero : c.grid);
         p.drawLine(QPointF(area.left(), at), QPointF(area.right(), at));

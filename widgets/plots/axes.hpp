@@ -23,6 +23,11 @@ bool isDark(const QWidget* w);
 
 /// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
 double roundStep(double span, double count);
+/// Where an axis has its ticks: round numbers from `low` to `high`, about `count` of them and never
+/// fewer than two; none unless high > low. A logarithmic axis of less than a decade has those of a
+/// linear one where it would have fewer than two.
+/// @pre  low > 0 if `log`
+std::vector<double> axisTicks(double low, double high, double count, bool log = false);
 /// A number for people: a true minus sign, no needless digits.
 QString numberText(double v, int digits = 6);
 
@@ -40,9 +45,6 @@ struct Axes
     double toY(double y) const;
     void paint(QPainter& p, const PlotColors& c, const QString& xTitle,
                const QString& yTitle) const;
-
-  private:
-    std::vector<double> ticks(double low, double high, bool log, double count) const;
 };
 
 } // namespace tawara

@@ -147,18 +147,16 @@ void TracePlot::paintAxes(QPainter& p) const
     p.setFont(font());
     const QFontMetricsF metrics(font());
     const double from = windowEnd() - m_windowMs;
-    const double dt = roundStep(m_windowMs, a.width() / 90);
-    for (double k = std::ceil(from / dt - 1e-9); k * dt <= windowEnd() + 1e-9; ++k) {
-        const double x = std::round(toX(k * dt)) + 0.5;
+    for (const double t : axisTicks(from, windowEnd(), a.width() / 90)) {
+        const double x = std::round(toX(t)) + 0.5;
         p.setPen(c.grid);
         p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
         p.setPen(c.text);
         p.drawText(QRectF(x - 40, a.bottom() + 2, 80, 15), Qt::AlignCenter,
-                   QString::number(k * dt, 'g', 6));
+                   QString::number(t, 'g', 6));
     }
-    const double dv = roundStep(m_high - m_low, a.height() / 26);
-    for (double k = std::ceil(m_low / dv); k * dv <= m_high; ++k) {
-        const double v = k * dv, y = std::round(toY(v)) + 0.5;
+    for (const double v : axisTicks(m_low, m_high, a.height() / 26)) {
+        const double y = std::round(toY(v)) + 0.5;
         p.setPen(v == 0 ? c.zero : c.grid);
         p.drawLine(QPointF(a.left(), y), QPointF(a.right(), y));
         p.setPen(c.text);
