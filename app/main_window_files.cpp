@@ -92,9 +92,7 @@ bool MainWindow::framesUnsaved(Frames frames) const
         if (m_writtenOf == recording.get())
             saved = std::max(saved, m_writtenToMs);
         for (const auto* m : findChildren<MovieDialog*>())
-            if (m->busy() &&
-                m->property("recording").value<quintptr>() ==
-                    reinterpret_cast<quintptr>(recording.get()) &&
+            if (m->busy() && m->recording() == recording &&
                 m->range().fromMs <= recording->time_of(0))
                 saved = std::max(saved, m->range().toMs);
     }
@@ -192,8 +190,6 @@ void MainWindow::askForMovie()
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setProperty("recording",
-                        QVariant::fromValue(reinterpret_cast<quintptr>(recording.get())));
     connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
         const auto range = dialog->range();
         if (recording == m_host->recording() && recording->frame_count() > 0 &&

@@ -29,6 +29,8 @@ class MovieDialog : public QDialog
     MovieDialog(MovieJob::RecordingPtr recording, MovieJob::Painter painter, const QSize& onScreen,
                 QWidget* parent = nullptr);
     ~MovieDialog() override;
+    /// What the movie is of.
+    const MovieJob::RecordingPtr& recording() const { return m_recording; }
     MovieRange range() const;
     movie::MovieOptions options() const;
     /// Makes the movie there; nothing is asked.

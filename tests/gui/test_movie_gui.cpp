@@ -40,6 +40,7 @@ class TestMovieGui : public fake::HeartTest
         fake::action(window, "Make a movie…")->trigger();
         auto* dialog = window.findChild<MovieDialog*>();
         QVERIFY(dialog != nullptr);
+        QVERIFY2(dialog->recording() == host.recording(), "it says what it is of");
         dialog->findChild<QSpinBox*>("width")->setValue(1280);
         dialog->findChild<QSpinBox*>("height")->setValue(720);
         dialog->findChild<QDoubleSpinBox*>("speed")->setValue(30); // 30 frames
