@@ -59,6 +59,39 @@ QString makeText()
     return MeshDialog::tr("&Make and open");
 }
 
+QString openText()
+{
+    return MeshDialog::tr("&Open it");
+}
+
+QString closeText()
+{
+    return MeshDialog::tr("Close");
+}
+
+QString cancelText()
+{
+    return MeshDialog::tr("Cancel");
+}
+
+QString keptText()
+{
+    return MeshDialog::tr("The mesh is made. It is kept until this dialog is closed or a value is "
+                          "changed.");
+}
+
+/// A button as wide as the longest of the texts that it will have; it has the first.
+void keepWidth(QPushButton* button, std::initializer_list<QString> texts)
+{
+    int wide = 0;
+    for (const QString& text : texts) {
+        button->setText(text);
+        wide = std::max(wide, button->sizeHint().width());
+    }
+    button->setText(*texts.begin());
+    button->setMinimumWidth(wide);
+}
+
 QString row(const QString& name, const QString& value)
 {
     return QStringLiteral("<tr><td style='padding-right:14px'>%1</td><td>%2</td></tr>")
@@ -155,6 +188,13 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
         l->setWordWrap(true);
         l->hide();
     }
+    // the buttons stay where they are while the mesh is made, and after
+    for (QWidget* w : std::initializer_list<QWidget*>{m_stage, m_bar}) {
+        QSizePolicy keeps = w->sizePolicy();
+        keeps.setRetainSizeWhenHidden(true);
+        w->setSizePolicy(keeps);
+    }
+    m_stage->setAlignment(Qt::AlignBottom | Qt::AlignLeft);
     m_stage->setProperty("weak", true);
     m_file->setObjectName("file");
     m_file->setPlaceholderText(tr("temporary; kept beside the session when that is saved"));
@@ -177,6 +217,8 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
     m_close = buttons->addButton(QDialogButtonBox::Close);
     m_close->setObjectName("cancel");
     m_close->setIcon({});
+    keepWidth(m_make, {makeText(), openText()});
+    keepWidth(m_close, {closeText(), cancelText()});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 14, 16, 12);
     column->setSpacing(9);
@@ -232,10 +274,9 @@ void MeshDialog::changed()
 void MeshDialog::keep(std::optional<simulation::Session> made)
 {
     m_made = std::move(made);
-    m_make->setText(m_made ? tr("&Open it") : makeText());
+    m_make->setText(m_made ? openText() : makeText());
     if (m_made)
-        m_stage->setText(tr("The mesh is made. It is kept until this dialog is closed or a value "
-                            "is changed."));
+        m_stage->setText(keptText());
     m_stage->setVisible(m_made.has_value());
 }
 
@@ -304,6 +345,18 @@ void MeshDialog::reserveRows(int rows)
     m_said->setMinimumHeight(rows * (m_text->fontMetrics().lineSpacing() + padding));
 }
 
+void MeshDialog::showEvent(QShowEvent* e)
+{
+    // of what the stage will say the text that is kept takes the most lines
+    const int wide =
+        width() - layout()->contentsMargins().left() - layout()->contentsMargins().right();
+    const QRect lines(0, 0, wide, QWIDGETSIZE_MAX);
+    m_stage->ensurePolished();
+    m_stage->setMinimumHeight(
+        m_stage->fontMetrics().boundingRect(lines, Qt::TextWordWrap, keptText()).height());
+    QDialog::showEvent(e);
+}
+
 void MeshDialog::makeRoom()
 {
     layout()->activate();
@@ -368,7 +421,7 @@ void MeshDialog::make()
     m_stage->show();
     for (QWidget* w : std::initializer_list<QWidget*>{m_values, m_make, m_choose, m_file})
         w->setEnabled(false);
-    m_close->setText(tr("Cancel"));
+    m_close->setText(cancelText());
     makeRoom();
     m_job->start();
 }
@@ -381,7 +434,7 @@ void MeshDialog::ended(const QString& reason)
     m_stage->hide();
     for (QWidget* w : std::initializer_list<QWidget*>{m_values, m_choose, m_file, m_close})
         w->setEnabled(true);
-    m_close->setText(tr("Close"));
+    m_close->setText(closeText());
     m_make->setEnabled(m_described);
     m_error->setText(reason);
     m_error->setVisible(!reason.isEmpty());

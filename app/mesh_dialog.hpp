@@ -74,6 +74,7 @@ class MeshDialog : public QDialog
 
   protected:
     void reject() override;
+    void showEvent(QShowEvent* e) override;
     QVBoxLayout* body() { return m_body; }
     const simulation::Session& current() const { return m_current; }
     /// Keeps room for so many lines of what is said of the mesh, so that the buttons stay in place.

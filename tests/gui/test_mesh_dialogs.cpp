@@ -198,12 +198,19 @@ class TestMeshDialogs : public QObject
         spacing->setValue(1);
         auto* make = d->findChild<QPushButton*>("make");
         QTRY_VERIFY_WITH_TIMEOUT(d->described() && make->isEnabled(), patience);
+        QApplication::processEvents();
+        const QRect still(make->mapTo(d.data(), QPoint()), make->size());
         make->click();
         QVERIFY(d->busy() && !spacing->isEnabled());
+        const auto place = [&] { return QRect(make->mapTo(d.data(), QPoint()), make->size()); };
+        QApplication::processEvents();
+        QCOMPARE(place(), still); // its bar takes room that was kept
         QTRY_VERIFY_WITH_TIMEOUT(box() != nullptr, patience);
         cancel();
         QVERIFY(d && d->isVisible() && !d->busy());
         QCOMPARE(make->text().remove('&'), QString("Open it"));
+        QApplication::processEvents();
+        QCOMPARE(place(), still);
         look(d, "slab-dialog-made");
         make->click(); // is asked about again, not made again
         QVERIFY(box() != nullptr && !d->busy());
