@@ -151,6 +151,22 @@ std::vector<std::string> EcgLayout::names() const
     return out;
 }
 
+std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
+                                                 const Leads& leads)
+{
+    std::vector<std::string> out;
+    if (leads.kind == Leads::Kind::none)
+        return out;
+    const auto list = leads.kind == Leads::Kind::list ? leads.list : twelve_leads();
+    for (const auto& e : electrodes)
+        if (std::none_of(list.begin(), list.end(), [&](const Lead& lead) {
+                return std::any_of(lead.weights.begin(), lead.weights.end(),
+                                   [&](const auto& w) { return w.first == e.name; });
+            }))
+            out.push_back(e.name);
+    return out;
+}
+
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file)
 {

@@ -34,6 +34,10 @@ struct EcgLayout
     /// electrodes do not count.
     bool same_leads(const EcgLayout& other) const;
 };
+/// Electrodes that no lead is of: with 12 leads, or leads that a list gives, those that they do not
+/// name.
+std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
+                                                 const Leads& leads);
 /// @throws InputError  when an electrode lies in the tissue
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);

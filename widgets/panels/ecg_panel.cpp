@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/ecg_panel.hpp"
 
+#include "engine/simulation/ecg.hpp"
+
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -51,6 +53,10 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_electrodes->setMaximumWidth(330);
     m_electrodes->hide();
+    m_unused = hintLabel({});
+    m_unused->setObjectName("unusedElectrodes");
+    m_unused->setContentsMargins(8, 0, 8, 2);
+    m_unused->hide();
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
     middle->addWidget(m_plot, 1);
@@ -59,6 +65,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
     column->addLayout(bar);
+    column->addWidget(m_unused);
     column->addLayout(middle, 1);
 
     connect(m_twelve, &QToolButton::toggled, this, [this](bool on) {
@@ -106,7 +113,27 @@ void EcgPanel::setSession(const Session& s)
     if (m_known != s.electrodes ||
         m_electrodes->rowCount() != static_cast<int>(s.electrodes.size()))
         fillElectrodes(s);
+    sayUnused(s);
     m_filling = false;
+}
+
+void EcgPanel::sayUnused(const Session& s)
+{
+    QStringList names;
+    for (const auto& n : simulation::electrodes_without_lead(s.electrodes, s.leads))
+        names << QString::fromStdString(n);
+    const bool one = names.size() == 1;
+    QString text;
+    if (s.leads.kind == simulation::Leads::Kind::twelve_lead)
+        text = one ? tr("%1 is in none of the 12 leads. Switch \"12 leads\" off to see its own "
+                        "potential.")
+                   : tr("%1 are in none of the 12 leads. Switch \"12 leads\" off to see their own "
+                        "potentials.");
+    else
+        text = one ? tr("%1 is in none of the session's leads: it has no trace.")
+                   : tr("%1 are in none of the session's leads: they have no traces.");
+    m_unused->setText(text.arg(names.join(QStringLiteral(", "))));
+    m_unused->setVisible(!names.isEmpty());
 }
 
 void EcgPanel::fillElectrodes(const Session& s)
@@ -153,12 +180,15 @@ void EcgPanel::chooseLeads()
 
 QJsonObject EcgPanel::look() const
 {
-    return {{"sheet", m_sheet->isChecked()}, {"leads", m_wantedLeads}};
+    return {{"sheet", m_sheet->isChecked()},
+            {"leads", m_wantedLeads},
+            {"electrodes", m_show->isChecked()}};
 }
 
 void EcgPanel::setLook(const QJsonObject& o)
 {
     m_sheet->setChecked(o["sheet"].toBool());
+    m_show->setChecked(o["electrodes"].toBool());
     m_wantedLeads = o["leads"].toString();
     const QSignalBlocker quiet(m_lead);
     chooseLeads();

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 class QComboBox;
+class QLabel;
 class QTableWidget;
 class QToolButton;
 
@@ -22,7 +23,7 @@ class EcgPanel : public QWidget
     EcgPlot* plot() { return m_plot; }
     /// Leads that are there, for the choice of what the strip shows.
     void setLeads(const QStringList& names);
-    /// How it is shown, for the session: strip or sheet, leads of the strip.
+    /// How it is shown, for the session: strip or sheet, leads of the strip, list of electrodes.
     QJsonObject look() const;
     void setLook(const QJsonObject& o);
 
@@ -32,12 +33,14 @@ class EcgPanel : public QWidget
 
   private:
     void fillElectrodes(const simulation::Session& s);
+    void sayUnused(const simulation::Session& s);
     EcgPlot* m_plot;
     QToolButton *m_twelve, *m_sheet, *m_place, *m_show;
     void chooseLeads(); ///< those wanted, where they are there
     QComboBox* m_lead;
     QString m_wantedLeads; ///< as the choice names them; empty: none was chosen
     QTableWidget* m_electrodes;
+    QLabel* m_unused; ///< which electrodes have no lead, and why
     std::vector<simulation::Electrode> m_known;
     bool m_filling = false;
 };
