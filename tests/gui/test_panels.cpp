@@ -323,18 +323,20 @@ class TestPanels : public QObject
         close();
         QCOMPARE(bar->text(), QString("coarse mesh"));
         QCOMPARE(bar->waiting(), 2);
-        QCOMPARE(child<QLabel>("messageCount")->text(), QString("1 of 2"));
+        QCOMPARE(child<QLabel>("messageCount")->text(), QString("1 more"));
         QApplication::processEvents();
         QCOMPARE(place(), before);
         close();
         QCOMPARE(bar->text(), QString("no cavity"));
         QVERIFY(!child<QLabel>("messageCount")->isVisible());
+        QVERIFY(!child<QToolButton>("messageCloseAll")->isVisible());
         close();
         QVERIFY(!bar->isVisible());
-        bar->showMessage(MessageBar::Level::error, "A");
-        bar->showMessage(MessageBar::Level::error, "B");
-        bar->clear();
-        QVERIFY(!bar->isVisible());
+        for (const char* text : {"A", "B", "C"})
+            bar->showMessage(MessageBar::Level::error, text);
+        QCOMPARE(child<QLabel>("messageCount")->text(), QString("2 more"));
+        child<QToolButton>("messageCloseAll")->click();
+        QVERIFY(!bar->isVisible() && bar->waiting() == 0);
     }
 
     void regionsHaveTheNamesOfFilesAndTheBullseyeTheirShares()

@@ -4,6 +4,7 @@
 #include "widgets/panels/icons.hpp"
 
 #include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMouseEvent>
@@ -17,9 +18,8 @@ namespace tawara {
 namespace {
 
 constexpr int note_ms = 5000;
-constexpr int widest = 760, side = 12;
-constexpr int top = 70;         // below the heads of the views and the times in them
-constexpr int beside_text = 98;                  // icon, count, button, margins
+constexpr int widest = 760, narrowest = 240, side = 12;
+constexpr int beside = 500; // room from which what is said of others stands beside the text
 constexpr std::size_t most_open = 20;
 
 bool passing(MessageBar::Level level)
@@ -31,14 +31,18 @@ bool passing(MessageBar::Level level)
 
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent), m_icon(new QLabel), m_text(new QLabel), m_count(new QLabel),
-      m_away(new QTimer(this))
+      m_others(new QWidget), m_closeAll(new QToolButton), m_away(new QTimer(this))
 {
     setObjectName("message");
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::PlainText);
     m_text->setObjectName("messageText");
     m_count->setObjectName("messageCount");
-    m_count->setToolTip(tr("Messages that nobody has closed yet"));
+    m_count->setToolTip(tr("Older messages that nobody has closed yet; they come when this one is "
+                           "closed"));
+    m_closeAll->setObjectName("messageCloseAll");
+    m_closeAll->setText(tr("Close all"));
+    m_closeAll->setCursor(Qt::ArrowCursor);
     auto* close = new QToolButton;
     close->setObjectName("messageClose");
     close->setIcon(themedIcon("close"));
@@ -46,15 +50,22 @@ MessageBar::MessageBar(QWidget* parent)
     close->setIconSize({14, 14});
     close->setToolTip(tr("Close"));
     close->setCursor(Qt::ArrowCursor);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 6, 8, 6);
-    row->addWidget(m_icon);
-    row->addWidget(m_text, 1);
-    row->addWidget(m_count);
-    row->addWidget(close);
+    auto* others = new QHBoxLayout(m_others);
+    others->setContentsMargins(0, 0, 0, 0);
+    others->addWidget(m_count);
+    others->addWidget(m_closeAll);
+    m_grid = new QGridLayout(this);
+    m_grid->setContentsMargins(12, 6, 8, 6);
+    m_grid->setVerticalSpacing(2);
+    m_grid->setColumnStretch(1, 1);
+    m_grid->addWidget(m_icon, 0, 0);
+    m_grid->addWidget(m_text, 0, 1);
+    m_grid->addWidget(m_others, 0, 2);
+    m_grid->addWidget(close, 0, 3);
     m_away->setSingleShot(true);
     connect(m_away, &QTimer::timeout, this, &MessageBar::showNext);
     connect(close, &QToolButton::clicked, this, &MessageBar::closeShown);
+    connect(m_closeAll, &QToolButton::clicked, this, &MessageBar::clear);
     if (parent != nullptr)
         parent->installEventFilter(this);
     hide();
@@ -92,8 +103,9 @@ void MessageBar::display(const Message& m)
     m_text->setTextInteractionFlags(passing(m.level) ? Qt::NoTextInteraction
                                                      : Qt::TextSelectableByMouse);
     m_text->setCursor(passing(m.level) ? Qt::PointingHandCursor : Qt::IBeamCursor);
-    m_count->setText(tr("1 of %1").arg(m_open.size()));
-    m_count->setVisible(!passing(m.level) && m_open.size() > 1);
+    const auto more = m_open.size() - (passing(m.level) ? 0 : 1);
+    m_count->setText(tr("%1 more").arg(more));
+    m_others->setVisible(more > 0);
     show();
     place();
 }
@@ -153,13 +165,29 @@ void MessageBar::place()
     const QWidget* p = parentWidget();
     if (p == nullptr)
         return;
+    const QRect room = m_room ? m_room() : p->rect().adjusted(side, side, -side, -side);
+    const bool below = room.width() < beside;
+    if ((m_grid->itemAtPosition(0, 2) == nullptr) != below) {
+        m_grid->removeWidget(m_others);
+        if (below)
+            m_grid->addWidget(m_others, 1, 1, 1, 3, Qt::AlignRight);
+        else
+            m_grid->addWidget(m_others, 0, 2);
+    }
     int wanted = 0;
     for (const QString& line : m_text->text().split(QLatin1Char('\n')))
         wanted = std::max(wanted, m_text->fontMetrics().horizontalAdvance(line));
-    const int w = std::min({wanted + beside_text, widest, std::max(120, p->width() - 2 * side)});
-    layout()->activate();
-    setGeometry((p->width() - w) / 2, top, w,
-                std::max(heightForWidth(w), minimumSizeHint().height()));
+    const QMargins edges = m_grid->contentsMargins();
+    wanted += edges.left() + edges.right() + 2 * frameWidth() + 2; // of a text's own edges
+    for (int k = 0; k < m_grid->count(); ++k)
+        if (const QLayoutItem* item = m_grid->itemAt(k);
+            !item->isEmpty() && item->widget() != m_text && !(below && item->widget() == m_others))
+            wanted += item->sizeHint().width() + m_grid->horizontalSpacing();
+    m_grid->activate();
+    const int w = std::min({wanted, widest, std::max(narrowest, room.width())});
+    const int h = std::max(heightForWidth(w), minimumSizeHint().height());
+    setGeometry(room.x() + (room.width() - w) / 2, std::max(room.top(), room.bottom() + 1 - h), w,
+                h);
     raise();
 }
 

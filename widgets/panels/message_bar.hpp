@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QFrame>
+#include <QRect>
 
+#include <functional>
 #include <vector>
 
+class QGridLayout;
 class QLabel;
 class QTimer;
 class QToolButton;
 
 namespace tawara {
 
-/// What went wrong and what to do, or what was done: a card at the top of its parent, over what
-/// lies there, so that nothing moves when it comes or goes. Warnings and errors stay until closed
-/// and wait behind one another; notes go by themselves or with a click, and cover no error.
+/// What went wrong and what to do, or what was done: a card at the foot of its parent, over what
+/// lies there, so that nothing moves when it comes or goes. Warnings and errors stay until closed;
+/// the newest is shown, with how many more there are and a button that closes them all. Notes go by
+/// themselves or with a click, and cover no error.
 class MessageBar : public QFrame
 {
     Q_OBJECT
@@ -26,6 +30,10 @@ class MessageBar : public QFrame
     /// What is shown now.
     QString text() const;
     Level level() const { return m_level; }
+    /// Where in the parent it may lie; without, anywhere in it.
+    void setRoom(std::function<QRect()> room) { m_room = std::move(room); }
+    /// Puts it there anew: the room is another one.
+    void place();
     /// Warnings and errors that nobody has closed yet.
     int waiting() const { return static_cast<int>(m_open.size()); }
     /// That action has succeeded since: what was said of it goes.
@@ -49,12 +57,15 @@ class MessageBar : public QFrame
     /// The newest that waits, or nothing.
     void showNext();
     void display(const Message& m);
-    void place();
     void drawIcon();
 
     Level m_level = Level::note;
     std::vector<Message> m_open; ///< warnings and errors, the newest last
+    std::function<QRect()> m_room;
     QLabel *m_icon, *m_text, *m_count;
+    QWidget* m_others; ///< what is said of the messages beneath
+    QToolButton* m_closeAll;
+    QGridLayout* m_grid;
     QTimer* m_away;
 };
 

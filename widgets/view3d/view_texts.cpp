@@ -78,6 +78,11 @@ QString ViewTexts::legendText(const std::string& name) const
                     std::max(widest_row * width(), least_row));
 }
 
+QMargins ViewTexts::sides()
+{
+    return {axes_side, 0, static_cast<int>(bar_edge + beside_bar), 0};
+}
+
 void ViewTexts::set(const scene::Annotations& a)
 {
     if (a == m_shown)

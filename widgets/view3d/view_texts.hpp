@@ -2,6 +2,7 @@
 #pragma once
 #include "widgets/scene/annotations.hpp"
 
+#include <QMargins>
 #include <QWidget>
 
 namespace tawara {
@@ -18,6 +19,8 @@ class ViewTexts : public QWidget
     /// Of the picture that is shown next.
     void set(const scene::Annotations& a);
     const scene::Annotations& shown() const { return m_shown; }
+    /// Widths at the left and right foot of a view that its axes and its bar take.
+    static QMargins sides();
 
   protected:
     void paintEvent(QPaintEvent* e) override;
