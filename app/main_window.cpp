@@ -163,7 +163,7 @@ void MainWindow::hostLoaded()
         });
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);
-    setWindowTitle(tr("%1[*] – Tawara").arg(QString::fromStdString(scene->title)));
+    setWindowTitle(titleText());
     if (m_transport->speedLimit() > 0)
         m_host->limitSpeed(m_transport->speedLimit());
     if (m_autoRecordAction->isChecked())
@@ -331,13 +331,49 @@ void MainWindow::sayResultsAreOld(bool on)
         "old");
 }
 
+void MainWindow::sayTissue(std::size_t before)
+{
+    const auto scene = m_host->scene();
+    const auto& edits = scene->tissue_edits;
+    if (edits.size() < before) { // undone before a step was taken, or back at the start
+        m_message->settle("drug");
+        m_drugsOn = scene->session.drugs;
+        return;
+    }
+    if (edits.size() > before && m_host->status().state != State::finished)
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("The tissue is another one from %1 ms on: maps and beats of before are of the "
+               "tissue as it was.")
+                .arg(spacedNumber(std::round(10 * edits.back().time_ms) / 10)),
+            {}, "drug");
+    sayDrugs(); // in place of it, where a drug is what was changed
+}
+
+void MainWindow::paceNow(const simulation::Stimulus& site)
+{
+    const auto* ball = std::get_if<simulation::Sphere>(&site.region);
+    if (ball == nullptr)
+        return;
+    m_host->stimulate({ball->centre, ball->radius, site.duration_ms, site.amplitude_pA_per_pF});
+    const State state = m_host->status().state;
+    if (state == State::paused)
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("%1 gives a pulse as soon as the run goes on.")
+                                   .arg(QString::fromStdString(site.name)));
+    else if (state == State::finished)
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("The run has ended: the pulse comes only if it goes on (Run > "
+                                  "Length of the run…)."));
+}
+
 void MainWindow::sayDrugs()
 {
     const auto scene = m_host->scene();
     const auto before = std::exchange(m_drugsOn, scene->session.drugs);
-    if (!scene->tissue_changed_ms || m_host->status().state == State::finished)
+    if (scene->tissue_edits.empty() || m_host->status().state == State::finished)
         return;
-    const QString when = spacedNumber(std::round(10 * *scene->tissue_changed_ms) / 10);
+    const QString when = spacedNumber(std::round(10 * scene->tissue_edits.back().time_ms) / 10);
     const auto say = [this](const QString& text) {
         m_message->showMessage(MessageBar::Level::note, text, {}, "drug");
     };
@@ -355,7 +391,11 @@ void MainWindow::addSite(const QString& what, const simulation::Stimulus& fresh)
     const QString schedule = m_pacing->scheduleOf(fresh);
     m_document->edits().edit(what, [fresh](simulation::Session& s) { s.stimuli.push_back(fresh); });
     m_pacing->choose(static_cast<int>(m_document->session().stimuli.size()) - 1);
-    m_message->showMessage(MessageBar::Level::note, schedule);
+    // it paces in its next cycle, which may be long
+    const bool waits = m_host->status().time_ms > 0 && m_host->status().state != State::finished;
+    m_message->showMessage(MessageBar::Level::note, schedule,
+                           waits ? tr("\"Pace now\" in the Pacing panel gives one pulse at once.")
+                                 : QString());
 }
 
 void MainWindow::updateMarkers()

@@ -107,6 +107,8 @@ class MainWindow : public QMainWindow
     void buildDocks();
     void buildTools();
     void dressTabs();
+    /// Where messages lie: at the foot of the views, beside what is written in them.
+    QRect messageRoom() const;
     void restoreSettings();
     // main_window_menus.cpp
     void buildMenus();
@@ -136,8 +138,13 @@ class MainWindow : public QMainWindow
     void wallClicked(const scene::Pick& pick);
     /// That what is shown is of the tissue before an edit, where the run has ended; or no longer.
     void sayResultsAreOld(bool on);
+    /// From when on the tissue, or a drug, is another one.
+    /// @param before  how many changes of this run's tissue were known
+    void sayTissue(std::size_t before);
     /// From when on a drug acts that was given, changed or taken away during the run.
     void sayDrugs();
+    /// One pulse of a site now.
+    void paceNow(const simulation::Stimulus& site);
     /// Adds a pacing site and says when it paces.
     void addSite(const QString& what, const simulation::Stimulus& fresh);
     void updateMarkers();
@@ -192,6 +199,8 @@ class MainWindow : public QMainWindow
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
     void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
     void exportByHost(const QString& kind, const QString& path);
+    /// The window's title: the file that is open, else what is.
+    QString titleText() const;
     /// The names of the files that are being written, as far as they are known.
     QString beingWritten() const;
     /// Whether files are being written that would be given up with the window.

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 
@@ -129,7 +130,8 @@ void MainWindow::showBeats()
     std::vector<BeatsPanel::Entry> entries;
     for (const ProbeEntry& e : m_probes->entries())
         entries.push_back({e.name, e.color, m_measured.value(e.id)});
-    m_beats->setBeats(entries);
+    const auto scene = m_host->scene();
+    m_beats->setBeats(entries, scene ? scene->tissue_edits : std::vector<simulation::TissueEdit>());
 }
 
 void MainWindow::connectResults()
@@ -233,22 +235,15 @@ void MainWindow::connectResults()
             showError(error, tr("Choose another kind or folder."), "export");
         exportEnded(error);
     });
-    connect(
-        m_host, &EngineHost::sceneChanged, this, [this, said = std::optional<double>()]() mutable {
-            m_info->setScene(m_host->scene().get());
-            const auto at = m_host->scene()->tissue_changed_ms;
-            if (at && at != said && m_host->status().state != State::finished)
-                m_message->showMessage(
-                    MessageBar::Level::note,
-                    tr("The tissue is another one from %1 ms on: maps and beats of before are of "
-                       "the tissue as it was.")
-                        .arg(spacedNumber(std::round(10 * *at) / 10)),
-                    {}, "drug");
-            if (!at && said) // undone before a step was taken
-                m_message->settle("drug");
-            said = at;
-            sayDrugs(); // in place of it, where a drug is what was changed
-        });
+    connect(m_host, &EngineHost::sceneChanged, this,
+            [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
+                const auto scene = m_host->scene();
+                m_info->setScene(scene.get());
+                showBeats();
+                const auto before = std::exchange(run, scene->run) == scene->run ? told : 0;
+                told = scene->tissue_edits.size();
+                sayTissue(before);
+            });
 }
 
 void MainWindow::connectWidgets()
@@ -344,6 +339,7 @@ void MainWindow::connectPanels()
     connect(m_ecg, &EcgPanel::edited, this, edit);
     connect(m_pacing, &PacingPanel::placeRequested, this, [this] { setMode(ClickMode::site); });
     connect(m_pacing, &PacingPanel::chosenChanged, this, &MainWindow::updateMarkers);
+    connect(m_pacing, &PacingPanel::paceNowRequested, this, &MainWindow::paceNow);
     connect(m_pacing, &PacingPanel::siteSuggested, this,
             [this](const QString& name, const Vec3& position) {
                 addSite(tr("Pace at %1").arg(name), m_pacing->fresh(name, placed(position)));

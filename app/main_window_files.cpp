@@ -10,6 +10,7 @@
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 
 #include <QApplication>
 #include <QFileDialog>
@@ -228,11 +229,8 @@ void MainWindow::askForSession()
         return;
     if (const QString error = saveSession(path); !error.isEmpty())
         showError(error, tr("Choose another folder."), "session");
-    else {
-        m_path = QFileInfo(path).absoluteFilePath();
-        setSaveDefaults(QFileInfo(path).completeBaseName(), m_path);
+    else
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "session");
-    }
 }
 
 QString MainWindow::saveSession(const QString& chosen)
@@ -250,6 +248,7 @@ QString MainWindow::saveSession(const QString& chosen)
     QJsonObject view = m_views->settingsNow().toJson();
     view["layout"] = QString::fromLatin1(saveState().toBase64());
     view["ecg"] = m_ecg->look();
+    view["tissue"] = m_tissue->look();
     session.view = QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString();
     try {
         simulation::write_session(session, path.toStdString());
@@ -257,8 +256,20 @@ QString MainWindow::saveSession(const QString& chosen)
         return QString::fromUtf8(e.what());
     }
     m_document->edits().setSaved();
-    rememberFile(QFileInfo(path).absoluteFilePath());
+    m_path = QFileInfo(path).absoluteFilePath();
+    setSaveDefaults(QFileInfo(path).completeBaseName(), m_path);
+    setWindowTitle(titleText());
+    rememberFile(m_path);
     return {};
+}
+
+QString MainWindow::titleText() const
+{
+    const auto scene = m_host->scene();
+    const QString name = !m_path.isEmpty() ? QFileInfo(m_path).fileName()
+                         : scene           ? QString::fromStdString(scene->title)
+                                           : QString();
+    return name.isEmpty() ? tr("Tawara") : tr("%1[*] – Tawara").arg(name);
 }
 
 QImage MainWindow::picture(bool wholeWindow)

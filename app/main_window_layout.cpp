@@ -17,6 +17,7 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
+#include "widgets/view3d/view_texts.hpp"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -73,6 +74,9 @@ void MainWindow::buildCentre()
     stack->addWidget(m_start, 0, 0);
     m_overlay = new Overlay(m_viewFrame);
     m_message = new MessageBar(m_viewFrame);
+    m_message->setRoom([this] { return messageRoom(); });
+    // when the views have their places
+    connect(m_grid, &ViewGrid::countChanged, m_message, &MessageBar::place, Qt::QueuedConnection);
     m_transport = new TransportBar;
 
     auto* centre = new QWidget;
@@ -83,6 +87,18 @@ void MainWindow::buildCentre()
     column->addWidget(m_transport);
     setCentralWidget(centre);
     m_strip = new StatusStrip(statusBar());
+}
+
+QRect MainWindow::messageRoom() const
+{
+    constexpr int edge = 8;
+    if (!m_grid->isVisible()) // under the start page
+        return m_viewFrame->rect().adjusted(edge, edge, -edge, -edge);
+    // one at the left, at the foot: over two of them it would lie on the axes of one
+    const HeartView* v = m_grid->view(m_grid->count() == 4 ? 2 : 0);
+    return QRect(v->mapTo(m_viewFrame, QPoint()), v->size())
+        .adjusted(0, edge, 0, -edge)
+        .marginsRemoved(ViewTexts::sides());
 }
 
 void MainWindow::buildDocks()
@@ -288,6 +304,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
     own.linked = v.linked;
     QJsonObject view = own.toJson();
     view["ecg"] = m_ecg->look();
+    view["tissue"] = m_tissue->look();
     settings->setValue(
         "view/settings",
         QString::fromUtf8(QJsonDocument(view).toJson(QJsonDocument::Compact)));

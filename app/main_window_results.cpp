@@ -291,7 +291,9 @@ void MainWindow::filmScreen(const QString& path)
         return;
     const QSize size = (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize();
     m_film = new LiveMovie(
-        path, {size.width(), size.height(), film_rate, 75, windowTitle().toStdString()},
+        path,
+        {size.width(), size.height(), film_rate, 75,
+         titleText().remove(QStringLiteral("[*]")).toStdString()},
         [this](const PictureOptions& o, QString* why) { return pictureOfHeart(o, why); }, this);
     m_writing += path;
     const auto over = [this, path] {

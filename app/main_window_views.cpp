@@ -11,6 +11,7 @@
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/timeline.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/ecg_plot.hpp"
@@ -128,6 +129,8 @@ void MainWindow::restoreView(const std::string& json)
     applyView(s);
     if (o.contains("ecg")) // sessions of before say nothing of it
         m_ecg->setLook(o["ecg"].toObject());
+    if (o.contains("tissue"))
+        m_tissue->setLook(o["tissue"].toObject());
     if (const auto layout = QByteArray::fromBase64(o["layout"].toString().toLatin1());
         !layout.isEmpty())
         restoreState(layout);

@@ -113,7 +113,8 @@ double round_step(double span, int parts)
 
 } // namespace
 
-std::string trace_chart(std::span<const Trace> traces, int width, int height)
+std::string trace_chart(std::span<const Trace> traces, std::span<const double> changes_ms,
+                        int width, int height)
 {
     double from = std::numeric_limits<double>::infinity(), to = -from;
     double low = -90, high = 50;
@@ -142,6 +143,9 @@ std::string trace_chart(std::span<const Trace> traces, int width, int height)
         d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#e2e6ec", 1);
         d.text(f.x(t), f.y0 + f.height + 13, num(t), "middle", grey);
     }
+    for (double t : changes_ms)
+        if (t >= from && t <= to)
+            d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#c77d0a", 1.2);
     d.text(left + f.width / 2, height - 4, "time [ms]", "middle", grey);
     d.text(0, 14, "mV", "start", grey);
     const double row = std::min(14.0, (height - 12.0) / static_cast<double>(traces.size()));

@@ -10,8 +10,10 @@ namespace tawara::simulation {
 /// Action potentials over time as a picture for print: axes with units, a curve per probe in a
 /// colour of its own, their names to the right. Long curves are drawn by their least and largest
 /// value in each column.
+/// @param changes_ms  times at which a line stands: the tissue was changed then
 /// @return SVG of that size [CSS pixels], text as text; empty without samples
-std::string trace_chart(std::span<const Trace> traces, int width, int height);
+std::string trace_chart(std::span<const Trace> traces, std::span<const double> changes_ms,
+                        int width, int height);
 
 /// Leads on electrocardiogram paper: thick lines every 200 ms and 0.5 mV, as the foot says (every
 /// 100 ms or finer where the window is short); at most the newest two seconds.

@@ -58,7 +58,7 @@ struct LoadedRun
         std::int64_t step = -1;
         std::vector<Region> regions;
         std::vector<Drug> drugs;
-        std::optional<double> changed_ms; ///< what the notice said then
+        std::vector<TissueEdit> edits; ///< before that
     } stepped;
     std::string state_lost; ///< what a notice says of it; empty: it is the run's
     std::int64_t end_step = 0, until_step = -1;

@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Changes of tissue while a run goes on: parameters at the next step, the rest prepared beside the
 // run.
+#include "engine/simulation/csv.hpp"
 #include "engine/simulation/engine_impl.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
 namespace tawara::simulation {
 namespace {
 
-Notice tissue_notice(double changed_ms)
+Notice tissue_notice(const std::vector<TissueEdit>& edits)
 {
-    char when[32];
-    std::snprintf(when, sizeof when, "%.6g", changed_ms);
-    return {Notice::Level::warning, "The tissue was changed at " + std::string(when) +
-                                        " ms: what was computed before is of the tissue as it was "
-                                        "then"};
+    constexpr std::size_t most_times = 3;
+    std::string when;
+    const auto n = edits.size();
+    for (std::size_t k = n > most_times ? n - most_times : 0; k < n; ++k)
+        when += (when.empty() ? "" : k + 1 < n ? ", " : " and ") + number_text(edits[k].time_ms, 6);
+    if (n > most_times)
+        return {Notice::Level::warning,
+                "The tissue was changed " + std::to_string(n) + " times, the last at " + when +
+                    " ms: what was computed before each is of the tissue as it was then"};
+    return {Notice::Level::warning,
+            "The tissue was changed at " + when + " ms: what was computed before " +
+                (n > 1 ? "each is" : "is") + " of the tissue as it was then"};
 }
 
 } // namespace
 
 bool forget_tissue_change(Scene& scene)
 {
-    const auto at = std::exchange(scene.tissue_changed_ms, std::nullopt);
-    return at && std::erase_if(scene.notices, [said = tissue_notice(*at)](const Notice& n) {
-                     return n.text == said.text;
-                 }) > 0;
+    const auto edits = std::exchange(scene.tissue_edits, {});
+    return !edits.empty() &&
+           std::erase_if(scene.notices, [said = tissue_notice(edits)](const Notice& n) {
+               return n.text == said.text;
+           }) > 0;
 }
 
 void Engine::Impl::note_tissue_change(const Session& fresh)
@@ -38,14 +46,15 @@ void Engine::Impl::note_tissue_change(const Session& fresh)
     auto scene = std::make_shared<Scene>(*sim->scene);
     auto& stepped = sim->stepped;
     if (stepped.step != step)
-        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_changed_ms};
+        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_edits};
     forget_tissue_change(*scene);
-    const bool back = fresh.regions == stepped.regions && fresh.drugs == stepped.drugs;
-    scene->tissue_changed_ms =
-        back ? stepped.changed_ms
-             : std::optional(static_cast<double>(step) * sim->tissue.problem.dt_ms);
-    if (scene->tissue_changed_ms)
-        scene->notices.push_back(tissue_notice(*scene->tissue_changed_ms));
+    scene->tissue_edits = stepped.edits;
+    if (fresh.regions != stepped.regions || fresh.drugs != stepped.drugs)
+        scene->tissue_edits.push_back(
+            {static_cast<double>(step) * sim->tissue.problem.dt_ms,
+             tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs)});
+    if (!scene->tissue_edits.empty())
+        scene->notices.push_back(tissue_notice(scene->tissue_edits));
     sim->scene = scene;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/device/stepper.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/session.hpp"
+#include "engine/simulation/tissue_edit.hpp"
 
 #include <array>
 #include <chrono>
@@ -35,8 +36,8 @@ struct Scene
     double dt_ms = 0;
     std::string substeps;                  ///< how diffusion steps inside dt, for the status bar
     Notices notices;                       ///< of loading: units, turned, repaired, ...
-    /// When the run last went on with another tissue (a notice says it); nothing: it has had one.
-    std::optional<double> tissue_changed_ms;
+    /// When the run went on with another tissue, in order of time (a notice says it).
+    std::vector<TissueEdit> tissue_edits;
 };
 
 /// Phase singularities: where filaments (the organising centres of re-entry) are.

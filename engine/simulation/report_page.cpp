@@ -13,6 +13,7 @@
 #include <ctime>
 #include <limits>
 #include <map>
+#include <span>
 
 namespace tawara::simulation {
 namespace {
@@ -20,7 +21,8 @@ namespace {
 using page::count_text, page::with;
 
 constexpr int chart_height = 178, ecg_row_height = 62;
-constexpr std::size_t most_probes = 6; // rows of their table
+constexpr std::size_t most_probes = 6;  // in their table
+constexpr std::size_t most_tissues = 4; // of a probe there
 
 std::string spread(const std::array<double, 3>& p, int digits)
 {
@@ -117,7 +119,90 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
     return out;
 }
 
-/// The newest beat of each probe that has repolarised, else its newest.
+/// Of a probe's beats the newest that has repolarised, else the newest.
+/// @pre  there is one
+const Beat& told(std::span<const Beat> beats)
+{
+    for (std::size_t k = beats.size(); k-- > 0;)
+        if (std::isfinite(beats[k].apd90_ms))
+            return beats[k];
+    return beats.back();
+}
+
+/// "1" where the tissue never changed before a beat; one more with every change.
+std::string tissue_number(std::size_t edits_before)
+{
+    return std::to_string(edits_before + 1);
+}
+
+/// A probe's row of beats that ran with one tissue.
+std::vector<std::string> beat_row(const std::string& probe, std::span<const Beat> beats)
+{
+    if (beats.empty())
+        return {probe, "0", "–", "–", "–", "–", "–", "–", "–", "–", "–"};
+    const auto& b = told(beats);
+    const auto cell = [](double x, int digits) {
+        return std::isfinite(x) ? number_text(x, digits) : std::string("–");
+    };
+    return {probe,
+            std::to_string(beats.size()),
+            cell(b.activation_ms, 6),
+            cell(b.upstroke_mV_per_ms, 4),
+            cell(b.rest_mV, 3),
+            cell(b.peak_mV, 3),
+            cell(b.apd30_ms, 4),
+            cell(b.apd50_ms, 4),
+            cell(b.apd90_ms, 4),
+            cell(b.diastolic_ms, 4),
+            cell(b.cycle_ms, 5)};
+}
+
+/// The rows of a probe: one, or one for each tissue that beats ran with, the newest of them.
+void add_beat_rows(ReportPage::Table& t, const std::string& probe, const std::vector<Beat>& beats,
+                   std::span<const TissueEdit> edits)
+{
+    if (edits.empty())
+        return t.rows.push_back(beat_row(probe, beats));
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t from = 0; from < beats.size();) {
+        const auto tissue = edits_until(edits, beats[from].activation_ms);
+        std::size_t to = from + 1;
+        while (to < beats.size() && edits_until(edits, beats[to].activation_ms) == tissue)
+            ++to;
+        const auto group = std::span(beats).subspan(from, to - from);
+        const auto& shown = told(group);
+        const bool changed_in_it = tissue < edits.size() &&
+                                   !(edits[tissue].time_ms >= shown.activation_ms + shown.apd90_ms);
+        rows.push_back(beat_row(probe, group));
+        rows.back().insert(rows.back().begin() + 1,
+                           tissue_number(tissue) + (changed_in_it ? "*" : ""));
+        from = to;
+    }
+    if (rows.empty()) {
+        rows.push_back(beat_row(probe, {}));
+        rows.back().insert(rows.back().begin() + 1, "–");
+    }
+    const auto newest = std::min(rows.size(), most_tissues);
+    t.rows.insert(t.rows.end(), rows.end() - static_cast<std::ptrdiff_t>(newest), rows.end());
+}
+
+/// Which tissue was when, and what was changed.
+std::string tissues_text(std::span<const TissueEdit> edits)
+{
+    std::string out =
+        "The tissue was changed during the run (lines in the curves): tissue 1 until " +
+        number_text(edits.front().time_ms, 6) + " ms";
+    const auto first = edits.size() > most_tissues ? edits.size() - most_tissues : 0;
+    if (first > 0)
+        out += ", …";
+    for (std::size_t k = first; k < edits.size(); ++k)
+        out += "; " + tissue_number(k + 1) + " from " + number_text(edits[k].time_ms, 6) +
+               " ms on" + (edits[k].what.empty() ? "" : " (" + edits[k].what + ")");
+    return out + ". *: it was changed during this beat.";
+}
+
+/// The newest beat of each probe that has repolarised, else its newest; of each tissue that it
+/// had.
 ReportPage::Section potentials(const ExportSource& s)
 {
     ReportPage::Section out{"Action potentials", {}, {}};
@@ -126,36 +211,25 @@ ReportPage::Section potentials(const ExportSource& s)
                          "places them.";
         return out;
     }
-    out.svg = trace_chart(s.traces, ReportPage::width, chart_height);
+    const auto& edits = s.scene->tissue_edits;
+    std::vector<double> changes_ms;
+    for (const auto& e : edits)
+        changes_ms.push_back(e.time_ms);
+    out.svg = trace_chart(s.traces, changes_ms, ReportPage::width, chart_height);
     auto& t = out.table;
     t.head = {"probe",    "beats",    "beat at ms", "upstroke mV/ms", "rest mV", "peak mV",
               "APD30 ms", "APD50 ms", "APD90 ms",   "DI ms",          "cycle ms"};
-    for (const auto& trace : s.traces) {
-        if (t.rows.size() == most_probes) {
-            t.note = count_text(static_cast<std::int64_t>(s.traces.size() - most_probes)) +
-                     " more probes are in the export of beats (CSV).";
-            break;
-        }
-        const auto beats = beats_of(trace.time_ms, trace.V_mV);
-        if (beats.empty()) {
-            t.rows.push_back({trace.name, "0", "–", "–", "–", "–", "–", "–", "–", "–", "–"});
-            continue;
-        }
-        auto at = beats.end() - 1;
-        while (at != beats.begin() && !std::isfinite(at->apd90_ms))
-            --at;
-        const auto& b = std::isfinite(at->apd90_ms) ? *at : beats.back();
-        const auto cell = [](double x, int digits) {
-            return std::isfinite(x) ? number_text(x, digits) : std::string("–");
-        };
-        t.rows.push_back({trace.name, std::to_string(beats.size()), cell(b.activation_ms, 6),
-                          cell(b.upstroke_mV_per_ms, 4), cell(b.rest_mV, 3), cell(b.peak_mV, 3),
-                          cell(b.apd30_ms, 4), cell(b.apd50_ms, 4), cell(b.apd90_ms, 4),
-                          cell(b.diastolic_ms, 4), cell(b.cycle_ms, 5)});
-    }
-    if (t.note.empty())
-        t.note = "Each probe's newest beat that has repolarised; APD from the largest dV/dt, DI "
-                 "from the APD90 before.";
+    if (!edits.empty())
+        t.head.insert(t.head.begin() + 1, "tissue");
+    for (std::size_t p = 0; p < std::min(s.traces.size(), most_probes); ++p)
+        add_beat_rows(t, s.traces[p].name, beats_of(s.traces[p].time_ms, s.traces[p].V_mV), edits);
+    t.note = s.traces.size() > most_probes
+                 ? count_text(static_cast<std::int64_t>(s.traces.size() - most_probes)) +
+                       " more probes are in the export of beats (CSV)."
+                 : "Each probe's newest beat that has repolarised; APD from the largest dV/dt, DI "
+                   "from the APD90 before.";
+    if (!edits.empty())
+        t.note += " " + tissues_text(edits);
     return out;
 }
 

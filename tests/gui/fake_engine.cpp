@@ -150,8 +150,8 @@ std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
     m->beats = {{1, 0, 180, 1, false}, {2, 400, 580, 1, false}, {3, 812, 830, 0.034, false}};
     m->beats.back().propagated = false;
     m->chosen = beat_ > 0;
-    m->beat = m->chosen ? std::clamp<std::int64_t>(beat_, 1, 3)
-                        : simulation::newest_propagated(m->beats);
+    m->beat =
+        m->chosen ? std::clamp<std::int64_t>(beat_, 1, 3) : simulation::newest_propagated(m->beats);
     return m;
 }
 
@@ -321,6 +321,28 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
     answer(id);
 }
 
+void FakeEngine::tell_tissue(const simulation::SetTissue& c)
+{
+    {
+        std::lock_guard also(shared_->mutex);
+        if (!shared_->tell_tissue)
+            return;
+    }
+    std::shared_ptr<simulation::Scene> scene;
+    {
+        std::lock_guard hold(mutex_);
+        scene = std::make_shared<simulation::Scene>(*scene_);
+        const auto& s = scene->session;
+        scene->tissue_edits.push_back(
+            {status_.time_ms,
+             simulation::tissue_difference(s.regions, s.drugs, c.regions, c.drugs)});
+        scene->session.regions = c.regions;
+        scene->session.drugs = c.drugs;
+        scene_ = scene;
+    }
+    handler_(simulation::SceneChanged{scene});
+}
+
 void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
 {
     if (const auto* l = std::get_if<simulation::Load>(&c))
@@ -350,6 +372,7 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         }
         if (!why.empty())
             return answer(id, false, why);
+        tell_tissue(*std::get_if<simulation::SetTissue>(&c));
     }
     if (const auto* set = std::get_if<simulation::SetStimuli>(&c)) {
         bool captured = false;

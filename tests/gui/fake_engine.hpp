@@ -37,6 +37,7 @@ class FakeEngine : public EngineControl
         std::string refuse_all;    ///< not empty: every other command is
         std::string fail_on_play;  ///< not empty: the run fails when it is played
         std::string refuse_tissue; ///< not empty: SetTissue is refused with this
+        bool tell_tissue = false;  ///< SetTissue during the run is told as the engine does
         std::string lose_state;    ///< not empty: MeasureCeilings loses the run's state by this
         std::string fail_export;   ///< not empty: every Export ends with this
         bool hold_exports = false; ///< they stay under way
@@ -64,6 +65,7 @@ class FakeEngine : public EngineControl
     void obey(std::uint64_t id, const simulation::Command& c);
     void load(std::uint64_t id, const simulation::Session& session);
     void set_state(simulation::Status::State s);
+    void tell_tissue(const simulation::SetTissue& c);
     void advance(double ms);
     void end_exports();
     void publish();

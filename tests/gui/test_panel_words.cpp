@@ -222,10 +222,13 @@ class TestPanelWords : public QObject
         const auto next = [&] {
             return panel.findChild<QTreeWidget*>("sites")->topLevelItem(0)->text(1);
         };
-        QVERIFY2(said().contains("Next: S1 at 0 ms."), qPrintable(said()));
+        QCOMPARE(said(),
+                 QString("No pulse was given yet.\nNext: S1 at 0 ms, as soon as the run goes "
+                         "on."));
         QCOMPARE(next(), QString("0 ms"));
         panel.setTime(5, 100);
-        QVERIFY2(said().contains("S1 at 0 ms: not decided yet."), qPrintable(said()));
+        QCOMPARE(said(), QString("S1 at 0 ms: whether it captures shows by 60 ms.\nNext: S2 at 640 "
+                                 "ms."));
         QCOMPARE(next(), QString("640 ms"));
         CaptureState fired;
         fired.last = CaptureState::Last::captured;
@@ -235,10 +238,12 @@ class TestPanelWords : public QObject
         QVERIFY2(said().contains("1 of 1 pulses captured.\nNext: S2 at 640 ms."),
                  qPrintable(said()));
         panel.setTime(650, 100);
-        QVERIFY2(said().contains("S2 at 640 ms: not decided yet."), qPrintable(said()));
-        panel.setTime(660, 100); // at the end
-        QVERIFY2(said().contains("S2 at 640 ms: not decided, the run ended before."),
+        QVERIFY2(said().contains("S2 at 640 ms: whether it captures shows by 700 ms."),
                  qPrintable(said()));
+        panel.setTime(660, 100); // at the end
+        QVERIFY2(
+            said().contains("S2 at 640 ms: the run ended before it showed whether it captures."),
+            qPrintable(said()));
         QCOMPARE(next(), QString("–"));
         s.end_ms = 2000;
         panel.setSession(s);
@@ -248,7 +253,7 @@ class TestPanelWords : public QObject
         fired.sinceMs = 645; // another site's
         panel.setCapture({fired});
         panel.setTime(650, 100);
-        QVERIFY2(!said().contains("not decided"), qPrintable(said()));
+        QVERIFY2(!said().contains("whether it captures"), qPrintable(said()));
     }
 
     void aNewSiteSaysWhenItPaces()

@@ -494,7 +494,7 @@ class TestResults : public QObject
             traces[0].V_mV.push_back(k < 20 ? -85.0F : 20.0F - 0.35F * static_cast<float>(k));
         }
         page.sections = {
-            {"Action potentials", simulation::trace_chart(traces, page.width, 170), {}},
+            {"Action potentials", simulation::trace_chart(traces, {}, page.width, 170), {}},
             {"Electrocardiogram", simulation::ecg_chart(ecg, page.width, 200), {}}};
         const QImage heart = painted(v).scaled(840, 720); // three pixels for one of the page
         for (const char* caption : {"V at 60 ms", "Activation"})

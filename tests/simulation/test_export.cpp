@@ -415,6 +415,66 @@ class TestExport : public QObject
         QVERIFY(report_page(s).sections.at(0).table.note.find("No probes") != std::string::npos);
     }
 
+    /// Beats of before and after a change of the tissue are told apart.
+    void reportOfBeatsOfTwoTissues()
+    {
+        auto s = source_;
+        s.traces = {paced_every_350_ms("apex", 1100)}; // at 20, 370, 720, 1070 ms
+        auto scene = std::make_shared<Scene>(*s.scene);
+        scene->tissue_edits = {{500, "drug Dofetilide given"}};
+        s.scene = scene;
+        const auto plain = report_page(source_).sections.at(0).svg;
+        auto section = report_page(s).sections.at(0);
+        QCOMPARE(section.table.head.at(1), std::string("tissue"));
+        QCOMPARE(section.table.rows.size(), std::size_t{2});
+        const auto& before = section.table.rows[0];
+        const auto& after = section.table.rows[1];
+        QCOMPARE(before.size(), section.table.head.size());
+        QCOMPARE(before[1] + "|" + before[2], std::string("1*|2")); // 500 ms is in its second
+        QVERIFY(before[3].starts_with("37") && after[3].starts_with("72"));
+        QCOMPARE(after[1] + "|" + after[2], std::string("2|2"));
+        const QString note = QString::fromStdString(section.table.note);
+        QVERIFY2(note.contains("tissue 1 until 500 ms; 2 from 500 ms on (drug Dofetilide given)"),
+                 qPrintable(note));
+        QVERIFY(section.svg.find("#c77d0a") != std::string::npos);
+        scene = std::make_shared<Scene>(*scene);
+        scene->tissue_edits[0].time_ms = 690; // between two beats
+        s.scene = scene;
+        section = report_page(s).sections.at(0);
+        QCOMPARE(section.table.rows.at(0).at(1), std::string("1"));
+        QVERIFY(plain.find("#c77d0a") == std::string::npos);
+    }
+
+    void whatOfTheTissueIsAnother()
+    {
+        Region base, scar;
+        base.name = "Wall";
+        scar.name = "Scar";
+        const Drug dof{"Dofetilide", {{"g_Kr", 0.5}}}, weak{"Dofetilide", {{"g_Kr", 0.9}}},
+            other{"Verapamil", {{"g_CaL", 0.5}}};
+        const std::vector<Region> one{base}, two{base, scar};
+        const auto words = [](const std::vector<Region>& r0, const std::vector<Drug>& d0,
+                              const std::vector<Region>& r1, const std::vector<Drug>& d1) {
+            return tissue_difference(r0, d0, r1, d1);
+        };
+        QCOMPARE(words(one, {}, one, {}), std::string());
+        QCOMPARE(words(one, {}, one, {dof}), std::string("drug Dofetilide given"));
+        QCOMPARE(words(one, {dof}, one, {weak}), std::string("drug Dofetilide changed"));
+        QCOMPARE(words(one, {dof}, one, {other}),
+                 std::string("drug Verapamil in place of Dofetilide"));
+        QCOMPARE(words(one, {dof}, two, {}),
+                 std::string("drug Dofetilide taken away, region Scar added"));
+        auto stiff = two;
+        stiff[1].conductivity_scale = 0.1;
+        QCOMPARE(words(two, {}, stiff, {}), std::string("region Scar changed"));
+        QCOMPARE(words(two, {}, one, {}), std::string("region Scar removed"));
+        const std::vector<TissueEdit> edits{{10, "a"}, {20, "b"}, {30, "a"}};
+        QCOMPARE(edits_until(edits, 9.9), std::size_t{0});
+        QCOMPARE(edits_until(edits, 20), std::size_t{2});
+        QCOMPARE(edits_until(edits, 99), std::size_t{3});
+        QCOMPARE(what_of(edits), std::string("a, b"));
+    }
+
     void lacking()
     {
         ExportSource nothing;

@@ -170,7 +170,7 @@ class TestLive : public QObject
                 const auto* c = std::get_if<SceneChanged>(&x);
                 return c && changes == std::count_if(c->scene->notices.begin(),
                                                      c->scene->notices.end(), [](const Notice& n) {
-                                                         return n.text.find("changed at 60 ms") !=
+                                                         return n.text.find("at 2 and 60 ms:") !=
                                                                 std::string::npos;
                                                      });
             };
@@ -182,6 +182,13 @@ class TestLive : public QObject
         // a change that no step was taken with is no change once it is undone
         in.clear();
         QVERIFY(in.answer(e.post(SetTissue{regions, {{"no potassium", {{"g_Kr", 0}}}}})).applied);
+        const auto third = [](const Event& x) {
+            const auto* c = std::get_if<SceneChanged>(&x);
+            return c && c->scene->tissue_edits.size() == 3 &&
+                   c->scene->tissue_edits[2].time_ms == 450 &&
+                   c->scene->tissue_edits[2].what == "drug no potassium given";
+        };
+        QVERIFY(in.wait(third, 1000));
         QVERIFY(in.wait(says(0), 1000));
         QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
         QVERIFY(in.wait(says(1), 1000));

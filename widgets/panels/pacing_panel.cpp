@@ -171,6 +171,8 @@ QWidget* PacingPanel::buildDetails()
     form->setVerticalSpacing(5);
     m_state = hintLabel({});
     m_state->setObjectName("siteState");
+    m_now = smallButton("stimulate", tr("Pace now"), "paceNow",
+                        tr("One pulse at this site at once, beside those of its protocol"));
     m_name = new QLineEdit;
     m_name->setObjectName("siteName");
     m_radius = new NumberBox("siteRadius", tr("mm"), {0.2, 50, 0.5, 1},
@@ -216,6 +218,7 @@ QWidget* PacingPanel::buildDetails()
         form->addRow(m_protocolLabels[k], m_protocolRows[k]);
     }
     column->addWidget(m_state);
+    column->addWidget(m_now, 0, Qt::AlignLeft);
     column->addLayout(form);
     column->addWidget(m_timeline);
     column->addWidget(m_late);
@@ -225,6 +228,10 @@ QWidget* PacingPanel::buildDetails()
 
 void PacingPanel::connectDetails()
 {
+    connect(m_now, &QToolButton::clicked, this, [this] {
+        if (const int i = chosen(); i >= 0)
+            Q_EMIT paceNowRequested(m_stimuli[static_cast<std::size_t>(i)]);
+    });
     connect(m_name, &QLineEdit::editingFinished, this, [this] {
         change(tr("Rename a site"),
                [t = m_name->text().toStdString()](Stimulus& s) { s.name = t; });
@@ -507,6 +514,7 @@ void PacingPanel::fillDetails()
         m_name->setText(QString::fromStdString(s.name));
     const auto* ball = std::get_if<simulation::Sphere>(&s.region);
     m_radius->setEnabled(ball != nullptr);
+    m_now->setEnabled(ball != nullptr); // a pulse at once is one of a ball
     m_radius->put(ball != nullptr ? ball->radius : 0.2);
     m_amplitude->put(s.amplitude_pA_per_pF);
     m_duration->put(s.duration_ms);
@@ -523,23 +531,31 @@ void PacingPanel::fillState()
         return;
     const auto& s = m_stimuli[static_cast<std::size_t>(i)];
     const auto& state = m_states[static_cast<std::size_t>(i)];
-    QString text;
+    const QString pending = pendingText(s, state, m_nowMs, m_endMs),
+                  next = nextText(s, m_nowMs, m_endMs);
+    QString text, then = pending.isEmpty() ? next : pending;
     if (state.last == CaptureState::Last::failed && s.on) {
         const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
         text = tr("The last pulse did not capture: the tissue was refractory, or the pulse is too "
                   "weak. Raise the amplitude or the radius, or %1.")
                    .arg(early ? tr("lengthen S2's interval") : tr("lengthen the cycle"));
-    } else if (state.pulses > 0)
+    } else if (state.pulses > 0) {
         text = tr("%1 of %2 pulses captured.").arg(state.captured).arg(state.pulses);
-    else // a line from the start on: what is below does not move when the first pulse is decided
-        text = s.on ? tr("No pulse is decided yet.") : tr("Switched off: no pulses.");
+    } else if (!s.on) {
+        text = tr("Switched off: no pulses.");
+    } else if (!pending.isEmpty()) {
+        text = pending;
+        then = next;
+    } else { // a line from the start on: what is below does not move when the first pulse comes
+        text = simulation::pulse_before(s, m_nowMs)
+                   ? tr("No pulse of the site as it is now has been followed yet.")
+                   : tr("No pulse was given yet.");
+    }
     // a pulse as strong as one that captured failed for another reason: no threshold is known then
     if (state.highestFailed > 0 && state.highestFailed < state.lowestCaptured)
         text += tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(state.highestFailed)
                     .arg(state.lowestCaptured);
-    const QString pending = pendingText(s, state, m_nowMs, m_endMs),
-                  then = pending.isEmpty() ? nextText(s, m_nowMs, m_endMs) : pending;
     m_state->setText(then.isEmpty() ? text : text + QChar('\n') + then);
 }
 

@@ -9,6 +9,7 @@
 class QComboBox;
 class QLineEdit;
 class QMenu;
+class QToolButton;
 class QTreeWidget;
 
 namespace tawara {
@@ -62,6 +63,8 @@ class PacingPanel : public QWidget
     void placeRequested(); ///< choose the tool that places sites
     void siteSuggested(const QString& name, const tawara::Vec3& position);
     void chosenChanged(int index);
+    /// A pulse of that site now, whatever its protocol says; its region is a ball.
+    void paceNowRequested(const tawara::simulation::Stimulus& site);
 
   protected:
     void resizeEvent(QResizeEvent* e) override;
@@ -95,6 +98,7 @@ class PacingPanel : public QWidget
     NumberBox *m_radius, *m_amplitude, *m_duration, *m_start, *m_cycle, *m_count, *m_decrement,
         *m_repeats, *m_pause;
     QComboBox* m_kind;
+    QToolButton* m_now;
     PulseTimeline* m_timeline;
     StimulusPanel* m_click;
 };

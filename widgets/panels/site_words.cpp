@@ -122,8 +122,11 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
         nowMs > last->at_ms + simulation::CaptureWatch::window_ms)
         return {};
     const QString pulse = capital(named(s, *last));
-    return nowMs < endMs ? PacingPanel::tr("%1: not decided yet.").arg(pulse)
-                         : PacingPanel::tr("%1: not decided, the run ended before.").arg(pulse);
+    return nowMs < endMs
+               ? PacingPanel::tr("%1: whether it captures shows by %2 ms.")
+                     .arg(pulse, spacedNumber(last->at_ms + simulation::CaptureWatch::window_ms))
+               : PacingPanel::tr("%1: the run ended before it showed whether it captures.")
+                     .arg(pulse);
 }
 
 QString nextTime(const Stimulus& s, double nowMs, double endMs)
@@ -137,8 +140,11 @@ QString nextText(const Stimulus& s, double nowMs, double endMs)
     if (!s.on)
         return {};
     const auto next = nextOf(s, nowMs, endMs);
-    return next ? PacingPanel::tr("Next: %1.").arg(named(s, *next))
-                : PacingPanel::tr("No more pulses in this run.");
+    if (!next)
+        return PacingPanel::tr("No more pulses in this run.");
+    return next->at_ms <= nowMs
+               ? PacingPanel::tr("Next: %1, as soon as the run goes on.").arg(named(s, *next))
+               : PacingPanel::tr("Next: %1.").arg(named(s, *next));
 }
 
 QString scheduleText(const Stimulus& s, const QString& as, double nowMs, double endMs)

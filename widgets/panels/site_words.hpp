@@ -27,7 +27,7 @@ QString intervalsText(const std::vector<double>& ms);
 /// "S2 at 1 320 ms comes after the end of the run (1 000 ms)."; empty where none does.
 QString lateText(const simulation::Stimulus& s, double endMs);
 
-/// "S2 at 640 ms: not decided yet."; empty where what has begun is decided.
+/// "S2 at 640 ms: whether it captures shows by 700 ms."; empty where what has begun is decided.
 QString pendingText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
                     double endMs);
 /// "640 ms": when the next pulse before the end of the run begins; "–" where none does.

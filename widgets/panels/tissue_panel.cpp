@@ -32,6 +32,7 @@ namespace {
 using simulation::Region;
 using simulation::Session;
 
+constexpr int drugs_page = 1;
 constexpr qsizetype source_shown = 110; // characters; the rest is in the tool tip
 
 /// The value that a region's list gives a name, if it gives one.
@@ -65,7 +66,7 @@ TissuePanel::TissuePanel(QWidget* parent) : QWidget(parent)
     m_tabs->addTab(scrolled(buildRegions()), tr("Regions"));
     m_brush->hide();
     m_drugs = new DrugEditor;
-    m_tabs->addTab(scrolled(m_drugs), tr("Drugs"));
+    m_tabs->insertTab(drugs_page, scrolled(m_drugs), tr("Drugs"));
     connect(m_drugs, &DrugEditor::edited, this, &TissuePanel::edited);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -247,6 +248,16 @@ void TissuePanel::setPainting(bool on)
         return;
     m_tabs->setCurrentIndex(0);
     m_brush->choose(chosen());
+}
+
+QJsonObject TissuePanel::look() const
+{
+    return {{"page", m_tabs->currentIndex() == drugs_page ? "drugs" : "regions"}};
+}
+
+void TissuePanel::setLook(const QJsonObject& o)
+{
+    m_tabs->setCurrentIndex(o["page"].toString() == QLatin1String("drugs") ? drugs_page : 0);
 }
 
 void TissuePanel::setVelocity(const QString& text, const QString& warning)

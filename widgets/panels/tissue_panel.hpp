@@ -5,6 +5,7 @@
 #include "engine/simulation/presets.hpp"
 #include "widgets/panels/form.hpp"
 
+#include <QJsonObject>
 #include <QWidget>
 
 #include <array>
@@ -50,6 +51,9 @@ class TissuePanel : public QWidget
     void setStart(const simulation::Sphere& ball) { m_start = ball; }
     /// Shows the brush, while the heart is painted, on the page of regions.
     void setPainting(bool on);
+    /// Which of its pages is open, for the session.
+    QJsonObject look() const;
+    void setLook(const QJsonObject& o);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 

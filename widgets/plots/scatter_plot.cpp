@@ -52,10 +52,17 @@ void ScatterPlot::paintEvent(QPaintEvent*)
         weak.setAlphaF(0.35F);
         p.setPen(QPen(weak, 1));
         p.drawPolyline(line);
-        p.setPen(QPen(c.ground, 1));
-        p.setBrush(s.color);
+        p.setPen(s.open ? QPen(s.color, 1.6) : QPen(c.ground, 1));
+        p.setBrush(s.open ? c.ground : s.color);
         for (const QPointF& q : line)
-            p.drawEllipse(q, 3.6, 3.6);
+            p.drawEllipse(q, s.open ? 3.0 : 3.6, s.open ? 3.0 : 3.6);
+    }
+    if (std::any_of(m_series.begin(), m_series.end(),
+                    [](const Series& s) { return s.open && !s.points.empty(); })) {
+        p.setPen(c.text);
+        p.drawText(QRectF(rect()).adjusted(60, 10, -14, 0),
+                   Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
+                   QStringLiteral("○ ") + m_openMeaning);
     }
 }
 

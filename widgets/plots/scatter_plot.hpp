@@ -18,10 +18,13 @@ class ScatterPlot : public QWidget
         QString name;
         QColor color;
         std::vector<QPointF> points;
+        bool open = false; ///< rings, for what was under other conditions
     };
     ScatterPlot(const QString& xTitle, const QString& yTitle, const QString& whenEmpty,
                 QWidget* parent = nullptr);
     void setSeries(std::vector<Series> series);
+    /// What open points are, e.g. "before the tissue was changed"; shown while there are any.
+    void setOpenMeaning(const QString& text) { m_openMeaning = text; }
     const std::vector<Series>& series() const { return m_series; }
     QSize sizeHint() const override { return {220, 170}; }
     QSize minimumSizeHint() const override { return {150, 110}; }
@@ -30,7 +33,7 @@ class ScatterPlot : public QWidget
     void paintEvent(QPaintEvent* e) override;
 
   private:
-    QString m_x, m_y, m_empty;
+    QString m_x, m_y, m_empty, m_openMeaning;
     std::vector<Series> m_series;
 };
 

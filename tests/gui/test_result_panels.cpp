@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is read from a run and where messages about it lie: beats of tissue before and after a
+// change, electrodes without a lead, a site's pulse at once, the window's title.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/ecg_panel.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/plots/scatter_plot.hpp"
+#include "widgets/view3d/view_texts.hpp"
+
+#include <QLabel>
+#include <QTabWidget>
+#include <QTableWidget>
+#include <QToolButton>
+
+using namespace tawara;
+using simulation::TissueEdit;
+
+class TestResultPanels : public QObject
+{
+    Q_OBJECT
+    std::unique_ptr<fake::WindowFixture> f;
+
+    template <class W>
+    W* child(const char* name = "")
+    {
+        return f->window->findChild<W*>(*name == 0 ? QString() : QString::fromLatin1(name));
+    }
+    static QString plain(QString text) { return text.replace(QChar(0x202f), ' '); }
+    /// Of a probe whose V comes back 250 ms after each of those.
+    static BeatsPanel::Entry beatsAt(const std::vector<double>& times_ms)
+    {
+        BeatsPanel::Entry e{"Front", QColor(0x4a, 0x90, 0xe2), {}};
+        for (double t : times_ms)
+            e.beats.push_back({t, 250, -85, 30, 115, 180, 230, 250, 100, 350});
+        return e;
+    }
+
+  private Q_SLOTS:
+    void init() { f = std::make_unique<fake::WindowFixture>(); }
+    void cleanup()
+    {
+        QVERIFY2(f->errors->text.empty(), f->errors->text.c_str());
+        f.reset();
+    }
+
+    void beatsOfTwoTissuesAreToldApart()
+    {
+        BeatsPanel panel;
+        panel.resize(860, 240);
+        panel.show();
+        auto* table = panel.table();
+        const auto row = [&](int k) { return plain(table->item(k, 0)->text()); };
+        panel.setBeats({beatsAt({0, 350, 700})}, {});
+        QCOMPARE(table->rowCount(), 3);
+        QCOMPARE(table->columnSpan(1, 0), 1);
+        // names are as dark as all text; the probe's colour is beside them
+        QCOMPARE(table->item(0, 0)->data(Qt::ForegroundRole), QVariant());
+        QVERIFY(!table->item(0, 0)->icon().isNull());
+        QVERIFY(!panel.findChild<ScatterPlot*>("restitution")->series().at(0).open);
+        panel.setBeats({beatsAt({0, 350, 700})}, {{1240, "drug Dofetilide given"}});
+        QCOMPARE(table->rowCount(), 4);
+        QCOMPARE(row(3), QString("Tissue changed at 1 240 ms: drug Dofetilide given"));
+        const int narrow = table->columnWidth(0);
+        panel.setBeats({beatsAt({0, 350, 700, 1050, 1400})}, {{1240, "drug Dofetilide given"}});
+        QCOMPARE(table->rowCount(), 6);
+        QCOMPARE(row(4), QString("Tissue changed at 1 240 ms, during the beat above: drug "
+                                 "Dofetilide given"));
+        QCOMPARE(table->columnSpan(4, 0), 9);
+        QCOMPARE(table->columnSpan(3, 0), 1);
+        QCOMPARE(row(5), QString("Front"));
+        QCOMPARE(table->columnWidth(0), narrow);
+        const auto series = panel.findChild<ScatterPlot*>("restitution")->series();
+        QCOMPARE(series.size(), std::size_t{2});
+        QVERIFY(series[0].open && series[0].points.size() == 4);
+        QVERIFY(!series[1].open && series[1].points.size() == 1);
+        // of many one after another, as of a slider that is drawn, one row
+        panel.setBeats({beatsAt({0, 350})}, {{310, "a"}, {320, "a"}, {330, "a"}});
+        QCOMPARE(table->rowCount(), 3);
+        QCOMPARE(row(1), QString("Tissue changed 3 times, at 310 to 330 ms: a"));
+        QCOMPARE(table->columnSpan(1, 0), 9);
+        panel.setBeats({beatsAt({0, 350, 700})}, {}); // from the start
+        QCOMPARE(table->rowCount(), 3);
+        QCOMPARE(table->columnSpan(1, 0), 1);
+        QCOMPARE(table->item(1, 4)->text(), QString("250.0"));
+    }
+
+    void theWindowKnowsOfTheChange()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->free_running = false;
+        f->shared->tell_tissue = true;
+        f->start();
+        f->window->document()->addProbe("A", {0, 0, -60});
+        f->window->raisePanel("beatsDock");
+        f->host->runUntil(800);
+        auto* table = child<QTableWidget>("beats");
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000); // at 10, 610, 1110 ms
+        f->window->document()->edits().edit("drug", [](simulation::Session& s) {
+            s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        });
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 4, 10000);
+        QCOMPARE(plain(table->item(2, 0)->text()),
+                 QString("Tissue changed at 800 ms, during the beat above: drug Dofetilide given"));
+    }
+
+    void electrodesWithoutALeadAreNamed()
+    {
+        EcgPanel panel;
+        panel.resize(860, 240);
+        panel.show();
+        auto* hint = panel.findChild<QLabel*>("unusedElectrodes");
+        simulation::Session s;
+        s.electrodes = {{"E1", {0, 0, 100}}, {"V2", {0, 20, 100}}};
+        panel.setSession(s);
+        QVERIFY(!hint->isVisible()); // each has a lead of its own
+        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        panel.setSession(s);
+        QVERIFY(hint->isVisible());
+        QVERIFY2(hint->text().startsWith("E1 is in none of the 12 leads. Switch"),
+                 qPrintable(hint->text()));
+        s.electrodes.push_back({"E3", {0, 0, 120}});
+        panel.setSession(s);
+        QVERIFY2(hint->text().startsWith("E1, E3 are in none"), qPrintable(hint->text()));
+        s.leads.kind = simulation::Leads::Kind::list;
+        s.leads.list = {{"mine", {{"E1", 1}, {"E3", -1}, {"V2", 0.5}}}};
+        panel.setSession(s);
+        QVERIFY(!hint->isVisible());
+    }
+
+    void aSitePacesNow()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->free_running = false;
+        f->start();
+        f->window->document()->edits().edit("site", [](simulation::Session& s) {
+            simulation::Stimulus one;
+            one.name = "Apex";
+            one.region = simulation::Sphere{{0, 0, -60}, 4};
+            one.duration_ms = 3;
+            one.amplitude_pA_per_pF = 70;
+            simulation::Stimulus other = one;
+            other.region = simulation::Box{{0, 0, -60}, {1, 1, -50}};
+            s.stimuli = {one, other};
+        });
+        auto* now = child<QToolButton>("paceNow");
+        child<PacingPanel>()->choose(1);
+        QVERIFY(!now->isEnabled());
+        child<PacingPanel>()->choose(0);
+        now->click();
+        QTRY_COMPARE(f->posted<simulation::Stimulate>().size(), std::size_t{1});
+        const auto c = f->posted<simulation::Stimulate>().at(0);
+        QCOMPARE(c.position_mm, (Vec3{0, 0, -60}));
+        QCOMPARE(c.radius_mm, 4.0);
+        QCOMPARE(c.duration_ms, 3.0);
+        QCOMPARE(c.amplitude_pA_per_pF, 70.0);
+        QVERIFY2(child<MessageBar>()->text().contains("as soon as the run goes on"),
+                 qPrintable(child<MessageBar>()->text()));
+    }
+
+    /// Messages lie beside the axes and the colour bar, below the time and what a view shows.
+    void messagesCoverNothingThatIsWritten()
+    {
+        f->start();
+        f->window->resize(1280, 800);
+        auto* bar = child<MessageBar>();
+        const auto in_window = [&](const QWidget* w, const QRect& r) {
+            return QRect(w->mapTo(f->window.get(), r.topLeft()), r.size());
+        };
+        for (const int count : {1, 2, 4}) {
+            f->window->views()->setCount(count);
+            QTRY_VERIFY(f->window->views()->view(count - 1)->isVisible());
+            for (const char* text : {"short", "The mesh is coarse for this scheme: waves will be "
+                                              "slower than they should be; refine it (Mesh, "
+                                              "Refine) or take fvm."}) {
+                bar->showMessage(MessageBar::Level::warning, text);
+                QApplication::processEvents();
+                const QRect message = in_window(bar, bar->rect());
+                for (int i = 0; i < count; ++i) {
+                    const auto* v = f->window->views()->view(i);
+                    const int w = v->width(), h = v->height();
+                    const QMargins sides = ViewTexts::sides();
+                    QVERIFY(sides.left() > 60 && sides.right() > 40);
+                    const QRect written[] = {{0, 0, w, 60}, // time, note's first line
+                                             {0, h - 92, sides.left(), 92},             // axes
+                                             {w - sides.right(), 0, sides.right(), h}}; // bar
+                    for (const QRect& r : written)
+                        QVERIFY2(!message.intersects(in_window(v, r)),
+                                 qPrintable(QString("%1 views, view %2: %3 x %4 at %5, %6 on %7 x "
+                                                    "%8")
+                                                .arg(count)
+                                                .arg(i)
+                                                .arg(message.width())
+                                                .arg(message.height())
+                                                .arg(message.x() - in_window(v, v->rect()).x())
+                                                .arg(message.y() - in_window(v, v->rect()).y())
+                                                .arg(w)
+                                                .arg(h)));
+                }
+                QVERIFY(f->window->rect().contains(message));
+                QVERIFY(message.height() >= bar->heightForWidth(message.width()));
+            }
+            bar->clear();
+        }
+    }
+
+    void theTitleIsTheFile()
+    {
+        f->start();
+        const QString before = f->window->windowTitle();
+        QVERIFY2(before.endsWith("[*] – Tawara"), qPrintable(before));
+        const QTemporaryDir dir;
+        child<QTabWidget>("tissueTabs")->setCurrentIndex(1);
+        child<QToolButton>("showElectrodes")->setChecked(true);
+        QCOMPARE(f->window->saveSession(dir.filePath("mine.json")), QString());
+        QCOMPARE(f->window->windowTitle(), QString("mine.json[*] – Tawara"));
+        f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        QVERIFY(f->window->isWindowModified());
+        // what was open in the panels comes back with the session
+        child<QTabWidget>("tissueTabs")->setCurrentIndex(0);
+        child<QToolButton>("showElectrodes")->setChecked(false);
+        f->host->load(simulation::read_session(dir.filePath("mine.json").toStdString()));
+        QTRY_COMPARE(child<QTabWidget>("tissueTabs")->currentIndex(), 1);
+        QVERIFY(child<QToolButton>("showElectrodes")->isChecked());
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestResultPanels>(argc, argv);
+}
+#include "test_result_panels.moc"
