@@ -16,37 +16,38 @@ struct Said
 {
     QString text, line; ///< as it was said, and as Qt would have printed it
 };
-QList<Said> warnings; // while the application is made: reasons, if it cannot be
+QList<Said> remarks; // while the application is made: reasons, if it cannot be
 
-/// Why no window can be shown, from what Qt warned of before it gave up.
+/// Why no window can be shown, from what Qt said before it gave up.
 QString reason()
 {
     QStringList all;
     static const QRegularExpression absent("Could not find the Qt platform plugin \"(.*?)\"");
-    for (const auto& w : warnings) {
-        if (const auto match = absent.match(w.text); match.hasMatch())
-            return QStringLiteral("Qt has no platform plugin '%1'").arg(match.captured(1));
-        if (w.text.contains(QLatin1String("could not connect to display"))) {
+    for (const auto& r : remarks) {
+        if (const auto match = absent.match(r.text); match.hasMatch())
+            return QStringLiteral("Qt has no platform plugin '%1' (QT_QPA_PLATFORM)")
+                .arg(match.captured(1));
+        if (r.text.contains(QLatin1String("could not connect to display"))) {
             const QString display = qEnvironmentVariable("DISPLAY");
             return display.isEmpty()
                        ? QStringLiteral("DISPLAY is not set")
                        : QStringLiteral("nothing answers at DISPLAY '%1'").arg(display);
         }
-        all << w.text.simplified();
+        all << r.text.simplified();
     }
     return all.isEmpty() ? QStringLiteral("Qt does not say why") : all.join("; ");
 }
 
-/// Keeps warnings, and takes the place of Qt's abort.
+/// Keeps what is said, and takes the place of Qt's abort.
 void listen(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
     const QString line = qFormatLogMessage(type, context, text);
-    if (type == QtWarningMsg || type == QtCriticalMsg) {
-        warnings.push_back({text, line});
+    if (type == QtDebugMsg) {
+        std::fprintf(stderr, "%s\n", qPrintable(line));
         return;
     }
     if (type != QtFatalMsg) {
-        std::fprintf(stderr, "%s\n", qPrintable(line));
+        remarks.push_back({text, line});
         return;
     }
     std::fprintf(stderr,
@@ -61,13 +62,13 @@ void listen(QtMsgType type, const QMessageLogContext& context, const QString& te
 
 std::unique_ptr<QApplication> makeApplication(int& argc, char** argv)
 {
-    warnings.clear();
+    remarks.clear();
     const auto before = qInstallMessageHandler(listen);
     auto app = std::make_unique<QApplication>(argc, argv);
     qInstallMessageHandler(before);
-    for (const auto& w : warnings)
-        std::fprintf(stderr, "%s\n", qPrintable(w.line));
-    warnings.clear();
+    for (const auto& r : remarks)
+        std::fprintf(stderr, "%s\n", qPrintable(r.line));
+    remarks.clear();
     return app;
 }
 
