@@ -228,7 +228,7 @@ class TestSessionExtras : public QObject
     /// What a model lacks is no mistake: canonical names and other models' own are accepted.
     void factorsThatAModelLacksAreAccepted()
     {
-        for (const char* name : {"g_NaL", "GNaL", "K_o"}) {
+        for (const char* name : {"g_NaL", "PR_NaK", "K_o"}) {
             const auto text = replaced(full, R"("factors": {"g_Kr": 0.5})",
                                        std::string(R"("factors": {")") + name + "\": 0.5}");
             QCOMPARE(parse_session(text, "s").drugs[0].factors[0].first, std::string(name));
