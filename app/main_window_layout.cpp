@@ -33,6 +33,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 
@@ -91,14 +93,17 @@ void MainWindow::buildCentre()
 
 QRect MainWindow::messageRoom() const
 {
-    constexpr int edge = 8;
+    constexpr int edge = 8, low = 300; // lower ones have remarks down to where messages are
     if (!m_grid->isVisible()) // under the start page
         return m_viewFrame->rect().adjusted(edge, edge, -edge, -edge);
     // one at the left, at the foot: over two of them it would lie on the axes of one
     const HeartView* v = m_grid->view(m_grid->count() == 4 ? 2 : 0);
+    QMargins sides = ViewTexts::sides();
+    if (v->height() < low)
+        sides.setLeft(std::max(sides.left(), ViewTexts::noteEnd(v->width()) + edge));
     return QRect(v->mapTo(m_viewFrame, QPoint()), v->size())
         .adjusted(0, edge, 0, -edge)
-        .marginsRemoved(ViewTexts::sides());
+        .marginsRemoved(sides);
 }
 
 void MainWindow::buildDocks()

@@ -182,8 +182,9 @@ class TestResultPanels : public QObject
                     const int w = v->width(), h = v->height();
                     const QMargins sides = ViewTexts::sides();
                     QVERIFY(sides.left() > 60 && sides.right() > 40);
-                    const QRect written[] = {{0, 0, w, 60}, // time, note's first line
-                                             {0, h - 92, sides.left(), 92},             // axes
+                    const QRect written[] = {{0, 0, w, 56}, // time, a remark's first line
+                                             {0, 56, ViewTexts::noteEnd(w), 50}, // its others
+                                             {0, h - 92, sides.left(), 92},      // axes
                                              {w - sides.right(), 0, sides.right(), h}}; // bar
                     for (const QRect& r : written)
                         QVERIFY2(!message.intersects(in_window(v, r)),
@@ -203,6 +204,28 @@ class TestResultPanels : public QObject
             }
             bar->clear();
         }
+    }
+
+    void namesOfMarkersStayOffTheTitleOfTheBar()
+    {
+        ViewTexts texts(nullptr);
+        texts.resize(442, 219);
+        scene::Annotations a;
+        a.shown = a.bar = true;
+        a.title = "Repolarisation (ms)";
+        const auto picture = [&] {
+            texts.set(a);
+            QImage image(texts.size(), QImage::Format_RGB32);
+            image.fill(QColor(90, 90, 90));
+            texts.render(&image, {}, {}, QWidget::DrawChildren);
+            return image;
+        };
+        const QImage bare = picture();
+        a.names = {{"Right end", 360.0 / 442, 58.0 / 219}};
+        const QImage named = picture();
+        QVERIFY(named != bare);
+        const QRect title(290, 38, 150, 19); // and its ground
+        QVERIFY(bare.copy(title) == named.copy(title));
     }
 
     void theTitleIsTheFile()

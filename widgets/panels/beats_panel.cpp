@@ -73,13 +73,13 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
         tr("diastolic interval (ms)"), tr("APD90 (ms)"),
         tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
-    m_restitution->setOpenMeaning(tr("before the tissue was changed"));
+    m_restitution->setOpenMeaning(tr("earlier tissue"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
-    row->addWidget(m_none, 3);
-    row->addWidget(m_table, 5);
-    row->addWidget(m_restitution, 2);
+    row->addWidget(m_none, 4);
+    row->addWidget(m_table, 10);
+    row->addWidget(m_restitution, 3);
     setBeats({}, {});
 }
 

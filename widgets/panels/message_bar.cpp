@@ -18,7 +18,7 @@ namespace tawara {
 namespace {
 
 constexpr int note_ms = 5000;
-constexpr int widest = 760, narrowest = 240, side = 12;
+constexpr int widest = 760, narrowest = 200, side = 12;
 constexpr int beside = 500; // room from which what is said of others stands beside the text
 constexpr std::size_t most_open = 20;
 

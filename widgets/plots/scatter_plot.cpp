@@ -41,7 +41,10 @@ void ScatterPlot::paintEvent(QPaintEvent*)
         return;
     }
     const double dx = std::max(10.0, 0.12 * (x1 - x0)), dy = std::max(10.0, 0.12 * (y1 - y0));
-    Axes a{QRectF(rect()).adjusted(58, 10, -12, -36), x0 - dx, x1 + dx, y0 - dy, y1 + dy};
+    const bool open = std::any_of(m_series.begin(), m_series.end(),
+                                  [](const Series& s) { return s.open && !s.points.empty(); });
+    const int above = open ? fontMetrics().height() + 4 : 0; // what open points are
+    Axes a{QRectF(rect()).adjusted(58, 10 + above, -12, -36), x0 - dx, x1 + dx, y0 - dy, y1 + dy};
     a.paint(p, c, m_x, m_y);
     p.setRenderHint(QPainter::Antialiasing);
     for (const auto& s : m_series) {
@@ -57,11 +60,9 @@ void ScatterPlot::paintEvent(QPaintEvent*)
         for (const QPointF& q : line)
             p.drawEllipse(q, s.open ? 3.0 : 3.6, s.open ? 3.0 : 3.6);
     }
-    if (std::any_of(m_series.begin(), m_series.end(),
-                    [](const Series& s) { return s.open && !s.points.empty(); })) {
+    if (open) {
         p.setPen(c.text);
-        p.drawText(QRectF(rect()).adjusted(60, 10, -14, 0),
-                   Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
+        p.drawText(QRectF(rect()).adjusted(4, 4, -12, 0), Qt::AlignRight | Qt::AlignTop,
                    QStringLiteral("○ ") + m_openMeaning);
     }
 }

@@ -23,7 +23,7 @@ class ScatterPlot : public QWidget
     ScatterPlot(const QString& xTitle, const QString& yTitle, const QString& whenEmpty,
                 QWidget* parent = nullptr);
     void setSeries(std::vector<Series> series);
-    /// What open points are, e.g. "before the tissue was changed"; shown while there are any.
+    /// What open points are, e.g. "earlier tissue"; shown while there are any.
     void setOpenMeaning(const QString& text) { m_openMeaning = text; }
     const std::vector<Series>& series() const { return m_series; }
     QSize sizeHint() const override { return {220, 170}; }

@@ -140,12 +140,33 @@ void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString
     p.drawText(where, flags, text);
 }
 
-void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
+int ViewTexts::noteEnd(int width)
+{
+    return static_cast<int>(left + std::max(least_note, note_part * width)) + 4; // its ground
+}
+
+QRectF ViewTexts::barRect() const
 {
     const double tall = std::round(std::min(tallest_bar, 0.55 * height()));
-    const double x0 = width() - bar_edge, x1 = x0 + bar_width,
-                 top = std::max(std::round((height() - tall) / 2), highest_bar),
-                 bottom = top + tall;
+    const double top = std::max(std::round((height() - tall) / 2), highest_bar);
+    return {width() - bar_edge, top, bar_width, tall};
+}
+
+QRectF ViewTexts::titleRect() const
+{
+    const QRectF bar = barRect();
+    const double wide =
+        QFontMetricsF(sized(title_points)).horizontalAdvance(QString::fromStdString(m_shown.title));
+    // a long title stays within the view
+    const double middle = std::min(bar.center().x() + 8, width() - wide / 2 - 8);
+    return {middle - wide / 2 - 1, bar.top() - 32, wide + 2, 20};
+}
+
+void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
+{
+    const QRectF bar = barRect();
+    const double x0 = bar.left(), x1 = bar.right(), top = bar.top(), bottom = bar.bottom(),
+                 tall = bar.height();
     p.setRenderHint(QPainter::Antialiasing, false);
     for (int y = 0; y < static_cast<int>(tall); ++y) {
         const auto& c = m_shown.map.colors[static_cast<std::size_t>(255 * (1 - (y + 0.5) / tall))];
@@ -160,13 +181,8 @@ void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
                    QString::fromStdString(scene::tick_text(value)));
     }
     p.setRenderHint(QPainter::Antialiasing);
-    const QFont font = sized(title_points);
-    p.setFont(font);
-    const QString title = QString::fromStdString(m_shown.title);
-    const double wide = QFontMetricsF(font).horizontalAdvance(title);
-    // a long title stays within the view
-    const double middle = std::min((x0 + x1) / 2 + 8, width() - wide / 2 - 8);
-    write(p, QRectF(middle - wide / 2 - 1, top - 32, wide + 2, 20), Qt::AlignCenter, title);
+    p.setFont(sized(title_points));
+    write(p, titleRect(), Qt::AlignCenter, QString::fromStdString(m_shown.title));
 }
 
 void ViewTexts::paintLegend(QPainter& p) const
@@ -194,6 +210,7 @@ void ViewTexts::paintNames(QPainter& p) const
     font.setBold(true);
     const QFontMetricsF m(font);
     p.setFont(font);
+    const QRectF title = barHasRoom() ? titleRect().adjusted(-4, -1, 4, 1) : QRectF();
     for (const auto& n : m_shown.names) {
         const QString text = m.elidedText(QString::fromStdString(n.text), Qt::ElideMiddle,
                                           std::max(widest_row * width(), least_row));
@@ -202,6 +219,8 @@ void ViewTexts::paintNames(QPainter& p) const
         if (box.right() > namesEnd()) // to the marker's other side
             box.moveRight(
                 std::max(std::min(box.left() - 2 * beside_marker, namesEnd()), box.width()));
+        if (box.intersects(title)) // a long one reaches farther to the left than the bar
+            box.moveTop(title.bottom() + 2);
         p.fillRect(box, QColor(13, 15, 20, 140));
         p.setPen(Qt::white);
         p.drawText(box, Qt::AlignCenter, text);

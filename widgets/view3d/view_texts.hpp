@@ -21,6 +21,8 @@ class ViewTexts : public QWidget
     const scene::Annotations& shown() const { return m_shown; }
     /// Widths at the left and right foot of a view that its axes and its bar take.
     static QMargins sides();
+    /// Where the lines of a remark end at the right in a view of that width.
+    static int noteEnd(int width);
 
   protected:
     void paintEvent(QPaintEvent* e) override;
@@ -31,6 +33,8 @@ class ViewTexts : public QWidget
     void paintNames(QPainter& p) const;
     void paintLetters(QPainter& p, const QColor& ink) const;
     bool barHasRoom() const;
+    QRectF barRect() const;   ///< its colours
+    QRectF titleRect() const; ///< above it
     /// From where on the bar or the legend has the view to itself.
     double namesEnd() const;
     QString legendText(const std::string& name) const;
