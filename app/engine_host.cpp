@@ -336,11 +336,13 @@ void EngineHost::answered(const simulation::Answer& a)
 void EngineHost::poll()
 {
     const auto frame = m_engine->newest_frame();
-    if (frame && frame != m_frame && m_scene && frame->run == m_scene->run) {
+    const qint64 now = m_clock.elapsed();
+    if (frame && frame != m_frame && m_scene && frame->run == m_scene->run &&
+        (now >= m_frameDue || m_status.state != State::running)) {
         m_frame = frame;
+        m_frameDue = now + m_leastFrameMs;
         Q_EMIT frameArrived(frame);
     }
-    const qint64 now = m_clock.elapsed();
     if (now >= m_statusDue) {
         m_statusDue = now + status_ms;
         const auto before = m_status;

@@ -66,6 +66,9 @@ class EngineHost : public QObject
     void startRecording(double everyMs, quint64 maxBytes);
     void stopRecording();
     void measureCeilings();
+    /// While it computes, frames are shown no more often than this; 0: as they come. What they
+    /// cost to draw is the solver's then.
+    void setLeastFrameInterval(int ms) { m_leastFrameMs = ms; }
     void exportResults(const QString& kind, const QString& path);
     std::shared_ptr<const simulation::Recording> recording() const { return m_engine->recording(); }
     std::shared_ptr<const simulation::Partition> partition() const { return m_engine->partition(); }
@@ -136,6 +139,8 @@ class EngineHost : public QObject
     QSet<quint64> m_exports; // commands that exported() has not answered
     ScenePtr m_scene;
     FramePtr m_frame;
+    int m_leastFrameMs = 0;
+    qint64 m_frameDue = 0; // [ms] on m_clock
     std::shared_ptr<const simulation::MapFrame> m_maps;
     int m_beat = 0; ///< of the maps
     bool m_watchMaps = false, m_watchVolume = false, m_watchPhase = false, m_watchBeats = false,

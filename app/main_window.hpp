@@ -269,8 +269,9 @@ class MainWindow : public QMainWindow
     QActionGroup* m_modes = nullptr;
     LiveMovie* m_film = nullptr;
     QMenu* m_recent = nullptr;
-    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_saveAction = nullptr,
-            *m_lightAction = nullptr, *m_scarAction = nullptr, *m_filmAction = nullptr;
+    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_computeFirst = nullptr,
+            *m_saveAction = nullptr, *m_lightAction = nullptr, *m_scarAction = nullptr,
+            *m_filmAction = nullptr;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
     std::optional<std::pair<int, Quantity>> m_beforePainting; // a view, and what it showed

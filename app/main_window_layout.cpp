@@ -280,6 +280,7 @@ void MainWindow::restoreSettings()
     m_stimulus->setSettings(st);
     m_autoPlayAction->setChecked(settings->value("run/autoPlay", true).toBool());
     m_autoRecordAction->setChecked(settings->value("run/autoRecord", true).toBool());
+    m_computeFirst->setChecked(settings->value("run/computeFirst", false).toBool());
     setTheme(settings->contains("window/theme")
                  ? themeOf(settings->value("window/theme").toString())
                  : currentTheme());
@@ -319,6 +320,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
     settings->setValue("stimulus/duration_ms", st.duration_ms);
     settings->setValue("run/autoPlay", m_autoPlayAction->isChecked());
     settings->setValue("run/autoRecord", m_autoRecordAction->isChecked());
+    settings->setValue("run/computeFirst", m_computeFirst->isChecked());
     QMainWindow::closeEvent(e);
 }
 

@@ -33,6 +33,9 @@ class TestPainting : public QObject
     void stroke(const Vec3& from, const Vec3& to, Qt::KeyboardModifiers keys = {})
     {
         auto* v = window->view();
+        const auto drawn = v->framesDrawn(); // panels that opened have moved what is clicked on
+        v->update();
+        QTRY_VERIFY_WITH_TIMEOUT(v->framesDrawn() > drawn, 60000);
         QTest::mousePress(v, Qt::LeftButton, keys, fake::pixel_of(*v, from));
         for (int k = 1; k <= 4; ++k) {
             const QPointF at = fake::pixel_of(*v, from + (k / 4.0) * (to - from));

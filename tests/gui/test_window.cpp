@@ -9,6 +9,7 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
@@ -97,6 +98,24 @@ class TestWindow : public QObject
         QCOMPARE(f->posted<simulation::LimitSpeed>()[1].ms_per_second, 0.0);
         QVERIFY(speedText(12.3).contains("12.3 ms/s"));
         QVERIFY(speedText(12.3).contains("81 × slower"));
+    }
+
+    void computingComesFirst()
+    {
+        f->start();
+        press("play");
+        QTRY_COMPARE(state(), State::running);
+        QSignalSpy shown(f->host.get(), &EngineHost::frameArrived);
+        QTRY_VERIFY(shown.size() > 20); // one each 10 ms
+        child<QAction>("computeFirst")->trigger();
+        shown.clear();
+        QElapsedTimer clock;
+        clock.start();
+        QTRY_VERIFY(shown.size() >= 4);
+        QVERIFY2(clock.elapsed() >= 740, qPrintable(QString::number(clock.elapsed())));
+        press("play"); // the last one is shown, whenever it came
+        QTRY_COMPARE(state(), State::paused);
+        QTRY_COMPARE(f->host->frame()->time_ms, f->host->status().time_ms);
     }
 
     void beatsByItself()
