@@ -41,10 +41,12 @@ class Drawing
                "\" viewBox=\"0 0 " + w + " " + h +
                "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"10\">\n";
     }
-    void line(double x0, double y0, double x1, double y1, const char* ink, double width)
+    void line(double x0, double y0, double x1, double y1, const char* ink, double width,
+              const char* dashes = "none")
     {
         out_ += "<line x1=\"" + num(x0) + "\" y1=\"" + num(y0) + "\" x2=\"" + num(x1) + "\" y2=\"" +
-                num(y1) + "\" stroke=\"" + ink + "\" stroke-width=\"" + num(width) + "\"/>\n";
+                num(y1) + "\" stroke=\"" + ink + "\" stroke-width=\"" + num(width) +
+                "\" stroke-dasharray=\"" + dashes + "\"/>\n";
     }
     void text(double x, double y, const std::string& words, const char* anchor, const char* ink)
     {
@@ -145,7 +147,7 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
     }
     for (double t : changes_ms)
         if (t >= from && t <= to)
-            d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#c77d0a", 1.2);
+            d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#8c2c1e", 1.2, "4 2");
     d.text(left + f.width / 2, height - 4, "time [ms]", "middle", grey);
     d.text(0, 14, "mV", "start", grey);
     const double row = std::min(14.0, (height - 12.0) / static_cast<double>(traces.size()));

@@ -119,13 +119,23 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
     return out;
 }
 
-/// Of a probe's beats the newest that has repolarised, else the newest.
-/// @pre  there is one
-const Beat& told(std::span<const Beat> beats)
+constexpr double never_ms = std::numeric_limits<double>::infinity();
+
+/// Whether a beat had repolarised by then; infinity: at all.
+bool over_by(const Beat& b, double ms)
 {
-    for (std::size_t k = beats.size(); k-- > 0;)
-        if (std::isfinite(beats[k].apd90_ms))
-            return beats[k];
+    return b.activation_ms + b.apd90_ms <= ms; // NaN where it has not
+}
+
+/// Of a probe's beats the newest that had repolarised before the tissue was changed, else the
+/// newest that has at all, else the newest.
+/// @pre  there is one
+const Beat& told(std::span<const Beat> beats, double change_ms)
+{
+    for (const double until_ms : {change_ms, never_ms})
+        for (std::size_t k = beats.size(); k-- > 0;)
+            if (over_by(beats[k], until_ms))
+                return beats[k];
     return beats.back();
 }
 
@@ -136,11 +146,13 @@ std::string tissue_number(std::size_t edits_before)
 }
 
 /// A probe's row of beats that ran with one tissue.
-std::vector<std::string> beat_row(const std::string& probe, std::span<const Beat> beats)
+/// @param change_ms  when that was changed
+std::vector<std::string> beat_row(const std::string& probe, std::span<const Beat> beats,
+                                  double change_ms = never_ms)
 {
     if (beats.empty())
         return {probe, "0", "–", "–", "–", "–", "–", "–", "–", "–", "–"};
-    const auto& b = told(beats);
+    const auto& b = told(beats, change_ms);
     const auto cell = [](double x, int digits) {
         return std::isfinite(x) ? number_text(x, digits) : std::string("–");
     };
@@ -170,10 +182,10 @@ void add_beat_rows(ReportPage::Table& t, const std::string& probe, const std::ve
         while (to < beats.size() && edits_until(edits, beats[to].activation_ms) == tissue)
             ++to;
         const auto group = std::span(beats).subspan(from, to - from);
-        const auto& shown = told(group);
-        const bool changed_in_it = tissue < edits.size() &&
-                                   !(edits[tissue].time_ms >= shown.activation_ms + shown.apd90_ms);
-        rows.push_back(beat_row(probe, group));
+        const double change_ms = tissue < edits.size() ? edits[tissue].time_ms : never_ms;
+        const bool changed_in_it =
+            tissue < edits.size() && !over_by(told(group, change_ms), change_ms);
+        rows.push_back(beat_row(probe, group, change_ms));
         rows.back().insert(rows.back().begin() + 1,
                            tissue_number(tissue) + (changed_in_it ? "*" : ""));
         from = to;
@@ -198,7 +210,7 @@ std::string tissues_text(std::span<const TissueEdit> edits)
     for (std::size_t k = first; k < edits.size(); ++k)
         out += "; " + tissue_number(k + 1) + " from " + number_text(edits[k].time_ms, 6) +
                " ms on" + (edits[k].what.empty() ? "" : " (" + edits[k].what + ")");
-    return out + ". *: it was changed during this beat.";
+    return out + ". * marks a beat during which it was changed.";
 }
 
 /// The newest beat of each probe that has repolarised, else its newest; of each tissue that it

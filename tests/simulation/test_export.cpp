@@ -430,19 +430,20 @@ class TestExport : public QObject
         const auto& before = section.table.rows[0];
         const auto& after = section.table.rows[1];
         QCOMPARE(before.size(), section.table.head.size());
-        QCOMPARE(before[1] + "|" + before[2], std::string("1*|2")); // 500 ms is in its second
-        QVERIFY(before[3].starts_with("37") && after[3].starts_with("72"));
+        QCOMPARE(before[1] + "|" + before[2], std::string("1|2"));
+        // 500 ms is in the second beat: the first is the newest that was of that tissue alone
+        QVERIFY(before[3].starts_with("20") && after[3].starts_with("72"));
         QCOMPARE(after[1] + "|" + after[2], std::string("2|2"));
         const QString note = QString::fromStdString(section.table.note);
         QVERIFY2(note.contains("tissue 1 until 500 ms; 2 from 500 ms on (drug Dofetilide given)"),
                  qPrintable(note));
-        QVERIFY(section.svg.find("#c77d0a") != std::string::npos);
+        QVERIFY(section.svg.find("stroke-dasharray=\"4 2\"") != std::string::npos);
         scene = std::make_shared<Scene>(*scene);
-        scene->tissue_edits[0].time_ms = 690; // between two beats
+        scene->tissue_edits[0].time_ms = 120; // in the first
         s.scene = scene;
         section = report_page(s).sections.at(0);
-        QCOMPARE(section.table.rows.at(0).at(1), std::string("1"));
-        QVERIFY(plain.find("#c77d0a") == std::string::npos);
+        QCOMPARE(section.table.rows.at(0).at(1), std::string("1*"));
+        QVERIFY(plain.find("stroke-dasharray=\"4 2\"") == std::string::npos);
     }
 
     void whatOfTheTissueIsAnother()
