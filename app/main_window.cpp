@@ -275,17 +275,24 @@ void MainWindow::wallClicked(const scene::Pick& pick)
     auto& edits = m_document->edits();
     if (m_next == Next::electrode) {
         m_next = Next::nothing;
-        const auto n = m_document->session().electrodes.size() + 1;
         const auto place = simulation::electrode_in_front(*m_host->scene()->mesh, pick.position_mm,
                                                           pick.normal, electrode_gap_mm);
         const Vec3 at = placed(place.position_mm);
-        if (place.aside)
-            m_message->showMessage(MessageBar::Level::note,
-                                   tr("That wall faces a cavity, or the heart beyond it: the "
-                                      "electrode stands outside the heart beside it, 15 mm away."),
-                                   {}, "electrode");
-        edits.edit(tr("Place an electrode"), [n, at](simulation::Session& s) {
-            s.electrodes.push_back({"E" + std::to_string(n), at});
+        const QString name = m_ecg->freeName();
+        const bool twelve =
+            m_document->session().leads.kind == simulation::Leads::Kind::twelve_lead;
+        m_message->showMessage(
+            MessageBar::Level::note,
+            place.aside ? tr("That wall faces a cavity, or the heart beyond it: electrode %1 "
+                             "stands outside the heart beside it, 15 mm away.")
+                              .arg(name)
+                        : tr("Electrode %1 stands 15 mm in front of the wall.").arg(name),
+            twelve ? tr("It is in none of the 12 leads: switch \"12 leads\" off in the ECG panel "
+                        "to see its own potential.")
+                   : QString(),
+            "electrode");
+        edits.edit(tr("Place an electrode"), [n = name.toStdString(), at](simulation::Session& s) {
+            s.electrodes.push_back({n, at});
         });
         return;
     }

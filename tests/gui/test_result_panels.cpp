@@ -14,6 +14,8 @@
 #include <QTableWidget>
 #include <QToolButton>
 
+#include <cmath>
+
 using namespace tawara;
 using simulation::TissueEdit;
 
@@ -114,19 +116,41 @@ class TestResultPanels : public QObject
         simulation::Session s;
         s.electrodes = {{"E1", {0, 0, 100}}, {"V2", {0, 20, 100}}};
         panel.setSession(s);
-        QVERIFY(!hint->isVisible()); // each has a lead of its own
+        QVERIFY(hint->text().isEmpty()); // each has a lead of its own
+        const int plot = panel.plot()->height();
         s.leads.kind = simulation::Leads::Kind::twelve_lead;
         panel.setSession(s);
-        QVERIFY(hint->isVisible());
-        QVERIFY2(hint->text().startsWith("E1 is in none of the 12 leads. Switch"),
-                 qPrintable(hint->text()));
+        QCOMPARE(hint->text(), QString("E1 is in no lead: shown while \"12 leads\" is off"));
+        QVERIFY2(hint->width() >= hint->sizeHint().width(), "all of it can be read");
+        QApplication::processEvents();
+        QCOMPARE(panel.plot()->height(), plot); // nothing moves
         s.electrodes.push_back({"E3", {0, 0, 120}});
         panel.setSession(s);
-        QVERIFY2(hint->text().startsWith("E1, E3 are in none"), qPrintable(hint->text()));
+        QVERIFY2(hint->text().startsWith("E1, E3 are in no lead"), qPrintable(hint->text()));
+        QCOMPARE(panel.freeName(), QString("E2"));
         s.leads.kind = simulation::Leads::Kind::list;
         s.leads.list = {{"mine", {{"E1", 1}, {"E3", -1}, {"V2", 0.5}}}};
         panel.setSession(s);
-        QVERIFY(!hint->isVisible());
+        QVERIFY(hint->text().isEmpty());
+    }
+
+    void whereAnElectrodeIsShownIsSaidAsItIsPlaced()
+    {
+        f->start();
+        const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+        f->window->raisePanel("ecgDock");
+        const auto place = [&] {
+            QTest::mouseClick(child<QToolButton>("placeElectrode"), Qt::LeftButton);
+            QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front));
+        };
+        const auto said = [&] { return child<MessageBar>()->text(); };
+        place();
+        QTRY_VERIFY2(said().contains("E1"), qPrintable(said()));
+        QVERIFY2(!said().contains("12 leads"), qPrintable(said()));
+        QTest::mouseClick(child<QToolButton>("twelveLeads"), Qt::LeftButton);
+        place();
+        QTRY_VERIFY2(said().contains("E2"), qPrintable(said()));
+        QVERIFY2(said().contains("in none of the 12 leads"), qPrintable(said()));
     }
 
     void aSitePacesNow()

@@ -36,12 +36,17 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_lead = new QComboBox;
     m_lead->setObjectName("ecgLead");
     m_lead->setToolTip(tr("Leads of the strip"));
+    m_unused = hintLabel({}); // beside the buttons: nothing moves when it comes
+    m_unused->setObjectName("unusedElectrodes");
+    m_unused->setWordWrap(false);
+    m_unused->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_unused->setIndent(8);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 2);
     bar->addWidget(m_twelve);
     bar->addWidget(m_place);
     bar->addWidget(m_show);
-    bar->addStretch(1);
+    bar->addWidget(m_unused, 1);
     bar->addWidget(m_sheet);
     bar->addWidget(m_lead);
     m_electrodes = new QTableWidget(0, 5);
@@ -53,10 +58,6 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_electrodes->setMaximumWidth(330);
     m_electrodes->hide();
-    m_unused = hintLabel({});
-    m_unused->setObjectName("unusedElectrodes");
-    m_unused->setContentsMargins(8, 0, 8, 2);
-    m_unused->hide();
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
     middle->addWidget(m_plot, 1);
@@ -65,7 +66,6 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
     column->addLayout(bar);
-    column->addWidget(m_unused);
     column->addLayout(middle, 1);
 
     connect(m_twelve, &QToolButton::toggled, this, [this](bool on) {
@@ -117,23 +117,34 @@ void EcgPanel::setSession(const Session& s)
     m_filling = false;
 }
 
+QString EcgPanel::freeName() const
+{
+    for (int n = 1;; ++n) {
+        const QString name = QStringLiteral("E%1").arg(n);
+        if (std::none_of(m_known.begin(), m_known.end(), [&](const simulation::Electrode& e) {
+                return QString::fromStdString(e.name) == name;
+            }))
+            return name;
+    }
+}
+
 void EcgPanel::sayUnused(const Session& s)
 {
     QStringList names;
     for (const auto& n : simulation::electrodes_without_lead(s.electrodes, s.leads))
         names << QString::fromStdString(n);
-    const bool one = names.size() == 1;
-    QString text;
-    if (s.leads.kind == simulation::Leads::Kind::twelve_lead)
-        text = one ? tr("%1 is in none of the 12 leads. Switch \"12 leads\" off to see its own "
-                        "potential.")
-                   : tr("%1 are in none of the 12 leads. Switch \"12 leads\" off to see their own "
-                        "potentials.");
-    else
-        text = one ? tr("%1 is in none of the session's leads: it has no trace.")
-                   : tr("%1 are in none of the session's leads: they have no traces.");
-    m_unused->setText(text.arg(names.join(QStringLiteral(", "))));
-    m_unused->setVisible(!names.isEmpty());
+    m_unused->setToolTip({});
+    if (names.isEmpty())
+        return m_unused->clear();
+    const bool twelve = s.leads.kind == simulation::Leads::Kind::twelve_lead;
+    const QString which = names.join(QStringLiteral(", "));
+    m_unused->setText(
+        (names.size() == 1 ? tr("%1 is in no lead") : tr("%1 are in no lead")).arg(which) +
+        (twelve ? tr(": shown while \"12 leads\" is off") : QString()));
+    m_unused->setToolTip(
+        twelve ? tr("The 12 leads are of the standard electrodes alone. Switch \"12 leads\" off "
+                    "to see the potential of each electrode of your own.")
+               : tr("The leads that the session gives are of other electrodes."));
 }
 
 void EcgPanel::fillElectrodes(const Session& s)

@@ -21,6 +21,8 @@ class EcgPanel : public QWidget
     explicit EcgPanel(QWidget* parent = nullptr);
     void setSession(const simulation::Session& s);
     EcgPlot* plot() { return m_plot; }
+    /// A name that no electrode has: "E1".
+    QString freeName() const;
     /// Leads that are there, for the choice of what the strip shows.
     void setLeads(const QStringList& names);
     /// How it is shown, for the session: strip or sheet, leads of the strip, list of electrodes.
