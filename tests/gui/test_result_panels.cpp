@@ -127,6 +127,12 @@ class TestResultPanels : public QObject
         s.electrodes.push_back({"E3", {0, 0, 120}});
         panel.setSession(s);
         QVERIFY2(hint->text().startsWith("E1, E3 are in no lead"), qPrintable(hint->text()));
+        panel.findChild<QToolButton*>("showElectrodes")->setChecked(true);
+        QApplication::processEvents();
+        auto* list = panel.findChild<QTableWidget*>("electrodes");
+        const auto* remove = list->cellWidget(2, 4);
+        QVERIFY2(list->viewport()->rect().contains(QRect(remove->pos(), remove->size())),
+                 "each can be removed without a search for the button");
         QCOMPARE(panel.freeName(), QString("E2"));
         s.leads.kind = simulation::Leads::Kind::list;
         s.leads.list = {{"mine", {{"E1", 1}, {"E3", -1}, {"V2", 0.5}}}};

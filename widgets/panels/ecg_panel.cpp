@@ -54,9 +54,11 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->setHorizontalHeaderLabels(
         {tr("Electrode"), tr("x (mm)"), tr("y (mm)"), tr("z (mm)"), {}});
     m_electrodes->verticalHeader()->hide();
-    m_electrodes->verticalHeader()->setDefaultSectionSize(23);
+    m_electrodes->verticalHeader()->setDefaultSectionSize(26);
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_electrodes->setMaximumWidth(330);
+    m_electrodes->horizontalHeader()->setSectionResizeMode(4, QHeaderView::Fixed);
+    m_electrodes->horizontalHeader()->resizeSection(4, 30);
+    m_electrodes->setFixedWidth(336); // all columns, as that with the buttons that remove
     m_electrodes->hide();
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
@@ -159,6 +161,8 @@ void EcgPanel::fillElectrodes(const Session& s)
                                   new QTableWidgetItem(QString::number(
                                       e.position_mm[static_cast<std::size_t>(k)], 'f', 1)));
         auto* remove = smallButton("close", {}, "removeElectrode", tr("Remove this electrode"));
+        remove->setIconSize({12, 12});
+        remove->setStyleSheet("QToolButton { padding: 2px; }"); // in a row so low
         connect(remove, &QToolButton::clicked, this, [this, row] {
             Q_EMIT edited(tr("Remove an electrode"),
                           [row](Session& x) { x.electrodes.erase(x.electrodes.begin() + row); },
