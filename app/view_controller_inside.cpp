@@ -62,11 +62,16 @@ void ViewController::setRunEnded(bool on)
 QString ViewController::greyNote(Quantity q) const
 {
     const auto& wall = mapField(*m_maps, q);
-    bool resting = false, lasting = false; // no part of the beat; its end is not known
+    // no part of the beat; its end is not known; it was activated while no sample was taken
+    bool resting = false, lasting = false, missed = false;
     for (std::size_t k = 0; k < wall.size(); ++k)
         if (!std::isfinite(wall[k]))
-            (std::isfinite(m_maps->activation[k]) ? lasting : resting) = true;
-    if (!resting && !lasting)
+            (std::isfinite(m_maps->activation[k])       ? lasting
+             : std::isfinite(m_maps->repolarisation[k]) ? missed
+                                                        : resting) = true;
+    if (missed && q != Quantity::period)
+        return tr("grey: not activated, or when is not known");
+    if (!resting && !lasting && !missed)
         return {};
     if (q == Quantity::period)
         return tr("grey: no activation before");

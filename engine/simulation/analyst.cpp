@@ -235,15 +235,25 @@ std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
 bool Analyst::submit(Sample s, bool always)
 {
     {
-        std::lock_guard hold(mutex_);
-        if (samples_waiting_ >= waiting && !always)
-            return false;
+        std::unique_lock hold(mutex_);
+        const auto room = [this] { return samples_waiting_ < waiting; };
+        if (!room() && !always) {
+            // a millisecond more than this gap would be the next sample's
+            const bool needed =
+                tracks_always() && std::abs(s.time_ms - taken_ms_) > most_gap_ms - 1;
+            if (!needed || !room_.wait_for(hold, patience, room))
+                return false;
+        }
         ++samples_waiting_;
+        taken_ms_ = s.time_ms;
     }
     push([this, shared = std::make_shared<const Sample>(std::move(s))] {
         take(shared);
-        std::lock_guard hold(mutex_);
-        --samples_waiting_;
+        {
+            std::lock_guard hold(mutex_);
+            --samples_waiting_;
+        }
+        room_.notify_one();
     });
     return true;
 }

@@ -52,13 +52,19 @@ struct Sample
 /// Computes maps, phase, volume and electrocardiogram beside the stepping, on a thread of its own.
 ///
 /// Samples are taken in order; when `waiting` of them wait already, the next is refused, so that a
-/// slow analysis costs samples and never time of the solver. Weights of leads, which take seconds,
-/// are prepared on a second thread: samples go on meanwhile.
+/// slow analysis costs samples and no time of the solver. But where every place is followed
+/// (tracks_always()) no activation may be lost: there the solver waits rather than leave more than
+/// most_gap_ms between two samples. Weights of leads, which take seconds, are prepared on a second
+/// thread: samples go on meanwhile.
 /// @thread  one thread gives work; results may be read by any
 class Analyst
 {
   public:
     static constexpr std::size_t waiting = 4;
+    /// Of simulated time. Longer ones lose the times of activations, at twice of it (blind_ms).
+    static constexpr double most_gap_ms = analysis::ActivationTracker::blind_ms / 2;
+    /// Of wall time, that submit() waits for room at most.
+    static constexpr std::chrono::milliseconds patience{500};
 
     /// Keeps references to mesh, surface, neighbours and stars of the tissue, which outlives it.
     Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results);
@@ -88,7 +94,8 @@ class Analyst
     /// Pulses that have begun since the last call, in order of time: beats that they began count
     /// from them.
     void pulses(std::vector<double> time_ms);
-    /// Whether it was taken.
+    /// Whether it was taken. Waits for room, for `patience` at most, where a refusal would leave
+    /// more than most_gap_ms without samples and tracks_always().
     /// @param always  taken however many wait: the state that a run stops at
     bool submit(Sample s, bool always = false);
     /// One beat's maps at every vertex of the mesh.
@@ -152,7 +159,9 @@ class Analyst
     std::mutex mutex_;
     std::condition_variable idle_;
     Queue queue_, preparations_;
+    std::condition_variable room_; ///< a sample fewer waits
     std::size_t samples_waiting_ = 0;
+    double taken_ms_ = 0; ///< time of the newest sample that was taken
 
     // The preparing thread's alone.
     EcgLayout layout_;

@@ -136,8 +136,12 @@ void Engine::Impl::plan_samples()
         // Not more often than copying V may cost.
         const double rate = status.steps_per_second; // written by this thread alone
         const double least = sample_cost_s * rate / sampling_share;
+        const auto affordable = static_cast<std::int64_t>(std::ceil(std::min(least, 1e9)));
+        // ... unless beats were lost by it
+        const auto longest = std::max<std::int64_t>(1, std::llround(Analyst::most_gap_ms / dt));
         sample_every =
-            std::max(sample_every, static_cast<std::int64_t>(std::ceil(std::min(least, 1e9))));
+            std::max(sample_every,
+                     sim->analyst->tracks_always() ? std::min(affordable, longest) : affordable);
     }
     const auto step = sim->stepper->step();
     sample_due = 0;

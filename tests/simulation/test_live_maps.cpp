@@ -250,6 +250,36 @@ class TestLiveMaps : public QObject
             QCOMPARE(e.time_ms[k] - e.time_ms[k - 1], 1.0);
     }
 
+    /// An analysis that comes too late costs samples, but never as many as would lose a beat: the
+    /// solver waits before.
+    void aSlowAnalysisLosesNoBeat()
+    {
+        const Tissue t = build_tissue(sheet());
+        Analyst analyst(t, 1, std::make_shared<AnalystResults>());
+        QVERIFY(analyst.tracks_always());
+        for (int k = 0; k < 3; ++k) { // the system gave it no time
+            analyst.then([] { QThread::msleep(100); });
+            Sample sample;
+            sample.v.assign(t.problem.size(), -85);
+            const double from = k == 2 ? 0 : 100 * k; // set back to the start at last
+            double taken_ms = from, longest = 0;
+            int refused = 0;
+            for (; sample.step < 100; ++sample.step) {
+                sample.time_ms = from + static_cast<double>(sample.step);
+                if (!analyst.submit(sample)) {
+                    ++refused;
+                    continue;
+                }
+                longest = std::max(longest, sample.time_ms - taken_ms);
+                taken_ms = sample.time_ms;
+            }
+            QVERIFY(refused > 0);
+            QVERIFY2(longest <= Analyst::most_gap_ms, qPrintable(QString::number(longest)));
+            if (k == 1)
+                analyst.restart();
+        }
+    }
+
     /// A run that pauses or ends shows the phase of where it stands.
     void phaseOfTheEnd()
     {
