@@ -16,6 +16,8 @@ namespace tawara {
 namespace {
 
 constexpr double shortest_ms = 10, longest_ms = 20000;
+constexpr double box_gap = 4; // between the box of the cursors and the area's edges [px]
+
 } // namespace
 
 std::optional<double> TracePlot::Curve::at(double time) const
@@ -269,44 +271,73 @@ void TracePlot::paintCursor(QPainter& p) const
     }
 }
 
+QStringList TracePlot::markLines() const
+{
+    const auto [from, to] = window();
+    const auto seen = [&](const std::optional<double>& t) { return t && *t >= from && *t <= to; };
+    QStringList lines;
+    if (!seen(m_marks[0]) && !seen(m_marks[1]))
+        return lines;
+    for (std::size_t k = 0; k < m_marks.size(); ++k)
+        if (m_marks[k])
+            lines << tr("%1  %2 ms")
+                         .arg(QLatin1String(k == 0 ? "A" : "B"))
+                         .arg(*m_marks[k], 0, 'f', 1);
+    if (!m_marks[0] || !m_marks[1])
+        return lines;
+    lines << tr("B − A  %1 ms").arg(*m_marks[1] - *m_marks[0], 0, 'f', 1);
+    for (const auto& c : m_curves) {
+        const auto v = c.at(*m_marks[0]), w = c.at(*m_marks[1]);
+        if (v && w)
+            lines << tr("%1, B − A  %2 mV").arg(c.name).arg(*w - *v, 0, 'f', 1);
+    }
+    return lines;
+}
+
 void TracePlot::paintMarks(QPainter& p) const
 {
     const QRectF a = area();
     const PlotColors look = PlotColors::of(this);
-    QStringList lines;
     for (std::size_t k = 0; k < m_marks.size(); ++k) {
-        if (!m_marks[k])
-            continue;
-        const double x = toX(*m_marks[k]);
-        const QString name = k == 0 ? QStringLiteral("A") : QStringLiteral("B");
-        lines << tr("%1  %2 ms").arg(name).arg(*m_marks[k], 0, 'f', 1);
+        const double x = m_marks[k] ? toX(*m_marks[k]) : -1;
         if (x < a.left() || x > a.right())
             continue;
         p.setPen(QPen(look.accent, 1.2));
         p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
-        p.drawText(QPointF(x + 3, a.bottom() - 4), name);
+        p.drawText(QPointF(x + 3, a.bottom() - 4), QLatin1String(k == 0 ? "A" : "B"));
     }
-    if (m_marks[0] && m_marks[1]) {
-        lines << tr("B − A  %1 ms").arg(*m_marks[1] - *m_marks[0], 0, 'f', 1);
-        for (const auto& c : m_curves) {
-            const auto v = c.at(*m_marks[0]), w = c.at(*m_marks[1]);
-            if (v && w)
-                lines << tr("%1  %2 mV").arg(c.name).arg(*w - *v, 0, 'f', 1);
-        }
-    }
+    paintMarkBox(p, markLines());
+}
+
+void TracePlot::paintMarkBox(QPainter& p, const QStringList& lines) const
+{
     if (lines.isEmpty())
         return;
+    const QRectF a = area();
+    const PlotColors look = PlotColors::of(this);
     const QFontMetricsF metrics(font());
+    // as many beside each other as do not fit below each other
+    const auto rows = std::clamp<qsizetype>(
+        static_cast<qsizetype>((a.height() - 2 * box_gap - 8) / metrics.height()), 1, lines.size());
+    std::vector<double> widths;
     double width = 0;
-    for (const auto& l : lines)
-        width = std::max(width, metrics.horizontalAdvance(l));
-    const QRectF box(a.left() + 6, a.top() + 4, width + 14,
-                     metrics.height() * static_cast<double>(lines.size()) + 8);
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        if (i % rows == 0)
+            widths.push_back(0);
+        widths.back() = std::max(widths.back(), metrics.horizontalAdvance(lines[i]) + 14);
+    }
+    for (const double w : widths)
+        width += w;
+    const QRectF box(a.left() + 6, a.top() + box_gap, width,
+                     metrics.height() * static_cast<double>(rows) + 8);
     p.setPen(look.zero);
     p.setBrush(look.ground);
     p.drawRoundedRect(box, 4, 4);
     p.setPen(look.strong);
-    p.drawText(box.adjusted(7, 4, -7, -4), Qt::AlignLeft, lines.join('\n'));
+    double x = box.left() + 7;
+    for (std::size_t column = 0; column < widths.size(); x += widths[column++])
+        p.drawText(QRectF(x, box.top() + 4, widths[column], box.height()), Qt::AlignLeft,
+                   lines.mid(static_cast<qsizetype>(column) * rows, rows).join('\n'));
 }
 
 void TracePlot::setMoment(std::optional<double> timeMs)

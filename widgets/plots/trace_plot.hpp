@@ -2,6 +2,7 @@
 #pragma once
 #include <QColor>
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 #include <array>
@@ -41,6 +42,9 @@ class TracePlot : public QWidget
     /// Cursors A (0) and B (1): what lies between them is shown.
     void setMark(int which, std::optional<double> timeMs);
     std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
+    /// What is said of the cursors: A, B, and B − A of the time and of each curve; empty where
+    /// neither is in the window of time.
+    QStringList markLines() const;
     /// The moment that is shown elsewhere: a cursor stands there, and the window of time holds it
     /// unless the user looks back himself; nothing: none.
     void setMoment(std::optional<double> timeMs);
@@ -81,6 +85,7 @@ class TracePlot : public QWidget
     void paintLegend(QPainter& p) const;
     void paintCursor(QPainter& p) const;
     void paintMarks(QPainter& p) const;
+    void paintMarkBox(QPainter& p, const QStringList& lines) const;
     void paintMoment(QPainter& p) const;
 
     std::vector<Curve> m_curves;
