@@ -67,6 +67,21 @@ class TestPerformance : public QObject
         QVERIFY(!note->isVisible());
     }
 
+    /// A point and the share of its ceiling are of the same time: the run so far.
+    void thePointStandsWhereTheTableSays()
+    {
+        PerformancePanel panel;
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        s.step = 100; // 1 GB in 100 ms at 20 GB/s: half of the roof
+        panel.setKernels({{"diffusion", "CPU", 100, 100, 1e9, 1e8, 20, 60, 0.5, "memory"}}, s);
+        s.step = 200; // then as much in 25 ms: 16 GB/s of the two together
+        panel.setKernels({{"diffusion", "CPU", 200, 125, 2e9, 2e8, 20, 60, 0.8, "memory"}}, s);
+        QCOMPARE(panel.table()->item(0, 2)->text(), QString("80 %"));
+        const auto point = panel.roofline()->point(0);
+        QCOMPARE(point.GFLOP_per_s / point.flop_per_byte, 16.0);
+    }
+
     void bytesByHardwareStandBeside()
     {
         PerformancePanel panel;

@@ -93,7 +93,9 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     const std::pair<QString, QString> heads[column_count] = {
         {tr("Kernel"), tr("What is computed; its device and calls are in the rows' tips")},
         {tr("ms"), tr("Time of each step [ms]")},
-        {tr("Roof"), tr("Share of what the machine can do at most: of the ceiling that bounds it")},
+        {tr("Roof"),
+         tr("Share of what the machine can do at most: of the ceiling that bounds it, over "
+            "the whole run, as the points above")},
         {tr("Bound"), tr("What bounds it: memory, or arithmetic")},
         {tr("Bytes"), tr("Bytes moved in each step")},
         {tr("Ops"), tr("Operations of each step") + QChar('\n') + operationsTip()},
@@ -244,8 +246,8 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         const QString name =
             QString::fromStdString(k.name) +
             (!several ? QString() : QStringLiteral(" · ") + where.section(',', 0, 0));
-        if (ms > 0 && b > 0)
-            points.push_back({name, f / b, f / ms / 1e6});
+        if (k.ms > 0 && k.bytes > 0) // of the whole run, as the share of the roof is
+            points.push_back({name, k.flops / k.bytes, k.flops / k.ms / 1e6});
         const QString texts[] = {
             name,
             steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),

@@ -156,8 +156,8 @@ bool RooflinePlot::event(QEvent* e)
         QToolTip::showText(
             h->globalPos(),
             tr("Under the slope a kernel waits for memory, under the flat roof for "
-               "arithmetic; the nearer to the line, the better. A multiply-add is one "
-               "operation."),
+               "arithmetic; the nearer to the line, the better. A point is the mean of the "
+               "run so far. A multiply-add is one operation."),
             this);
         return true;
     }

@@ -28,6 +28,7 @@ class RooflinePlot : public QWidget
     void setPoints(const std::vector<Point>& points);
     void clear();
     std::size_t pointCount() const { return m_points.size(); }
+    Point point(std::size_t i) const { return m_points.at(i).now; }
     double arithmetic() const { return m_arithmetic; } ///< the flat roof [G operations/s]
     QSize sizeHint() const override { return {300, 240}; }
     QSize minimumSizeHint() const override { return {220, 160}; }
