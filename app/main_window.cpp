@@ -274,7 +274,7 @@ void MainWindow::wallClicked(const scene::Pick& pick)
         return;
     auto& edits = m_document->edits();
     if (m_next == Next::electrode) {
-        m_next = Next::nothing;
+        setMode(m_mode);
         const auto place = simulation::electrode_in_front(*m_host->scene()->mesh, pick.position_mm,
                                                           pick.normal, electrode_gap_mm);
         const Vec3 at = placed(place.position_mm);
@@ -297,15 +297,8 @@ void MainWindow::wallClicked(const scene::Pick& pick)
         return;
     }
     if (m_next == Next::region_centre) {
-        m_next = Next::nothing;
-        const auto i = static_cast<std::size_t>(std::max(0, m_tissue->chosen()));
-        edits.edit(tr("Place a region"),
-                   [i, at = placed(pick.position_mm)](simulation::Session& s) {
-                       if (i < s.regions.size() && s.regions[i].where)
-                           if (auto* ball = std::get_if<simulation::Sphere>(&*s.regions[i].where))
-                               ball->centre = at;
-                   });
-        return;
+        setMode(m_mode);
+        return placeRegion(placed(pick.position_mm));
     }
     switch (m_mode) {
     case ClickMode::probe:
@@ -362,7 +355,8 @@ void MainWindow::paceNow(const simulation::Stimulus& site)
     const auto* ball = std::get_if<simulation::Sphere>(&site.region);
     if (ball == nullptr)
         return;
-    m_host->stimulate({ball->centre, ball->radius, site.duration_ms, site.amplitude_pA_per_pF});
+    m_host->stimulate(
+        {ball->centre, ball->radius, site.duration_ms, site.amplitude_pA_per_pF, site.name});
     const State state = m_host->status().state;
     if (state == State::paused)
         m_message->showMessage(MessageBar::Level::note,

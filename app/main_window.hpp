@@ -136,6 +136,11 @@ class MainWindow : public QMainWindow
     void documentChanged();
     void playOrPause();
     void wallClicked(const scene::Pick& pick);
+    /// The next click on the wall is for this, whatever the tool; Esc, or a tool, leaves it.
+    /// @param what  is said until then
+    void awaitClick(Next next, const QString& what);
+    /// The chosen region's ball or box gets its middle there.
+    void placeRegion(const Vec3& at);
     /// That what is shown is of the tissue before an edit, where the run has ended; or no longer.
     void sayResultsAreOld(bool on);
     /// From when on the tissue, or a drug, is another one.

@@ -148,7 +148,9 @@ void MainWindow::connectResults()
             m_message->showMessage(MessageBar::Level::note,
                                    tr("The pulse at %1 ms did not capture: %2")
                                        .arg(e.time_ms, 0, 'f', 0)
-                                       .arg(whyNoCapture(e.around_mV)));
+                                       .arg(e.overtaken ? tr("a wave from elsewhere activated the "
+                                                             "tissue there.")
+                                                        : whyNoCapture(e.around_mV)));
     });
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name, const Vec3& position) {
@@ -174,6 +176,7 @@ void MainWindow::connectResults()
     connect(m_host, &EngineHost::samplesCleared, this, [this] {
         flushChanges();
         m_plot->clearSamples();
+        m_probes->clearValues();
         m_measured.clear();
         showBeats();
         m_document->forgetCaptures();
@@ -345,28 +348,26 @@ void MainWindow::connectPanels()
                 addSite(tr("Pace at %1").arg(name), m_pacing->fresh(name, placed(position)));
             });
     connect(m_stimulus, &StimulusPanel::changed, this, [this](const StimulusSettings& s) {
-        if (m_mode != ClickMode::paint)
+        if (m_mode != ClickMode::paint && m_next == Next::nothing)
             m_views->setMode(m_mode, s.radius_mm);
     });
     connect(m_tissue, &TissuePanel::paintRequested, this, [this] { setMode(ClickMode::paint); });
     connect(m_tissue, &TissuePanel::placeRequested, this, [this] {
-        m_next = Next::region_centre;
-        m_message->showMessage(MessageBar::Level::note,
-                               tr("Click on the heart: there the region's middle will be."));
+        awaitClick(Next::region_centre,
+                   tr("Click on the heart: there the region's middle will be. Esc: not now."));
     });
     connect(m_tissue->brush(), &BrushCard::doneRequested, this,
             [this] { setMode(ClickMode::stimulate); });
     connect(m_tissue->brush(), &BrushCard::radiusChanged, this, [this](double mm) {
-        if (m_mode == ClickMode::paint)
+        if (m_mode == ClickMode::paint && m_next == Next::nothing)
             m_views->setMode(m_mode, mm);
     });
     connect(m_tissue, &TissuePanel::modelFileRequested, this, &MainWindow::askForModelFile);
     connect(m_tissue, &TissuePanel::chosenChanged, this, &MainWindow::updateVelocity);
     connect(m_ecg, &EcgPanel::placeRequested, this, [this] {
-        m_next = Next::electrode;
-        m_message->showMessage(
-            MessageBar::Level::note,
-            tr("Click on the heart: the electrode stands 15 mm in front of it."));
+        awaitClick(Next::electrode,
+                   tr("Click on the heart: the electrode stands 15 mm in front of it. Esc: not "
+                      "now."));
     });
     connect(m_viewPanel, &ViewPanel::changed, this, &MainWindow::changeView);
     connect(m_probePanel, &ProbePanel::removeRequested, this, [this](quint64 id) {

@@ -89,6 +89,7 @@ void MainWindow::buildCentre()
     column->addWidget(m_transport);
     setCentralWidget(centre);
     m_strip = new StatusStrip(statusBar());
+    connect(m_strip, &StatusStrip::endFilmRequested, this, &MainWindow::endFilm);
 }
 
 QRect MainWindow::messageRoom() const

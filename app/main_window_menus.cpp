@@ -281,8 +281,12 @@ void MainWindow::showShortcuts()
 {
     std::vector<std::pair<QString, QString>> rows;
     for (auto* top : menuBar()->actions()) {
+        const auto below = top->menu()->actions();
+        if (std::none_of(below.begin(), below.end(),
+                         [](const QAction* a) { return !a->shortcut().isEmpty(); }))
+            continue; // no heading over nothing
         rows.emplace_back(QString(), top->text().remove('&'));
-        for (auto* a : top->menu()->actions())
+        for (auto* a : below)
             if (!a->shortcut().isEmpty())
                 rows.emplace_back(a->shortcut().toString(QKeySequence::NativeText),
                                   a->text().remove('&').remove(QStringLiteral("…")));

@@ -9,6 +9,7 @@
 #include "engine/simulation/export.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/status_strip.hpp"
 
 #include <QAction>
 #include <QFileInfo>
@@ -300,6 +301,7 @@ void MainWindow::filmScreen(const QString& path)
         m_writing.removeOne(path);
         m_film->deleteLater();
         m_film = nullptr;
+        m_strip->setFilming(false);
         m_filmAction->setText(tr("Film the &screen…"));
     };
     connect(m_film, &LiveMovie::written, this, [this, over](const QString& file) {
@@ -313,6 +315,7 @@ void MainWindow::filmScreen(const QString& path)
         exportEnded(reason);
     });
     m_filmAction->setText(tr("End the &film of the screen"));
+    m_strip->setFilming(true);
     m_film->start();
 }
 

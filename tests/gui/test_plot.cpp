@@ -137,6 +137,52 @@ class TestPlot : public QObject
         QVERIFY(p.following());
     }
 
+    void cursorsSayTheirDifference()
+    {
+        TracePlot p;
+        p.resize(600, 130);
+        p.addCurve(1, "site", Qt::red);
+        feed(p, 1, 0, 400, 1);
+        QVERIFY(p.markLines().isEmpty());
+        p.setMark(0, 100);
+        p.setMark(1, 130);
+        const double by = *p.valueAt(1, 130) - *p.valueAt(1, 100);
+        QCOMPARE(p.markLines(), (QStringList{"A  100.0 ms", "B  130.0 ms", "B − A  30.0 ms",
+                                             QString("site, B − A  %1 mV").arg(by, 0, 'f', 1)}));
+        feed(p, 1, 401, 580, 1); // A has left the window of time, B has not
+        p.setWindowMs(460);
+        QCOMPARE(p.markLines().size(), 4);
+        feed(p, 1, 581, 700, 1);
+        QVERIFY(p.markLines().isEmpty());
+    }
+
+    /// More lines than are below each other in a low plot stand beside each other.
+    void theBoxOfTheCursorsIsWhole()
+    {
+        TracePlot p;
+        p.setPalette(QPalette(Qt::white, QColor(20, 20, 20)));
+        p.resize(600, 130);
+        const QImage without = [&] {
+            for (quint64 id = 1; id <= 6; ++id) {
+                p.addCurve(id, QString("probe %1").arg(id), Qt::red);
+                feed(p, id, 0, 400, 1);
+            }
+            return p.grab().toImage();
+        }();
+        p.setMark(0, 300);
+        p.setMark(1, 330);
+        const QImage with = p.grab().toImage();
+        int below = 0, right = 0;
+        for (int y = 0; y < with.height(); ++y)
+            for (int x = 0; x < 330; ++x) // left of the cursors' lines
+                if (with.pixel(x, y) != without.pixel(x, y)) {
+                    below = std::max(below, y);
+                    right = std::max(right, x);
+                }
+        QVERIFY2(below < 130 - 34, qPrintable(QString::number(below))); // within the axes
+        QVERIFY2(right > 200, qPrintable(QString::number(right)));
+    }
+
     void probeModel()
     {
         ProbeModel m;
@@ -147,6 +193,9 @@ class TestPlot : public QObject
         m.setValue(2, -12.34F);
         QCOMPARE(m.data(m.index(1, ProbeModel::ValueColumn), Qt::DisplayRole).toString(),
                  QString("-12.3 mV"));
+        m.clearValues();
+        QCOMPARE(m.data(m.index(1, ProbeModel::ValueColumn), Qt::DisplayRole).toString(),
+                 QString("–"));
         m.remove(1);
         QCOMPARE(m.rowCount(), 1);
         QCOMPARE(m.freeName(), QString("Probe 1"));

@@ -3,10 +3,13 @@
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
+#include "widgets/panels/status_strip.hpp"
 #include "widgets/panels/stimulus_panel.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
@@ -14,7 +17,9 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QToolButton>
+#include <QTreeWidget>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -39,6 +44,29 @@ class TestWindow : public QObject
         QTest::mouseClick(child<QToolButton>(button), Qt::LeftButton);
     }
     State state() { return f->host->status().state; }
+
+    const simulation::Session& session() { return f->window->document()->session(); }
+    int regionCount() { return static_cast<int>(session().regions.size()); }
+    const simulation::Region& newRegion() { return session().regions.back(); }
+    void addBall(const simulation::Sphere& ball)
+    {
+        f->window->document()->edits().edit("a region", [&](simulation::Session& s) {
+            simulation::Region r = s.regions.front();
+            r.labels.clear();
+            r.where = ball;
+            s.regions.push_back(r);
+        });
+        child<TissuePanel>()->choose(regionCount() - 1);
+    }
+    /// On the wall, when what the panels have moved is drawn.
+    void clickAt(const Vec3& place)
+    {
+        auto* v = f->window->view();
+        const auto drawn = v->framesDrawn();
+        v->update();
+        QTRY_VERIFY_WITH_TIMEOUT(v->framesDrawn() > drawn, 60000);
+        QTest::mouseClick(v, Qt::LeftButton, {}, f->pixelOf(place));
+    }
 
   private Q_SLOTS:
     void init() { f = std::make_unique<fake::WindowFixture>(); }
@@ -97,7 +125,17 @@ class TestWindow : public QObject
         QTRY_COMPARE(f->posted<simulation::LimitSpeed>().size(), 2U);
         QCOMPARE(f->posted<simulation::LimitSpeed>()[1].ms_per_second, 0.0);
         QVERIFY(speedText(12.3).contains("12.3 ms/s"));
-        QVERIFY(speedText(12.3).contains("81 × slower"));
+        QVERIFY(speedText(12.3).contains("81 × slower than real time"));
+        QVERIFY(speedText(1800).contains("1.8 × faster than real time"));
+        QVERIFY(speedText(1000).endsWith("real time") && !speedText(1000).contains("than"));
+        QCOMPARE(ratioText(1800), QString("1.8 × faster"));
+        QStatusBar bar;
+        StatusStrip strip(&bar);
+        simulation::Status s;
+        s.state = State::running;
+        s.ms_per_second = 1800;
+        strip.setStatus(s, 30);
+        QCOMPARE(bar.findChild<QLabel*>("slower")->text(), QString("1.8 × faster"));
     }
 
     void computingComesFirst()
@@ -207,6 +245,97 @@ class TestWindow : public QObject
         QTRY_VERIFY(f->window->plot()->sampleCount(id).value_or(0) > 5);
         f->host->reset();
         QTRY_COMPARE(f->window->plot()->sampleCount(id).value_or(99), 0U);
+        QVERIFY(!f->window->probes()->entries()[0].V);
+    }
+
+    /// The click that places a region is taken whatever the tool is, and Esc takes the wish back.
+    void aRegionIsPlacedWithAnyTool()
+    {
+        f->start();
+        addBall(simulation::Sphere{{0, 0, -60}, 5});
+        const auto centre = [&] { return std::get<simulation::Sphere>(*newRegion().where).centre; };
+        for (const ClickMode mode : {ClickMode::rotate, ClickMode::paint, ClickMode::site}) {
+            f->window->setMode(mode);
+            const double angle = 0.5 + 0.1 * static_cast<double>(mode);
+            const Vec3 front{0, -30 * std::cos(angle), -60 * std::sin(angle)};
+            child<QToolButton>("regionCentre")->click();
+            clickAt(front);
+            QVERIFY2(norm(centre() - front) < 1.5, qPrintable(QString::number(int(mode))));
+            QCOMPARE(f->window->mode(), mode);
+            QCOMPARE(f->window->view()->mode(), mode);
+        }
+        QVERIFY(session().stimuli.empty() && f->posted<simulation::Stimulate>().empty());
+        const Vec3 before = centre();
+        child<QToolButton>("regionCentre")->click();
+        QTest::keyClick(f->window.get(), Qt::Key_Escape);
+        clickAt({0, -30, 0});
+        QCOMPARE(centre(), before);
+    }
+
+    void aBoxHasItsCorners()
+    {
+        f->start();
+        addBall(simulation::Sphere{{1, 2, -60}, 5});
+        auto* kind = child<QComboBox>("regionPlace");
+        kind->setCurrentIndex(6);
+        Q_EMIT kind->activated(6);
+        const auto box = [&] { return std::get<simulation::Box>(*newRegion().where); };
+        QCOMPARE(box(), (simulation::Box{{-4, -3, -65}, {6, 7, -55}}));
+        auto* from = child<QDoubleSpinBox>("boxFromY");
+        auto* to = child<QDoubleSpinBox>("boxToY");
+        QVERIFY(!from->isHidden() && !child<QWidget>("regionCentre")->isHidden());
+        QCOMPARE(from->value(), -3.0);
+        to->setValue(5);
+        QCOMPARE(box(), (simulation::Box{{-4, -3, -65}, {6, 5, -55}}));
+        QCOMPARE(child<QTreeWidget>("regions")->topLevelItem(regionCount() - 1)->text(1),
+                 QString("box 10 × 8 × 10 mm"));
+        from->setValue(5); // no box at all
+        QCOMPARE(from->value(), -3.0);
+        QCOMPARE(box().low[1], -3.0);
+        child<QAction>("undo")->trigger();
+        QCOMPARE(to->value(), 7.0);
+        f->window->setMode(ClickMode::rotate);
+        child<QToolButton>("regionCentre")->click();
+        const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+        clickAt(front);
+        QVERIFY(norm(0.5 * (box().low + box().high) - front) < 1.5);
+        QVERIFY(norm(box().high - box().low - Vec3{10, 10, 10}) < 0.01);
+    }
+
+    /// What is chosen in a list is read in both themes.
+    void whatIsChosenIsReadable()
+    {
+        f->start();
+        for (const Theme theme : {Theme::light, Theme::dark}) {
+            f->window->setTheme(theme);
+            const auto lists = f->window->findChildren<QAbstractItemView*>();
+            QVERIFY(lists.size() > 4);
+            for (auto* list : lists) {
+                list->ensurePolished();
+                const auto bright = [&](QPalette::ColorRole role) {
+                    return qGray(list->palette().color(QPalette::Active, role).rgb());
+                };
+                QVERIFY2(std::abs(bright(QPalette::HighlightedText) - bright(QPalette::Highlight)) >
+                             140,
+                         qPrintable(name(theme) + ": " + list->objectName()));
+            }
+        }
+        f->window->setTheme(Theme::dark);
+    }
+
+    void filmingIsShownAndEnded()
+    {
+        f->start();
+        QTemporaryDir dir;
+        QVERIFY(child<QWidget>("filming")->isHidden());
+        f->window->filmScreen(dir.filePath("screen.mp4"));
+        QVERIFY(child<QWidget>("filming")->isVisible());
+        QVERIFY(child<QLabel>("filmed")->text().contains("Filming the screen"));
+        QTRY_VERIFY_WITH_TIMEOUT(child<QLabel>("filmed")->text().endsWith("0:01"), 20000);
+        press("endFilm");
+        QTRY_VERIFY_WITH_TIMEOUT(!f->window->filming(), 20000);
+        QVERIFY(child<QWidget>("filming")->isHidden());
+        QVERIFY(QFileInfo(dir.filePath("screen.mp4")).size() > 0);
     }
 
     void loadingIsShownAndCancelled()

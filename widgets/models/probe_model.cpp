@@ -58,6 +58,15 @@ void ProbeModel::setValue(quint64 id, float V)
         }
 }
 
+void ProbeModel::clearValues()
+{
+    for (ProbeEntry& e : m_entries)
+        e.V.reset();
+    if (!m_entries.empty())
+        Q_EMIT dataChanged(index(0, ValueColumn), index(rowCount() - 1, ValueColumn),
+                           {Qt::DisplayRole});
+}
+
 QString ProbeModel::freeName() const
 {
     for (int n = 1;; ++n) {

@@ -34,6 +34,8 @@ class ProbeModel : public QAbstractTableModel
     void remove(quint64 id);
     void clear();
     void setValue(quint64 id, float V);
+    /// Nothing is known of any of them any more: back at the start.
+    void clearValues();
     const std::vector<ProbeEntry>& entries() const { return m_entries; }
     /// The first of "Probe 1", "Probe 2", ... that is free.
     QString freeName() const;

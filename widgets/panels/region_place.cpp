@@ -10,6 +10,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tawara {
@@ -20,6 +21,21 @@ using simulation::Region;
 QString tr(const char* text)
 {
     return QCoreApplication::translate("RegionPlace", text);
+}
+
+/// What a field of the panel shows, with a hundredth of a millimetre.
+Vec3 rounded(Vec3 p)
+{
+    for (double& v : p)
+        v = std::round(100 * v) / 100;
+    return p;
+}
+
+QString boxText(const simulation::Box& b)
+{
+    const Vec3 size = b.high - b.low;
+    const auto number = [](double v) { return QString::number(std::round(10 * v) / 10); };
+    return tr("box %1 × %2 × %3 mm").arg(number(size[0]), number(size[1]), number(size[2]));
 }
 
 } // namespace
@@ -81,7 +97,7 @@ void setPlaceKind(Region& r, PlaceKind kind, const simulation::Sphere& start)
         r.where = simulation::Tetrahedra{};
         break;
     case PlaceKind::box:
-        r.where = simulation::Box{ball.centre - half, ball.centre + half};
+        r.where = simulation::Box{rounded(ball.centre - half), rounded(ball.centre + half)};
         break;
     }
 }
@@ -137,7 +153,7 @@ QString placeText(const Region& r, const std::vector<mesh::RegionName>& names)
         return std::get<simulation::Tetrahedra>(*r.where).tetrahedra.empty() ? tr("nowhere yet")
                                                                              : tr("painted");
     case PlaceKind::box:
-        return tr("box");
+        return boxText(std::get<simulation::Box>(*r.where));
     }
     return {};
 }

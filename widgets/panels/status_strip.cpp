@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/status_strip.hpp"
 
+#include "widgets/panels/form.hpp"
+#include "widgets/panels/transport_bar.hpp"
+
 #include <QFile>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QStatusBar>
+#include <QToolButton>
 
 #include <unistd.h>
 
@@ -90,9 +95,10 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_state = label("state", tr("What the engine does"), false);
     m_state->setTextFormat(Qt::RichText);
     m_device = label("device", tr("Where it is computed, in what precision"), false);
+    bar->addWidget(buildFilming());
     m_path = label("renderPath", tr("How values reach the picture"), true);
     m_steps = label("steps", tr("Time steps per second of wall time"), true);
-    m_slower = label("slower", tr("Wall time for a simulated second"), true);
+    m_slower = label("slower", tr("Speed beside real time"), true);
     m_frames = label("fps", tr("Pictures drawn per second"), true);
     m_memory = label("memory", tr("Memory of this program in the machine"), true);
     setStatus({}, 0);
@@ -105,11 +111,7 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
     const bool running = s.state == State::running;
     setTextIfNew(m_steps,
                  running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
-    setTextIfNew(
-        m_slower,
-        running && s.ms_per_second > 0
-            ? tr("%1 × slower").arg(1000 / s.ms_per_second, 0, 'f', s.ms_per_second > 100 ? 1 : 0)
-            : QString());
+    setTextIfNew(m_slower, running ? ratioText(s.ms_per_second) : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());
     const QString rate = tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0);
@@ -126,6 +128,44 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
                  "computation is complete")
                   .arg(s.frames_dropped)
             : tr("Pictures drawn per second"));
+}
+
+QWidget* StatusStrip::buildFilming()
+{
+    m_filming = new QWidget;
+    m_filming->setObjectName("filming");
+    m_filmed = new QLabel;
+    m_filmed->setObjectName("filmed");
+    m_filmed->setProperty("level", "error");
+    m_filmed->setToolTip(tr("What is on screen is written to a movie"));
+    auto* end = smallButton({}, tr("End"), "endFilm", tr("End the film of the screen"));
+    end->setFocusPolicy(Qt::NoFocus);
+    auto* row = new QHBoxLayout(m_filming);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(2);
+    row->addWidget(m_filmed);
+    row->addWidget(end);
+    m_second.setInterval(1000);
+    connect(&m_second, &QTimer::timeout, this, &StatusStrip::showFilmed);
+    connect(end, &QToolButton::clicked, this, &StatusStrip::endFilmRequested);
+    m_filming->hide();
+    return m_filming;
+}
+
+void StatusStrip::setFilming(bool on)
+{
+    m_filming->setVisible(on);
+    if (!on)
+        return m_second.stop();
+    m_filmingSince.start();
+    m_second.start();
+    showFilmed();
+}
+
+void StatusStrip::showFilmed()
+{
+    const qint64 s = m_filmingSince.elapsed() / 1000;
+    m_filmed->setText(tr("● Filming the screen  %1:%2").arg(s / 60).arg(s % 60, 2, 10, QChar('0')));
 }
 
 void StatusStrip::setDevice(const QString& text)

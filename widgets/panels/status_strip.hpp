@@ -2,15 +2,18 @@
 #pragma once
 #include "engine/simulation/messages.hpp"
 
+#include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
 
 class QLabel;
 class QStatusBar;
+class QWidget;
 
 namespace tawara {
 
 /// The status bar's fields: state, device and precision, render path, steps per second, frames per
-/// second, times slower than real time, memory of the program.
+/// second, speed beside real time, memory of the program; a note while the screen is filmed.
 class StatusStrip : public QObject
 {
     Q_OBJECT
@@ -19,9 +22,21 @@ class StatusStrip : public QObject
     void setStatus(const simulation::Status& status, double framesPerSecond, double detail = 1);
     void setDevice(const QString& text);
     void setRenderPath(const QString& text, const QString& tip);
+    /// A note with its time and a button that ends it.
+    void setFilming(bool on);
+
+  Q_SIGNALS:
+    void endFilmRequested();
 
   private:
+    QWidget* buildFilming();
+    void showFilmed();
+
     QLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_memory;
+    QWidget* m_filming;
+    QLabel* m_filmed;
+    QTimer m_second;
+    QElapsedTimer m_filmingSince;
     int m_polls = 0;
 };
 

@@ -207,6 +207,30 @@ void TissuePanel::placeTextEdited()
     change(tr("Place of a region"), [numbers](Region& r) { setPlaceNumbers(r, numbers); });
 }
 
+void TissuePanel::boxEdited(std::size_t k, double mm)
+{
+    const int i = chosen();
+    if (m_filling || i < 0)
+        return;
+    const auto& where = m_regions[static_cast<std::size_t>(i)].where;
+    const auto* box = where ? std::get_if<simulation::Box>(&*where) : nullptr;
+    if (box == nullptr)
+        return;
+    const std::size_t axis = k % 3;
+    const bool low = k < 3;
+    if (low ? mm >= box->high[axis] : mm <= box->low[axis]) { // what was given before stays
+        const double before = low ? box->low[axis] : box->high[axis];
+        m_box[k]->put(before);
+        return noteAt(m_box[k], tr("%1 cannot be taken (From lies below To): still %2")
+                                    .arg(spacedNumber(mm), spacedNumber(before)));
+    }
+    change(tr("Box of a region"), [axis, low, mm](Region& r) {
+        if (r.where)
+            if (auto* b = std::get_if<simulation::Box>(&*r.where))
+                (low ? b->low : b->high)[axis] = mm;
+    });
+}
+
 void TissuePanel::setSession(const Session& s)
 {
     m_regions = s.regions;
@@ -364,7 +388,8 @@ void TissuePanel::fillPlace(const Region& r)
     if (!m_where->hasFocus())
         m_where->setText(textOf(placeNumbers(r)));
     m_layer->setVisible(kind == PlaceKind::layer);
-    m_centre->setVisible(kind == PlaceKind::ball);
+    m_centre->setVisible(kind == PlaceKind::ball || kind == PlaceKind::box);
+    m_boxRows->setVisible(kind == PlaceKind::box);
     m_radius->setVisible(kind == PlaceKind::ball);
     for (QWidget* w : std::initializer_list<QWidget*>{m_paint, m_erase, m_painted})
         w->setVisible(kind == PlaceKind::painted);
@@ -372,6 +397,9 @@ void TissuePanel::fillPlace(const Region& r)
         return;
     if (const auto* ball = std::get_if<simulation::Sphere>(&*r.where))
         m_radius->put(ball->radius);
+    if (const auto* box = std::get_if<simulation::Box>(&*r.where))
+        for (std::size_t k = 0; k < m_box.size(); ++k)
+            m_box[k]->put(k < 3 ? box->low[k] : box->high[k - 3]);
     if (const auto* l = std::get_if<simulation::Layer>(&*r.where))
         m_layer->setCurrentIndex(static_cast<int>(l->kind));
     if (const auto* t = std::get_if<simulation::Tetrahedra>(&*r.where))

@@ -60,7 +60,7 @@ class TissuePanel : public QWidget
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
     void paintRequested(int region); ///< choose the brush
-    void placeRequested(int region); ///< the next click is the centre of the region's ball
+    void placeRequested(int region); ///< the next click is the middle of the region's ball or box
     void chosenChanged(int index);
     void modelFileRequested(int region); ///< a file is to be chosen, then setModel()
 
@@ -74,6 +74,7 @@ class TissuePanel : public QWidget
     QToolButton* buildAdd();
     QWidget* buildRegions();
     QWidget* buildPlace();
+    QWidget* buildBox();
     QWidget* buildCells();
     void connectRegions(QToolButton* remove, QToolButton* up, QToolButton* down);
     void connectCells();
@@ -99,6 +100,8 @@ class TissuePanel : public QWidget
                 bool together = true);
     void placeKindChosen(int kind);
     void placeTextEdited();
+    /// @param k  x, y, z of the box's low corner, then of its high one
+    void boxEdited(std::size_t k, double mm);
     const cell::ModelInfo* model(const std::string& key) const;
     /// The drugs with what none of the regions' models has, as far as these are known.
     void fillDrugs();
@@ -121,6 +124,8 @@ class TissuePanel : public QWidget
     QComboBox *m_placeKind, *m_layer, *m_model, *m_variant;
     QToolButton *m_centre, *m_paint, *m_erase;
     QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
+    QWidget* m_boxRows;
+    std::array<NumberBox*, 6> m_box; ///< as boxEdited() counts them
     NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal, *m_scale;
     QTableWidget* m_parameters;
     /// What the table of parameters says.

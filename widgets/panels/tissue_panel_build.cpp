@@ -8,6 +8,7 @@
 
 #include <QComboBox>
 #include <QFormLayout>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -170,6 +171,7 @@ QWidget* TissuePanel::buildPlace()
     form->addRow(m_whereLabel, m_where);
     form->addRow(m_layer);
     form->addRow(placing);
+    form->addRow(buildBox());
     form->addRow(painting);
     column->addLayout(form);
     column->addWidget(m_painted);
@@ -195,6 +197,33 @@ QWidget* TissuePanel::buildPlace()
             false);
     });
     return w;
+}
+
+QWidget* TissuePanel::buildBox()
+{
+    m_boxRows = new QWidget;
+    auto* grid = new QGridLayout(m_boxRows);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(4);
+    grid->setVerticalSpacing(4);
+    const std::array axes{tr("x [mm]"), tr("y [mm]"), tr("z [mm]")};
+    const std::array names{"X", "Y", "Z"};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        grid->addWidget(hintLabel(axes[axis]), 0, static_cast<int>(axis) + 1, Qt::AlignRight);
+    for (std::size_t k = 0; k < m_box.size(); ++k) {
+        const bool low = k < 3;
+        const int row = low ? 1 : 2, column = static_cast<int>(k % 3) + 1;
+        if (k % 3 == 0)
+            grid->addWidget(new QLabel(low ? tr("From") : tr("To")), row, 0);
+        auto* b = new NumberBox(
+            QLatin1String(low ? "boxFrom" : "boxTo") + QLatin1String(names[k % 3]), {},
+            {-1000, 1000, 1, 2}, low ? tr("Where the box begins [mm]") : tr("Where it ends [mm]"));
+        b->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        grid->addWidget(b, row, column);
+        connect(b, &QDoubleSpinBox::valueChanged, this, [this, k](double v) { boxEdited(k, v); });
+        m_box[k] = b;
+    }
+    return m_boxRows;
 }
 
 QWidget* TissuePanel::buildCells()

@@ -20,21 +20,26 @@ constexpr double endless_ms = 100000; // a later end is no end to a viewer
 
 }
 
-QString speedText(double msPerSecond)
+QString ratioText(double msPerSecond)
 {
     if (!(msPerSecond > 0))
         return {};
     const double slower = 1000 / msPerSecond;
-    const QString rate = QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
     if (slower > 1.05)
-        return QObject::tr("%1  ·  %2 × slower than real time")
-            .arg(rate)
-            .arg(slower, 0, 'f', slower < 10 ? 1 : 0);
+        return QObject::tr("%1 × slower").arg(slower, 0, 'f', slower < 10 ? 1 : 0);
     if (slower < 0.95)
-        return QObject::tr("%1  ·  %2 × faster than real time")
-            .arg(rate)
-            .arg(1 / slower, 0, 'f', 1);
-    return QObject::tr("%1  ·  real time").arg(rate);
+        return QObject::tr("%1 × faster").arg(1 / slower, 0, 'f', 1);
+    return QObject::tr("real time");
+}
+
+QString speedText(double msPerSecond)
+{
+    if (!(msPerSecond > 0))
+        return {};
+    const QString rate = QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
+    const QString ratio = ratioText(msPerSecond);
+    return ratio.contains(QChar(0xd7)) ? QObject::tr("%1  ·  %2 than real time").arg(rate, ratio)
+                                       : QObject::tr("%1  ·  %2").arg(rate, ratio);
 }
 
 QToolButton* TransportBar::button(const QString& icon, const QString& text, const QString& name)

@@ -13,6 +13,8 @@ class QToolButton;
 
 namespace tawara {
 
+/// "81 × slower", "1.8 × faster" or "real time"; empty where nothing runs.
+QString ratioText(double msPerSecond);
 /// "12.3 ms/s · 81 × slower than real time"; empty where nothing runs.
 QString speedText(double msPerSecond);
 
