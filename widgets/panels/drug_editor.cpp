@@ -179,6 +179,7 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     number->setMaximumWidth(64);
     row->addWidget(label);
     row->addWidget(slider, 1);
+    row->addWidget(new QLabel(QStringLiteral("×")));
     row->addWidget(number);
     const QString key = QStringLiteral("drug%1.%2").arg(i).arg(k);
     const auto set = [this, w, i, k, key](double v) {

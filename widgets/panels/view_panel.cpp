@@ -21,6 +21,8 @@
 namespace tawara {
 namespace {
 
+constexpr int least_opacity = 2; // [%]
+
 QComboBox* combo(const char* name, const QStringList& items, const QString& tip)
 {
     auto* c = new ChoiceBox;
@@ -230,6 +232,14 @@ QWidget* ViewPanel::buildVolume()
                         tr("Phase singularities: the lines around which waves turn"));
     m_arrows = check("arrows", tr("Conduction velocity"),
                      tr("Arrows along the propagation of the beat that the maps show [mm/ms]"));
+    m_opacityText = new QLabel;
+    m_opacityText->setObjectName("opacityText");
+    m_opacityText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_opacityText->setMinimumWidth(m_opacityText->fontMetrics().horizontalAdvance("100 %") + 4);
+    auto* opacity = new QHBoxLayout;
+    opacity->setSpacing(6);
+    opacity->addWidget(m_opacity, 1);
+    opacity->addWidget(m_opacityText);
     auto* cut = new QHBoxLayout;
     cut->setSpacing(6);
     cut->addWidget(m_cut, 1);
@@ -245,7 +255,7 @@ QWidget* ViewPanel::buildVolume()
     form->addRow(cut);
     form->addRow(place);
     form->addRow(m_cutHint);
-    form->addRow(tr("Opacity"), m_opacity);
+    form->addRow(tr("Opacity"), opacity);
     form->addRow(threshold);
     form->addRow(m_fibres);
     form->addRow(m_filaments);
@@ -261,7 +271,8 @@ QWidget* ViewPanel::buildVolume()
     connect(m_position, &QSlider::valueChanged, this,
             [this](int v) { set([v](ViewSettings& s) { s.position = v / 100.0; }); });
     connect(m_opacity, &QSlider::valueChanged, this, [this](int v) {
-        set([v](ViewSettings& s) { s.opacity = std::max(0.02, v / 100.0); });
+        m_opacityText->setText(tr("%1 %").arg(std::max(least_opacity, v)));
+        set([v](ViewSettings& s) { s.opacity = std::max(least_opacity, v) / 100.0; });
     });
     connect(m_depolarised, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.depolarised = on; }); });
@@ -321,8 +332,9 @@ void ViewPanel::fillBeats()
 {
     const QSignalBlocker quiet(m_beat);
     m_beat->clear();
-    m_beat->addItem(m_beatLabels.isEmpty() ? tr("Newest that propagated")
-                                           : tr("Newest that propagated (%1)").arg(m_propagatedBeat),
+    m_beat->addItem(m_beatLabels.isEmpty()
+                        ? tr("Newest that propagated")
+                        : tr("Newest that propagated (%1)").arg(m_propagatedBeat),
                     0);
     for (qsizetype k = m_beatLabels.size(); k-- > 0;)
         m_beat->addItem(m_beatLabels[k], m_firstBeat + static_cast<int>(k));
@@ -390,6 +402,7 @@ void ViewPanel::fill()
     m_flip->setChecked(m_settings.flip);
     m_position->setValue(static_cast<int>(std::lround(100 * m_settings.position)));
     m_opacity->setValue(static_cast<int>(std::lround(100 * m_settings.opacity)));
+    m_opacityText->setText(tr("%1 %").arg(m_opacity->value()));
     m_depolarised->setChecked(m_settings.depolarised);
     m_threshold->put(m_settings.threshold_mV);
     m_fibres->setCurrentIndex(static_cast<int>(m_settings.fibres));

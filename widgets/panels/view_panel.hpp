@@ -58,6 +58,7 @@ class ViewPanel : public QWidget
         *m_filaments, *m_arrows, *m_annotations;
     NumberBox *m_low, *m_high, *m_step, *m_threshold;
     QSlider *m_position, *m_opacity;
+    QLabel* m_opacityText;
     QPushButton* m_own;
     ColorMapEditor* m_editor;
     BullseyePlot* m_bullseye;
