@@ -220,6 +220,11 @@ class MainWindow : public QMainWindow
     /// One of them has ended: closes the window where that was waited for and all went well.
     void exportEnded(const QString& error);
     void askForSession();
+    /// Whether what is open is a session file that may be written over: no example.
+    bool ownSession() const;
+    /// Into the file that is open, else into one that is asked for.
+    void saveOrAsk();
+    void saveTo(const QString& path);
     // main_window_cells.cpp
     void askForModelFile(int region);
     void askForVariables(int region, const QString& path, const cell::Candidates& candidates);

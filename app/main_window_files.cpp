@@ -75,7 +75,7 @@ void MainWindow::askUnsaved(const QString& question, std::function<void()> then,
         if (answer == QMessageBox::Discard)
             return then();
         if (answer == QMessageBox::Save)
-            askForSession();
+            saveOrAsk();
         if (answer == QMessageBox::Save && !m_document->edits().modified())
             askRecorded(then, frames);
     });
@@ -214,12 +214,9 @@ void MainWindow::askForSession()
 {
     if (!m_host->scene())
         return;
-    const bool own =
-        m_path.endsWith(QLatin1String(".json")) &&
-        !QFileInfo(m_path).absolutePath().endsWith(QLatin1String("resources/sessions"));
     const QString chosen = QFileDialog::getSaveFileName(
-        this, tr("Save the session"), own ? m_path : saveProposal({}, QStringLiteral(".json")),
-        tr("Sessions (*.json)"));
+        this, tr("Save the session"),
+        ownSession() ? m_path : saveProposal({}, QStringLiteral(".json")), tr("Sessions (*.json)"));
     if (chosen.isEmpty())
         return;
     const QString path = sessionFile(chosen);
@@ -227,8 +224,28 @@ void MainWindow::askForSession()
         QMessageBox::question(this, tr("Save the session"),
                               tr("%1 exists. Replace it?").arg(path)) != QMessageBox::Yes)
         return;
+    saveTo(path);
+}
+
+bool MainWindow::ownSession() const
+{
+    const QFileInfo file(m_path);
+    return m_path.endsWith(QLatin1String(".json")) && file.isFile() && file.isWritable() &&
+           !file.absolutePath().endsWith(QLatin1String("resources/sessions"));
+}
+
+void MainWindow::saveOrAsk()
+{
+    if (m_host->scene() && ownSession())
+        saveTo(m_path);
+    else
+        askForSession();
+}
+
+void MainWindow::saveTo(const QString& path)
+{
     if (const QString error = saveSession(path); !error.isEmpty())
-        showError(error, tr("Choose another folder."), "session");
+        showError(error, tr("Choose another folder (File, Save session as…)."), "session");
     else
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "session");
 }

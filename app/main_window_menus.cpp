@@ -100,9 +100,14 @@ void MainWindow::buildFileMenu()
         ->setShortcut(QKeySequence::New);
     file->addAction(tr("New s&lab…"), this, &MainWindow::askForSlab);
     file->addSeparator();
-    m_saveAction = file->addAction(tr("&Save session as…"), this, &MainWindow::askForSession);
+    m_saveAction = file->addAction(tr("&Save session"), this, &MainWindow::saveOrAsk);
+    m_saveAction->setObjectName("save");
     m_saveAction->setShortcut(QKeySequence::Save);
     m_saveAction->setEnabled(false);
+    auto* as = file->addAction(tr("Save session &as…"), this, &MainWindow::askForSession);
+    as->setShortcut(QKeySequence(tr("Ctrl+Shift+S")));
+    as->setEnabled(false);
+    connect(m_saveAction, &QAction::enabledChanged, as, &QAction::setEnabled);
     file->addAction(themedIcon("camera"), tr("Save &picture…"), this, &MainWindow::askForPicture)
         ->setShortcut(QKeySequence(tr("Ctrl+P")));
     file->addAction(themedIcon("movie"), tr("Make a &movie…"), this, &MainWindow::askForMovie)
