@@ -185,7 +185,7 @@ void Document::forgetCaptures()
 {
     for (auto& c : m_captures)
         c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0, c.sinceMs = 0,
-        c.decidedMs = -1;
+        c.decidedMs = -1, c.overtaken = false;
     Q_EMIT capturesChanged();
 }
 
@@ -198,7 +198,8 @@ void Document::captureKnown(const CaptureEvent& e)
     const double amplitude =
         session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
     ++c.pulses;
-    c.decidedMs = e.time_ms;
+    c.decidedMs = std::max(c.decidedMs, e.time_ms);
+    c.overtaken = e.overtaken;
     if (e.captured) {
         ++c.captured;
         c.last = CaptureState::Last::captured;

@@ -3,19 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tawara::simulation {
 namespace {
 
 constexpr float no_sample = 1e6F;
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_inside = 4, most_around = 20;
 
-/// Mean V before a pulse; where nobody looked before, at its first sample.
-double around(std::span<const float> before, std::span<const double> now)
+/// V before a pulse; where nobody looked before, at its first sample.
+double earlier(float before, double now)
 {
-    double sum = 0;
-    for (std::size_t k = 0; k < before.size(); ++k)
-        sum += before[k] < no_sample ? static_cast<double>(before[k]) : now[k];
-    return sum / static_cast<double>(before.size());
+    return before < no_sample ? static_cast<double>(before) : now;
+}
+
+/// When V went through the threshold between two samples.
+double crossing(double from_ms, double from_mV, double to_ms, double to_mV)
+{
+    const double share =
+        (static_cast<double>(CaptureWatch::threshold_mV) - from_mV) / (to_mV - from_mV);
+    return from_ms + share * (to_ms - from_ms);
 }
 
 /// The neighbours of `layer` that were not reached before.
@@ -36,22 +44,11 @@ std::vector<std::int32_t> outwards(const diffusion::Rows& rows, std::span<const 
     return out;
 }
 
-} // namespace
-
-std::vector<std::int32_t> ring_around(const Tissue& t, std::span<const std::int32_t> site,
-                                      std::size_t most)
+/// At most so many of them, the first and then always the one farthest from those chosen.
+std::vector<std::int32_t> spread(const Tissue& t, std::span<const std::int32_t> from,
+                                 std::size_t most)
 {
-    const auto& rows = t.problem.system.alpha;
-    std::vector<char> reached(t.problem.size(), 0);
-    for (auto u : site)
-        reached[static_cast<std::size_t>(u)] = 1;
-    auto near = outwards(rows, site, reached);
-    const auto far = outwards(rows, near, reached);
-    const auto& from = far.empty() ? near : far;
     std::vector<std::int32_t> out;
-    if (from.empty())
-        return out;
-    // Each next place is the one farthest from those chosen.
     std::vector<double> distance(from.size(), 1e300);
     std::size_t next = 0;
     while (out.size() < std::min(most, from.size())) {
@@ -68,13 +65,62 @@ std::vector<std::int32_t> ring_around(const Tissue& t, std::span<const std::int3
     return out;
 }
 
+/// The unknowns of a site by how many neighbours they are inside of its edge, the edge first.
+std::vector<std::vector<std::int32_t>> layers_inwards(const Tissue& t,
+                                                      std::span<const std::int32_t> site)
+{
+    const auto& rows = t.problem.system.alpha;
+    std::vector<char> reached(t.problem.size(), 1); // what is outside is not looked for
+    for (auto u : site)
+        reached[static_cast<std::size_t>(u)] = 0;
+    std::vector<std::int32_t> edge;
+    for (auto u : site) {
+        const auto i = static_cast<std::size_t>(u);
+        const auto first = rows.column.begin() + rows.first[i],
+                   last = rows.column.begin() + rows.first[i + 1];
+        if (std::any_of(first, last,
+                        [&](std::int32_t j) { return reached[static_cast<std::size_t>(j)] != 0; }))
+            edge.push_back(u);
+    }
+    for (auto u : edge)
+        reached[static_cast<std::size_t>(u)] = 1;
+    std::vector<std::vector<std::int32_t>> layers;
+    for (auto layer = std::move(edge); !layer.empty();) {
+        auto next = outwards(rows, layer, reached);
+        layers.push_back(std::move(layer));
+        layer = std::move(next);
+    }
+    return layers;
+}
+
+} // namespace
+
+CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site)
+{
+    const auto& rows = t.problem.system.alpha;
+    std::vector<char> reached(t.problem.size(), 0);
+    for (auto u : site)
+        reached[static_cast<std::size_t>(u)] = 1;
+    const auto near = outwards(rows, site, reached);
+    const auto far = outwards(rows, near, reached);
+    const auto layers = layers_inwards(t, site);
+    if (near.empty() || layers.empty())
+        return {};
+    std::vector<std::int32_t> inside;
+    for (std::size_t k = layers.size(); k-- > layers.size() / 2;)
+        inside.insert(inside.end(), layers[k].begin(), layers[k].end());
+    return {spread(t, inside, most_inside), spread(t, far.empty() ? near : far, most_around)};
+}
+
 void CaptureWatch::add(Site site)
 {
-    if (site.ring.empty() || site.pulses.empty())
+    const auto& p = site.places;
+    if (p.site.empty() || p.ring.empty() || site.pulses.empty())
         return;
     Watched w;
-    w.before.assign(site.ring.size(), no_sample); // nothing rises before there was one
-    w.risen.assign(site.ring.size(), 0);
+    w.before.assign(p.site.size() + p.ring.size(), no_sample); // nothing rises before there was one
+    w.up.assign(p.site.size(), 0);
+    w.rose_ms.assign(p.ring.size(), never);
     w.site = std::move(site);
     watched_.push_back(std::move(w));
 }
@@ -92,8 +138,11 @@ void CaptureWatch::clear_listed()
 std::vector<std::int32_t> CaptureWatch::columns() const
 {
     std::vector<std::int32_t> out;
-    for (const auto& w : watched_)
-        out.insert(out.end(), w.site.ring.begin(), w.site.ring.end());
+    for (const auto& w : watched_) {
+        const auto& p = w.site.places;
+        out.insert(out.end(), p.site.begin(), p.site.end());
+        out.insert(out.end(), p.ring.begin(), p.ring.end());
+    }
     return out;
 }
 
@@ -116,7 +165,61 @@ bool CaptureWatch::next_pulse(std::vector<PulseRun>& runs, double t_ms, double& 
 void CaptureWatch::close(Watched& w, bool captured, const std::function<void(CaptureEvent)>& event)
 {
     w.open = false;
-    event({w.site.stimulus, w.site.command, w.pulse++, w.began_ms, captured, w.around_mV});
+    event({w.site.stimulus, w.site.command, w.pulse++, w.began_ms, captured, w.around_mV,
+           !captured && w.overtaken});
+}
+
+void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> now)
+{
+    w.open = true;
+    w.began_ms = start_ms;
+    w.fired_ms = never;
+    std::fill(w.up.begin(), w.up.end(), 0);
+    std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
+    bool rests = true, wave = false;
+    double sum = 0;
+    for (std::size_t k = 0; k < w.before.size(); ++k) {
+        const double v = earlier(w.before[k], now[k]);
+        if (k < w.up.size()) {
+            rests = rests && v < static_cast<double>(rest_mV);
+        } else {
+            wave = wave || v >= static_cast<double>(threshold_mV);
+            sum += v;
+        }
+    }
+    w.around_mV = sum / static_cast<double>(w.rose_ms.size());
+    w.overtaken = rests && wave;
+}
+
+void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
+{
+    const auto rise = [&](std::size_t k) {
+        return w.before[k] < threshold_mV && now[k] >= static_cast<double>(threshold_mV)
+                   ? crossing(w.before_ms, static_cast<double>(w.before[k]), t_ms, now[k])
+                   : never;
+    };
+    const std::size_t inside = w.up.size();
+    for (std::size_t k = 0; k < inside; ++k)
+        if (const double at = rise(k); at < never) {
+            w.up[k] = 1;
+            w.fired_ms = std::min(w.fired_ms, at);
+        } else if (now[k] < static_cast<double>(fallen_mV)) {
+            w.up[k] = 0;
+        }
+    if (w.fired_ms < never && std::count(w.up.begin(), w.up.end(), 1) == 0) {
+        w.fired_ms = never; // the current alone had lifted it, and what is around it
+        std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
+    }
+    double first_ms = never;
+    for (std::size_t k = 0; k < w.rose_ms.size(); ++k) {
+        w.rose_ms[k] = std::min(w.rose_ms[k], rise(inside + k));
+        first_ms = std::min(first_ms, w.rose_ms[k]);
+    }
+    if (first_ms + together_ms < std::min(w.fired_ms, t_ms))
+        w.overtaken = true;
+    const double by_ms = w.began_ms + w.site.duration_ms + latency_ms;
+    if (w.fired_ms < never && w.fired_ms > by_ms)
+        w.overtaken = true;
 }
 
 void CaptureWatch::feed(double t_ms, std::span<const double> v,
@@ -124,30 +227,29 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
 {
     std::size_t column = 0;
     for (auto& w : watched_) {
+        const auto now = v.subspan(column, w.before.size());
+        column += now.size();
         double start = 0;
-        bool begins = false;
         while (next_pulse(w.site.pulses, t_ms, start)) {
             if (w.open)
                 close(w, false, event);
-            w.open = begins = true;
-            w.began_ms = start;
-            std::fill(w.risen.begin(), w.risen.end(), 0);
+            begin(w, start, now);
         }
-        if (begins)
-            w.around_mV = around(w.before, v.subspan(column, w.before.size()));
-        for (std::size_t k = 0; k < w.before.size(); ++k) {
-            const auto now = static_cast<float>(v[column++]);
-            if (w.open && w.before[k] < threshold_mV && now >= threshold_mV)
-                w.risen[k] = 1;
-            w.before[k] = now;
-        }
+        if (w.open)
+            follow(w, t_ms, now);
+        for (std::size_t k = 0; k < now.size(); ++k)
+            w.before[k] = static_cast<float>(now[k]);
+        w.before_ms = t_ms;
         if (!w.open)
             continue;
-        const auto risen = std::count(w.risen.begin(), w.risen.end(), 1);
-        if (3 * risen >= static_cast<std::ptrdiff_t>(w.risen.size()) && risen > 0)
-            close(w, true, event);
-        else if (t_ms > w.began_ms + window_ms)
+        const auto reached = w.fired_ms < never
+                                 ? std::count_if(w.rose_ms.begin(), w.rose_ms.end(),
+                                                 [](double at) { return at < never; })
+                                 : 0;
+        if (w.overtaken || t_ms > w.began_ms + window_ms)
             close(w, false, event);
+        else if (3 * reached >= static_cast<std::ptrdiff_t>(w.rose_ms.size()))
+            close(w, true, event);
     }
 }
 

@@ -8,19 +8,40 @@
 
 namespace tawara::simulation {
 
-/// Unknowns a little way outside of a site, spread around it: where a pulse that captures arrives
-/// soon. Empty where the site holds all tissue around it. At most `most`.
-std::vector<std::int32_t> ring_around(const Tissue& t, std::span<const std::int32_t> site,
-                                      std::size_t most = 6);
+/// The unknowns by which a site's pulses are judged.
+struct CapturePlaces
+{
+    /// Of the site itself, at most 4, well inside: at least half as many neighbours from its edge
+    /// as any of it is. A wave from elsewhere comes to the ring before it comes here.
+    std::vector<std::int32_t> site;
+    /// Two neighbours outside of the site, at most 20, spread around it: where a pulse that
+    /// captures arrives soon.
+    std::vector<std::int32_t> ring;
+};
+/// Both are empty where there is no tissue around the site.
+CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site);
 
-/// Tells for each pulse whether it captured: whether V at a third of the ring's places, at least
-/// one, rises through threshold_mV within window_ms of the pulse's start. A place that is up
-/// already does not count: tissue that is refractory is not captured.
+/// Tells for each pulse whether it captured: whether it activated the tissue at its site, and a
+/// wave left from there. A place is activated when its V rises through threshold_mV; one that is
+/// up already does not count, so tissue that is refractory is not captured. A pulse captures when
+///  - a place of the site is activated at most latency_ms after the pulse has ended,
+///  - no place of the ring was activated more than together_ms before it since the pulse began,
+///    nor was up when the pulse began in tissue at rest: such a wave came from elsewhere, and the
+///    pulse is said to be overtaken,
+///  - a third of the ring's places are activated after it, while the site is still up, all within
+///    window_ms of the pulse's start. A site that the current alone has lifted falls back below
+///    fallen_mV; it is then as before the pulse.
+/// Sites that overlap and fire at the same time cannot be told apart: what one of them captures
+/// counts for all.
 class CaptureWatch
 {
   public:
     static constexpr float threshold_mV = -20;
+    static constexpr float fallen_mV = -50; ///< below the plateau of every cell
+    static constexpr float rest_mV = -65;   ///< below it cells are at rest, or nearly so
     static constexpr double window_ms = 60;
+    static constexpr double latency_ms = 20;   ///< of pulses near the threshold
+    static constexpr double together_ms = 0.3; ///< closer than samples tell apart
 
     static constexpr int former = -2; ///< stimulus of a Site that is no longer listed
 
@@ -28,7 +49,8 @@ class CaptureWatch
     {
         int stimulus = -1;
         std::uint64_t command = 0; ///< of a click; else what PulseLog::set() has returned for it
-        std::vector<std::int32_t> ring;
+        CapturePlaces places;
+        double duration_ms = 0;       ///< of a pulse
         std::vector<PulseRun> pulses; ///< that are still to come
     };
 
@@ -37,7 +59,7 @@ class CaptureWatch
     /// Forgets sites of the session's list; live ones stay, and those whose pulse is not decided
     /// yet, as `former`, until it is.
     void clear_listed();
-    /// All rings' unknowns, site after site: the columns that feed() wants.
+    /// All places' unknowns, site after site: the columns that feed() wants.
     std::vector<std::int32_t> columns() const;
     bool empty() const { return watched_.empty(); }
     /// V [mV] of columns() at time t; times ascend. Calls `event` for each pulse that is decided.
@@ -50,12 +72,18 @@ class CaptureWatch
     struct Watched
     {
         Site site;
-        std::vector<float> before;
-        std::vector<char> risen;
-        bool open = false;
+        std::vector<float> before; ///< the site's places, then the ring's
+        double before_ms = 0;
+        std::vector<char> up;        ///< of the site's places: activated since the pulse began
+        std::vector<double> rose_ms; ///< of the ring's: when they were activated
+        double fired_ms = 0;         ///< when the first place of a site that is up was activated
+        bool open = false, overtaken = false;
         int pulse = 0;
         double began_ms = 0, around_mV = 0;
     };
+    static void begin(Watched& w, double start_ms, std::span<const double> now);
+    /// Takes V of one more moment into account.
+    static void follow(Watched& w, double t_ms, std::span<const double> now);
     static bool next_pulse(std::vector<PulseRun>& runs, double t_ms, double& start_ms);
     void close(Watched& w, bool captured, const std::function<void(CaptureEvent)>& event);
 

@@ -214,7 +214,7 @@ void Engine::Impl::take_samples()
                               [&](const CaptureEvent& e) {
                                   sim->pulses.decided(e);
                                   if (e.stimulus != CaptureWatch::former)
-                                      push(e);
+                                      push(of_its_site(e));
                               });
 }
 

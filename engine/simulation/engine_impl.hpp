@@ -197,6 +197,8 @@ struct Engine::Impl
     void apply(std::uint64_t id, const StepOnce&);
     void apply(std::uint64_t id, const Reset&);
     void apply(std::uint64_t id, const Stimulate&);
+    /// A live Stimulate's event with the index of the site that gave it, where that is listed.
+    CaptureEvent of_its_site(CaptureEvent e) const;
     void apply(std::uint64_t id, const AddProbe&);
     void apply(std::uint64_t id, const RemoveProbe&);
     void apply(std::uint64_t id, const LimitSpeed&);

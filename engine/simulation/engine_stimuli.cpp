@@ -59,7 +59,8 @@ void Engine::Impl::install_stimuli(LoadedRun& s)
                                           "/stimuli/" + std::to_string(k) + "/region");
         for (auto& source : sources_of(stimulus, unknowns, pulses))
             add_source(s, std::move(source), static_cast<int>(k));
-        s.capture.add({static_cast<int>(k), number + k, ring_around(s.tissue, unknowns), pulses});
+        s.capture.add({static_cast<int>(k), number + k, capture_places(s.tissue, unknowns),
+                       stimulus.duration_ms, pulses});
     }
 }
 
@@ -136,12 +137,29 @@ void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
     source.start_ms = sim->stepper->time_ms();
     source.duration_ms = c.duration_ms;
     take_samples();
-    sim->capture.add(
-        {-1, id, ring_around(sim->tissue, source.unknowns), {{source.start_ms, 0, 1}}});
+    sim->capture.add({-1,
+                      id,
+                      capture_places(sim->tissue, source.unknowns),
+                      c.duration_ms,
+                      {{source.start_ms, 0, 1}}});
     sim->pulses.add(id, c, source.start_ms);
     add_source(*sim, std::move(source), -1);
     install_probes();
     answer(id);
+}
+
+CaptureEvent Engine::Impl::of_its_site(CaptureEvent e) const
+{
+    if (e.stimulus != -1)
+        return e;
+    const auto site = sim->pulses.site_of(e.command);
+    const auto& list = sim->scene->session.stimuli;
+    for (std::size_t k = 0; k < list.size() && !site.empty(); ++k)
+        if (list[k].name == site) {
+            e.stimulus = static_cast<int>(k);
+            break;
+        }
+    return e;
 }
 
 } // namespace tawara::simulation

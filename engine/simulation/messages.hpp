@@ -204,6 +204,9 @@ struct Stimulate
     double radius_mm = 2.5;
     double duration_ms = 2;
     double amplitude_pA_per_pF = 50;
+    /// Name of the session's stimulus that gives it: its pulse is counted and told as that one's.
+    /// Empty, or of none that is listed: it is nobody's.
+    std::string site = {};
 };
 struct AddProbe { std::string name; Vec3 position_mm{}; };
 struct RemoveProbe { std::uint64_t probe = 0; };
@@ -255,17 +258,20 @@ struct StateChanged { Status::State state = Status::State::empty; };
 struct Failed { std::string what; };       ///< the run stopped; what() of the error, one line
 /// The session was edited while it runs: same run, same mesh and surface.
 struct SceneChanged { std::shared_ptr<const Scene> scene; };
-/// Whether a pulse made the tissue around its site fire. Pushed when that is known.
+/// Whether a pulse captured, by the rule of CaptureWatch. Pushed when that is known.
 struct CaptureEvent
 {
-    int stimulus = -1;       ///< index in the session's list; -1: a live Stimulate
+    /// Index in the session's list, also of a Stimulate that names one of them; -1: another
+    /// Stimulate.
+    int stimulus = -1;
     std::uint64_t command = 0; ///< id of that Stimulate
-    int pulse = 0;           ///< counted from 0 since the stimulus was set
+    int pulse = 0;           ///< counted from 0 since the stimulus was set; 0 of a Stimulate
     double time_ms = 0;      ///< when the pulse began
     bool captured = false;
     /// Mean V around the site when it began [mV]: of tissue at rest, or not back there yet. NaN:
     /// not known.
     double around_mV = std::numeric_limits<double>::quiet_NaN();
+    bool overtaken = false;  ///< it did not capture, and a wave from elsewhere came to the site
 };
 struct CeilingsMeasured
 {

@@ -54,7 +54,7 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
 void PulseLog::clear()
 {
     periods_.clear();
-    clicks_.clear();
+    at_once_.clear();
     listed_ = 0;
 }
 
@@ -74,26 +74,49 @@ std::uint64_t PulseLog::set(std::span<const Stimulus> stimuli, double now_ms)
 
 void PulseLog::add(std::uint64_t command, const Stimulate& s, double now_ms)
 {
-    const double before = clicks_.empty() ? now_ms : clicks_.back().pulse.time_ms;
-    clicks_.push_back({command,
-                       {true,
-                        {},
-                        {},
-                        now_ms,
-                        now_ms - before,
-                        s.amplitude_pA_per_pF,
-                        s.duration_ms,
-                        number_text(s.amplitude_pA_per_pF, 4) + " pA/pF for " +
-                            number_text(s.duration_ms, 4) + " ms",
-                        std::nullopt}});
+    Pulse p;
+    const auto listed = std::span(periods_).last(listed_);
+    const auto of = std::find_if(listed.begin(), listed.end(), [&](const Period& x) {
+        return !s.site.empty() && x.stimulus.name == s.site;
+    });
+    p.click = of == listed.end();
+    if (p.click) {
+        p.protocol = number_text(s.amplitude_pA_per_pF, 4) + " pA/pF for " +
+                     number_text(s.duration_ms, 4) + " ms";
+    } else {
+        p.site = s.site;
+        p.kind = "Pace now";
+        p.protocol = protocol_text(of->stimulus);
+    }
+    p.time_ms = now_ms;
+    for (const auto& other : at_once_)
+        if (other.pulse.click == p.click && other.pulse.site == p.site)
+            p.coupling_ms = now_ms - other.pulse.time_ms;
+    for (const auto& x : periods_) // also what it gave before it was changed
+        if (!p.click && x.stimulus.name == p.site)
+            for (const auto& pulse : pulses_of(x.stimulus, x.from_ms, std::min(x.to_ms, now_ms)))
+                if (p.coupling_ms == 0 || now_ms - pulse.time_ms < p.coupling_ms)
+                    p.coupling_ms = now_ms - pulse.time_ms;
+    p.amplitude_pA_per_pF = s.amplitude_pA_per_pF;
+    p.duration_ms = s.duration_ms;
+    at_once_.push_back({command, std::move(p)});
+}
+
+std::string PulseLog::site_of(std::uint64_t command) const
+{
+    for (const auto& x : at_once_)
+        if (x.command == command)
+            return x.pulse.site;
+    return {};
 }
 
 void PulseLog::decided(const CaptureEvent& e)
 {
     if (e.stimulus == -1) {
-        for (auto& c : clicks_)
+        for (auto& c : at_once_)
             if (c.command == e.command)
-                c.pulse.captured = e.captured, c.pulse.around_mV = e.around_mV;
+                c.pulse.captured = e.captured, c.pulse.around_mV = e.around_mV,
+                c.pulse.overtaken = e.overtaken;
         return;
     }
     for (auto& p : periods_)
@@ -110,6 +133,7 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
             if (known != p.decided.end()) {
                 pulse.captured = known->second.captured;
                 pulse.around_mV = known->second.around_mV;
+                pulse.overtaken = known->second.overtaken;
             }
             out.push_back(std::move(pulse));
         }
@@ -119,7 +143,7 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
         add(periods_[k]);
     for (std::size_t k = 0; k < former; ++k)
         add(periods_[k]);
-    for (const auto& c : clicks_)
+    for (const auto& c : at_once_)
         out.push_back(c.pulse);
     return out;
 }
@@ -135,7 +159,7 @@ std::vector<double> PulseLog::times(double from_ms, double now_ms) const
                     break;
                 out.push_back(at);
             }
-    for (const auto& c : clicks_)
+    for (const auto& c : at_once_)
         if (c.pulse.time_ms >= from_ms - hair_ms && c.pulse.time_ms < now_ms - hair_ms)
             out.push_back(c.pulse.time_ms);
     std::sort(out.begin(), out.end());

@@ -17,7 +17,9 @@ struct Pulse
 {
     bool click = false; ///< of no site: given at once, where the user clicked
     std::string site;   ///< the stimulus's name
-    std::string kind;   ///< "S1", "S2", ... of an S1-S2 protocol, else empty
+    /// "S1", "S2", ... of an S1-S2 protocol; "Pace now" of one that was given at once, beside the
+    /// site's protocol; else empty.
+    std::string kind;
     double time_ms = 0;
     double coupling_ms = 0; ///< since the pulse before at this site; 0: there was none
     double amplitude_pA_per_pF = 0, duration_ms = 0;
@@ -26,9 +28,11 @@ struct Pulse
     /// site has no tissue around it.
     std::optional<bool> captured;
     double around_mV = std::numeric_limits<double>::quiet_NaN(); ///< as of CaptureEvent
+    bool overtaken = false;                                      ///< as of CaptureEvent
 };
 
-/// Which pulses a run gave: those of the session's stimuli while they were as they are, and clicks.
+/// Which pulses a run gave: those of the session's stimuli while they were as they are, and those
+/// given at once.
 class PulseLog
 {
   public:
@@ -36,12 +40,15 @@ class PulseLog
     /// The stimuli from now on, in place of those before.
     /// @return the number by which decided() knows the first; the next ones count on
     std::uint64_t set(std::span<const Stimulus> stimuli, double now_ms);
+    /// A pulse given at once: of the listed stimulus that it names, else a click.
     void add(std::uint64_t command, const Stimulate& s, double now_ms);
-    /// What a CaptureWatch found out: of a click by its command, else by the number of its
-    /// stimulus.
+    /// The stimulus that such a pulse was given by; empty for a click.
+    std::string site_of(std::uint64_t command) const;
+    /// What a CaptureWatch found out: of a pulse given at once by its command, else by the number
+    /// of its stimulus.
     void decided(const CaptureEvent& e);
     /// All that began before now, site by site, each in order of time. The newest list's stimuli
-    /// come as they are listed, then what was given by former ones, then clicks.
+    /// come as they are listed, then what was given by former ones, then pulses given at once.
     std::vector<Pulse> until(double now_ms) const;
     /// When pulses began, from then on and before now; ascending.
     std::vector<double> times(double from_ms, double now_ms) const;
@@ -55,7 +62,7 @@ class PulseLog
         double from_ms = 0, to_ms = 0;
         std::map<std::int64_t, CaptureEvent> decided; ///< by the pulse's time [us]
     };
-    struct Click
+    struct AtOnce
     {
         std::uint64_t command = 0;
         Pulse pulse;
@@ -63,7 +70,7 @@ class PulseLog
     std::vector<Period> periods_; ///< the newest list's last
     std::size_t listed_ = 0;      ///< of them
     std::uint64_t next_ = 1;
-    std::vector<Click> clicks_;
+    std::vector<AtOnce> at_once_;
 };
 
 /// "50 pA/pF for 2 ms from 0 ms, S1 every 600 ms, S2 after 320 ms"; "off".

@@ -45,6 +45,7 @@ Json pulse_json(const Pulse& p)
     j["duration_ms"] = p.duration_ms;
     j["captured"] = p.captured ? Json(*p.captured) : Json(nullptr);
     j["around_mV"] = std::isfinite(p.around_mV) ? Json(p.around_mV) : Json(nullptr);
+    j["overtaken"] = p.captured ? Json(p.overtaken) : Json(nullptr);
     return j;
 }
 

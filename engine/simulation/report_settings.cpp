@@ -111,6 +111,8 @@ std::string failed_text(const PulseCount& c, std::size_t most)
             why = number_text(p.coupling_ms, 5) + " after the one before";
         if (std::isfinite(p.around_mV))
             why += (why.empty() ? "" : ", ") + ("V around " + number_text(p.around_mV, 2)) + " mV";
+        if (p.overtaken)
+            why += (why.empty() ? "" : ", ") + std::string("another wave came first");
         out += why.empty() ? "" : " (" + why + ")";
     }
     if (c.failed.size() > most)
@@ -210,9 +212,10 @@ ReportPage::Table pacing(const ExportSource& s)
     }
     if (shown < sites.size())
         t.rows.push_back({and_more(sites.size() - shown), "in the window's Pacing panel", ""});
-    t.note = "Captured, of those given: the tissue right outside rose above " +
-             number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV within " +
-             number_text(CaptureWatch::window_ms, 3) + " ms.";
+    t.note = "Captured, of those given: the tissue at the site fired before that around it, and "
+             "the wave left it within " +
+             number_text(CaptureWatch::window_ms, 3) + " ms (V above " +
+             number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV).";
     return t;
 }
 

@@ -21,7 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double capture_every_ms = 1; // between samples that tell whether pulses capture, at most
+constexpr double capture_every_ms =
+    0.25; // between samples that tell whether pulses capture, at most
 
 double since(Clock::time_point t)
 {
@@ -121,9 +122,9 @@ void Run::watch_capture()
         if (!to_come.empty())
             capture_.add(
                 {static_cast<int>(k), number + k,
-                 ring_around(tissue_, unknowns_in(tissue_, s.region, options_.session_file,
-                                                  "/stimuli/" + std::to_string(k) + "/region")),
-                 to_come});
+                 capture_places(tissue_, unknowns_in(tissue_, s.region, options_.session_file,
+                                                     "/stimuli/" + std::to_string(k) + "/region")),
+                 s.duration_ms, to_come});
     }
 }
 

@@ -13,6 +13,7 @@
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QToolButton>
+#include <QTreeWidget>
 
 #include <cmath>
 
@@ -185,6 +186,18 @@ class TestResultPanels : public QObject
         QCOMPARE(c.radius_mm, 4.0);
         QCOMPARE(c.duration_ms, 3.0);
         QCOMPARE(c.amplitude_pA_per_pF, 70.0);
+        QCOMPARE(c.site, std::string("Apex"));
+        // what came of it is told of the site, and of no other
+        const auto row = [&](int i) {
+            return child<QTreeWidget>("sites")->topLevelItem(i)->text(2);
+        };
+        QTRY_COMPARE(row(1), QString("captures"));
+        Q_EMIT f->host->captureKnown({0, 9, 0, 1, false, -85, true});
+        QCOMPARE(row(0), QString("no capture"));
+        QCOMPARE(row(1), QString("captures"));
+        QVERIFY(child<QLabel>("siteState")->text().contains("a wave from elsewhere"));
+        Q_EMIT f->host->captureKnown({0, 9, 0, 2, false, -85});
+        QVERIFY(!child<QLabel>("siteState")->text().contains("a wave from elsewhere"));
         QVERIFY2(child<MessageBar>()->text().contains("as soon as the run goes on"),
                  qPrintable(child<MessageBar>()->text()));
     }

@@ -119,6 +119,124 @@ class TestLive : public QObject
         QCOMPARE(seen[1].pulse, 1);
     }
 
+    /// A wave that comes to a site from elsewhere is not what the site's pulse captures.
+    void aPassingWaveIsNoCapture()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        auto dud = end_of_bar(5, 0.01), lasting = end_of_bar(0, 0.1);
+        dud.region = Box{{9, 0, 0}, {10, 2, 2}};
+        lasting.region = Box{{5, 0, 0}, {6, 2, 2}};
+        lasting.duration_ms = 20;
+        s.stimuli = {end_of_bar(0), dud, lasting};
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 90);
+        QVERIFY(highest(e, 1) > 0); // the wave has passed both
+        const auto seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(3));
+        for (const auto& c : seen) {
+            QCOMPARE(c.captured, c.stimulus == 0);
+            QCOMPARE(c.overtaken, c.stimulus != 0);
+        }
+    }
+
+    /// From whatever side, however small the site; a pulse into the arriving front is a dud too.
+    void aWaveOverBallsInASheet()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        s.mesh = MeshSlab{{14, 14, 1}, 0.5};
+        s.regions[0].conductivity_S_per_m = {0.2, 0.1, 0.1};
+        s.probes = {{"middle", {7, 7, 0.5}}, {"far", {13, 13, 0.5}}};
+        auto corner = end_of_bar(0);
+        corner.region = Sphere{{0, 0, 0}, 2.5};
+        s.stimuli = {corner};
+        for (double at : {1.0, 10.0, 20.0, 32.0, 45.0})
+            for (const auto& ball :
+                 {Sphere{{7, 7, 0.5}, 3}, Sphere{{4, 10, 0.5}, 2}, Sphere{{10, 4, 1}, 1.2},
+                  Sphere{{12, 12, 0}, 0.6}, Sphere{{7, 5, 0.5}, 0.9}}) {
+                auto dud = end_of_bar(at, 0.05);
+                dud.region = ball;
+                s.stimuli.push_back(dud);
+            }
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 140);
+        QVERIFY2(highest(e, 0) > 0 && highest(e, 1) > 0,
+                 qPrintable(QString("%1 %2 mV").arg(highest(e, 0)).arg(highest(e, 1))));
+        const auto seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(26));
+        for (const auto& c : seen)
+            QVERIFY2(c.captured == (c.stimulus == 0),
+                     qPrintable(QString("stimulus %1 at %2 ms").arg(c.stimulus).arg(c.time_ms)));
+    }
+
+    void sitesThatFireAtOnceAllCapture()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        auto other = end_of_bar(0, 70), next = end_of_bar(0);
+        other.region = Box{{11, 0, 0}, {12, 2, 2}};
+        next.region = Box{{1.5, 0, 0}, {2.5, 2, 2}}; // right beside the first
+        s.stimuli = {end_of_bar(0), other, next};
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 70);
+        const auto seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(3));
+        for (const auto& c : seen)
+            QVERIFY2(c.captured && !c.overtaken, qPrintable(QString::number(c.stimulus)));
+    }
+
+    /// Ever nearer to the threshold, where the wave leaves late.
+    void captureAtTheThreshold()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        double no = 3, yes = 50;
+        int captured = 0;
+        for (int k = 0; k < 12; ++k) {
+            auto s = bar();
+            s.stimuli = {end_of_bar(0, 0.5 * (no + yes))};
+            in.answer(e.post(Load{s}));
+            run_to(e, in, 80);
+            const auto seen = captures(in);
+            QCOMPARE(seen.size(), std::size_t(1));
+            QVERIFY2(seen[0].captured == (highest(e, 1) > 0),
+                     qPrintable(QString::number(s.stimuli[0].amplitude_pA_per_pF)));
+            QVERIFY(!seen[0].overtaken);
+            captured += seen[0].captured ? 1 : 0;
+            (seen[0].captured ? yes : no) = s.stimuli[0].amplitude_pA_per_pF;
+        }
+        QVERIFY(captured > 0 && captured < 12);
+    }
+
+    /// A pulse given at once by a site is told as the site's, also after it was renumbered.
+    void aPulseAtOnceIsOfItsSite()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        s.stimuli = {end_of_bar(500)};
+        in.answer(e.post(Load{s}));
+        const auto weak = e.post(Stimulate{{0, 1, 1}, 1.5, 2, 1, "S1"});
+        QVERIFY(in.answer(weak).applied);
+        auto first = end_of_bar(600);
+        first.name = "another";
+        QVERIFY(in.answer(e.post(SetStimuli{{first, s.stimuli[0]}})).applied);
+        run_to(e, in, 80);
+        auto seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(1));
+        QVERIFY(seen[0].stimulus == 1 && seen[0].command == weak && !seen[0].captured);
+        const auto gone = e.post(Stimulate{{0, 1, 1}, 1.5, 2, 60, "no such site"});
+        QVERIFY(in.answer(gone).applied);
+        run_to(e, in, 150);
+        seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(1));
+        QVERIFY(seen[0].stimulus == -1 && seen[0].command == gone && seen[0].captured);
+    }
+
     void badStimuliAreRefusedAsAWhole()
     {
         Inbox in;

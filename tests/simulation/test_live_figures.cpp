@@ -59,7 +59,9 @@ class TestLiveFigures : public QObject
         run_to(e, in, 70);
         QVERIFY(in.answer(e.post(SetStimuli{{s.stimuli[0]}})).applied);
         QVERIFY(in.answer(e.post(Stimulate{{6, 1, 1}, 1, 2, 50})).applied);
-        run_to(e, in, 140);
+        run_to(e, in, 90);
+        QVERIFY(in.answer(e.post(Stimulate{{0, 1, 1}, 1.5, 2, 50, "S1"})).applied);
+        run_to(e, in, 160);
         const auto report = [&] {
             const QString file = dir_.filePath("pulses.html");
             in.clear();
@@ -72,7 +74,9 @@ class TestLiveFigures : public QObject
         };
         const QString page = report();
         for (const char* row :
-             {"<td>S1</td><td>50 pA/pF for 2 ms from 0 ms</td><td>1 of 1</td>",
+             {"<td>S1</td><td>50 pA/pF for 2 ms from 0 ms</td><td>1 of 1, 0 of 1 Pace now</td>"
+              "</tr>\n<tr><td colspan=\"3\">not captured: Pace now at 90 ms (90 after the one "
+              "before, V around ",
               "<td>early</td><td>51 pA/pF for 2 ms from 30 ms</td><td>0 of 1</td></tr>\n"
               "<tr><td colspan=\"3\">not captured: 30 ms (V around ",
               "<td>clicks on the wall</td><td>50 pA/pF for 2 ms</td><td>0 of 1</td></tr>\n"

@@ -534,7 +534,10 @@ void PacingPanel::fillState()
     const QString pending = pendingText(s, state, m_nowMs, m_endMs),
                   next = nextText(s, m_nowMs, m_endMs);
     QString text, then = pending.isEmpty() ? next : pending;
-    if (state.last == CaptureState::Last::failed && s.on) {
+    if (state.last == CaptureState::Last::failed && state.overtaken) {
+        text = tr("The last pulse did not capture: a wave from elsewhere activated the tissue "
+                  "there. Raise the amplitude or the radius, or pace at another time.");
+    } else if (state.last == CaptureState::Last::failed) {
         const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
         text = tr("The last pulse did not capture: the tissue was refractory, or the pulse is too "
                   "weak. Raise the amplitude or the radius, or %1.")

@@ -21,8 +21,9 @@ struct CaptureState
     Last last = Last::unknown;
     int pulses = 0, captured = 0;
     double lowestCaptured = 0, highestFailed = 0; ///< amplitudes [pA/pF]; 0: none
-    double sinceMs = 0;    ///< the site is as it is since then: earlier pulses were not its own
-    double decidedMs = -1; ///< when the newest pulse began that is decided; below 0: none is
+    double sinceMs = 0;     ///< the site is as it is since then: earlier pulses were not its own
+    double decidedMs = -1;  ///< when the newest pulse began that is decided; below 0: none is
+    bool overtaken = false; ///< the last one failed, and a wave from elsewhere came to the site
 };
 /// Green captured, red failed, amber not known yet, grey off.
 QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);
