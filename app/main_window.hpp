@@ -83,6 +83,8 @@ class MainWindow : public QMainWindow
     /// Writes the session with view and layout into an existing folder, as .json where no suffix is
     /// given; empty when done, else what failed.
     QString saveSession(const QString& chosen);
+    /// Whether what is open is a session file that may be written over: no example.
+    bool ownSession() const;
     /// Writes a report of the run with pictures (.html or .pdf); a message says when it is there.
     void makeReport(const QString& path);
     /// Begins a movie of what the views show from now on, or ends it.
@@ -220,8 +222,6 @@ class MainWindow : public QMainWindow
     /// One of them has ended: closes the window where that was waited for and all went well.
     void exportEnded(const QString& error);
     void askForSession();
-    /// Whether what is open is a session file that may be written over: no example.
-    bool ownSession() const;
     /// Into the file that is open, else into one that is asked for.
     void saveOrAsk();
     void saveTo(const QString& path);

@@ -67,7 +67,8 @@ constexpr ExampleText examples[] = {
          "A premature beat starts two waves that turn around a scar and go on turning.")},
     {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
      QT_TRANSLATE_NOOP("MainWindow",
-                       "Block of I_Kr: compare APD90 before and after in the Beats table.")},
+                       "Half of I_Kr is blocked. Take the drug away while it runs (Tissue, Drugs) "
+                       "and compare APD90 in the Beats table.")},
 };
 
 } // namespace

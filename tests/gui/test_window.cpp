@@ -484,6 +484,24 @@ class TestWindow : public QObject
                  QStringList("/tmp/some.vtu"));
     }
 
+    /// Into the file that is open, without a question; an example is no such file.
+    void savingAgainAsksNothing()
+    {
+        f->start();
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("mine.json");
+        QCOMPARE(f->window->saveSession(file), QString());
+        f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        QVERIFY(f->window->isWindowModified());
+        child<QAction>("save")->trigger();
+        QVERIFY(!f->window->isWindowModified());
+        QCOMPARE(simulation::read_session(file.toStdString()).end_ms, 77.0);
+        QVERIFY(QFile::setPermissions(file, QFileDevice::ReadOwner));
+        QCOMPARE(f->window->ownSession(), QFileInfo(file).isWritable()); // root may write all
+        QVERIFY(QFile::remove(file));
+        QVERIFY(!f->window->ownSession());
+    }
+
     void settingsComeBack()
     {
         f->start();
