@@ -195,6 +195,9 @@ void Document::captureKnown(const CaptureEvent& e)
         static_cast<std::size_t>(e.stimulus) >= session().stimuli.size())
         return;
     auto& c = m_captures[static_cast<std::size_t>(e.stimulus)];
+    constexpr double hair_ms = 1e-3;
+    if (e.time_ms < c.sinceMs - hair_ms)
+        return; // given at once, before the site was as it is
     const double amplitude =
         session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
     ++c.pulses;
