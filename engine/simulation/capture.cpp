@@ -107,7 +107,7 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
     if (near.empty() || layers.empty())
         return {};
     std::vector<std::int32_t> inside;
-    for (std::size_t k = layers.size(); k-- > layers.size() / 2;)
+    for (std::size_t k = layers.size(); k-- > 2 * layers.size() / 3;)
         inside.insert(inside.end(), layers[k].begin(), layers[k].end());
     return {spread(t, inside, most_inside), spread(t, far.empty() ? near : far, most_around)};
 }
@@ -176,19 +176,20 @@ void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> no
     w.fired_ms = never;
     std::fill(w.up.begin(), w.up.end(), 0);
     std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
-    bool rests = true, wave = false;
+    w.overtaken = false;
+    bool rests = true;
     double sum = 0;
     for (std::size_t k = 0; k < w.before.size(); ++k) {
         const double v = earlier(w.before[k], now[k]);
         if (k < w.up.size()) {
             rests = rests && v < static_cast<double>(rest_mV);
         } else {
-            wave = wave || v >= static_cast<double>(threshold_mV);
+            if (rests && v >= static_cast<double>(threshold_mV)) // a wave is coming
+                w.rose_ms[k - w.up.size()] = start_ms - 2 * together_ms;
             sum += v;
         }
     }
     w.around_mV = sum / static_cast<double>(w.rose_ms.size());
-    w.overtaken = rests && wave;
 }
 
 void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
@@ -210,12 +211,14 @@ void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
         w.fired_ms = never; // the current alone had lifted it, and what is around it
         std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
     }
-    double first_ms = never;
-    for (std::size_t k = 0; k < w.rose_ms.size(); ++k) {
+    for (std::size_t k = 0; k < w.rose_ms.size(); ++k)
         w.rose_ms[k] = std::min(w.rose_ms[k], rise(inside + k));
-        first_ms = std::min(first_ms, w.rose_ms[k]);
-    }
-    if (first_ms + together_ms < std::min(w.fired_ms, t_ms))
+    const double seen_ms = std::min(w.fired_ms, t_ms);
+    const auto early = std::count_if(w.rose_ms.begin(), w.rose_ms.end(),
+                                     [&](double at) { return at + together_ms < seen_ms; });
+    const bool driven = w.site.amplitude_pA_per_pF * w.site.duration_ms >= drive_mV &&
+                        seen_ms <= w.began_ms + w.site.duration_ms + prompt_ms;
+    if (early > (driven ? static_cast<std::ptrdiff_t>(w.rose_ms.size() / 4) : 0))
         w.overtaken = true;
     const double by_ms = w.began_ms + w.site.duration_ms + latency_ms;
     if (w.fired_ms < never && w.fired_ms > by_ms)
@@ -242,10 +245,9 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
         w.before_ms = t_ms;
         if (!w.open)
             continue;
-        const auto reached = w.fired_ms < never
-                                 ? std::count_if(w.rose_ms.begin(), w.rose_ms.end(),
-                                                 [](double at) { return at < never; })
-                                 : 0;
+        const auto reached = std::count_if(w.rose_ms.begin(), w.rose_ms.end(), [&](double at) {
+            return at < never && at + together_ms >= w.fired_ms;
+        });
         if (w.overtaken || t_ms > w.began_ms + window_ms)
             close(w, false, event);
         else if (3 * reached >= static_cast<std::ptrdiff_t>(w.rose_ms.size()))

@@ -11,8 +11,8 @@ namespace tawara::simulation {
 /// The unknowns by which a site's pulses are judged.
 struct CapturePlaces
 {
-    /// Of the site itself, at most 4, well inside: at least half as many neighbours from its edge
-    /// as any of it is. A wave from elsewhere comes to the ring before it comes here.
+    /// Of the site itself, at most 4, well inside: in the innermost third, counted in neighbours
+    /// from its edge. A wave from elsewhere comes to the ring before it comes here.
     std::vector<std::int32_t> site;
     /// Two neighbours outside of the site, at most 20, spread around it: where a pulse that
     /// captures arrives soon.
@@ -27,7 +27,9 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
 ///  - a place of the site is activated at most latency_ms after the pulse has ended,
 ///  - no place of the ring was activated more than together_ms before it since the pulse began,
 ///    nor was up when the pulse began in tissue at rest: such a wave came from elsewhere, and the
-///    pulse is said to be overtaken,
+///    pulse is said to be overtaken. Where the current alone, all of it, lifts V by drive_mV or
+///    more, and the site is activated at most prompt_ms after the pulse, a quarter of the ring may
+///    be: a wave that is only about to arrive does not undo a strong pulse,
 ///  - a third of the ring's places are activated after it, while the site is still up, all within
 ///    window_ms of the pulse's start. A site that the current alone has lifted falls back below
 ///    fallen_mV; it is then as before the pulse.
@@ -42,6 +44,8 @@ class CaptureWatch
     static constexpr double window_ms = 60;
     static constexpr double latency_ms = 20;   ///< of pulses near the threshold
     static constexpr double together_ms = 0.3; ///< closer than samples tell apart
+    static constexpr double drive_mV = 20;     ///< less does not reach the threshold from rest
+    static constexpr double prompt_ms = 2;
 
     static constexpr int former = -2; ///< stimulus of a Site that is no longer listed
 
@@ -50,8 +54,8 @@ class CaptureWatch
         int stimulus = -1;
         std::uint64_t command = 0; ///< of a click; else what PulseLog::set() has returned for it
         CapturePlaces places;
-        double duration_ms = 0;       ///< of a pulse
-        std::vector<PulseRun> pulses; ///< that are still to come
+        double amplitude_pA_per_pF = 0, duration_ms = 0; ///< of a pulse
+        std::vector<PulseRun> pulses;                    ///< that are still to come
     };
 
     void clear() { watched_.clear(); }

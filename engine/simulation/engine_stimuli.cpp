@@ -60,7 +60,7 @@ void Engine::Impl::install_stimuli(LoadedRun& s)
         for (auto& source : sources_of(stimulus, unknowns, pulses))
             add_source(s, std::move(source), static_cast<int>(k));
         s.capture.add({static_cast<int>(k), number + k, capture_places(s.tissue, unknowns),
-                       stimulus.duration_ms, pulses});
+                       stimulus.amplitude_pA_per_pF, stimulus.duration_ms, pulses});
     }
 }
 
@@ -140,6 +140,7 @@ void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
     sim->capture.add({-1,
                       id,
                       capture_places(sim->tissue, source.unknowns),
+                      c.amplitude_pA_per_pF,
                       c.duration_ms,
                       {{source.start_ms, 0, 1}}});
     sim->pulses.add(id, c, source.start_ms);

@@ -124,7 +124,7 @@ void Run::watch_capture()
                 {static_cast<int>(k), number + k,
                  capture_places(tissue_, unknowns_in(tissue_, s.region, options_.session_file,
                                                      "/stimuli/" + std::to_string(k) + "/region")),
-                 s.duration_ms, to_come});
+                 s.amplitude_pA_per_pF, s.duration_ms, to_come});
     }
 }
 
