@@ -21,8 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double capture_every_ms =
-    0.25; // between samples that tell whether pulses capture, at most
+/// Between samples that tell whether pulses capture, at most.
+constexpr double capture_every_ms = 0.25;
 
 double since(Clock::time_point t)
 {

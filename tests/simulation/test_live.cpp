@@ -189,6 +189,24 @@ class TestLive : public QObject
             QVERIFY2(c.captured && !c.overtaken, qPrintable(QString::number(c.stimulus)));
     }
 
+    /// The heart of the example: a wave is about to reach one site when it is paced.
+    void strongPulsesCaptureBeforeAWaveArrives()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        in.answer(
+            e.post(Load{read_session(TAWARA_SOURCE_DIR "/resources/sessions/normal_beat.json")}));
+        run_to(e, in, 40);
+        const auto seen = captures(in);
+        QCOMPARE(seen.size(), std::size_t(6));
+        double around_mV = -100;
+        for (const auto& c : seen) {
+            QVERIFY2(c.captured && !c.overtaken, qPrintable(QString::number(c.stimulus)));
+            around_mV = std::max(around_mV, c.around_mV);
+        }
+        QVERIFY2(around_mV > -75, qPrintable(QString::number(around_mV))); // some of it is up
+    }
+
     /// Ever nearer to the threshold, where the wave leaves late.
     void captureAtTheThreshold()
     {
