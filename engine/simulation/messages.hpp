@@ -159,6 +159,12 @@ struct Beat
     double apd30_ms = 0, apd50_ms = 0, apd90_ms = 0; ///< NaN where V did not come back that far
     double diastolic_ms = 0;               ///< from the APD90 before to this activation; NaN for the first
     double cycle_ms = 0;                   ///< since the activation before; NaN for the first
+
+    /// Whether V had come back by 90 % at that time [ms]; infinity: at all.
+    bool over_by(double ms) const { return activation_ms + apd90_ms <= ms; } // NaN: it has not
+    /// Whether that time [ms] is after its activation and before it was over: what was changed then
+    /// fell into it.
+    bool holds(double ms) const { return activation_ms < ms && !over_by(ms); }
 };
 
 /// How the engine fares, pulled at display rate.

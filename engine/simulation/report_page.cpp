@@ -121,12 +121,6 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
 
 constexpr double never_ms = std::numeric_limits<double>::infinity();
 
-/// Whether a beat had repolarised by then; infinity: at all.
-bool over_by(const Beat& b, double ms)
-{
-    return b.activation_ms + b.apd90_ms <= ms; // NaN where it has not
-}
-
 /// Of a probe's beats the newest that had repolarised before the tissue was changed, else the
 /// newest that has at all, else the newest.
 /// @pre  there is one
@@ -134,7 +128,7 @@ const Beat& told(std::span<const Beat> beats, double change_ms)
 {
     for (const double until_ms : {change_ms, never_ms})
         for (std::size_t k = beats.size(); k-- > 0;)
-            if (over_by(beats[k], until_ms))
+            if (beats[k].over_by(until_ms))
                 return beats[k];
     return beats.back();
 }
@@ -183,8 +177,7 @@ void add_beat_rows(ReportPage::Table& t, const std::string& probe, const std::ve
             ++to;
         const auto group = std::span(beats).subspan(from, to - from);
         const double change_ms = tissue < edits.size() ? edits[tissue].time_ms : never_ms;
-        const bool changed_in_it =
-            tissue < edits.size() && !over_by(told(group, change_ms), change_ms);
+        const bool changed_in_it = tissue < edits.size() && told(group, change_ms).holds(change_ms);
         rows.push_back(beat_row(probe, group, change_ms));
         rows.back().insert(rows.back().begin() + 1,
                            tissue_number(tissue) + (changed_in_it ? "*" : ""));

@@ -306,6 +306,19 @@ class TestExport : public QObject
         QVERIFY2(near(9, 350, 0.2), qPrintable(rows[2]));
     }
 
+    void whatFellIntoABeat()
+    {
+        Beat b;
+        b.activation_ms = 100;
+        b.apd90_ms = 200;
+        QVERIFY(!b.holds(99) && !b.holds(100) && b.holds(100.1) && b.holds(299) && !b.holds(300));
+        QVERIFY(!b.over_by(299) && b.over_by(300));
+        constexpr double never = std::numeric_limits<double>::infinity();
+        QVERIFY(b.over_by(never));
+        b.apd90_ms = std::nan(""); // it goes on
+        QVERIFY(b.holds(1e6) && !b.holds(100) && !b.over_by(never));
+    }
+
     void velocity_data() { maps_data(); }
     void velocity()
     {

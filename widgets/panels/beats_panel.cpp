@@ -42,7 +42,7 @@ QString changeText(std::span<const TissueEdit> edits, const simulation::Beat* be
                        : BeatsPanel::tr("Tissue changed %1 times, at %2 to %3 ms")
                              .arg(edits.size())
                              .arg(at(edits.front()), at(edits.back()));
-    if (before != nullptr && !(edits.front().time_ms >= before->activation_ms + before->apd90_ms))
+    if (before != nullptr && before->holds(edits.front().time_ms))
         text += BeatsPanel::tr(", during the beat above");
     const QString what = QString::fromStdString(simulation::what_of(edits));
     return what.isEmpty() ? text : text + QStringLiteral(": ") + what;
