@@ -110,11 +110,11 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
 std::string beats_csv_head()
 {
     return "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
-           "apd50_ms,apd90_ms,diastolic_ms,cycle_ms\n";
+           "apd50_ms,apd90_ms,diastolic_ms,cycle_ms,tissue,tissue_since_ms,tissue_changed_ms\n";
 }
 
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
-                           std::span<const float> v_mV)
+                           std::span<const float> v_mV, std::span<const TissueEdit> edits)
 {
     std::string rows;
     int number = 0;
@@ -126,6 +126,12 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
             rows += ",";
             append_number(rows, x, 7);
         }
+        const auto before = edits_until(edits, b.activation_ms);
+        rows += "," + std::to_string(before + 1) + ",";
+        append_number(rows, before > 0 ? edits[before - 1].time_ms : 0, 7);
+        rows += ",";
+        if (before < edits.size() && b.holds(edits[before].time_ms))
+            append_number(rows, edits[before].time_ms, 7);
         rows += "\n";
     }
     return rows;

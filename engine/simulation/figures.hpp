@@ -44,8 +44,11 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
 
 /// The first line of a table of beats: the columns with their units.
 std::string beats_csv_head();
-/// A probe's rows of it, one a beat; empty where a beat has no such value.
+/// A probe's rows of it, one a beat; empty where a beat has no such value. The last columns say
+/// which tissue it ran with: 1 for the one at the start and one more with every change before it,
+/// since when that is there (0 for the first), and when the tissue was changed during the beat.
+/// @param edits  changes of the tissue during the run, in order of time
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
-                           std::span<const float> v_mV);
+                           std::span<const float> v_mV, std::span<const TissueEdit> edits = {});
 
 } // namespace tawara::simulation

@@ -292,7 +292,8 @@ class TestExport : public QObject
         const auto rows = text_of(in("b.csv")).split('\n', Qt::SkipEmptyParts);
         QCOMPARE(rows.size(), 3);
         QCOMPARE(rows[0], QString("probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,"
-                                  "amplitude_mV,apd30_ms,apd50_ms,apd90_ms,diastolic_ms,cycle_ms"));
+                                  "amplitude_mV,apd30_ms,apd50_ms,apd90_ms,diastolic_ms,cycle_ms,"
+                                  "tissue,tissue_since_ms,tissue_changed_ms"));
         QVERIFY(rows[1].startsWith("\"apex, left\",1,") && rows[2].startsWith("\"apex, left\",2,"));
         const auto second = rows[2].mid(rows[2].indexOf(",2,") + 3).split(',');
         const auto near = [&](int column, double wanted, double within) {
@@ -304,6 +305,23 @@ class TestExport : public QObject
         QVERIFY2(near(7, 207, 2), qPrintable(rows[2]));       // 0.9 * 115 mV at 0.5 mV/ms
         QVERIFY2(near(8, 350 - 207, 3), qPrintable(rows[2])); // of the beat before to this one
         QVERIFY2(near(9, 350, 0.2), qPrintable(rows[2]));
+        QVERIFY2(rows[2].endsWith(",1,0,"), qPrintable(rows[2])); // one tissue, all the time
+    }
+
+    /// A table of beats says which tissue each ran with, and of what it was changed during.
+    void beatsOfSeveralTissues()
+    {
+        auto s = source_;
+        s.traces = {paced_every_350_ms("P", 1100)}; // at 20, 370, 720, 1070 ms; 207 ms long
+        auto scene = std::make_shared<Scene>(*s.scene);
+        scene->tissue_edits = {{450, "drug given"}, {600.5, "region changed"}, {1090, "scar"}};
+        s.scene = scene;
+        export_results(s, ExportKind::beats_csv, in("t.csv"));
+        const auto rows = text_of(in("t.csv")).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(rows.size(), 5);
+        const char* ends[] = {",1,0,", ",1,0,450", ",3,600.5,", ",3,600.5,1090"};
+        for (int k = 0; k < 4; ++k) // the last beat has not repolarised yet
+            QVERIFY2(rows[k + 1].endsWith(QLatin1String(ends[k])), qPrintable(rows[k + 1]));
     }
 
     void whatFellIntoABeat()
