@@ -303,11 +303,20 @@ ReportPage::Table kernels(const ExportSource& s)
     return t;
 }
 
-std::size_t rows(const std::vector<ReportPage::Table>& tables)
+/// About how many lines tables take in a column of the page.
+std::size_t lines_of(const std::vector<ReportPage::Table>& tables)
 {
+    constexpr std::size_t letters = 66; // of all cells beside each other
     std::size_t n = 0;
-    for (const auto& t : tables)
-        n += t.rows.size();
+    for (const auto& t : tables) {
+        n += (t.head.empty() ? 2 : 3) + (t.note.empty() ? 0 : page::lines(t.note, letters));
+        for (const auto& row : t.rows) {
+            std::size_t most = 1;
+            for (const auto& text : row)
+                most = std::max(most, page::lines(text, letters / row.size()));
+            n += most;
+        }
+    }
     return n;
 }
 
@@ -335,7 +344,8 @@ ReportPage report_page(const ExportSource& s)
     p.results = {page::tissue(s), page::pacing(s)};
     p.settings = {page::mesh_table(s), page::numerics(s)};
     // below the shorter column
-    (rows(p.results) < rows(p.settings) ? p.results : p.settings).push_back(speed(s));
+    (lines_of(p.results) < lines_of(p.settings) ? p.results : p.settings).push_back(speed(s));
+    p.wide.push_back(page::regions(s));
     if (auto t = kernels(s); !t.rows.empty())
         p.wide.push_back(std::move(t));
     std::string

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page of a run: what was asked for (mesh, tissue, pacing, numerics).
+// The page of a run: what was asked for (mesh, pacing, numerics).
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/capture.hpp"
@@ -27,16 +27,6 @@ std::string with(double x, int digits, const char* unit)
     return std::isfinite(x) ? number_text(x, digits) + " " + unit : "–";
 }
 
-namespace {
-
-constexpr std::size_t most_regions = 8; // of a mesh, by name; others are summed
-// so that all of it stays one page
-constexpr std::size_t tissue_lines = 8, most_drugs = 3, most_changes = 6;
-constexpr std::size_t pacing_lines = 12, few_sites = 4, most_failed = 4;
-// letters in a line of the columns
-constexpr std::size_t name_letters = 22, tissue_letters = 44, protocol_letters = 24,
-                      all_letters = 60;
-
 std::size_t lines(const std::string& text, std::size_t letters)
 {
     return std::max<std::size_t>(1, (text.size() + letters - 1) / letters);
@@ -47,40 +37,13 @@ std::string and_more(std::size_t n)
     return "and " + std::to_string(n) + " more";
 }
 
-std::string model_text(const Region& r)
-{
-    std::string out = r.inherits() ? "as beneath" : r.model;
-    if (!r.variant.empty())
-        out += ", " + r.variant;
-    if (!r.inherits()) {
-        const auto& c = r.conductivity_S_per_m;
-        out += "; " + number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
-               number_text(c.normal, 4) + " S/m (fibre / sheet / normal)";
-    }
-    if (r.conductivity_scale != 1)
-        out += "; conductivities × " + number_text(r.conductivity_scale, 4);
-    std::size_t changes = 0;
-    for (const auto& [name, value] : r.parameters)
-        if (++changes <= most_changes)
-            out += "; " + name + " = " + number_text(value, 5);
-    for (const auto& [name, value] : r.scale)
-        if (++changes <= most_changes)
-            out += "; " + name + " × " + number_text(value, 4);
-    if (changes > most_changes)
-        out += "; " + and_more(changes - most_changes);
-    return out;
-}
+namespace {
 
-std::string region_title(const Region& r, const std::vector<mesh::RegionName>& names)
-{
-    if (!r.name.empty())
-        return r.name;
-    if (r.where)
-        return r.kind.empty() ? "region" : r.kind;
-    if (r.labels.empty())
-        return "all tissue";
-    return mesh::text_of(names, r.labels);
-}
+constexpr std::size_t most_regions = 8; // of a mesh, by name; others are summed
+// so that all of it stays one page
+constexpr std::size_t pacing_lines = 12, few_sites = 4, most_failed = 4;
+// letters in a line of the columns
+constexpr std::size_t name_letters = 22, protocol_letters = 24, all_letters = 60;
 
 /// "8 of 8 S1, 1 of 2 S2": how many of those given captured.
 std::string captured_text(const PulseCount& c)
@@ -137,44 +100,6 @@ std::string percent(double share)
 }
 
 } // namespace
-
-ReportPage::Table tissue(const ExportSource& s)
-{
-    const auto& session = s.scene->session;
-    const auto names = mesh::region_names(*s.scene->mesh);
-    ReportPage::Table t{"Tissue", {}, {}, {}};
-    std::size_t listed = 0;
-    for (const auto& r : session.regions) {
-        const std::string name = region_title(r, names), text = model_text(r);
-        if (!t.rows.empty() && t.rows.back()[1] == text) { // the same, one after the other
-            t.rows.back()[0] += ", " + name;
-        } else {
-            t.rows.push_back({name, text});
-        }
-        ++listed;
-        std::size_t used = 0;
-        for (const auto& x : t.rows)
-            used += std::max(lines(x[0], name_letters), lines(x[1], tissue_letters));
-        if (used >= tissue_lines && listed < session.regions.size()) {
-            t.rows.push_back(
-                {and_more(session.regions.size() - listed), "in the session's \"tissue\""});
-            break;
-        }
-    }
-    t.rows.push_back(
-        {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
-                                               with(session.capacitance_uF_per_cm2, 4, "µF/cm²")});
-    for (std::size_t k = 0; k < std::min(session.drugs.size(), most_drugs); ++k) {
-        const auto& d = session.drugs[k];
-        std::string text;
-        for (const auto& [name, factor] : d.factors)
-            text += (text.empty() ? "" : ", ") + name + " × " + number_text(factor, 4);
-        t.rows.push_back({"Drug: " + d.name, text});
-    }
-    if (session.drugs.size() > most_drugs)
-        t.rows.push_back({and_more(session.drugs.size() - most_drugs) + " drugs", ""});
-    return t;
-}
 
 ReportPage::Table pacing(const ExportSource& s)
 {

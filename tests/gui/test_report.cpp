@@ -17,14 +17,14 @@ class TestReport : public fake::HeartTest
 {
     Q_OBJECT
     /// A run with more of everything than a page has room for.
-    static simulation::ExportSource crowded()
+    static simulation::ExportSource crowded(int regions)
     {
         using namespace simulation;
         Session s;
         s.name = "crowded";
         s.mesh = MeshSlab{{20, 6, 3}, 1};
         s.scheme = diffusion::Scheme::p1;
-        for (int k = 0; k < 16; ++k) {
+        for (int k = 0; k < regions; ++k) {
             Region r = s.regions[0];
             r.name = "border zone " + std::to_string(k + 1);
             r.parameters = {{"g_Kr", 0.1}, {"g_Ks", 0.2}, {"g_Na", 5}};
@@ -84,12 +84,23 @@ class TestReport : public fake::HeartTest
     }
 
   private Q_SLOTS:
-    /// Tables of many sites and regions end in "and 26 more" before they make a second page.
+    /// Tables of many sites end in "and 26 more" before they make a second page; many regions, all
+    /// of which are listed, take one.
+    void aCrowdedRunTakesOnePage_data()
+    {
+        QTest::addColumn<int>("regions");
+        QTest::addColumn<int>("pages");
+        QTest::newRow("few regions") << 4 << 1;
+        QTest::newRow("many regions") << 39 << 2;
+    }
     void aCrowdedRunTakesOnePage()
     {
+        QFETCH(int, regions);
+        QFETCH(int, pages);
         const QTemporaryDir dir;
-        auto page = simulation::report_page(crowded());
+        auto page = simulation::report_page(crowded(regions));
         const auto& pacing = page.results.at(1);
+        QCOMPARE(page.wide.at(0).rows.size(), static_cast<std::size_t>(regions + 1));
         QVERIFY2(pacing.rows.back()[0].starts_with("and "), pacing.rows.back()[0].c_str());
         QImage heart(840, 722, QImage::Format_RGB32);
         heart.fill(Qt::white);
@@ -100,8 +111,8 @@ class TestReport : public fake::HeartTest
         QFile file(pdf);
         QVERIFY(file.open(QIODevice::ReadOnly));
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
-            QFile::copy(pdf, folder + "/crowded.pdf");
-        QCOMPARE(file.readAll().count("/Type /Page\n"), 1);
+            QFile::copy(pdf, folder + QStringLiteral("/crowded-%1.pdf").arg(regions));
+        QCOMPARE(file.readAll().count("/Type /Page\n"), pages);
     }
 
     void whileItRuns()

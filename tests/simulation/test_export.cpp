@@ -9,6 +9,7 @@
 #include "tests/simulation/tissue_scene.hpp"
 
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vtkFloatArray.h>
@@ -337,6 +338,47 @@ class TestExport : public QObject
         QVERIFY(b.holds(1e6) && !b.holds(100) && !b.over_by(never));
     }
 
+    /// Every region has a row; where there are more than a page has room for, others are counted.
+    void reportOfRegions()
+    {
+        auto s = source_;
+        auto scene = std::make_shared<Scene>(*s.scene);
+        auto& list = scene->session.regions;
+        list[0].variant = "epi";
+        list[0].conductivity_S_per_m = {0.2, 0.1, 0.05};
+        Region r;
+        r.model.clear();
+        r.name = "Scar";
+        r.kind = "border_zone";
+        r.where = Sphere{{1, 2, 3}, 4};
+        r.conductivity_scale = 0.25;
+        r.scale = {{"g_Na", 0.38}};
+        r.parameters = {{"g_Kr", 0.1}};
+        r.initial = {{"V", -80}};
+        list.push_back(r);
+        s.scene = scene;
+        const auto table = [&] {
+            const auto wide = report_page(s).wide;
+            return *std::find_if(wide.begin(), wide.end(),
+                                 [](const auto& t) { return t.title == "Regions"; });
+        };
+        auto t = table();
+        QCOMPARE(t.rows.size(), std::size_t{2});
+        QCOMPARE(t.rows[0], (std::vector<std::string>{"region 1", "all tissue", "ten_tusscher_2006",
+                                                      "epi", "0.2 / 0.1 / 0.05", ""}));
+        QCOMPARE(t.rows[1],
+                 (std::vector<std::string>{
+                     "Scar", "border zone, ball around (1, 2, 3), radius 4 mm", "as beneath", "",
+                     "× 0.25", "g_Kr = 0.1; g_Na × 0.38; V = -80 at the start"}));
+        list.resize(40, r);
+        QCOMPARE(table().rows.size(), std::size_t{40});
+        QVERIFY(!table().rows.back()[0].starts_with("and "));
+        list.resize(43, r);
+        t = table();
+        QCOMPARE(t.rows.size(), std::size_t{41});
+        QCOMPARE(t.rows.back()[0], std::string("and 3 more"));
+    }
+
     void velocity_data() { maps_data(); }
     void velocity()
     {
@@ -401,11 +443,11 @@ class TestExport : public QObject
         QVERIFY(!html.contains("not measured"));
         auto slow = source_;
         slow.kernels = {{"step", "cpu", 10, 20, 4e7, 2e7, 0, 0, 0, ""}};
-        const auto unmeasured = report_page(slow).wide.at(0);
+        const auto unmeasured = report_page(slow).wide.back();
         QCOMPARE(unmeasured.rows[0][6], std::string("not measured"));
         QVERIFY(unmeasured.note.find("Measure ceilings") != std::string::npos);
         slow.kernels = {{"step", "cpu", 10, 20, 4e7, 2e7, 10, 20, 1.6, "arithmetic"}};
-        QVERIFY(report_page(slow).wide.at(0).note.find("measure again") != std::string::npos);
+        QVERIFY(report_page(slow).wide.back().note.find("measure again") != std::string::npos);
         auto scene = std::make_shared<Scene>(*source_.scene);
         scene->notices = {{Notice::Level::info, "taken as mm"},
                           {Notice::Level::warning, "as a picture only"}};
