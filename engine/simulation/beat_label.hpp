@@ -8,9 +8,11 @@
 namespace tawara::simulation {
 
 /// Which beat a map is of: "beat 3 of 4, since the pulse at 800.0 ms" where its times count from
-/// there, else, where they count from the start of the run, "beat 3 of 4, from 812.0 ms"; then
-/// ", newest turn" where it is re-entry, ", 3 % of the heart" where it reached less than half of
-/// it, and "; newest that propagated" where newer ones were passed over. "no beat yet" without one.
+/// there, else, where they count from the start of the run, "beat 3 of 4, from 812.0 ms"; "newest
+/// turn in beat 1 of 1, from 12.0 ms" where places were activated more than once in it (re-entry):
+/// of each the newest activation is shown. Then ", 3 % of the heart" where it reached less than
+/// half of it, and "; newest that propagated" where newer ones were passed over. "no beat yet"
+/// without one.
 std::string beat_label(const MapFrame& maps);
 
 /// The same of one of `count` beats.

@@ -459,6 +459,19 @@ class TestLiveMaps : public QObject
         QVERIFY(in.answer(e.post(SetElectrodes{more, leads, 2})).applied);
         QTRY_VERIFY(e.ecg(0).generation > i.generation);
     }
+
+    /// Of tissue that is activated again and again the map shows the newest time, and says so.
+    void aMapOfReentrySaysWhatItShows()
+    {
+        BeatSpan b{1, 12, 1900, 1, true};
+        QCOMPARE(beat_label(b, 1), std::string("newest turn in beat 1 of 1, from 12.0 ms"));
+        b.share = 0.2;
+        QCOMPARE(beat_label(b, 3),
+                 std::string("newest turn in beat 1 of 3, from 12.0 ms, 20 % of the heart"));
+        b.turns = false;
+        b.share = 1;
+        QCOMPARE(beat_label(b, 1), std::string("beat 1 of 1, from 12.0 ms"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestLiveMaps)
