@@ -241,6 +241,43 @@ class TestScene : public QObject
         const unsigned buffer = view->scene().gl_buffer();
         const std::vector<float> bright(view->scene().gl_buffer_sources().size(), 40.F);
         auto* gl = QOpenGLContext::currentContext()->extraFunctions();
+    /// A wall of opacity p is p of its nearest layer over the next one, which is p over what lies
+    /// behind: 99 % is nearly opaque, and nothing jumps on the way.
+    void opacityLooksLikeItsNumber()
+    {
+        const auto b = fake::bowl(24);
+        vertices = b.surface->vertices.size();
+        show(b);
+        view->scene().look(scene::View::anterior);
+        std::vector<float> v(vertices, -60.F); // dark outside, bright inside
+        for (std::size_t i = 0; i < vertices; ++i)
+            for (std::size_t t = 0; t < b.surface->triangles.size(); ++t)
+                if (b.surface->wall[t] == mesh::Wall::endo_lv)
+                    for (auto k : b.surface->triangles[t])
+                        v[static_cast<std::size_t>(k)] = 40.F;
+        view->setValues(v, 0);
+        for (const bool fine : {false, true}) {
+            const auto at = [&](double opacity, int x) { // mean of a patch
+                view->scene().set_opacity(opacity);
+                const QImage image = fine ? view->finePicture() : view->grabFramebuffer();
+                double sum = 0;
+                for (int j = -6; j <= 6; ++j)
+                    for (int i = -6; i <= 6; ++i)
+                        sum += qGray(image.pixel(x + i, image.height() * 6 / 10 + j));
+                return sum / 169;
+            };
+            const double behind = at(1, 10), near = at(1, 250), half = at(0.5, 250);
+            const double next = (half - 0.5 * near - 0.25 * behind) / 0.25;
+            QVERIFY2(next > near + 60, qPrintable(QString("%1, %2").arg(next).arg(near)));
+            for (const double p : {0.99, 0.95, 0.9, 0.75, 0.51, 0.25, 0.1}) {
+                const double right = p * near + (1 - p) * (p * next + (1 - p) * behind);
+                const double got = at(p, 250);
+                QVERIFY2(std::abs(got - right) < 2,
+                         qPrintable(QString("%1: %2, not %3").arg(p).arg(got).arg(right)));
+            }
+        }
+    }
+
         gl->glBindBuffer(GL_ARRAY_BUFFER, buffer);
         gl->glBufferSubData(GL_ARRAY_BUFFER, 0,
                             static_cast<GLsizeiptr>(bright.size() * sizeof(float)), bright.data());

@@ -26,13 +26,12 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.actor->SetMapper(s.mapper);
     s.actor->GetProperty()->BackfaceCullingOn(); // the boundary of a mesh is closed
     s.actor->VisibilityOff();
-    s.renderer->AddActor(s.actor);
     s.renderer->GradientBackgroundOn();
     s.renderer->SetBackgroundAlpha(1);
-    s.renderer->SetUseDepthPeeling(0);
     s.renderer->GetActiveCamera()->SetViewAngle(26);
     s.bar = std::make_unique<ScalarBar>(s.renderer);
     s.legend = std::make_unique<Legend>(s.renderer);
+    s.renderer->AddActor(s.actor); // after what it may be blended over
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
     s.overlays = std::make_unique<Overlays>(s.renderer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The inside of HeartScene, for its own sources alone.
 #pragma once
+#include "widgets/scene/blending_renderer.hpp"
 #include "widgets/scene/heart_scene.hpp"
 #include "widgets/scene/marker_set.hpp"
 #include "widgets/scene/orientation_axes.hpp"
@@ -21,7 +22,7 @@ namespace tawara::scene {
 
 struct HeartScene::Impl
 {
-    vtkNew<vtkRenderer> renderer;
+    vtkNew<BlendingRenderer> renderer;
     vtkNew<vtkActor> actor;
     vtkNew<LiveScalarMapper> mapper;
     HeartModelPtr model;

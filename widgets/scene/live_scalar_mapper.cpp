@@ -3,18 +3,31 @@
 
 #include "widgets/scene/embedded.hpp"
 
+#include <GL/gl.h>
 #include <vector>
+#include <vtkActor.h>
 #include <vtkObjectFactory.h>
 #include <vtkOpenGLBufferObject.h>
+#include <vtkOpenGLFramebufferObject.h>
 #include <vtkOpenGLHelper.h>
 #include <vtkOpenGLRenderWindow.h>
+#include <vtkOpenGLState.h>
 #include <vtkOpenGLVertexArrayObject.h>
 #include <vtkOpenGLVertexBufferObject.h>
+#include <vtkProperty.h>
 #include <vtkRenderer.h>
 #include <vtkShaderProgram.h>
 #include <vtkTextureObject.h>
 
 namespace tawara::scene {
+namespace {
+
+bool translucent(vtkActor* actor)
+{
+    return actor->GetProperty()->GetOpacity() < 1;
+}
+
+} // namespace
 
 vtkStandardNewMacro(LiveScalarMapper);
 
@@ -57,12 +70,17 @@ void LiveScalarMapper::ReplaceShaderColor(std::map<vtkShader::Type, vtkShader*> 
     };
     insert(vertex, "//VTK::ValuePass::Dec", shader_part("live_scalar.vert.glsl", "declarations"));
     insert(vertex, "//VTK::ValuePass::Impl", shader_part("live_scalar.vert.glsl", "main"));
-    // The superclass has used up the fragment shader's Color tag; the Edges tag follows it.
-    insert(fragment, "//VTK::Light::Dec", shader_part("live_scalar.frag.glsl", "declarations"));
-    insert(fragment, "//VTK::Edges::Impl", shader_part("live_scalar.frag.glsl", "main"));
     // VTK drops fragments of opacity 0 at the end; the wall has none, and a shader that may drop
     // its fragment cannot be spared for those that lie behind others.
     vtkShaderProgram::Substitute(fragment, "discard;", "");
+    // The superclass has used up the fragment shader's Color tag; the Edges tag follows it.
+    const bool layers = translucent(act);
+    insert(fragment, "//VTK::Light::Dec",
+           shader_part("live_scalar.frag.glsl", "declarations") +
+               (layers ? shader_part("layers.frag.glsl", "declarations") : std::string()));
+    insert(fragment, "//VTK::Edges::Impl",
+           (layers ? shader_part("layers.frag.glsl", "main") : std::string()) +
+               shader_part("live_scalar.frag.glsl", "main"));
     shaders[vtkShader::Vertex]->SetSource(vertex);
     shaders[vtkShader::Fragment]->SetSource(fragment);
 }
@@ -96,6 +114,62 @@ void LiveScalarMapper::ActivateColorMap(vtkRenderer* ren)
     MapTexture->Activate();
 }
 
+void LiveScalarMapper::RenderPieceDraw(vtkRenderer* ren, vtkActor* act)
+{
+    if (!translucent(act))
+        return this->Superclass::RenderPieceDraw(ren, act);
+    FindLayer(Pass::find_first, ren, act);
+    FindLayer(Pass::find_second, ren, act);
+    for (const Pass pass : {Pass::draw_second, Pass::draw_first}) {
+        Now = pass;
+        this->Superclass::RenderPieceDraw(ren, act);
+    }
+}
+
+void LiveScalarMapper::FindLayer(Pass pass, vtkRenderer* ren, vtkActor* act)
+{
+    Now = pass;
+    auto* window = vtkOpenGLRenderWindow::SafeDownCast(ren->GetRenderWindow());
+    auto* state = window->GetState();
+    Layer& layer = Layers[pass == Pass::find_first ? 0 : 1];
+    int part[4] = {}; // of the window, that is drawn in
+    state->vtkglGetIntegerv(GL_VIEWPORT, part);
+    const auto wide = static_cast<unsigned>(part[0] + part[2]),
+               high = static_cast<unsigned>(part[1] + part[3]);
+    if (layer.Depth->GetHandle() == 0 || layer.Depth->GetWidth() != wide ||
+        layer.Depth->GetHeight() != high) {
+        layer.Depth->SetContext(window);
+        layer.Depth->SetMinificationFilter(vtkTextureObject::Nearest);
+        layer.Depth->SetMagnificationFilter(vtkTextureObject::Nearest);
+        layer.Depth->AllocateDepth(wide, high, vtkTextureObject::Float32);
+    }
+    state->PushFramebufferBindings();
+    layer.Target->SetContext(window);
+    layer.Target->Bind();
+    layer.Target->AddDepthAttachment(layer.Depth);
+    layer.Target->DeactivateDrawBuffers();
+    layer.Target->DeactivateReadBuffer();
+    state->vtkglDepthMask(GL_TRUE);
+    state->vtkglClearDepth(1);
+    state->vtkglClear(GL_DEPTH_BUFFER_BIT);
+    this->Superclass::RenderPieceDraw(ren, act);
+    state->vtkglDepthMask(GL_FALSE); // as for all that is translucent
+    state->PopFramebufferBindings();
+}
+
+void LiveScalarMapper::SetLayerParameters(vtkShaderProgram* program)
+{
+    program->SetUniformi("livePass", static_cast<int>(Now));
+    const char* names[] = {"liveFirst", "liveSecond"};
+    // none is read while it is drawn
+    const bool read[] = {Now != Pass::find_first, Now == Pass::draw_second};
+    for (std::size_t k = 0; k < Layers.size(); ++k) {
+        if (read[k])
+            Layers[k].Depth->Activate();
+        program->SetUniformi(names[k], (read[k] ? Layers[k].Depth : MapTexture)->GetTextureUnit());
+    }
+}
+
 void LiveScalarMapper::SetMapperShaderParameters(vtkOpenGLHelper& helper, vtkRenderer* ren,
                                                  vtkActor* act)
 {
@@ -117,6 +191,8 @@ void LiveScalarMapper::SetMapperShaderParameters(vtkOpenGLHelper& helper, vtkRen
         program->SetUniformi("liveCyclic", Look.cyclic ? 1 : 0);
         program->SetUniformi("liveFlat", Look.flat ? 1 : 0);
         program->SetUniformi("livePlain", Look.plain ? 1 : 0);
+        if (translucent(act))
+            SetLayerParameters(program);
     }
     float places[max_flashes + 1][4] = {};
     float glows[max_flashes + 1] = {};
@@ -142,12 +218,19 @@ void LiveScalarMapper::RenderPieceFinish(vtkRenderer* ren, vtkActor* act)
 {
     if (MapTexture->GetHandle() != 0)
         MapTexture->Deactivate();
+    for (Layer& layer : Layers)
+        if (layer.Depth->GetHandle() != 0)
+            layer.Depth->Deactivate();
     this->Superclass::RenderPieceFinish(ren, act);
 }
 
 void LiveScalarMapper::ReleaseGraphicsResources(vtkWindow* window)
 {
     MapTexture->ReleaseGraphicsResources(window);
+    for (Layer& layer : Layers) {
+        layer.Target->ReleaseGraphicsResources(window);
+        layer.Depth->ReleaseGraphicsResources(window);
+    }
     Values->ReleaseGraphicsResources();
     Count = 0;
     MapChanged = true;

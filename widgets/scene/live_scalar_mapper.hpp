@@ -8,6 +8,8 @@
 #include <vtkOpenGLPolyDataMapper.h>
 
 class vtkOpenGLBufferObject;
+class vtkOpenGLFramebufferObject;
+class vtkShaderProgram;
 class vtkTextureObject;
 
 namespace tawara::scene {
@@ -19,6 +21,11 @@ namespace tawara::scene {
 ///
 /// The buffer is a vertex attribute, so it has no size limit but memory, and whoever knows its
 /// handle may write it: the host here, or a CUDA kernel that has registered it.
+///
+/// Where the actor is not opaque, the nearest layer of the surface is blended over the next one and
+/// that over what lies behind, each with the actor's opacity; farther ones are left out. Their
+/// order is that of their depth, so an opacity close to 1 looks like 1. The renderer has to blend
+/// in the order of its actors (BlendingRenderer).
 ///
 /// @thread the thread of the OpenGL context
 class LiveScalarMapper : public vtkOpenGLPolyDataMapper
@@ -40,10 +47,10 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
     /// How values become colours beyond map and range. Changes cost nothing.
     struct Style
     {
-        float isochrones = 0;  ///< distance of lines of one value; 0: none
-        bool cyclic = false;   ///< values are a phase in (-pi, pi]
-        bool flat = false;     ///< values are numbers of parts: not interpolated
-        bool plain = false;    ///< no values are shown: grey all over
+        float isochrones = 0;                   ///< distance of lines of one value; 0: none
+        bool cyclic = false;                    ///< values are a phase in (-pi, pi]
+        bool flat = false;                      ///< values are numbers of parts: not interpolated
+        bool plain = false;                     ///< no values are shown: grey all over
         float never[3] = {0.36F, 0.38F, 0.42F}; ///< colour where the value is `unset`
     };
     /// The value of a vertex that has none.
@@ -73,10 +80,16 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
                             vtkActor* act) override;
     void SetMapperShaderParameters(vtkOpenGLHelper& helper, vtkRenderer* ren,
                                    vtkActor* act) override;
+    void RenderPieceDraw(vtkRenderer* ren, vtkActor* act) override;
     void RenderPieceFinish(vtkRenderer* ren, vtkActor* act) override;
 
   private:
+    /// What a pass over the triangles of a translucent surface does.
+    enum class Pass { find_first, find_second, draw_second, draw_first };
     void ActivateColorMap(vtkRenderer* ren);
+    /// Draws the depth of a layer into its texture.
+    void FindLayer(Pass pass, vtkRenderer* ren, vtkActor* act);
+    void SetLayerParameters(vtkShaderProgram* program);
 
     float Low = -90, High = 40;
     Style Look;
@@ -87,6 +100,14 @@ class LiveScalarMapper : public vtkOpenGLPolyDataMapper
     vtkNew<vtkOpenGLBufferObject> Values;
     std::size_t Count = 0;
     vtkNew<vtkTextureObject> MapTexture;
+    Pass Now = Pass::draw_first;
+    /// Depths of the nearest layer and of the next one, a texel per pixel.
+    struct Layer
+    {
+        vtkNew<vtkOpenGLFramebufferObject> Target;
+        vtkNew<vtkTextureObject> Depth;
+    };
+    std::array<Layer, 2> Layers;
 };
 
 } // namespace tawara::scene

@@ -2,6 +2,7 @@
 #include "widgets/scene/orientation_axes.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "widgets/scene/blending_renderer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,6 @@
 #include <vtkConeSource.h>
 #include <vtkCylinderSource.h>
 #include <vtkNew.h>
-#include <vtkObjectFactory.h>
-#include <vtkOpenGLRenderer.h>
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
@@ -25,24 +24,6 @@
 
 namespace tawara::scene {
 namespace {
-
-/// Blends the letters over what is there. VTK's pass for translucent surfaces, which sorts them by
-/// depth, copies the depth of the whole window and so waits until a software rasteriser is done.
-class AxesRenderer : public vtkOpenGLRenderer
-{
-  public:
-    static AxesRenderer* New();
-    vtkTypeMacro(AxesRenderer, vtkOpenGLRenderer) // with no semicolon: -Wpedantic
-        void DeviceRenderTranslucentPolygonalGeometry(vtkFrameBufferObjectBase* /*fbo*/) override
-    {
-        UpdateTranslucentPolygonalGeometry();
-    }
-
-  private:
-    AxesRenderer() = default;
-};
-
-vtkStandardNewMacro(AxesRenderer);
 
 constexpr double side_px = 92;
 constexpr double half_side = 1.55, letter_at = 1.28; // in lengths of an axis
@@ -54,7 +35,7 @@ constexpr std::array<const char*, 3> names{"x", "y", "z"};
 
 struct OrientationAxes::Impl
 {
-    vtkNew<AxesRenderer> renderer;
+    vtkNew<BlendingRenderer> renderer;
     vtkRenderer* followed = nullptr;
     vtkNew<vtkCallbackCommand> follow;
     std::array<vtkNew<vtkActor>, 3> arrows;

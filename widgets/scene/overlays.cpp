@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/overlays.hpp"
 
+#include <GL/gl.h>
 #include <algorithm>
 #include <cmath>
 #include <vtkCellArray.h>
 #include <vtkFloatArray.h>
+#include <vtkObjectFactory.h>
+#include <vtkOpenGLPolyDataMapper.h>
+#include <vtkOpenGLRenderWindow.h>
+#include <vtkOpenGLState.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -55,6 +60,28 @@ vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal
     poly->GetPointData()->SetNormals(normals);
     return poly;
 }
+
+/// Draws the nearest layer of a surface alone, blended over what is there with the actor's opacity.
+class NearestLayerMapper : public vtkOpenGLPolyDataMapper
+{
+  public:
+    static NearestLayerMapper* New();
+    vtkTypeMacro(NearestLayerMapper, vtkOpenGLPolyDataMapper) // with no semicolon: -Wpedantic
+        void RenderPieceDraw(vtkRenderer* ren, vtkActor* act) override
+    {
+        auto* state = vtkOpenGLRenderWindow::SafeDownCast(ren->GetRenderWindow())->GetState();
+        state->vtkglDepthMask(GL_TRUE);
+        state->vtkglColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+        Superclass::RenderPieceDraw(ren, act);
+        state->vtkglColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+        Superclass::RenderPieceDraw(ren, act);
+    }
+
+  protected:
+    NearestLayerMapper() = default;
+};
+
+vtkStandardNewMacro(NearestLayerMapper);
 
 } // namespace
 
@@ -149,7 +176,7 @@ void Overlays::set_depolarised(std::shared_ptr<const Section> surface, double op
     depolarised_->SetVisibility(on);
     if (!on)
         return;
-    vtkNew<vtkPolyDataMapper> mapper;
+    vtkNew<NearestLayerMapper> mapper;
     mapper->ScalarVisibilityOff();
     mapper->SetInputData(poly_data(*surface, nullptr));
     depolarised_->SetMapper(mapper);
@@ -232,7 +259,8 @@ void Overlays::share(vtkActor* to, vtkActor* from)
     auto* drawn = vtkPolyDataMapper::SafeDownCast(from->GetMapper());
     if (drawn == nullptr || !from->GetVisibility())
         return;
-    vtkNew<vtkPolyDataMapper> mapper; // with buffers of its own
+    // with buffers of its own
+    const auto mapper = vtkSmartPointer<vtkPolyDataMapper>::Take(drawn->NewInstance());
     // what mappers of this class are told, and no more: VTK's own copy asks for shader code by
     // ways that it warns of
     mapper->SetScalarVisibility(drawn->GetScalarVisibility());
