@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tawara {
 namespace {
@@ -48,6 +49,42 @@ std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double>
 }
 
 } // namespace
+
+double mapNoise(std::span<const float> values,
+                std::span<const std::array<std::int32_t, 3>> triangles)
+{
+    constexpr int rounds = 6;        // of averaging: over some edges' lengths
+    constexpr double kept = 0.9;     // the rest are fronts where a wave was blocked
+    constexpr double of_mean = 1.25; // standard deviation over mean magnitude
+    const std::size_t n = values.size();
+    std::vector<double> smooth(values.begin(), values.end()), sum(n);
+    std::vector<int> around(n);
+    const auto known = [&](std::size_t i) { return i < n && std::isfinite(values[i]); };
+    for (int round = 0; round < rounds; ++round) {
+        std::fill(sum.begin(), sum.end(), 0.0);
+        std::fill(around.begin(), around.end(), 0);
+        for (const auto& t : triangles)
+            for (std::size_t k = 0; k < 3; ++k) {
+                const auto i = static_cast<std::size_t>(t[k]),
+                           j = static_cast<std::size_t>(t[(k + 1) % 3]);
+                if (known(i) && known(j)) // the edge's other triangle goes from j to i
+                    sum[i] += smooth[j], ++around[i];
+            }
+        for (std::size_t i = 0; i < n; ++i)
+            if (around[i] > 0)
+                smooth[i] = 0.5 * (smooth[i] + sum[i] / around[i]);
+    }
+    std::vector<double> off;
+    for (std::size_t i = 0; i < n; ++i)
+        if (around[i] > 2)
+            off.push_back(std::abs(static_cast<double>(values[i]) - smooth[i]));
+    const auto count = static_cast<std::ptrdiff_t>(kept * static_cast<double>(off.size()));
+    if (count == 0)
+        return 0;
+    std::nth_element(off.begin(), off.begin() + count, off.end());
+    return of_mean * std::accumulate(off.begin(), off.begin() + count, 0.0) /
+           static_cast<double>(count);
+}
 
 ViewController::ViewController(ViewGrid* grid, QObject* parent) : QObject(parent), m_grid(grid)
 {
@@ -197,7 +234,7 @@ double ViewController::step(Quantity q) const
     const auto& s = m_settings.style(q);
     const auto& found = m_found[static_cast<std::size_t>(q)];
     return s.stepFits && s.automatic && found.second > found.first
-               ? isochroneStep(found.first, found.second)
+               ? m_foundStep[static_cast<std::size_t>(q)]
                : s.step;
 }
 
@@ -320,7 +357,14 @@ void ViewController::feed(HeartView& view, int i)
             const auto& s = m_settings.style(q);
             m_found[static_cast<std::size_t>(q)] = fitted(v, {s.low, s.high});
             const auto& f = m_found[static_cast<std::size_t>(q)];
-            Q_EMIT rangeFound(q, f.first, f.second);
+            const auto k = static_cast<std::size_t>(q);
+            auto& apart = m_foundStep[k];
+            if (quantityInfo(q).maps && (m_maps != m_noiseOf[k] || apart == 0)) {
+                m_noise[k] = mapNoise(v, m_scene->surface->triangles);
+                m_noiseOf[k] = m_maps;
+            }
+            apart = isochroneStep(f.first, f.second, m_noise[k]);
+            Q_EMIT rangeFound(q, f.first, f.second, apart);
             setLook(view, i); // lines follow the range
         }
         applyRange(view, i);
@@ -401,7 +445,8 @@ BullseyePlot::Values ViewController::segmentMeans(Quantity q, BullseyePlot::Valu
     std::array<double, 17> sum{}, sine{};
     std::array<int, 17> n{}, all{};
     for (std::size_t i = 0; i < v.size(); ++i)
-        if (m_segment[i] > 0 && ++all[static_cast<std::size_t>(m_segment[i] - 1)] > 0 && std::isfinite(v[i]) && v[i] > -1e20F) {
+        if (m_segment[i] > 0 && ++all[static_cast<std::size_t>(m_segment[i] - 1)] > 0 &&
+            std::isfinite(v[i]) && v[i] > -1e20F) {
             const auto k = static_cast<std::size_t>(m_segment[i] - 1);
             const auto x = static_cast<double>(v[i]);
             sum[k] += cyclic ? std::cos(x) : x;

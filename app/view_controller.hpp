@@ -11,6 +11,8 @@
 
 #include <QThreadPool>
 
+#include <span>
+
 namespace tawara {
 
 /// A field of the wall's maps (simulation::MapFrame) or of those inside (simulation::VolumeMaps).
@@ -29,6 +31,13 @@ const std::vector<float>& mapField(const Maps& m, Quantity q)
         return m.period;
     }
 }
+
+/// How far the values of a map scatter about their neighbours' mean: the standard deviation,
+/// without the tenth that lies farthest off (fronts where a wave was blocked). 0 where nothing is
+/// known.
+/// @param triangles  of a closed surface: indices of values, all one way round
+double mapNoise(std::span<const float> values,
+                std::span<const std::array<std::int32_t, 3>> triangles);
 
 /// Brings frames, maps and settings together in the views. Sections, isosurfaces, streamlines and
 /// arrows are made on a thread of their own; what is asked for meanwhile is made next.
@@ -99,7 +108,7 @@ class ViewController : public QObject
 
   Q_SIGNALS:
     void modelReady();
-    void rangeFound(tawara::Quantity quantity, double low, double high);
+    void rangeFound(tawara::Quantity quantity, double low, double high, double step);
     void valuesShown(); ///< new maps or settings: what depends on values may follow
 
   private:
@@ -148,9 +157,12 @@ class ViewController : public QObject
     std::vector<std::int32_t> m_regionOf; // the session's region of each tetrahedron
     QStringList m_regionNames;
     std::optional<BullseyePlot::Shares> m_shares; // of m_regionOf; none: not computed yet
-    std::vector<std::int8_t> m_segment; // AHA segment per surface vertex; empty: unknown
+    std::vector<std::int8_t> m_segment;           // AHA segment per surface vertex; empty: unknown
     Vec3 m_low{}, m_high{};
     std::array<std::pair<double, double>, quantity_count> m_found{};
+    std::array<double, quantity_count> m_foundStep{}; ///< distance of lines over that range
+    std::array<double, quantity_count> m_noise{};     ///< of the maps below
+    std::array<std::shared_ptr<const simulation::MapFrame>, quantity_count> m_noiseOf;
     std::shared_ptr<const scene::Section> m_face, m_front;
     scene::Plane m_facePlane;
     bool m_sectionBusy = false, m_frontBusy = false, m_fibresBusy = false, m_arrowsBusy = false;

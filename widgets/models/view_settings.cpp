@@ -90,11 +90,13 @@ QString quantityTitle(Quantity q)
     return *i.unit == 0 ? name : QStringLiteral("%1 (%2)").arg(name, QLatin1String(i.unit));
 }
 
-double isochroneStep(double low, double high)
+double isochroneStep(double low, double high, double noise)
 {
-    const double raw = (high - low) / 10, power = std::pow(10, std::floor(std::log10(raw)));
-    const double m = raw / power;
-    return std::max(0.1, power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10));
+    constexpr double most_lines = 13, apart = 6, tiny = 1e-9;
+    const double least = std::max({(high - low) / most_lines, apart * noise, 0.1});
+    const double power = std::pow(10, std::floor(std::log10(least) + tiny));
+    const double m = least / power - tiny;
+    return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
 ViewSettings::ViewSettings()

@@ -40,8 +40,11 @@ QStringList quantityNames();
 /// "Activation (ms)".
 QString quantityTitle(Quantity q);
 
-/// 1, 2 or 5 times a power of ten, at least 0.1, for about ten lines; @pre high > low
-double isochroneStep(double low, double high);
+/// Distance of lines over a range: 1, 2 or 5 times a power of ten, at least 0.1, for 13 lines at
+/// most, and so far apart that noise moves none of them as far as its neighbour.
+/// @param noise  standard deviation of the values about a smooth map
+/// @pre   high > low
+double isochroneStep(double low, double high, double noise = 0);
 
 struct QuantityStyle
 {

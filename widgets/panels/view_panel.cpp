@@ -308,15 +308,15 @@ void ViewPanel::setCurrentView(int view)
     fill();
 }
 
-void ViewPanel::setFoundRange(double low, double high)
+void ViewPanel::setFoundRange(double low, double high, double step)
 {
-    m_found[m_settings.shownIn(m_view)] = {low, high};
+    m_found[m_settings.shownIn(m_view)] = {low, high, step};
     if (!style().automatic)
         return;
     m_low->put(low);
     m_high->put(high);
     if (style().stepFits)
-        m_step->put(isochroneStep(low, high));
+        m_step->put(step);
 }
 
 void ViewPanel::setBeats(const QStringList& labels, int first, int propagated)
@@ -391,7 +391,7 @@ void ViewPanel::fill()
     m_step->setSuffix(*info.unit == 0 ? QString() : QStringLiteral(" ") + QLatin1String(info.unit));
     m_step->put(s.step);
     if (const auto found = m_found.constFind(q); s.automatic && found != m_found.constEnd())
-        setFoundRange(found->first, found->second);
+        setFoundRange(found->low, found->high, found->step);
     m_annotations->setChecked(m_settings.annotations);
     m_cut->setCurrentIndex(static_cast<int>(m_settings.cut));
     m_axis->setCurrentIndex(m_settings.axis);

@@ -29,7 +29,7 @@ class ViewPanel : public QWidget
     /// Which of the views is spoken of.
     void setCurrentView(int view);
     /// The range that an automatic one has found, for the current quantity.
-    void setFoundRange(double low, double high);
+    void setFoundRange(double low, double high, double step);
     /// What the beats of the maps are called, the newest last; the first has that number.
     /// @param propagated  number of the one that is shown unless one is chosen; 0: none
     void setBeats(const QStringList& labels, int first, int propagated = 0);
@@ -49,7 +49,11 @@ class ViewPanel : public QWidget
     QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
 
     ViewSettings m_settings;
-    QMap<Quantity, std::pair<double, double>> m_found; ///< automatic ranges as last found
+    struct Found
+    {
+        double low, high, step;
+    };
+    QMap<Quantity, Found> m_found; ///< automatic ranges and distances of lines as last found
     QStringList m_beatLabels;
     int m_firstBeat = 1, m_propagatedBeat = 1, m_view = 0;
     bool m_filling = false;
