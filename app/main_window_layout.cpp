@@ -232,7 +232,7 @@ void MainWindow::buildTools()
     views->setShortcut(QKeySequence("V"));
     connect(views, &QAction::triggered, this, [this] {
         auto s = m_viewPanel->settings();
-        s.count = s.count == 1 ? 2 : s.count == 2 ? 4 : 1;
+        s.setCount(s.count == 1 ? 2 : s.count == 2 ? 4 : 1);
         changeView(s);
     });
     auto* shot = new QAction(tr("Picture"), this);

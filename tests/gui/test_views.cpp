@@ -95,6 +95,59 @@ class TestViews : public QObject
                  static_cast<int>(Quantity::activation));
     }
 
+    /// A view that comes shows what no other does.
+    void aViewThatComesShowsAnother()
+    {
+        show(1);
+        auto s = settings();
+        s.shown[0] = Quantity::activation;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        for (const std::size_t count : {2, 4}) {
+            f.window->findChild<QAction*>("viewsTool")->trigger();
+            const auto first = settings().shown.begin();
+            const std::set<Quantity> different(first, first + static_cast<int>(count));
+            QCOMPARE(different.size(), count);
+            QCOMPARE(settings().shownIn(0), Quantity::activation);
+        }
+        s = settings();
+        s.shown[1] = Quantity::activation; // chosen by hand: it stays
+        s.setCount(2);
+        s.setCount(4);
+        QCOMPARE(s.shown[1], Quantity::activation);
+    }
+
+    /// Lines over a range: few, round, and farther apart than noise moves them.
+    void linesAreFew()
+    {
+        for (double range = 0.7; range < 3000; range *= 1.07) {
+            const double step = isochroneStep(100, 100 + range);
+            QVERIFY(range / step <= 13.01);
+            QVERIFY(range / step > 5 || step < 0.11);
+            const double digit = step / std::pow(10, std::floor(std::log10(step) + 1e-9));
+            QVERIFY2(std::abs(digit - 1) < 1e-6 || std::abs(digit - 2) < 1e-6 ||
+                         std::abs(digit - 5) < 1e-6,
+                     qPrintable(QString::number(step)));
+        }
+        QCOMPARE(isochroneStep(0, 120), 10.0);
+        QCOMPARE(isochroneStep(280, 292), 1.0);
+        QCOMPARE(isochroneStep(280, 292, 0.7), 5.0);
+        const auto b = fake::bowl(40);
+        std::vector<float> smooth, rough;
+        unsigned seed = 1;
+        for (auto v : b.surface->vertices) {
+            const Vec3 p = b.mesh->vertex(static_cast<std::size_t>(v));
+            smooth.push_back(static_cast<float>(280 + 0.2 * (60 + p[2])));
+            seed = 1664525 * seed + 1013904223;
+            rough.push_back(smooth.back() + static_cast<float>(seed >> 8) / (1 << 24) * 3.46F);
+        }
+        QVERIFY(mapNoise(smooth, b.surface->triangles) < 0.15);
+        const double noise = mapNoise(rough, b.surface->triangles); // of a deviation of 1
+        QVERIFY2(noise > 0.6 && noise < 1.3, qPrintable(QString::number(noise)));
+        std::fill(rough.begin(), rough.end(), NAN);
+        QCOMPARE(mapNoise(rough, b.surface->triangles), 0.0);
+    }
+
     void fourViewsShowFourThings()
     {
         show(4);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -116,6 +117,22 @@ ViewSettings::ViewSettings()
 bool ViewSettings::shows(Quantity q) const
 {
     return std::find(shown.begin(), shown.begin() + count, q) != shown.begin() + count;
+}
+
+void ViewSettings::setCount(int n)
+{
+    const int before = std::exchange(count, n);
+    for (int i = before; i < n; ++i) {
+        const auto view = shown.begin() + i;
+        const auto taken = [&](Quantity q) { return std::find(shown.begin(), view, q) != view; };
+        if (!taken(*view))
+            continue;
+        for (const Quantity q : ViewSettings().shown)
+            if (!taken(q)) {
+                *view = q;
+                break;
+            }
+    }
 }
 
 bool ViewSettings::needsMaps() const

@@ -91,6 +91,8 @@ struct ViewSettings
     const QuantityStyle& style(Quantity q) const { return styles[static_cast<std::size_t>(q)]; }
     Quantity shownIn(int view) const { return shown[static_cast<std::size_t>(view)]; }
     bool shows(Quantity q) const;
+    /// That many views; one that comes shows what no other does.
+    void setCount(int n);
     /// Whether any view needs the engine's maps, volume, phase.
     bool needsMaps() const;
     bool needsVolume() const;

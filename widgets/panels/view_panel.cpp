@@ -139,7 +139,7 @@ QWidget* ViewPanel::buildColors()
 void ViewPanel::connectColors()
 {
     connect(m_layout, &QComboBox::activated, this,
-            [this](int i) { set([i](ViewSettings& s) { s.count = i == 2 ? 4 : i + 1; }); });
+            [this](int i) { set([i](ViewSettings& s) { s.setCount(i == 2 ? 4 : i + 1); }); });
     connect(m_linked, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.linked = on; }); });
     connect(m_quantity, &QComboBox::activated, this, [this](int q) {
