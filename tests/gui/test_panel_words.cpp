@@ -14,6 +14,7 @@
 #include <QLayout>
 #include <QLineEdit>
 #include <QRegularExpression>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QtTest>
 
@@ -207,6 +208,32 @@ class TestPanelWords : public QObject
         }
         QCOMPARE(what, QString("base"));
         QCOMPARE(by, QByteArray("tawara::PacingPanel"));
+    }
+
+    /// What cannot be done with a site says why, and what to do.
+    void aSiteWithoutARadiusSaysWhy()
+    {
+        PacingPanel panel;
+        panel.show();
+        auto s = paced(Kind::train);
+        s.stimuli[0].region = simulation::SurfaceRegion{mesh::Wall::endo_lv};
+        panel.setSession(s);
+        auto* now = panel.findChild<QToolButton*>("paceNow");
+        auto* radius = panel.findChild<QDoubleSpinBox*>("siteRadius");
+        const auto* state = panel.findChild<QLabel*>("siteState");
+        QVERIFY(!now->isEnabled() && !radius->isEnabled());
+        QCOMPARE(radius->text(), QString("none"));
+        for (const QString& text : {now->toolTip(), radius->toolTip(), state->text()}) {
+            QVERIFY2(text.contains("the whole left endocardium"), qPrintable(text));
+            QVERIFY(text.contains("add a site at one place"));
+        }
+        s.stimuli[0].region = simulation::Sphere{{0, 0, 0}, 0.2};
+        panel.setSession(s);
+        QVERIFY(now->isEnabled() && radius->isEnabled());
+        QVERIFY2(radius->text().startsWith("0.2"), qPrintable(radius->text()));
+        QVERIFY(radius->toolTip().contains("0.2 to 50"));
+        for (const QString& text : {now->toolTip(), radius->toolTip(), state->text()})
+            QVERIFY2(!text.contains("endocardium"), qPrintable(text));
     }
 
     void pulsesThatAreNotDecidedAreSaid()

@@ -171,12 +171,10 @@ QWidget* PacingPanel::buildDetails()
     form->setVerticalSpacing(5);
     m_state = hintLabel({});
     m_state->setObjectName("siteState");
-    m_now = smallButton("stimulate", tr("Pace now"), "paceNow",
-                        tr("One pulse at this site at once, beside those of its protocol"));
+    m_now = smallButton("stimulate", tr("Pace now"), "paceNow", {});
     m_name = new QLineEdit;
     m_name->setObjectName("siteName");
-    m_radius = new NumberBox("siteRadius", tr("mm"), {0.2, 50, 0.5, 1},
-                             tr("Tissue within this distance of the site is stimulated"));
+    m_radius = new NumberBox("siteRadius", tr("mm"), {0.2, 50, 0.5, 1}, {});
     m_amplitude = new NumberBox("siteAmplitude", tr("pA/pF"), {-500, 2000, 5, 1},
                                 tr("Current per membrane capacitance; positive depolarises"));
     m_duration =
@@ -515,6 +513,9 @@ void PacingPanel::fillDetails()
     const auto* ball = std::get_if<simulation::Sphere>(&s.region);
     m_radius->setEnabled(ball != nullptr);
     m_now->setEnabled(ball != nullptr); // a pulse at once is one of a ball
+    m_now->setToolTip(paceNowTip(s));
+    m_radius->setToolTip(radiusTip(s, m_radius->rangeText()));
+    m_radius->setSpecialValueText(ball != nullptr ? QString() : tr("none"));
     m_radius->put(ball != nullptr ? ball->radius : 0.2);
     m_amplitude->put(s.amplitude_pA_per_pF);
     m_duration->put(s.duration_ms);
@@ -559,7 +560,9 @@ void PacingPanel::fillState()
         text += tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(state.highestFailed)
                     .arg(state.lowestCaptured);
-    m_state->setText(then.isEmpty() ? text : text + QChar('\n') + then);
+    for (const QString& more : {then, extentText(s)})
+        text += more.isEmpty() ? more : QChar('\n') + more;
+    m_state->setText(text);
 }
 
 void PacingPanel::fillProtocol(const Stimulus& s)

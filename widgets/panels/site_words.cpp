@@ -129,6 +129,42 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
                      .arg(pulse);
 }
 
+QString extentText(const Stimulus& s)
+{
+    if (std::holds_alternative<simulation::Sphere>(s.region))
+        return {};
+    QString what = PacingPanel::tr("a set of vertices of the mesh");
+    if (const auto* part = std::get_if<simulation::SurfaceRegion>(&s.region))
+        what = part->wall == mesh::Wall::endo_lv   ? PacingPanel::tr("the whole left endocardium")
+               : part->wall == mesh::Wall::endo_rv ? PacingPanel::tr("the whole right endocardium")
+               : part->wall == mesh::Wall::epi     ? PacingPanel::tr("the whole epicardium")
+                                                   : PacingPanel::tr("a whole part of the wall");
+    else if (std::holds_alternative<simulation::Box>(s.region))
+        what = PacingPanel::tr("all tissue in a box");
+    else if (std::holds_alternative<simulation::Label>(s.region))
+        what = PacingPanel::tr("whole regions of the mesh");
+    return PacingPanel::tr("It paces %1: no radius, no pulse at once. To pace now, add a site at "
+                           "one place (Place, Suggested) or click on the heart (S).")
+        .arg(what);
+}
+
+QString paceNowTip(const Stimulus& s)
+{
+    const QString without = extentText(s);
+    return without.isEmpty()
+               ? PacingPanel::tr("One pulse at this site at once, beside those of its protocol")
+               : without;
+}
+
+QString radiusTip(const Stimulus& s, const QString& range)
+{
+    const QString without = extentText(s);
+    return without.isEmpty()
+               ? PacingPanel::tr("Tissue within this distance of the site is stimulated: %1")
+                     .arg(range)
+               : without;
+}
+
 QString nextTime(const Stimulus& s, double nowMs, double endMs)
 {
     const auto next = nextOf(s, nowMs, endMs);

@@ -30,6 +30,11 @@ QString lateText(const simulation::Stimulus& s, double endMs);
 /// "S2 at 640 ms: whether it captures shows by 700 ms."; empty where what has begun is decided.
 QString pendingText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
                     double endMs);
+/// Why a site has no radius and takes no pulse at once, and what to do; empty where it is a ball.
+QString extentText(const simulation::Stimulus& s);
+/// What the button for a pulse at once does, and the radius is, or why there is none.
+QString paceNowTip(const simulation::Stimulus& s);
+QString radiusTip(const simulation::Stimulus& s, const QString& range);
 /// "640 ms": when the next pulse before the end of the run begins; "–" where none does.
 QString nextTime(const simulation::Stimulus& s, double nowMs, double endMs);
 /// "Next: S2 at 640 ms."; that none comes, where the site is on.
