@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that the window asks for, reads and writes.
+#include "app/examples.hpp"
 #include "app/export/grid_painter.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
@@ -283,9 +284,11 @@ QString MainWindow::saveSession(const QString& chosen)
 QString MainWindow::titleText() const
 {
     const auto scene = m_host->scene();
-    const QString name = !m_path.isEmpty() ? QFileInfo(m_path).fileName()
-                         : scene           ? QString::fromStdString(scene->title)
-                                           : QString();
+    const QString example = exampleTitle(m_path);
+    const QString name = !example.isEmpty()  ? example
+                         : !m_path.isEmpty() ? QFileInfo(m_path).fileName()
+                         : scene             ? QString::fromStdString(scene->title)
+                                             : QString();
     return name.isEmpty() ? tr("Tawara") : tr("%1[*] – Tawara").arg(name);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Menus, keys, start page, help.
+#include "app/examples.hpp"
 #include "app/main_window.hpp"
-
 #include "engine/core/resource.hpp"
 #include "engine/simulation/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
@@ -46,29 +46,6 @@ constexpr NamedView named_views[] = {
     {scene::View::right, QT_TRANSLATE_NOOP("MainWindow", "Right (−x)"), "4"},
     {scene::View::superior, QT_TRANSLATE_NOOP("MainWindow", "Base, from above (+z)"), "5"},
     {scene::View::inferior, QT_TRANSLATE_NOOP("MainWindow", "Apex, from below (−z)"), "6"},
-};
-
-struct ExampleText
-{
-    const char *file, *title, *text;
-};
-/// In resources/sessions; each with a picture of the same name in resources/pictures.
-constexpr ExampleText examples[] = {
-    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base in "
-                                     "80 ms: the wave, action potentials, the 12-lead ECG.")},
-    {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
-     QT_TRANSLATE_NOOP(
-         "MainWindow",
-         "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
-    {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
-     QT_TRANSLATE_NOOP(
-         "MainWindow",
-         "A premature beat starts two waves that turn around a scar and go on turning.")},
-    {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
-     QT_TRANSLATE_NOOP("MainWindow",
-                       "Half of I_Kr is blocked. Take the drug away while it runs (Tissue, Drugs) "
-                       "and compare APD90 in the Beats table.")},
 };
 
 } // namespace
@@ -329,7 +306,7 @@ void MainWindow::showGuide(const QString& page)
 void MainWindow::fillStart()
 {
     std::vector<Example> shown;
-    for (const ExampleText& e : examples) {
+    for (const ExampleText& e : exampleTexts()) {
         try {
             const auto path = resource(std::string("resources/sessions/") + e.file);
             const QString stem = QString::fromLatin1(e.file).section('.', 0, 0);

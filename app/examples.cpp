@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/examples.hpp"
+
+#include "engine/core/resource.hpp"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <exception>
+#include <string>
+
+namespace tawara {
+namespace {
+
+constexpr ExampleText examples[] = {
+    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
+     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base in "
+                                     "80 ms: the wave, action potentials, the 12-lead ECG.")},
+    {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
+     QT_TRANSLATE_NOOP(
+         "MainWindow",
+         "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
+    {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
+     QT_TRANSLATE_NOOP(
+         "MainWindow",
+         "A premature beat starts two waves that turn around a scar and go on turning.")},
+    {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
+     QT_TRANSLATE_NOOP("MainWindow",
+                       "Half of I_Kr is blocked. Take the drug away while it runs (Tissue, Drugs) "
+                       "and compare APD90 in the Beats table.")},
+};
+
+} // namespace
+
+std::span<const ExampleText> exampleTexts()
+{
+    return examples;
+}
+
+QString exampleTitle(const QString& path)
+{
+    const QFileInfo file(path);
+    for (const ExampleText& e : examples) {
+        if (file.fileName() != QLatin1String(e.file))
+            continue;
+        try {
+            const auto own = resource(std::string("resources/sessions/") + e.file);
+            if (QFileInfo(QString::fromStdString(own.string())) == file)
+                return QCoreApplication::translate("MainWindow", e.title);
+        } catch (const std::exception&) {
+            return {}; // an installation without this example
+        }
+    }
+    return {};
+}
+
+} // namespace tawara
