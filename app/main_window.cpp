@@ -287,8 +287,8 @@ void MainWindow::wallClicked(const scene::Pick& pick)
                              "stands outside the heart beside it, 15 mm away.")
                               .arg(name)
                         : tr("Electrode %1 stands 15 mm in front of the wall.").arg(name),
-            twelve ? tr("It is in none of the 12 leads: switch \"12 leads\" off in the ECG panel "
-                        "to see its own potential.")
+            twelve ? tr("Its lead follows the 12 leads: its potential against the mean of RA, LA "
+                        "and LL.")
                    : QString(),
             "electrode");
         edits.edit(tr("Place an electrode"), [n = name.toStdString(), at](simulation::Session& s) {

@@ -194,7 +194,10 @@ void MainWindow::connectResults()
                 const bool others =
                     before.leads != ecg.leads || before.electrodes != ecg.electrodes;
                 const double now = m_host->status().time_ms;
-                if (restarted && others && run == of_run && now > 1 && !before.leads.empty() &&
+                // leads that stayed go on
+                const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
+                                                ecg.time_ms.front() > before.time_ms.front());
+                if (anew && others && run == of_run && now > 1 && !before.leads.empty() &&
                     !ecg.leads.empty())
                     m_message->showMessage(
                         MessageBar::Level::note,
@@ -204,6 +207,9 @@ void MainWindow::connectResults()
                         {}, "ecg");
                 before.leads = ecg.leads;
                 before.electrodes = ecg.electrodes;
+                if (restarted || before.time_ms.empty())
+                    before.time_ms.assign(ecg.time_ms.begin(),
+                                          ecg.time_ms.begin() + (ecg.time_ms.empty() ? 0 : 1));
                 of_run = run;
                 if (restarted) {
                     flushChanges();

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace tawara::simulation {
 namespace {
@@ -115,18 +117,37 @@ void Analyst::watch(const Watch& w)
     });
 }
 
-void Analyst::keep_ecg(double every_ms, bool goes_on)
+void Analyst::restart_ecg()
 {
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
-    e.electrodes = ecg_->layout().electrodes;
-    if (every_ms > 0)
-        e.every_ms = every_ms;
-    if (goes_on)
-        return;
-    e.leads = ecg_->layout().names();
     e.time_ms.clear();
     e.mV.assign(e.leads.size(), {});
+    ++e.generation;
+}
+
+void Analyst::take_leads(std::shared_ptr<const EcgField> field, double every_ms)
+{
+    const auto before = std::exchange(ecg_, std::move(field));
+    const auto& now = ecg_->layout();
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    e.electrodes = now.electrodes;
+    const bool as_often = std::exchange(e.every_ms, every_ms) == every_ms;
+    if (as_often && now.same_leads(before->layout()))
+        return;
+    const auto was = std::exchange(e.mV, {});
+    bool goes_on = false; // one of them, at least
+    for (std::size_t k = 0; k < now.leads.size(); ++k) {
+        const auto same = as_often ? now.same_lead(k, before->layout()) : std::nullopt;
+        goes_on = goes_on || same;
+        e.mV.push_back(same ? was[*same] : std::vector<float>(e.time_ms.size(), never));
+    }
+    e.leads = now.names();
+    if (!goes_on) {
+        e.time_ms.clear();
+        e.mV.assign(e.leads.size(), {});
+    }
     ++e.generation;
 }
 
@@ -155,10 +176,7 @@ void Analyst::electrodes(EcgLayout layout, const Patchwork& patches, double bath
             push([this, field, every_ms, stop] {
                 if (stop.stop_requested())
                     return;
-                const bool goes_on = every_ms == results_->ecg.every_ms &&
-                                     ecg_->layout().same_leads(field->layout());
-                ecg_ = field;
-                keep_ecg(every_ms, goes_on);
+                take_leads(field, every_ms);
                 leads_due_ = false;
                 for (const auto& s : for_leads_)
                     lead_sample(*s);
@@ -206,7 +224,7 @@ void Analyst::restart()
         high_ = -1e9F;
         results_->maps.put(nullptr);
         results_->phase.put(nullptr);
-        keep_ecg(0, false);
+        restart_ecg();
     });
 }
 

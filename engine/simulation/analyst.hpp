@@ -146,9 +146,11 @@ class Analyst
     /// The stepper's value there: mean over the tetrahedra around it that have one.
     float at_vertex(const std::vector<double>& list, std::size_t v) const;
     std::vector<float> at_vertices(const std::vector<double>& list) const;
-    /// The electrocardiogram begins anew, or goes on with the same leads.
-    /// @param every_ms  0: as before
-    void keep_ecg(double every_ms, bool goes_on);
+    /// The electrocardiogram begins anew, with the same leads.
+    void restart_ecg();
+    /// Leads from now on. What was recorded of those that are the same as before stays, and goes
+    /// on; it begins anew where none is, or where samples come as often no longer.
+    void take_leads(std::shared_ptr<const EcgField> field, double every_ms);
 
     const Tissue& tissue_;
     const bool on_vertices_;

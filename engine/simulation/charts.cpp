@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/charts.hpp"
 
+#include "engine/core/lead_sheet.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/ecg.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,6 +115,26 @@ double round_step(double span, int parts)
     return 10 * unit;
 }
 
+/// What leads that are drawn alike share: a line every step, and the largest value on show.
+struct EcgScale
+{
+    double step_mV, half_mV;
+    explicit EcgScale(std::span<const std::vector<float>> leads)
+    {
+        double largest = 0.25;
+        for (const auto& lead : leads)
+            for (float v : lead)
+                if (std::isfinite(v))
+                    largest = std::max(largest, std::fabs(static_cast<double>(v)));
+        step_mV = largest > 30    ? 20.0
+                  : largest > 15  ? 10.0
+                  : largest > 4   ? 2.0
+                  : largest > 1.5 ? 1.0
+                                  : 0.5;
+        half_mV = std::max(step_mV, std::ceil(1.05 * largest / step_mV) * step_mV);
+    }
+};
+
 } // namespace
 
 std::string trace_chart(std::span<const Trace> traces, std::span<const double> changes_ms,
@@ -169,24 +191,20 @@ std::string ecg_chart(const Ecg& ecg, int width, int height)
     const double to = ecg.time_ms.back(), from = std::max(ecg.time_ms.front(), to - newest_ms);
     if (!(to > from))
         return {};
-    double largest = 0.25;
-    for (const auto& lead : ecg.mV)
-        for (float v : lead)
-            if (std::isfinite(v))
-                largest = std::max(largest, std::fabs(static_cast<double>(v)));
-    const std::size_t columns = leads > 6 ? 4 : leads > 3 ? 2 : 1;
-    const std::size_t rows = (leads + columns - 1) / columns;
+    const LeadSheet sheet(leads);
     const double foot = 16, gap = 6;
-    const double w = width / static_cast<double>(columns),
-                 h = (height - foot) / static_cast<double>(rows);
-    const double step_t = std::min(200.0, round_step(to - from, 5)), step_V = largest > 4     ? 2.0
-                                                                              : largest > 1.5 ? 1.0
-                                                                                              : 0.5;
-    const double half = std::max(step_V, std::ceil(1.05 * largest / step_V) * step_V);
+    const double w = width / static_cast<double>(sheet.columns),
+                 h = (height - foot) / static_cast<double>(sheet.rows);
+    const double step_t = std::min(200.0, round_step(to - from, 5));
+    const std::size_t upper = leads - own_leads(ecg.leads);
+    const std::span<const std::vector<float>> all(ecg.mV.data(), leads);
+    const EcgScale shared(all.first(upper)), of_own(all.subspan(upper));
     Drawing d(width, height);
     for (std::size_t l = 0; l < leads; ++l) {
-        const Field2 f{w * static_cast<double>(l / rows),
-                       h * static_cast<double>(l % rows) + 2,
+        const auto place = sheet.at(l);
+        const auto& [step_V, half] = l < upper ? shared : of_own;
+        const Field2 f{w * static_cast<double>(place.column),
+                       h * static_cast<double>(place.row) + 2,
                        w - gap,
                        h - 4,
                        from,
@@ -202,7 +220,8 @@ std::string ecg_chart(const Ecg& ecg, int width, int height)
     }
     d.text(0, height - 3,
            num(from) + " to " + num(to) + " ms; a square is " + num(step_t) + " ms by " +
-               num(step_V) + " mV",
+               num(shared.step_mV) + " mV" +
+               (upper < leads ? ", of own electrodes by " + num(of_own.step_mV) + " mV" : ""),
            "start", grey);
     return d.done();
 }

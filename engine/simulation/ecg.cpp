@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace tawara::simulation {
 namespace {
@@ -40,6 +41,21 @@ const Vec3 right_in_body = [] {
     const Vec3 r{-0.85, -0.5, 0};
     return normalized(r - dot(r, long_axis_in_body) * long_axis_in_body);
 }();
+
+/// An electrode against the mean of the limbs' three: Wilson's central terminal.
+Lead against_wilson(const std::string& name, const std::string& electrode)
+{
+    return {name, {{electrode, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}};
+}
+
+/// Whether any of the leads is of that electrode.
+bool names_electrode(const std::vector<Lead>& leads, const std::string& electrode)
+{
+    return std::any_of(leads.begin(), leads.end(), [&](const Lead& lead) {
+        return std::any_of(lead.weights.begin(), lead.weights.end(),
+                           [&](const auto& w) { return w.first == electrode; });
+    });
+}
 
 } // namespace
 
@@ -125,22 +141,68 @@ std::vector<Lead> twelve_leads()
         {"aVF", {{"LL", 1}, {"RA", -0.5}, {"LA", -0.5}}},
     };
     for (const char* v : {"V1", "V2", "V3", "V4", "V5", "V6"})
-        out.push_back({v, {{v, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}});
+        out.push_back(against_wilson(v, v));
     return out;
 }
 
-bool EcgLayout::same_leads(const EcgLayout& other) const
+std::vector<Lead> leads_of(const std::vector<Electrode>& electrodes, const Leads& leads)
+{
+    std::vector<Lead> out;
+    switch (leads.kind) {
+    case Leads::Kind::list:
+        return leads.list;
+    case Leads::Kind::none:
+        for (const auto& e : electrodes)
+            out.push_back({e.name, {{e.name, 1}}});
+        return out;
+    case Leads::Kind::twelve_lead:
+        break;
+    }
+    out = twelve_leads();
+    const auto twelve = out;
+    for (const auto& e : electrodes) {
+        if (names_electrode(twelve, e.name))
+            continue;
+        const bool taken = std::any_of(twelve.begin(), twelve.end(),
+                                       [&](const Lead& lead) { return lead.name == e.name; });
+        out.push_back(against_wilson(taken ? e.name + " (electrode)" : e.name, e.name));
+    }
+    return out;
+}
+
+std::size_t own_leads(const std::vector<std::string>& names)
+{
+    const auto twelve = twelve_leads();
+    const auto same = [](const Lead& lead, const std::string& name) { return lead.name == name; };
+    const bool begins = names.size() > twelve.size() &&
+                        std::equal(twelve.begin(), twelve.end(), names.begin(), same);
+    return begins ? names.size() - twelve.size() : 0;
+}
+
+std::optional<std::size_t> EcgLayout::same_lead(std::size_t lead, const EcgLayout& other) const
 {
     const auto place = [](const EcgLayout& l, const std::string& name) {
         const auto e = std::find_if(l.electrodes.begin(), l.electrodes.end(),
                                     [&](const Electrode& x) { return x.name == name; });
         return e == l.electrodes.end() ? std::optional<Vec3>() : e->position_mm;
     };
-    return leads == other.leads && std::all_of(leads.begin(), leads.end(), [&](const Lead& lead) {
-               return std::all_of(lead.weights.begin(), lead.weights.end(), [&](const auto& w) {
-                   return place(*this, w.first) == place(other, w.first);
-               });
-           });
+    const auto& mine = leads[lead];
+    const auto found = std::find(other.leads.begin(), other.leads.end(), mine);
+    if (found == other.leads.end() ||
+        !std::all_of(mine.weights.begin(), mine.weights.end(),
+                     [&](const auto& w) { return place(*this, w.first) == place(other, w.first); }))
+        return {};
+    return static_cast<std::size_t>(found - other.leads.begin());
+}
+
+bool EcgLayout::same_leads(const EcgLayout& other) const
+{
+    if (leads.size() != other.leads.size())
+        return false;
+    for (std::size_t k = 0; k < leads.size(); ++k)
+        if (same_lead(k, other) != k)
+            return false;
+    return true;
 }
 
 std::vector<std::string> EcgLayout::names() const
@@ -155,14 +217,9 @@ std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& e
                                                  const Leads& leads)
 {
     std::vector<std::string> out;
-    if (leads.kind == Leads::Kind::none)
-        return out;
-    const auto list = leads.kind == Leads::Kind::list ? leads.list : twelve_leads();
+    const auto list = leads_of(electrodes, leads);
     for (const auto& e : electrodes)
-        if (std::none_of(list.begin(), list.end(), [&](const Lead& lead) {
-                return std::any_of(lead.weights.begin(), lead.weights.end(),
-                                   [&](const auto& w) { return w.first == e.name; });
-            }))
+        if (!names_electrode(list, e.name))
             out.push_back(e.name);
     return out;
 }
@@ -170,7 +227,13 @@ std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& e
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file)
 {
-    EcgLayout out{electrodes, {}};
+    EcgLayout out{electrodes, leads_of(electrodes, leads)};
+    std::set<std::string> names;
+    for (const auto& e : electrodes)
+        if (!names.insert(e.name).second)
+            throw InputError(file, "/ecg/electrodes",
+                             "two electrodes are named '" + e.name +
+                                 "'; give each a name of its own");
     const auto has = [&](const std::string& name) {
         return std::any_of(out.electrodes.begin(), out.electrodes.end(),
                            [&](const Electrode& e) { return e.name == name; });
@@ -181,18 +244,13 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
         for (const auto& e : placed)
             if (!has(e.name))
                 out.electrodes.push_back(e);
-        out.leads = twelve_leads();
     } else if (leads.kind == Leads::Kind::list) {
-        out.leads = leads.list;
         for (const auto& l : out.leads)
             for (const auto& [name, weight] : l.weights)
                 if (!has(name))
                     throw InputError(file, "/ecg/leads",
                                      "lead '" + l.name + "' names the electrode '" + name +
                                          "', which is not there");
-    } else {
-        for (const auto& e : electrodes)
-            out.leads.push_back({e.name, {{e.name, 1}}});
     }
     for (const auto& e : out.electrodes)
         if (t.locator->find(e.position_mm).distance_mm < 1e-9)

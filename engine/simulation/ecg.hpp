@@ -4,6 +4,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/tissue.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace tawara::simulation {
@@ -23,22 +24,36 @@ std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Sur
 /// as weights of RA, LA, LL, V1 .. V6.
 std::vector<Lead> twelve_leads();
 
-/// Electrodes and leads that a session's settings come to on a mesh: 12 leads with what is missing
-/// placed; without leads one lead per electrode.
+/// Leads that a session's settings come to: those of a list; without leads each electrode's own
+/// potential, by its name; of kind twelve_lead the twelve, then a unipolar lead of each electrode
+/// that is none of theirs, against Wilson's central terminal,
+///
+///     phi(electrode) - (phi(RA) + phi(LA) + phi(LL)) / 3,
+///
+/// named as the electrode is; "aVR (electrode)" where one of the twelve has that name.
+std::vector<Lead> leads_of(const std::vector<Electrode>& electrodes, const Leads& leads);
+
+/// How many of a list of leads follow the twelve, by their names: those of own electrodes, which
+/// may stand much nearer to the heart. 0 where the list does not begin with the twelve.
+std::size_t own_leads(const std::vector<std::string>& names);
+
+/// Electrodes and leads that a session's settings come to on a mesh: leads_of(), with what is
+/// missing of 12 leads placed.
 struct EcgLayout
 {
     std::vector<Electrode> electrodes;
     std::vector<Lead> leads;
     std::vector<std::string> names() const;
-    /// Whether both have the same leads in the same order, of electrodes at the same places; other
-    /// electrodes do not count.
+    /// Index of the lead of `other` that is the same as a lead of this: by name and weights, of
+    /// electrodes at the same places.
+    std::optional<std::size_t> same_lead(std::size_t lead, const EcgLayout& other) const;
+    /// Whether both have the same leads in the same order; other electrodes do not count.
     bool same_leads(const EcgLayout& other) const;
 };
-/// Electrodes that no lead is of: with 12 leads, or leads that a list gives, those that they do not
-/// name.
+/// Electrodes that no lead is of: those that the leads of a list do not name.
 std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
                                                  const Leads& leads);
-/// @throws InputError  when an electrode lies in the tissue
+/// @throws InputError  when an electrode lies in the tissue, or two have the same name
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);
 

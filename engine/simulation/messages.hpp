@@ -123,7 +123,9 @@ struct Ecg
     std::vector<double> time_ms;
     std::vector<std::vector<float>> mV;
     double every_ms = 0;
-    std::uint64_t generation = 0;          ///< changes when the samples start anew: other leads, or the run does
+    /// Changes when the samples start anew, or their leads are others; mV of a lead that came later
+    /// is NaN before.
+    std::uint64_t generation = 0;
 };
 
 /// A kernel against its ceiling. Sums since the load or the last Reset; a window takes differences.
@@ -234,7 +236,8 @@ struct SetStimuli { std::vector<Stimulus> stimuli; };
 /// they are in force: cells that keep their model keep their state. A newer SetTissue, Reset excepted,
 /// takes the place of one under way (answered as refused).
 struct SetTissue { std::vector<Region> regions; std::vector<Drug> drugs; };
-/// Replaces the electrodes; samples start anew. No electrodes and no 12 leads: switched off.
+/// Replaces the electrodes; samples start anew, but for leads that are the same as before. No
+/// electrodes and no 12 leads: switched off.
 struct SetElectrodes { std::vector<Electrode> electrodes; Leads leads; double every_ms = 1; };
 /// Maps are computed and published, at most every wall_ms.
 /// beat: its number, or 0 for the newest that propagated; the nearest that is kept where that is not.

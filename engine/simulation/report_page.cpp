@@ -2,6 +2,7 @@
 // The page of a run: what came out, and how fast it went.
 #include "engine/simulation/report_page.hpp"
 
+#include "engine/core/lead_sheet.hpp"
 #include "engine/simulation/charts.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/figures.hpp"
@@ -241,11 +242,9 @@ ReportPage::Section potentials(const ExportSource& s)
 ReportPage::Section electrocardiogram(const ExportSource& s)
 {
     ReportPage::Section out{"Electrocardiogram", {}, {}};
-    const auto leads = std::min(s.ecg.leads.size(), s.ecg.mV.size());
-    const int rows = leads > 6   ? static_cast<int>(leads + 3) / 4
-                     : leads > 3 ? static_cast<int>(leads + 1) / 2
-                                 : static_cast<int>(leads);
-    out.svg = ecg_chart(s.ecg, ReportPage::width, 18 + rows * ecg_row_height);
+    const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
+    out.svg =
+        ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height);
     if (!out.svg.empty())
         return out;
     out.table.note = s.scene->session.has_ecg()

@@ -207,7 +207,8 @@ struct TorsoFrame
 };
 /// Leads. none: one for each electrode, its own potential. twelve_lead: I, II, III, aVR, aVL, aVF, V1
 /// to V6 from electrodes RA, LA, LL, V1 .. V6; where the list of electrodes lacks those, they are placed
-/// by the frame, and without a frame by twelve_lead_frame() (ecg.hpp).
+/// by the frame, and without a frame by twelve_lead_frame() (ecg.hpp). Each other electrode has a lead of
+/// its own after the twelve (leads_of()).
 struct Leads
 {
     enum class Kind { none, twelve_lead, list };

@@ -2,6 +2,7 @@
 #include "tests/gui/fake_engine.hpp"
 
 #include "engine/simulation/beat_label.hpp"
+#include "engine/simulation/ecg.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -161,10 +162,10 @@ simulation::Ecg FakeEngine::ecg(std::size_t from) const
     simulation::Ecg e;
     e.generation = ecg_generation_;
     e.every_ms = 1;
-    if (!twelve_leads_)
-        return e;
-    e.leads = {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
+    e.leads = leads_;
     e.mV.resize(e.leads.size());
+    if (e.leads.empty())
+        return e;
     for (std::size_t k = from; static_cast<double>(k) < status_.time_ms; ++k) {
         const double t = static_cast<double>(k);
         e.time_ms.push_back(t);
@@ -395,7 +396,10 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     }
     if (const auto* e = std::get_if<simulation::SetElectrodes>(&c)) {
         std::lock_guard hold(mutex_);
-        twelve_leads_ = e->leads.kind == simulation::Leads::Kind::twelve_lead;
+        leads_.clear(); // of the 12-lead set alone
+        if (e->leads.kind == simulation::Leads::Kind::twelve_lead)
+            for (const auto& lead : simulation::leads_of(e->electrodes, e->leads))
+                leads_.push_back(lead.name);
         ++ecg_generation_;
     }
     if (std::holds_alternative<simulation::MeasureCeilings>(c))

@@ -82,7 +82,8 @@ class FakeEngine : public EngineControl
     std::shared_ptr<const simulation::Scene> scene_;
     std::vector<simulation::Trace> traces_;
     std::int64_t beat_ = 0; ///< of the maps
-    bool maps_ = false, phase_ = false, twelve_leads_ = false;
+    bool maps_ = false, phase_ = false;
+    std::vector<std::string> leads_;
     std::uint64_t ecg_generation_ = 0;
     std::deque<simulation::Exported> exports_; ///< under way; the thread's alone
     std::shared_ptr<simulation::Recording> recording_;

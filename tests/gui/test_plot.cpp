@@ -219,6 +219,76 @@ class TestPlot : public QObject
             QVERIFY(!plot.grab().isNull());
         }
     }
+    /// Own leads stand below the twelve, each of which stays where it is looked for.
+    void ownLeadsStandBelowTheTwelve()
+    {
+        EcgPlot plot;
+        plot.resize(860, 240);
+        QStringList names;
+        for (const char* n :
+             {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"})
+            names << n;
+        plot.setLayout(EcgPlot::Layout::sheet);
+        plot.setLeads(names);
+        const double left = plot.traceArea(6).left(); // V1
+        names << "E1"
+              << "E2";
+        plot.setLeads(names);
+        QVERIFY(std::abs(plot.traceArea(6).left() - left) < 1);
+        QVERIFY(plot.traceArea(6).top() < plot.traceArea(7).top()); // V1, below it V2
+        QVERIFY(plot.traceArea(12).top() > plot.traceArea(11).bottom());
+        QCOMPARE(plot.traceArea(12).top(), plot.traceArea(13).top());
+        QVERIFY(plot.traceArea(12).left() < plot.traceArea(13).left());
+        // a lead that came later is drawn from there on
+        std::vector<double> t;
+        std::vector<std::vector<float>> mV(14);
+        for (int k = 0; k <= 1000; ++k) {
+            t.push_back(k);
+            for (std::size_t l = 0; l < mV.size(); ++l)
+                mV[l].push_back(l == 12 && k < 500 ? std::numeric_limits<float>::quiet_NaN()
+                                                   : 0.3F);
+        }
+        plot.append(t, mV);
+        plot.setWindowMs(1000);
+        const QImage image = plot.grab().toImage();
+        const auto inked = [&](int lead, double from, double to) {
+            const QRectF r = plot.traceArea(lead);
+            int n = 0;
+            for (int x = static_cast<int>(r.left() + from * r.width()) + 2;
+                 x < r.left() + to * r.width() - 2; ++x)
+                for (int y = static_cast<int>(r.top()) + 1; y < r.bottom() - 1; ++y) {
+                    const QColor c = image.pixelColor(x, y);
+                    n += isDark(&plot) ? c.green() > 120 && c.red() < 160 : c.red() < 90;
+                }
+            return n;
+        };
+        QVERIFY(inked(11, 0, 0.5) > 20 && inked(12, 0.5, 1) > 20 && inked(13, 0, 0.5) > 20);
+        QCOMPARE(inked(12, 0, 0.5), 0);
+    }
+    /// An electrode near the heart does not flatten the twelve.
+    void ownLeadsHaveAGainOfTheirOwn()
+    {
+        EcgPlot plot;
+        plot.resize(860, 240);
+        const QStringList names{"II", "V1", "E1"};
+        const std::vector<double> t{0, 100};
+        plot.setLeads(names);
+        plot.append(t, {{1, -1}, {1, 0}, {30, 0}});
+        const double flat = plot.scale().gain * plot.scale().pixelsPerMm;
+        QVERIFY(!plot.caption().contains("own"));
+        plot.setOwn(1);
+        QVERIFY(plot.scale().gain * plot.scale().pixelsPerMm > 3 * flat);
+        QVERIFY(std::abs(plot.scale(true).gain * plot.scale(true).pixelsPerMm - flat) < 1e-9);
+        QVERIFY2(plot.caption().contains("own leads: 2.5 mm/mV"), qPrintable(plot.caption()));
+        plot.setLeads(names); // the same anew
+        plot.append(t, {{1, -1}, {1, 0}, {30, 0}});
+        QVERIFY(plot.caption().contains("own leads: 2.5 mm/mV"));
+        plot.setShown({"E1"});
+        QVERIFY2(plot.caption().startsWith("2.5 mm/mV · squares"), qPrintable(plot.caption()));
+        plot.setLeads({"I", "II", "III"});
+        plot.setShown({});
+        QVERIFY(!plot.caption().contains("own"));
+    }
     void paperStaysPaper()
     {
         QCOMPARE(EcgPlot::squareStep(40), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is read from a run and where messages about it lie: beats of tissue before and after a
-// change, electrodes without a lead, a site's pulse at once, the window's title.
+// change, electrodes and their leads, a site's pulse at once, the window's title.
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
@@ -9,6 +9,7 @@
 #include "widgets/plots/scatter_plot.hpp"
 #include "widgets/view3d/view_texts.hpp"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QTabWidget>
 #include <QTableWidget>
@@ -116,18 +117,24 @@ class TestResultPanels : public QObject
         auto* hint = panel.findChild<QLabel*>("unusedElectrodes");
         simulation::Session s;
         s.electrodes = {{"E1", {0, 0, 100}}, {"V2", {0, 20, 100}}};
-        panel.setSession(s);
-        QVERIFY(hint->text().isEmpty()); // each has a lead of its own
+        for (const auto kind :
+             {simulation::Leads::Kind::none, simulation::Leads::Kind::twelve_lead}) {
+            s.leads.kind = kind;
+            panel.setSession(s);
+            QVERIFY(hint->text().isEmpty()); // each has a lead of its own
+        }
         const int plot = panel.plot()->height();
-        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        s.electrodes.push_back({"E3", {0, 0, 120}});
+        s.leads.kind = simulation::Leads::Kind::list;
+        s.leads.list = {{"mine", {{"V2", 1}, {"E3", -1}}}};
         panel.setSession(s);
-        QCOMPARE(hint->text(), QString("E1 is in no lead: shown while \"12 leads\" is off"));
+        QCOMPARE(hint->text(), QString("E1 is in no lead"));
         QVERIFY2(hint->width() >= hint->sizeHint().width(), "all of it can be read");
         QApplication::processEvents();
         QCOMPARE(panel.plot()->height(), plot); // nothing moves
-        s.electrodes.push_back({"E3", {0, 0, 120}});
+        s.leads.list = {{"mine", {{"V2", 1}}}};
         panel.setSession(s);
-        QVERIFY2(hint->text().startsWith("E1, E3 are in no lead"), qPrintable(hint->text()));
+        QCOMPARE(hint->text(), QString("E1, E3 are in no lead"));
         panel.findChild<QToolButton*>("showElectrodes")->setChecked(true);
         QApplication::processEvents();
         auto* list = panel.findChild<QTableWidget*>("electrodes");
@@ -135,13 +142,12 @@ class TestResultPanels : public QObject
         QVERIFY2(list->viewport()->rect().contains(QRect(remove->pos(), remove->size())),
                  "each can be removed without a search for the button");
         QCOMPARE(panel.freeName(), QString("E2"));
-        s.leads.kind = simulation::Leads::Kind::list;
         s.leads.list = {{"mine", {{"E1", 1}, {"E3", -1}, {"V2", 0.5}}}};
         panel.setSession(s);
         QVERIFY(hint->text().isEmpty());
     }
 
-    void whereAnElectrodeIsShownIsSaidAsItIsPlaced()
+    void anElectrodeBesideThe12LeadsHasALead()
     {
         f->start();
         const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
@@ -157,7 +163,23 @@ class TestResultPanels : public QObject
         QTest::mouseClick(child<QToolButton>("twelveLeads"), Qt::LeftButton);
         place();
         QTRY_VERIFY2(said().contains("E2"), qPrintable(said()));
-        QVERIFY2(said().contains("in none of the 12 leads"), qPrintable(said()));
+        QVERIFY2(said().contains("follows the 12 leads"), qPrintable(said()));
+        // drawn in the strip without any choice, and the choice names them
+        auto* plot = child<EcgPanel>()->plot();
+        QTRY_COMPARE(plot->leads().size(), 14);
+        QCOMPARE(plot->leads().mid(11), (QStringList{"V6", "E1", "E2"}));
+        auto* choice = child<QComboBox>("ecgLead");
+        QCOMPARE(choice->currentText(), QString("II, V1, V5 and own"));
+        QVERIFY(choice->findText("E2") > 0 && choice->findText("II, V1, V5") > 0);
+        QTRY_VERIFY2(plot->caption().contains("own leads"), qPrintable(plot->caption()));
+        for (const int shown : {1, 6, 10, 12, 13})
+            QVERIFY(!plot->traceArea(shown).isEmpty());
+        QVERIFY(plot->traceArea(0).isEmpty());
+        QVERIFY(plot->traceArea(13).top() > plot->traceArea(12).bottom());
+        f->window->document()->edits().edit("none",
+                                            [](simulation::Session& s) { s.electrodes.clear(); });
+        QTRY_COMPARE(plot->leads().size(), 12);
+        QCOMPARE(choice->currentText(), QString("II, V1, V5"));
     }
 
     void aSitePacesNow()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/charts.hpp"
+#include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export.hpp"
 #include "engine/simulation/igb.hpp"
 #include "engine/simulation/report_page.hpp"
@@ -307,6 +309,26 @@ class TestExport : public QObject
         QVERIFY2(near(8, 350 - 207, 3), qPrintable(rows[2])); // of the beat before to this one
         QVERIFY2(near(9, 350, 0.2), qPrintable(rows[2]));
         QVERIFY2(rows[2].endsWith(",1,0,"), qPrintable(rows[2])); // one tissue, all the time
+    }
+
+    /// In a report, too, an electrode near the heart does not flatten the twelve.
+    void chartOfOwnLeads()
+    {
+        Ecg e;
+        e.leads = {"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
+        e.time_ms = {0, 500, 1000};
+        e.mV.assign(12, {0, 0.5F, 0});
+        const auto twelve = ecg_chart(e, 860, 200);
+        e.leads.emplace_back("E1");
+        e.mV.push_back({std::nanf(""), 20, 0}); // it came later
+        const auto with = QString::fromStdString(ecg_chart(e, 860, 264));
+        QVERIFY(with.contains(">E1<") && !with.contains("nan"));
+        QVERIFY2(with.contains("by 0.5 mV, of own electrodes by 10 mV"),
+                 qPrintable(with.right(400)));
+        QVERIFY(!QString::fromStdString(twelve).contains("own"));
+        QCOMPARE(own_leads(e.leads), std::size_t{1});
+        std::swap(e.leads[0], e.leads[1]); // a list of somebody's
+        QCOMPARE(own_leads(e.leads), std::size_t{0});
     }
 
     /// A table of beats says which tissue each ran with, and of what it was changed during.

@@ -460,6 +460,35 @@ class TestLiveMaps : public QObject
         QTRY_VERIFY(e.ecg(0).generation > i.generation);
     }
 
+    /// An electrode placed beside the twelve leads later: theirs go on, its own begins then.
+    void aLeadThatComesLaterLeavesTheOthers()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(40);
+        s.stimuli = {end_of_bar(0)};
+        s.leads.kind = Leads::Kind::twelve_lead;
+        in.answer(e.post(Load{s}));
+        run_to(e, in, 20);
+        Ecg g;
+        QTRY_COMPARE((g = e.ecg(0)).time_ms.size(), std::size_t(21));
+        const std::vector<Electrode> own{{"E1", {30, 1, 1}}};
+        QVERIFY(in.answer(e.post(SetElectrodes{own, s.leads, s.ecg_every_ms})).applied);
+        run_to(e, in, 40);
+        Ecg h;
+        QTRY_COMPARE((h = e.ecg(0)).time_ms.size(), std::size_t(41));
+        QVERIFY(h.generation > g.generation);
+        QCOMPARE(h.leads.size(), std::size_t(13));
+        QCOMPARE(h.leads.back(), std::string("E1"));
+        QCOMPARE(std::vector<float>(h.mV[1].begin(), h.mV[1].begin() + 21), g.mV[1]);
+        QVERIFY(std::isnan(h.mV[12][19]) && std::isfinite(h.mV[12][40]));
+        QVERIFY(in.answer(e.post(SetElectrodes{{}, s.leads, s.ecg_every_ms})).applied);
+        QTRY_COMPARE(e.ecg(0).leads.size(), std::size_t(12));
+        QCOMPARE(e.ecg(0).mV[1], h.mV[1]);
+        QVERIFY(in.answer(e.post(SetElectrodes{{}, {}, s.ecg_every_ms})).applied);
+        QTRY_VERIFY(e.ecg(0).leads.empty() && e.ecg(0).time_ms.empty());
+    }
+
     /// Of tissue that is activated again and again the map shows the newest time, and says so.
     void aMapOfReentrySaysWhatItShows()
     {

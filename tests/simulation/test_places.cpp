@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where a window puts what has no place yet: a region's ball, an electrode.
+#include "engine/analysis/lead_field.hpp"
+#include "engine/core/error.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/locator.hpp"
 #include "engine/mesh/surface.hpp"
@@ -8,6 +10,9 @@
 #include "engine/simulation/suggest.hpp"
 
 #include <QtTest>
+
+#include <cmath>
+#include <numeric>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -109,6 +114,46 @@ class TestPlaces : public QObject
     {
         for (const auto& e : twelve_lead_frame(heart_, surface_))
             QVERIFY2(outside_hull_mm(heart_, e.position_mm) > 5, e.name.c_str());
+    }
+
+    /// Beside the twelve leads: phi(electrode) - (phi(RA) + phi(LA) + phi(LL)) / 3.
+    void anElectrodeOfOnesOwnHasALeadOfItsOwn()
+    {
+        Session s;
+        s.mesh = MeshSlab{{20, 7, 3}, 1};
+        s.scheme = diffusion::Scheme::p1;
+        s.leads.kind = Leads::Kind::twelve_lead;
+        s.electrodes = {{"E1", {28, 9, 6}}, {"V2", {5, -20, 1}}, {"aVR", {-9, 2, 1}}};
+        const Tissue t = build_tissue(s);
+        const auto layout = ecg_layout(t, s.electrodes, s.leads, "s");
+        auto names = std::vector<std::string>{"I",  "II", "III", "aVR", "aVL", "aVF",
+                                              "V1", "V2", "V3",  "V4",  "V5",  "V6"};
+        names.insert(names.end(), {"E1", "aVR (electrode)"}); // V2 is one of the twelve's
+        QCOMPARE(layout.names(), names);
+        QVERIFY(electrodes_without_lead(s.electrodes, s.leads).empty());
+        std::vector<double> v(t.problem.size());
+        for (std::size_t k = 0; k < v.size(); ++k) // a front along the slab
+            v[k] = -85 + 115 / (1 + std::exp(t.mesh->vertex(k)[0] - 9));
+        const auto sigma = conductivities(*t.mesh, t.patches);
+        const auto phi = [&](const std::string& name) {
+            for (const auto& e : layout.electrodes)
+                if (e.name == name) {
+                    const auto w = analysis::lead_field(*t.mesh, sigma, e.position_mm, 0.2);
+                    return std::inner_product(w.begin(), w.end(), v.begin(), 0.0);
+                }
+            return std::nan("");
+        };
+        const double wilson = (phi("RA") + phi("LA") + phi("LL")) / 3;
+        const auto found =
+            EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches, layout, 0.2).leads(v);
+        for (const auto& [lead, electrode] : {std::pair{12, "E1"}, {13, "aVR"}, {7, "V2"}}) {
+            const double wanted = phi(electrode) - wilson;
+            const double is = static_cast<double>(found[static_cast<std::size_t>(lead)]);
+            QVERIFY2(std::abs(wanted) > 1e-3 && std::abs(is - wanted) < 1e-4 * std::abs(wanted),
+                     electrode);
+        }
+        s.electrodes.push_back({"E1", {30, 9, 6}}); // whose potential is meant?
+        QVERIFY_THROWS_EXCEPTION(InputError, ecg_layout(t, s.electrodes, s.leads, "s"));
     }
 };
 QTEST_GUILESS_MAIN(TestPlaces)

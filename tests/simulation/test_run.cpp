@@ -102,6 +102,20 @@ class TestRun : public QObject
                      e.path().c_str());
     }
 
+    void ownElectrodesFollowTheTwelveLeads()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(2);
+        s.leads.kind = Leads::Kind::twelve_lead;
+        s.electrodes = {{"E1", {30, 1, 1}}};
+        RunOptions o;
+        o.out = path(dir) / "out";
+        run_session(s, o);
+        const auto rows = content(o.out / "ecg.csv").split('\n');
+        QCOMPARE(rows[0], QByteArray("time_ms,I,II,III,aVR,aVL,aVF,V1,V2,V3,V4,V5,V6,E1"));
+        QVERIFY(std::fabs(rows[3].split(',').last().toDouble()) > 1e-6); // at 2 ms
+    }
+
     /// S1 in rest captures, S2 in the plateau of S1 does not, one after the end was not given.
     void tellsPulsesAndWhetherTheyCaptured()
     {

@@ -17,13 +17,27 @@ namespace tawara {
 
 using simulation::Session;
 
+namespace {
+
+/// How many of the leads are of the user's own electrodes, beside the twelve.
+int ownOf(const QStringList& names)
+{
+    std::vector<std::string> list;
+    for (const QString& n : names)
+        list.push_back(n.toStdString());
+    return static_cast<int>(simulation::own_leads(list));
+}
+
+} // namespace
+
 EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
 {
     m_plot = new EcgPlot;
     m_plot->setObjectName("ecgPlot");
     m_twelve = smallButton({}, tr("12 leads"), "twelveLeads",
                            tr("The standard electrodes on a torso around the heart: I to III, aVR, "
-                              "aVL, aVF, V1 to V6"));
+                              "aVL, aVF, V1 to V6; after them a lead of each electrode of your "
+                              "own, against Wilson's central terminal"));
     m_twelve->setCheckable(true);
     m_place =
         smallButton("probe", tr("Electrode"), "placeElectrode",
@@ -35,6 +49,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_show->setCheckable(true);
     m_lead = new QComboBox;
     m_lead->setObjectName("ecgLead");
+    m_lead->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_lead->setToolTip(tr("Leads of the strip"));
     m_unused = hintLabel({}); // beside the buttons: nothing moves when it comes
     m_unused->setObjectName("unusedElectrodes");
@@ -138,15 +153,10 @@ void EcgPanel::sayUnused(const Session& s)
     m_unused->setToolTip({});
     if (names.isEmpty())
         return m_unused->clear();
-    const bool twelve = s.leads.kind == simulation::Leads::Kind::twelve_lead;
     const QString which = names.join(QStringLiteral(", "));
     m_unused->setText(
-        (names.size() == 1 ? tr("%1 is in no lead") : tr("%1 are in no lead")).arg(which) +
-        (twelve ? tr(": shown while \"12 leads\" is off") : QString()));
-    m_unused->setToolTip(
-        twelve ? tr("The 12 leads are of the standard electrodes alone. Switch \"12 leads\" off "
-                    "to see the potential of each electrode of your own.")
-               : tr("The leads that the session gives are of other electrodes."));
+        (names.size() == 1 ? tr("%1 is in no lead") : tr("%1 are in no lead")).arg(which));
+    m_unused->setToolTip(tr("The leads that the session gives are of other electrodes."));
 }
 
 void EcgPanel::fillElectrodes(const Session& s)
@@ -174,11 +184,16 @@ void EcgPanel::fillElectrodes(const Session& s)
 
 void EcgPanel::setLeads(const QStringList& names)
 {
+    const int count = ownOf(names);
     m_plot->setLeads(names);
+    m_plot->setOwn(count);
     const QSignalBlocker quiet(m_lead);
     m_lead->clear();
+    const QStringList usual{"II", "V1", "V5"};
+    if (count > 0)
+        m_lead->addItem(tr("II, V1, V5 and own"), usual + names.last(count));
     if (names.contains(QStringLiteral("II")))
-        m_lead->addItem(tr("II, V1, V5"), QStringList{"II", "V1", "V5"});
+        m_lead->addItem(tr("II, V1, V5"), usual);
     m_lead->addItem(tr("All leads"), QStringList());
     for (const QString& n : names)
         m_lead->addItem(n, QStringList{n});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plots/ecg_plot.hpp"
 
+#include "engine/core/lead_sheet.hpp"
 #include "widgets/plots/axes.hpp"
 
 #include <algorithm>
@@ -26,9 +27,17 @@ EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
 
 void EcgPlot::setLeads(const QStringList& names)
 {
+    if (names != m_leads)
+        m_own = 0;
     m_leads = names;
     m_times.clear();
     m_values.assign(static_cast<std::size_t>(names.size()), {});
+    update();
+}
+
+void EcgPlot::setOwn(int count)
+{
+    m_own = count;
     update();
 }
 
@@ -74,13 +83,19 @@ void EcgPlot::setMoment(std::optional<double> timeMs)
     update();
 }
 
-double EcgPlot::largest(double from, double to) const
+bool EcgPlot::isOwn(std::size_t lead) const
+{
+    return static_cast<qsizetype>(lead) >= m_leads.size() - m_own;
+}
+
+double EcgPlot::largest(double from, double to, bool own) const
 {
     const auto first = static_cast<std::size_t>(
         std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin());
     float most = 0;
     for (const std::size_t lead : cells().shown)
-        for (std::size_t i = first; i < m_values[lead].size() && m_times[i] <= to; ++i)
+        for (std::size_t i = first;
+             isOwn(lead) == own && i < m_values[lead].size() && m_times[i] <= to; ++i)
             most = std::max(most, std::abs(m_values[lead][i]));
     return static_cast<double>(most);
 }
@@ -145,6 +160,11 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
         1, (last - first) / static_cast<std::ptrdiff_t>(std::max(1.0, 3 * r.width())));
     for (auto i = first; i < last; i += stride) {
         const auto k = static_cast<std::size_t>(i);
+        if (!std::isfinite(v[k])) { // the lead came later
+            p.drawPolyline(line);
+            line.clear();
+            continue;
+        }
         const double t = sweep ? std::fmod(m_times[k], span) : m_times[k] - from;
         const double x = r.left() + t / span * r.width();
         if (x < before) { // the sweep begins again at the left
@@ -189,9 +209,9 @@ EcgPlot::Cells EcgPlot::cells() const
             c.shown.push_back(static_cast<std::size_t>(k));
             c.names = std::max(c.names, m.horizontalAdvance(m_leads[k]) + 2 * name_margin_px);
         }
-    const auto n = static_cast<int>(c.shown.size());
-    c.columns = sheet && n > 3 ? (n > 6 ? 4 : 2) : 1;
-    c.rows = std::max(1, (n + c.columns - 1) / c.columns);
+    const LeadSheet places(c.shown.size());
+    c.columns = sheet ? static_cast<int>(places.columns) : 1;
+    c.rows = sheet ? static_cast<int>(places.rows) : std::max(1, static_cast<int>(c.shown.size()));
     // a long name must not take the trace's place
     c.names = std::min(c.names, 0.3 * width() / c.columns);
     return c;
@@ -201,9 +221,10 @@ QRectF EcgPlot::cell(const Cells& c, std::size_t k) const
 {
     const QRectF whole = QRectF(rect()).adjusted(2, 2, -2, -2 - captionArea().height());
     const double w = whole.width() / c.columns, h = whole.height() / c.rows;
-    // a sheet is read column by column: I II III, aVR aVL aVF, V1 V2 V3, V4 V5 V6
-    const int column = static_cast<int>(k) / c.rows, row = static_cast<int>(k) % c.rows;
-    return {whole.left() + column * w + 1, whole.top() + row * h + 1, w - 2, h - 2};
+    const auto place =
+        m_layout == Layout::sheet ? LeadSheet(c.shown.size()).at(k) : LeadSheet::Place{0, k};
+    return {whole.left() + static_cast<double>(place.column) * w + 1,
+            whole.top() + static_cast<double>(place.row) * h + 1, w - 2, h - 2};
 }
 
 QRectF EcgPlot::captionArea() const
@@ -217,10 +238,10 @@ double EcgPlot::windowShown() const
     return m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
 }
 
-EcgPlot::Scale EcgPlot::scale() const
+EcgPlot::Scale EcgPlot::scale(bool own) const
 {
     const double to = std::max(newest(), windowShown());
-    const double most = std::max(largest(to - windowShown(), to), least_mV);
+    const double most = std::max(largest(to - windowShown(), to, own), least_mV);
     // many leads in a low strip leave less than the edges take
     const double room = std::max(1.0, cell(cells(), 0).height() / 2 - edge_px);
     const double whole = logicalDpiY() / mm_per_inch;
@@ -265,13 +286,14 @@ void EcgPlot::paintEvent(QPaintEvent*)
     const bool sheet = m_layout == Layout::sheet;
     const double window = windowShown();
     const double to = std::max(newest(), window), from = to - window;
-    const Scale paper = scale();
-    const double mVPerPixel = 1 / (paper.gain * paper.pixelsPerMm);
+    const Scale papers[] = {scale(), scale(true)};
     QFont bold = font();
     bold.setBold(true);
     p.setFont(bold);
     for (std::size_t k = 0; k < on.shown.size(); ++k) {
         const QRectF whole = cell(on, k), r = whole.adjusted(on.names, 0, 0, 0);
+        const Scale& paper = papers[isOwn(on.shown[k]) ? 1 : 0];
+        const double mVPerPixel = 1 / (paper.gain * paper.pixelsPerMm);
         p.setPen(c.strong);
         p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
                    Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
@@ -286,13 +308,29 @@ void EcgPlot::paintEvent(QPaintEvent*)
     }
     p.setFont(font());
     p.setPen(c.text);
+    p.drawText(captionArea(), Qt::AlignRight | Qt::AlignVCenter, caption());
+}
+
+QString EcgPlot::caption() const
+{
+    const Cells on = cells();
+    if (on.shown.empty())
+        return {};
     const double across = cell(on, 0).width() - on.names;
-    p.drawText(
-        captionArea(), Qt::AlignRight | Qt::AlignVCenter,
-        tr("%1 mm/mV · squares: %2 ms, %3 mV")
-            .arg(paper.gain, 0, 'g', 3)
-            .arg(large_ms * squareStep(large_ms * across / window))
-            .arg(large_mm / paper.gain * squareStep(large_mm * paper.pixelsPerMm), 0, 'g', 3));
+    const auto square = [](const Scale& s) {
+        return large_mm / s.gain * squareStep(large_mm * s.pixelsPerMm);
+    };
+    const bool mixed = isOwn(on.shown.front()) != isOwn(on.shown.back());
+    const Scale first = scale(isOwn(on.shown.front()));
+    QString text = tr("%1 mm/mV · squares: %2 ms, %3 mV")
+                       .arg(first.gain, 0, 'g', 3)
+                       .arg(large_ms * squareStep(large_ms * across / windowShown()))
+                       .arg(square(first), 0, 'g', 3);
+    if (mixed)
+        text += tr(" · own leads: %1 mm/mV, %2 mV")
+                    .arg(scale(true).gain, 0, 'g', 3)
+                    .arg(square(scale(true)), 0, 'g', 3);
+    return text;
 }
 
 } // namespace tawara

@@ -10,7 +10,8 @@
 namespace tawara {
 
 /// The electrocardiogram: a strip that runs like a monitor's, or a sheet of all leads side by side,
-/// on ECG paper. The leads on show share one gain, a standard one that fits itself.
+/// on ECG paper. The leads on show share one gain, a standard one that fits itself; those of own
+/// electrodes, which may stand near the heart, share another.
 ///
 /// @thread GUI thread
 class EcgPlot : public QWidget
@@ -22,6 +23,9 @@ class EcgPlot : public QWidget
 
     /// Other leads, or the same ones anew: no samples.
     void setLeads(const QStringList& names);
+    /// How many of these leads, the last, are of own electrodes; 0 of other leads until it is said.
+    void setOwn(int count);
+    /// @param mV  NaN where a lead was not there yet
     /// @pre  one span of values per lead, each as long as the times
     void append(std::span<const double> times, const std::vector<std::vector<float>>& mV);
     void setLayout(Layout layout);
@@ -46,10 +50,12 @@ class EcgPlot : public QWidget
         double gain = 10;       ///< [mm/mV] of paper
         double pixelsPerMm = 4; ///< of the paper
     };
-    /// Of all leads on show: the largest of the gains 40, 20, 10, 5 and 2.5 mm/mV at which none of
-    /// them leaves its cell. The paper is as large as on paper, or smaller by up to a third; at 2.5
-    /// as small as it takes.
-    Scale scale() const;
+    /// Of all leads on show, or of the own ones among them: the largest of the gains 40, 20, 10, 5
+    /// and 2.5 mm/mV at which none of them leaves its cell. The paper is as large as on paper, or
+    /// smaller by up to a third; at 2.5 as small as it takes.
+    Scale scale(bool own = false) const;
+    /// What is written below: gains and squares.
+    QString caption() const;
     const QStringList& leads() const { return m_leads; }
     std::size_t sampleCount() const { return m_times.size(); }
     const std::vector<double>& times() const { return m_times; }
@@ -65,7 +71,8 @@ class EcgPlot : public QWidget
     void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
                    double mVPerPixel, bool sweep) const;
     void paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const;
-    double largest(double from, double to) const;
+    double largest(double from, double to, bool own) const;
+    bool isOwn(std::size_t lead) const;
     double windowShown() const; ///< [ms]
     /// Leads on show, and how they are arranged.
     struct Cells
@@ -79,6 +86,7 @@ class EcgPlot : public QWidget
     double newest() const;                            ///< end of what is shown
 
     QStringList m_leads, m_shown;
+    int m_own = 0; ///< the last of the leads
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
     double m_windowMs = 2500;
