@@ -131,7 +131,12 @@ void MainWindow::showBeats()
     for (const ProbeEntry& e : m_probes->entries())
         entries.push_back({e.name, e.color, m_measured.value(e.id)});
     const auto scene = m_host->scene();
-    m_beats->setBeats(entries, scene ? scene->tissue_edits : std::vector<simulation::TissueEdit>());
+    const auto edits = scene ? scene->tissue_edits : std::vector<simulation::TissueEdit>();
+    m_beats->setBeats(entries, edits);
+    std::vector<double> changes;
+    for (const auto& e : edits)
+        changes.push_back(e.time_ms);
+    m_plot->setChanges(std::move(changes));
 }
 
 void MainWindow::connectResults()

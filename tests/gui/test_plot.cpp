@@ -183,6 +183,55 @@ class TestPlot : public QObject
         QVERIFY2(right > 200, qPrintable(QString::number(right)));
     }
 
+    /// A dashed line where the tissue was changed, and what it is; of lines close together once.
+    void changesOfTheTissueAreMarked()
+    {
+        TracePlot p;
+        p.setPalette(QPalette(Qt::white, QColor(20, 20, 20)));
+        p.resize(600, 190);
+        p.addCurve(1, "site", Qt::red);
+        feed(p, 1, 0, 500, 1);
+        const auto columns = [&] { // where the lines are
+            const QImage image = p.grab().toImage();
+            std::vector<int> found;
+            for (int x = 55; x < image.width() - 14; ++x) {
+                int n = 0;
+                for (int y = 12; y < image.height() - 34; ++y)
+                    n += image.pixelColor(x, y) == changeColor() ? 1 : 0;
+                if (n > 0) {
+                    Q_ASSERT(n > 40 && n < 130); // dashes, from top to bottom
+                    found.push_back(x);
+                }
+            }
+            return found;
+        };
+        QVERIFY(columns().empty());
+        p.setChanges({250});
+        QCOMPARE(columns().size(), std::size_t{1});
+        QVERIFY(std::abs(columns()[0] - (54 + 532 / 2)) <= 1); // in the middle of 0 to 500 ms
+        const auto written = [&] {
+            int n = 0;
+            const QImage image = p.grab().toImage();
+            for (int x = 330; x < 420; ++x)
+                for (int y = 76; y < 92; ++y)
+                    n += image.pixelColor(x, y) != p.palette().color(QPalette::Base) ? 1 : 0;
+            return n;
+        };
+        const int once = written();
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+            p.grab().save(folder + "/changes.png");
+        QVERIFY2(once > 200, qPrintable(QString::number(once)));
+        p.setChanges({250, 254});
+        QCOMPARE(columns().size(), std::size_t{2});
+        p.setChanges({250, 600}); // not reached yet
+        QCOMPARE(columns().size(), std::size_t{1});
+        QCOMPARE(written(), once);
+        p.setChanges({498}); // there is room on its left alone
+        QCOMPARE(columns().size(), std::size_t{1});
+        p.setChanges({});
+        QVERIFY(columns().empty());
+    }
+
     void probeModel()
     {
         ProbeModel m;

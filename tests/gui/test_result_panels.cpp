@@ -7,6 +7,7 @@
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/plots/scatter_plot.hpp"
+#include "widgets/plots/trace_plot.hpp"
 #include "widgets/view3d/view_texts.hpp"
 
 #include <QComboBox>
@@ -107,6 +108,7 @@ class TestResultPanels : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 4, 10000);
         QCOMPARE(plain(table->item(2, 0)->text()),
                  QString("Tissue changed at 800 ms, during the beat above: drug Dofetilide given"));
+        QCOMPARE(f->window->plot()->changes(), std::vector<double>{800});
     }
 
     void electrodesWithoutALeadAreNamed()

@@ -4,6 +4,7 @@
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/icons.hpp"
+#include "widgets/plots/axes.hpp"
 #include "widgets/plots/scatter_plot.hpp"
 
 #include <QHBoxLayout>
@@ -23,7 +24,6 @@ using simulation::TissueEdit;
 namespace {
 
 constexpr int columns = 9;
-const QColor change_color(0xc7, 0x7d, 0x0a);
 
 QString number(double v, int decimals)
 {
@@ -185,7 +185,7 @@ void BeatsPanel::fillChange(int row, const QString& text)
 {
     auto* item = m_table->item(row, 0);
     if (item == nullptr) {
-        m_table->setItem(row, 0, item = new QTableWidgetItem(swatchIcon(change_color, true), {}));
+        m_table->setItem(row, 0, item = new QTableWidgetItem(swatchIcon(changeColor(), true), {}));
         QFont italic = m_table->font();
         italic.setItalic(true);
         item->setFont(italic);

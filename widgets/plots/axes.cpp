@@ -31,6 +31,11 @@ bool isDark(const QWidget* w)
     return w->palette().color(QPalette::Base).lightness() < 128;
 }
 
+QColor changeColor()
+{
+    return {0xc7, 0x7d, 0x0a};
+}
+
 QColor curveColor(int i, bool darkGround)
 {
     // Okabe and Ito's, lightened for dark grounds and darkened for light ones

@@ -20,6 +20,8 @@ struct PlotColors
 /// Colours told apart by colour-blind eyes too, for curves; lighter on dark grounds.
 QColor curveColor(int i, bool darkGround = true);
 bool isDark(const QWidget* w);
+/// Where the tissue was changed during a run.
+QColor changeColor();
 
 /// Round step for about `count` ticks over a span: 1, 2 or 5 times a power of ten.
 double roundStep(double span, double count);

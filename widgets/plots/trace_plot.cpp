@@ -358,6 +358,41 @@ void TracePlot::paintMoment(QPainter& p) const
         paintMomentLine(p, PlotColors::of(this), x, a.top(), a.bottom());
 }
 
+void TracePlot::setChanges(std::vector<double> timesMs)
+{
+    if (timesMs == m_changes)
+        return;
+    m_changes = std::move(timesMs);
+    update();
+}
+
+void TracePlot::paintChanges(QPainter& p) const
+{
+    const QRectF a = area();
+    const PlotColors look = PlotColors::of(this);
+    const QFontMetricsF metrics(font());
+    const QString text = tr("tissue changed");
+    const double width = metrics.horizontalAdvance(text) + 4;
+    double taken = a.left(); // up to where texts stand
+    for (const double t : m_changes) {
+        const double x = std::round(toX(t)) + 0.5;
+        if (x < a.left() || x > a.right())
+            continue;
+        p.setPen(QPen(changeColor(), 1, Qt::DashLine));
+        p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
+        // beside the line, where there is room; of lines close to each other once
+        const double left = x + width + 3 <= a.right() ? x + 3 : x - 3 - width;
+        if (left < taken)
+            continue;
+        // between plateau and rest, where curves lie least
+        const QRectF box(left, a.center().y() - metrics.height() / 2, width, metrics.height());
+        p.fillRect(box, look.ground);
+        p.setPen(look.text);
+        p.drawText(box, Qt::AlignCenter, text);
+        taken = std::max(x, box.right());
+    }
+}
+
 void TracePlot::setMark(int which, std::optional<double> timeMs)
 {
     m_marks[static_cast<std::size_t>(which)] = timeMs;
@@ -384,6 +419,7 @@ void TracePlot::paintEvent(QPaintEvent*)
     p.setRenderHint(QPainter::Antialiasing);
     p.save();
     p.setClipRect(area());
+    paintChanges(p); // beneath the curves
     for (const auto& c : m_curves)
         paintCurve(p, c);
     p.restore();

@@ -49,6 +49,10 @@ class TracePlot : public QWidget
     /// unless the user looks back himself; nothing: none.
     void setMoment(std::optional<double> timeMs);
     std::optional<double> moment() const { return m_moment; }
+    /// When the tissue was changed: a dashed line at each of these times, and what it says.
+    /// @pre  in order of time
+    void setChanges(std::vector<double> timesMs);
+    const std::vector<double>& changes() const { return m_changes; }
     /// Ends of the window of time [ms].
     std::array<double, 2> window() const { return {windowEnd() - m_windowMs, windowEnd()}; }
     bool following() const { return !m_end; }
@@ -87,6 +91,7 @@ class TracePlot : public QWidget
     void paintMarks(QPainter& p) const;
     void paintMarkBox(QPainter& p, const QStringList& lines) const;
     void paintMoment(QPainter& p) const;
+    void paintChanges(QPainter& p) const;
 
     std::vector<Curve> m_curves;
     double m_windowMs = 500;
@@ -94,6 +99,7 @@ class TracePlot : public QWidget
     std::optional<double> m_end;      // right end of the window while not following [ms]
     std::optional<double> m_cursorX, m_moment;
     std::array<std::optional<double>, 2> m_marks;
+    std::vector<double> m_changes; // [ms]
     std::optional<std::size_t> m_pressMark;
     double m_pressX = 0, m_pressEnd = 0;
 };
