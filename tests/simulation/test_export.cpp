@@ -347,19 +347,6 @@ class TestExport : public QObject
             QVERIFY2(rows[k + 1].endsWith(QLatin1String(ends[k])), qPrintable(rows[k + 1]));
     }
 
-    void whatFellIntoABeat()
-    {
-        Beat b;
-        b.activation_ms = 100;
-        b.apd90_ms = 200;
-        QVERIFY(!b.holds(99) && !b.holds(100) && b.holds(100.1) && b.holds(299) && !b.holds(300));
-        QVERIFY(!b.over_by(299) && b.over_by(300));
-        constexpr double never = std::numeric_limits<double>::infinity();
-        QVERIFY(b.over_by(never));
-        b.apd90_ms = std::nan(""); // it goes on
-        QVERIFY(b.holds(1e6) && !b.holds(100) && !b.over_by(never));
-    }
-
     /// Every region has a row; where there are more than a page has room for, others are counted.
     void reportOfRegions()
     {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run says of its own kernels.
+// What a run says of its own kernels, and beats of a probe.
 #include "engine/simulation/figures.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <cmath>
+#include <limits>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -160,6 +161,19 @@ class TestLiveFigures : public QObject
         QVERIFY(std::fabs(b.fraction - 1.5) < 1e-12);
         QVERIFY(remark_on(b).find("busy machine; measure again") != std::string::npos);
         QVERIFY(remark_on(figure(memory, "CPU", {}, false)).empty());
+    }
+
+    void whatFellIntoABeat()
+    {
+        Beat b;
+        b.activation_ms = 100;
+        b.apd90_ms = 200;
+        QVERIFY(!b.holds(99) && !b.holds(100) && b.holds(100.1) && b.holds(299) && !b.holds(300));
+        QVERIFY(!b.over_by(299) && b.over_by(300));
+        constexpr double never = std::numeric_limits<double>::infinity();
+        QVERIFY(b.over_by(never));
+        b.apd90_ms = std::nan(""); // it goes on
+        QVERIFY(b.holds(1e6) && !b.holds(100) && !b.over_by(never));
     }
 
   private:
