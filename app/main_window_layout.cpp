@@ -56,7 +56,8 @@ constexpr Tool tools[] = {
      QT_TRANSLATE_NOOP("MainWindow",
                        "A click on the wall places a probe; drag one to move it (P)")},
     {ClickMode::paint, "paint", QT_TRANSLATE_NOOP("MainWindow", "Paint"), "B",
-     QT_TRANSLATE_NOOP("MainWindow", "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},
+     QT_TRANSLATE_NOOP("MainWindow",
+                       "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},
 };
 
 } // namespace
@@ -94,16 +95,17 @@ void MainWindow::buildCentre()
 
 QRect MainWindow::messageRoom() const
 {
-    constexpr int edge = 8, low = 300; // lower ones have remarks down to where messages are
-    if (!m_grid->isVisible()) // under the start page
+    constexpr int edge = 8, foot = 96; // below remarks, beside the axes
+    if (!m_grid->isVisible())          // under the start page
         return m_viewFrame->rect().adjusted(edge, edge, -edge, -edge);
     // one at the left, at the foot: over two of them it would lie on the axes of one
     const HeartView* v = m_grid->view(m_grid->count() == 4 ? 2 : 0);
     QMargins sides = ViewTexts::sides();
-    if (v->height() < low)
-        sides.setLeft(std::max(sides.left(), ViewTexts::noteEnd(v->width()) + edge));
+    if (m_grid->count() > 1 && v->height() - ViewTexts::barFoot(v->height()) >= foot)
+        sides.setRight(edge); // the bar ends above
+    const int top = m_grid->count() > 1 ? std::max(edge, v->height() - foot) : edge;
     return QRect(v->mapTo(m_viewFrame, QPoint()), v->size())
-        .adjusted(0, edge, 0, -edge)
+        .adjusted(0, top, 0, -edge)
         .marginsRemoved(sides);
 }
 
@@ -312,9 +314,8 @@ void MainWindow::closeEvent(QCloseEvent* e)
     QJsonObject view = own.toJson();
     view["ecg"] = m_ecg->look();
     view["tissue"] = m_tissue->look();
-    settings->setValue(
-        "view/settings",
-        QString::fromUtf8(QJsonDocument(view).toJson(QJsonDocument::Compact)));
+    settings->setValue("view/settings",
+                       QString::fromUtf8(QJsonDocument(view).toJson(QJsonDocument::Compact)));
     const StimulusSettings st = m_stimulus->settings();
     settings->setValue("stimulus/radius_mm", st.radius_mm);
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is read from a run and where messages about it lie: beats of tissue before and after a
 // change, electrodes and their leads, a site's pulse at once, the window's title.
+#include "app/examples.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/pacing_panel.hpp"
+#include "widgets/panels/start_page.hpp"
 #include "widgets/plots/scatter_plot.hpp"
 #include "widgets/plots/trace_plot.hpp"
 #include "widgets/view3d/view_texts.hpp"
 
 #include <QComboBox>
 #include <QLabel>
+#include <QPushButton>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QToolButton>
@@ -238,9 +241,16 @@ class TestResultPanels : public QObject
         for (const int count : {1, 2, 4}) {
             f->window->views()->setCount(count);
             QTRY_VERIFY(f->window->views()->view(count - 1)->isVisible());
-            for (const char* text : {"short", "The mesh is coarse for this scheme: waves will be "
-                                              "slower than they should be; refine it (Mesh, "
-                                              "Refine) or take fvm."}) {
+            for (const char* text : {"short",
+                                     "The mesh is coarse for this scheme: waves will be "
+                                     "slower than they should be; refine it (Mesh, "
+                                     "Refine) or take fvm.",
+                                     "Of what was recorded, 12 frames (100 to 220 ms) were not "
+                                     "written, since the disk is full: /home/user/somewhere/else "
+                                     "has 3 MB left, and 212 MB are needed. Free some room there, "
+                                     "or choose another folder; until then nothing is lost, since "
+                                     "all frames stay in memory as long as the program runs. What "
+                                     "was recorded before 100 ms is in the file already."}) {
                 bar->showMessage(MessageBar::Level::warning, text);
                 QApplication::processEvents();
                 const QRect message = in_window(bar, bar->rect());
@@ -249,10 +259,10 @@ class TestResultPanels : public QObject
                     const int w = v->width(), h = v->height();
                     const QMargins sides = ViewTexts::sides();
                     QVERIFY(sides.left() > 60 && sides.right() > 40);
-                    const QRect written[] = {{0, 0, w, 56}, // time, a remark's first line
-                                             {0, 56, ViewTexts::noteEnd(w), 50}, // its others
+                    const QRect written[] = {{0, 0, w, count > 1 ? h - 96 : 56}, // time, remark
                                              {0, h - 92, sides.left(), 92},      // axes
-                                             {w - sides.right(), 0, sides.right(), h}}; // bar
+                                             {w - sides.right(), 0, sides.right(),
+                                              count > 1 ? ViewTexts::barFoot(h) : h}};
                     for (const QRect& r : written)
                         QVERIFY2(!message.intersects(in_window(v, r)),
                                  qPrintable(QString("%1 views, view %2: %3 x %4 at %5, %6 on %7 x "
@@ -268,6 +278,12 @@ class TestResultPanels : public QObject
                 }
                 QVERIFY(f->window->rect().contains(message));
                 QVERIFY(message.height() >= bar->heightForWidth(message.width()));
+                const auto* said = bar->findChild<QLabel*>("messageText");
+                QCOMPARE(bar->text(), QString(text));
+                if (said->text() != text) { // no room: the whole of it is in its tip
+                    QCOMPARE(said->toolTip(), QString(text));
+                    QVERIFY(said->text().endsWith("…"));
+                }
             }
             bar->clear();
         }
@@ -293,6 +309,24 @@ class TestResultPanels : public QObject
         QVERIFY(named != bare);
         const QRect title(290, 38, 150, 19); // and its ground
         QVERIFY(bare.copy(title) == named.copy(title));
+    }
+
+    void anExampleHasItsTitle()
+    {
+        f->start();
+        f->window->showStart(true);
+        auto* page = child<StartPage>();
+        auto* card = page->findChild<QPushButton*>("example");
+        QVERIFY(card != nullptr);
+        const QString title = card->accessibleName(), file = card->property("file").toString();
+        QVERIFY(!title.isEmpty());
+        card->click(); // the page is filled anew
+        QTRY_COMPARE(f->window->windowTitle(), title + "[*] – Tawara");
+        const QTemporaryDir dir; // a file of one's own with such a name is that file
+        const QString own = dir.filePath(QFileInfo(file).fileName());
+        QVERIFY(exampleTitle(own).isEmpty());
+        QVERIFY(QFile::copy(file, own));
+        QVERIFY(exampleTitle(own).isEmpty());
     }
 
     void theTitleIsTheFile()

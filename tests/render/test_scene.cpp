@@ -2,6 +2,7 @@
 // The scene by numbers: geometry, picking, colours, the OpenGL buffer.
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/scene/embedded.hpp"
+#include "widgets/scene/note_lines.hpp"
 #include "widgets/scene/wall_geometry.hpp"
 
 #include <QOpenGLContext>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <span>
+#include <sstream>
 
 using namespace tawara;
 using scene::HeartScene;
@@ -125,6 +127,38 @@ class TestScene : public QObject
         QVERIFY(x() > at); // there is room
     }
 
+    /// Remarks end above the axes and left of the bar: wider where lines would be many, shortened
+    /// where there is too little room.
+    void remarksTakeTheRoomThatThereIs()
+    {
+        const auto wide = [](const std::string& s) { return 7.0 * static_cast<double>(s.size()); };
+        const std::string words = "grey: not activated, or not repolarised yet";
+        std::string many;
+        for (int k = 0; k < 12; ++k)
+            many += (k == 0 ? "" : " ") + words;
+        const auto longest = [&](const scene::NoteLines& n) {
+            double most = 0;
+            std::istringstream lines(n.text);
+            for (std::string line; std::getline(lines, line);)
+                most = std::max(most, wide(line));
+            return most;
+        };
+        const auto count = [](const scene::NoteLines& n) {
+            return 1 + std::count(n.text.begin(), n.text.end(), '\n');
+        };
+        for (const auto& [w, h] : {std::pair{940.0, 420.0}, {440.0, 190.0}, {200.0, 150.0}}) {
+            const auto room = scene::note_room(w, h, w - 70, 16);
+            const auto little = scene::note_lines(words, room, wide);
+            QVERIFY(longest(little) <= std::max(180.0, 0.24 * w));
+            const auto much = scene::note_lines(many, room, wide);
+            QVERIFY(longest(much) <= w - 70 - 16);
+            QVERIFY(36 + 16 * count(much) <= std::max(h - 92, 36.0 + 16));
+            QCOMPARE(much.cut, much.text.size() < many.size());
+            QCOMPARE(much.cut, w < 900);
+            QCOMPARE(much.text.ends_with("…"), much.cut);
+        }
+    }
+
     /// The axes' letters are told to who writes them over a picture of few pixels: at the ends of
     /// the axes as they are turned.
     void lettersFollowTheCamera()
@@ -207,40 +241,6 @@ class TestScene : public QObject
         QVERIFY2(qRed(p) > qBlue(p) + 60, "the yellow end");
     }
 
-    void copiesShowTheValueOfTheirVertex()
-    {
-        const auto b = fake::bowl(12);
-        vertices = b.surface->vertices.size();
-        show(b);
-        view->scene().set_color_map("viridis");
-        std::vector<float> v(vertices, -90.F);
-        const QImage rest = drawn(v);
-        // the ring of the outer rim is bright, on the wall as well as on the base
-        std::vector<Vec3> rim;
-        for (std::size_t i = 0; i < vertices; ++i) {
-            const Vec3 p = b.mesh->vertex(i);
-            if (p[2] > -0.01 && std::hypot(p[0], p[1]) > 29) {
-                v[i] = 40.F;
-                rim.push_back(p);
-            }
-        }
-        const QImage lit = drawn(v);
-        const auto d = view->scene().project({0, -30, 0});
-        const int x = static_cast<int>(d[0]), y = lit.height() - 1 - static_cast<int>(d[1]);
-        QVERIFY2(qRed(lit.pixel(x, y + 3)) > qRed(rest.pixel(x, y + 3)) + 40, "wall below the rim");
-        QVERIFY2(qRed(lit.pixel(x, y - 2)) > qRed(rest.pixel(x, y - 2)) + 40, "base above it");
-    }
-
-    void bufferCanBeWrittenByOthers()
-    {
-        const auto b = fake::bowl(12);
-        vertices = b.surface->vertices.size();
-        show(b);
-        const int rest = centre(drawn(-85));
-        view->makeCurrent();
-        const unsigned buffer = view->scene().gl_buffer();
-        const std::vector<float> bright(view->scene().gl_buffer_sources().size(), 40.F);
-        auto* gl = QOpenGLContext::currentContext()->extraFunctions();
     /// A wall of opacity p is p of its nearest layer over the next one, which is p over what lies
     /// behind: 99 % is nearly opaque, and nothing jumps on the way.
     void opacityLooksLikeItsNumber()
@@ -278,6 +278,40 @@ class TestScene : public QObject
         }
     }
 
+    void copiesShowTheValueOfTheirVertex()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        view->scene().set_color_map("viridis");
+        std::vector<float> v(vertices, -90.F);
+        const QImage rest = drawn(v);
+        // the ring of the outer rim is bright, on the wall as well as on the base
+        std::vector<Vec3> rim;
+        for (std::size_t i = 0; i < vertices; ++i) {
+            const Vec3 p = b.mesh->vertex(i);
+            if (p[2] > -0.01 && std::hypot(p[0], p[1]) > 29) {
+                v[i] = 40.F;
+                rim.push_back(p);
+            }
+        }
+        const QImage lit = drawn(v);
+        const auto d = view->scene().project({0, -30, 0});
+        const int x = static_cast<int>(d[0]), y = lit.height() - 1 - static_cast<int>(d[1]);
+        QVERIFY2(qRed(lit.pixel(x, y + 3)) > qRed(rest.pixel(x, y + 3)) + 40, "wall below the rim");
+        QVERIFY2(qRed(lit.pixel(x, y - 2)) > qRed(rest.pixel(x, y - 2)) + 40, "base above it");
+    }
+
+    void bufferCanBeWrittenByOthers()
+    {
+        const auto b = fake::bowl(12);
+        vertices = b.surface->vertices.size();
+        show(b);
+        const int rest = centre(drawn(-85));
+        view->makeCurrent();
+        const unsigned buffer = view->scene().gl_buffer();
+        const std::vector<float> bright(view->scene().gl_buffer_sources().size(), 40.F);
+        auto* gl = QOpenGLContext::currentContext()->extraFunctions();
         gl->glBindBuffer(GL_ARRAY_BUFFER, buffer);
         gl->glBufferSubData(GL_ARRAY_BUFFER, 0,
                             static_cast<GLsizeiptr>(bright.size() * sizeof(float)), bright.data());

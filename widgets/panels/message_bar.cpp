@@ -98,7 +98,8 @@ void MessageBar::display(const Message& m)
     style()->unpolish(this);
     style()->polish(this);
     drawIcon();
-    m_text->setText(m.text);
+    m_whole = m.text;
+    m_text->setText(m_whole);
     // a press on a note reaches this, which closes it
     m_text->setTextInteractionFlags(passing(m.level) ? Qt::NoTextInteraction
                                                      : Qt::TextSelectableByMouse);
@@ -157,7 +158,7 @@ void MessageBar::clear()
 
 QString MessageBar::text() const
 {
-    return m_text->text();
+    return m_whole;
 }
 
 void MessageBar::place()
@@ -175,7 +176,7 @@ void MessageBar::place()
             m_grid->addWidget(m_others, 0, 2);
     }
     int wanted = 0;
-    for (const QString& line : m_text->text().split(QLatin1Char('\n')))
+    for (const QString& line : m_whole.split(QLatin1Char('\n')))
         wanted = std::max(wanted, m_text->fontMetrics().horizontalAdvance(line));
     const QMargins edges = m_grid->contentsMargins();
     wanted += edges.left() + edges.right() + 2 * frameWidth() + 2; // of a text's own edges
@@ -185,10 +186,32 @@ void MessageBar::place()
             wanted += item->sizeHint().width() + m_grid->horizontalSpacing();
     m_grid->activate();
     const int w = std::min({wanted, widest, std::max(narrowest, room.width())});
+    fitText(w, room.height());
     const int h = std::max(heightForWidth(w), minimumSizeHint().height());
-    setGeometry(room.x() + (room.width() - w) / 2, std::max(room.top(), room.bottom() + 1 - h), w,
-                h);
+    setGeometry(room.x() + std::max(0, (room.width() - w) / 2),
+                std::max(room.top(), room.bottom() + 1 - h), w, h);
     raise();
+}
+
+void MessageBar::fitText(int width, int height)
+{
+    const auto fits = [&](const QString& text) {
+        m_text->setText(text);
+        m_grid->activate();
+        return heightForWidth(width) <= height;
+    };
+    m_text->setToolTip({});
+    if (fits(m_whole))
+        return;
+    m_text->setToolTip(m_whole);
+    const QStringList words = m_whole.split(QLatin1Char(' '));
+    const auto part = [&](qsizetype n) { return words.mid(0, n).join(' ') + QStringLiteral(" …"); };
+    qsizetype shown = 1, beyond = words.size();
+    while (beyond - shown > 1) { // that many do, this many do not
+        const qsizetype middle = (shown + beyond) / 2;
+        (fits(part(middle)) ? shown : beyond) = middle;
+    }
+    fits(part(shown));
 }
 
 bool MessageBar::eventFilter(QObject* watched, QEvent* e)

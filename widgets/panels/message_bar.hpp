@@ -30,7 +30,8 @@ class MessageBar : public QFrame
     /// What is shown now.
     QString text() const;
     Level level() const { return m_level; }
-    /// Where in the parent it may lie; without, anywhere in it.
+    /// Where in the parent it may lie; without, anywhere in it. A text that has no room there is
+    /// shown in part, and whole in its tip.
     void setRoom(std::function<QRect()> room) { m_room = std::move(room); }
     /// Puts it there anew: the room is another one.
     void place();
@@ -57,10 +58,13 @@ class MessageBar : public QFrame
     /// The newest that waits, or nothing.
     void showNext();
     void display(const Message& m);
+    /// Shows as much of the text as a bar of that size has room for.
+    void fitText(int width, int height);
     void drawIcon();
 
     Level m_level = Level::note;
     std::vector<Message> m_open; ///< warnings and errors, the newest last
+    QString m_whole;             ///< text of the message that is shown
     std::function<QRect()> m_room;
     QLabel *m_icon, *m_text, *m_count;
     QWidget* m_others; ///< what is said of the messages beneath

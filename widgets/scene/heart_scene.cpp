@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <vtkCamera.h>
 #include <vtkPlane.h>
 #include <vtkPolyData.h>
@@ -15,8 +14,6 @@ namespace tawara::scene {
 namespace {
 
 constexpr float rest_mV = -85.23F; // a new wall is at rest until its first frame
-// of a view's width, that a remark takes: beside the heart, not across it
-constexpr double note_part = 0.24, least_note_px = 84;
 
 } // namespace
 
@@ -31,10 +28,10 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.renderer->GetActiveCamera()->SetViewAngle(26);
     s.bar = std::make_unique<ScalarBar>(s.renderer);
     s.legend = std::make_unique<Legend>(s.renderer);
-    s.renderer->AddActor(s.actor); // after what it may be blended over
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
     s.overlays = std::make_unique<Overlays>(s.renderer);
+    s.renderer->AddActor(s.actor); // after what it may be blended over
     for (vtkTextActor* text : {s.time_text.Get(), s.note.Get()}) {
         text->GetTextProperty()->SetVerticalJustificationToTop();
         s.renderer->AddActor2D(text);
@@ -244,7 +241,8 @@ void HeartScene::set_note(const std::string& text)
     if (text == impl_->note_text)
         return;
     impl_->note_text = text;
-    impl_->note_room = 0; // broken into lines anew
+    impl_->note_place = {}; // broken into lines anew
+    impl_->note_cut = false;
     impl_->note->SetInput(text.c_str());
 }
 
@@ -271,6 +269,11 @@ void HeartScene::set_texts(bool on)
         return;
     impl_->texts = on;
     impl_->show_annotations();
+}
+
+bool HeartScene::note_cut() const
+{
+    return impl_->note_cut;
 }
 
 bool HeartScene::texts() const
@@ -389,9 +392,9 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     style_text(s.time_text, 15, scale, s.theme.text.data());
     s.time_text->SetPosition(16 * scale, height - 14 * scale);
     style_text(s.note, 12, scale, s.theme.text.data());
-    s.note->SetPosition(16 * scale, height - 36 * scale);
+    s.note->SetPosition(NoteRoom::left * scale, height - NoteRoom::top * scale);
     if (s.texts)
-        s.break_note(std::max(note_part * width, least_note_px * scale));
+        s.break_note(width, height, scale);
     // a buffer that went with its context is written again
     s.overlays->prepare();
     if (!s.model)
@@ -405,34 +408,26 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
     }
 }
 
-void HeartScene::Impl::break_note(double room)
+void HeartScene::Impl::break_note(int width, int height, double scale)
 {
-    if (note_room == room)
+    const double right = std::min({bar->left(), bar->title_left(), legend->left()});
+    const std::array<double, 4> place{static_cast<double>(width), static_cast<double>(height),
+                                      scale, right};
+    if (note_place == place)
         return;
-    note_room = room;
-    std::string lines, line;
-    const auto fits = [&](const std::string& text) {
-        double size[2] = {};
+    note_place = place;
+    const auto size = [&](const std::string& text) {
+        std::array<double, 2> s{};
         note->SetInput(text.c_str());
-        note->GetSize(renderer, size);
-        return size[0] <= room;
+        note->GetSize(renderer, s.data());
+        return s;
     };
-    std::istringstream paragraphs(note_text);
-    for (std::string paragraph; std::getline(paragraphs, paragraph);) {
-        std::istringstream words(paragraph);
-        line.clear();
-        for (std::string word; words >> word;) {
-            if (!line.empty() && !fits(line + ' ' + word)) {
-                lines += line + '\n';
-                line.clear();
-            }
-            line += (line.empty() ? "" : " ") + word;
-        }
-        lines += line + '\n';
-    }
-    if (!lines.empty())
-        lines.pop_back();
-    note->SetInput(lines.c_str());
+    const double line = (size("Ag\nAg")[1] - size("Ag")[1]) / scale;
+    const auto room = note_room(width / scale, height / scale, right / scale, line);
+    const auto lines =
+        note_lines(note_text, room, [&](const std::string& text) { return size(text)[0] / scale; });
+    note_cut = lines.cut;
+    note->SetInput(lines.text.c_str());
 }
 
 void HeartScene::Impl::write_live()

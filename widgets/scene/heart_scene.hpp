@@ -121,6 +121,8 @@ class HeartScene
     void set_time_text(const std::string& text);
     /// A remark below it, about what is not shown; empty for none.
     void set_note(const std::string& text);
+    /// Whether the scene, where it writes itself, had no room for all of that in the last picture.
+    bool note_cut() const;
     void set_theme(const SceneTheme& theme);
     void set_annotations(bool on);
     /// Whether the scene writes what it says itself (time, remark, bar, legend, names of markers);

@@ -4,6 +4,7 @@
 #include "widgets/scene/blending_renderer.hpp"
 #include "widgets/scene/heart_scene.hpp"
 #include "widgets/scene/marker_set.hpp"
+#include "widgets/scene/note_lines.hpp"
 #include "widgets/scene/orientation_axes.hpp"
 #include "widgets/scene/overlays.hpp"
 #include "widgets/scene/scalar_bar.hpp"
@@ -46,7 +47,8 @@ struct HeartScene::Impl
     SceneTheme theme;
     std::string title, note_text;
     std::array<int, 2> picture_px{1, 1}; // its width and height
-    double note_room = 0;          // pixels that the remark's lines were broken for
+    std::array<double, 4> note_place{};  // size, scale, right end that its lines were broken for
+    bool note_cut = false;
     std::vector<Legend::Entry> entries;
     struct Flash
     {
@@ -59,8 +61,8 @@ struct HeartScene::Impl
     bool new_model = false; // the buffer is of another wall
     /// Lets the source write; the context is current.
     void write_live();
-    /// Breaks the remark into lines no wider than that [pixels].
-    void break_note(double room);
+    /// Breaks the remark into lines where it has room.
+    void break_note(int width, int height, double scale);
     double aspect = 0;                   ///< of the view, width over height; 0: not known yet
     Vec3 fitted_position{}, fitted_up{}; // of the camera after the last fit
 

@@ -106,6 +106,15 @@ double ScalarBar::left() const
     return room() ? width_ - (edge_px + beside_px) * scale_ : width_;
 }
 
+double ScalarBar::title_left() const
+{
+    if (!room())
+        return width_;
+    double size[2] = {};
+    title_->GetSize(renderer_, size);
+    return title_->GetPosition()[0] - size[0] / 2;
+}
+
 void ScalarBar::place()
 {
     const bool room = this->room();

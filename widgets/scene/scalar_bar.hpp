@@ -28,6 +28,8 @@ class ScalarBar
     void layout(int width, int height, double scale);
     /// Pixel from which on the bar has the view to itself; the view's width where there is none.
     double left() const;
+    /// Where its title begins; the width where it is not shown.
+    double title_left() const;
 
   private:
     void place();

@@ -3,6 +3,9 @@
 
 #include "widgets/view3d/view_texts.hpp"
 
+#include <QHelpEvent>
+#include <QToolTip>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -235,6 +238,25 @@ QImage HeartView::finePicture()
 void HeartView::showTexts()
 {
     m_texts->set(m_written);
+}
+
+bool HeartView::event(QEvent* e)
+{
+    if (e->type() != QEvent::ToolTip)
+        return VtkView::event(e);
+    tellNote(*static_cast<QHelpEvent*>(e));
+    return true;
+}
+
+void HeartView::tellNote(const QHelpEvent& e)
+{
+    const auto& a = m_texts->shown();
+    const bool cut = softwareRendering() ? m_texts->noteLines().cut : m_scene->note_cut();
+    const QString note = QString::fromStdString(m_scene->written().note);
+    if (a.shown && cut && m_texts->noteRect().contains(e.pos()))
+        QToolTip::showText(e.globalPos(), note, this);
+    else
+        QToolTip::hideText();
 }
 
 void HeartView::resizeEvent(QResizeEvent* e)

@@ -8,6 +8,8 @@
 
 #include <memory>
 
+class QHelpEvent;
+
 namespace tawara {
 
 class ViewTexts;
@@ -84,8 +86,11 @@ class HeartView : public VtkView
 
     void requestDraw() override { schedule(); }
     void resizeEvent(QResizeEvent* e) override;
+    bool event(QEvent* e) override;
 
   private:
+    /// The whole remark where the view has room for its beginning alone.
+    void tellNote(const QHelpEvent& e);
     std::optional<scene::Pick> pickAt(QPointF position) const;
     void paintAt(QPointF position, Qt::KeyboardModifiers modifiers);
     void prepare();

@@ -11,9 +11,10 @@
 namespace tawara {
 namespace {
 
+using scene::NoteRoom;
+
 // places and sizes as the scene has them where it writes itself
-constexpr int left = 16, time_top = 12, note_top = 36;
-constexpr double note_part = 0.24, least_note = 84;
+constexpr int left = static_cast<int>(NoteRoom::left), time_top = 12;
 constexpr double bar_width = 14, bar_edge = 64, tallest_bar = 300, tick = 4;
 constexpr double beside_bar = 6; // left of it that nothing is written on
 constexpr int beside_marker = 10, axes_side = 92;
@@ -115,10 +116,8 @@ void ViewTexts::paintEvent(QPaintEvent*)
               .elidedText(QString::fromStdString(m_shown.time), Qt::ElideRight,
                           std::max(0, width() - 2 * left)));
     p.setFont(sized(note_points));
-    write(p,
-          QRectF(left, note_top, std::max(least_note, note_part * width()),
-                 std::max(0, height() - note_top)),
-          Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, QString::fromStdString(m_shown.note));
+    write(p, QRectF(left, NoteRoom::top, width(), height()), Qt::AlignLeft | Qt::AlignTop,
+          QString::fromStdString(noteLines().text));
     if (barHasRoom())
         paintBar(p, ink);
     paintLegend(p);
@@ -140,16 +139,39 @@ void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString
     p.drawText(where, flags, text);
 }
 
-int ViewTexts::noteEnd(int width)
+scene::NoteLines ViewTexts::noteLines() const
 {
-    return static_cast<int>(left + std::max(least_note, note_part * width)) + 4; // its ground
+    const QFontMetricsF m(sized(note_points), this);
+    double right = width();
+    if (barHasRoom())
+        right = std::min(barRect().left(), titleRect().left() - 4); // its ground
+    if (!m_shown.legend.empty())
+        right = std::min(right, namesEnd());
+    return scene::note_lines(m_shown.note,
+                             scene::note_room(width(), height(), right, m.lineSpacing()),
+                             [&m](const std::string& text) {
+                                 return m.horizontalAdvance(QString::fromStdString(text));
+                             });
 }
 
-QRectF ViewTexts::barRect() const
+QRectF ViewTexts::noteRect() const
 {
-    const double tall = std::round(std::min(tallest_bar, 0.55 * height()));
-    const double top = std::max(std::round((height() - tall) / 2), highest_bar);
-    return {width() - bar_edge, top, bar_width, tall};
+    return QFontMetricsF(sized(note_points), this)
+        .boundingRect(QRectF(left, NoteRoom::top, width(), height()), Qt::AlignLeft | Qt::AlignTop,
+                      QString::fromStdString(noteLines().text));
+}
+
+QRectF ViewTexts::barRect(const QSize& view)
+{
+    const double tall = std::round(std::min(tallest_bar, 0.55 * view.height()));
+    const double top = std::max(std::round((view.height() - tall) / 2), highest_bar);
+    return {view.width() - bar_edge, top, bar_width, tall};
+}
+
+int ViewTexts::barFoot(int height)
+{
+    constexpr int half_a_number = 10;
+    return static_cast<int>(barRect(QSize(0, height)).bottom()) + half_a_number;
 }
 
 QRectF ViewTexts::titleRect() const

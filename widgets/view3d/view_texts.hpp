@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "widgets/scene/annotations.hpp"
+#include "widgets/scene/note_lines.hpp"
 
 #include <QMargins>
 #include <QWidget>
@@ -21,8 +22,15 @@ class ViewTexts : public QWidget
     const scene::Annotations& shown() const { return m_shown; }
     /// Widths at the left and right foot of a view that its axes and its bar take.
     static QMargins sides();
-    /// Where the lines of a remark end at the right in a view of that width.
-    static int noteEnd(int width);
+    /// From where on nothing of the bar is written, in a view of that height.
+    static int barFoot(int height);
+    /// The remark as it is written.
+    scene::NoteLines noteLines() const;
+    /// Where it stands.
+    QRectF noteRect() const;
+    bool barHasRoom() const;
+    /// The colours of the bar.
+    QRectF barRect() const { return barRect(size()); }
 
   protected:
     void paintEvent(QPaintEvent* e) override;
@@ -32,9 +40,8 @@ class ViewTexts : public QWidget
     void paintLegend(QPainter& p) const;
     void paintNames(QPainter& p) const;
     void paintLetters(QPainter& p, const QColor& ink) const;
-    bool barHasRoom() const;
-    QRectF barRect() const;   ///< its colours
-    QRectF titleRect() const; ///< above it
+    static QRectF barRect(const QSize& view);
+    QRectF titleRect() const; ///< above the bar
     /// From where on the bar or the legend has the view to itself.
     double namesEnd() const;
     QString legendText(const std::string& name) const;
