@@ -200,7 +200,7 @@ void MainWindow::buildViewMenu()
     for (const int n : {1, 2, 4}) {
         auto* a = menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
             auto s = m_viewPanel->settings();
-            s.count = n;
+            s.setCount(n);
             changeView(s);
         });
         a->setObjectName(QStringLiteral("views%1").arg(n));

@@ -53,7 +53,7 @@ std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double>
 double mapNoise(std::span<const float> values,
                 std::span<const std::array<std::int32_t, 3>> triangles)
 {
-    constexpr int rounds = 6;        // of averaging: over some edges' lengths
+    constexpr int rounds = 12;       // of averaging: over some edges' lengths
     constexpr double kept = 0.9;     // the rest are fronts where a wave was blocked
     constexpr double of_mean = 1.25; // standard deviation over mean magnitude
     const std::size_t n = values.size();

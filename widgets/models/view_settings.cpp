@@ -93,7 +93,7 @@ QString quantityTitle(Quantity q)
 
 double isochroneStep(double low, double high, double noise)
 {
-    constexpr double most_lines = 13, apart = 6, tiny = 1e-9;
+    constexpr double most_lines = 13, apart = 8, tiny = 1e-9;
     const double least = std::max({(high - low) / most_lines, apart * noise, 0.1});
     const double power = std::pow(10, std::floor(std::log10(least) + tiny));
     const double m = least / power - tiny;
