@@ -15,6 +15,43 @@ class TestPerformance : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    /// The last row is what of a step is in no kernel, so that the table adds up to the step.
+    void theTableAddsUp()
+    {
+        PerformancePanel panel;
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        const auto tell = [&](std::int64_t step, double ms, bool two) {
+            s.step = step;
+            std::vector<simulation::KernelFigure> k{
+                {"reaction", "CPU", step, ms, 1e6, 1e7, 0, 0, 0, {}},
+                {"diffusion", "CPU", step, 2 * ms, 1e6, 1e7, 0, 0, 0, {}}};
+            if (two)
+                k.push_back({"reaction", "cuda:0", step, 4 * ms, 1e6, 1e7, 0, 0, 0, {}});
+            panel.setKernels(k, s);
+        };
+        const auto row = [&] { return panel.table()->rowCount() - 1; };
+        const auto other = [&] { return panel.table()->item(row(), 1)->text(); };
+        for (const bool two : {false, true}) {
+            panel.reset();
+            tell(100, 1, two);
+            QCOMPARE(row(), two ? 3 : 2);
+            QCOMPARE(other(), QString("–")); // no time of these steps is known
+            QElapsedTimer clock;
+            clock.start();
+            QTest::qWait(200);
+            tell(110, 11, two);
+            const double wall = static_cast<double>(clock.nsecsElapsed()) / 1e6 / 10;
+            const double busy = two ? 4 : 3; // devices work at the same time
+            QVERIFY2(std::abs(other().toDouble() + busy - wall) < 0.1 * wall,
+                     qPrintable(QString("%1 of %2").arg(other()).arg(wall)));
+            QVERIFY(panel.table()->item(row(), 0)->text().startsWith("other"));
+            QVERIFY(panel.table()->item(row(), 0)->toolTip().contains("launching"));
+            tell(120, 100011, two); // kernels' clocks are others
+            QCOMPARE(other().toDouble(), 0.0);
+        }
+    }
+
     /// Sums that are the same as before, or none after a reset, are no kernels that take no time.
     void whatIsShownStays()
     {

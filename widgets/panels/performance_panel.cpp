@@ -71,6 +71,30 @@ QString tipOf(const simulation::KernelFigure& k, int column, const QString& text
     return remark.isEmpty() ? text : text + QStringLiteral(": ") + remark;
 }
 
+/// The last row: what of a step's wall time is in no kernel [ms]; below 0: not known.
+void showOther(QTableWidget* table, double ms)
+{
+    const int row = table->rowCount() - 1;
+    for (int column = 0; column < column_count; ++column) {
+        auto* item = table->item(row, column);
+        if (item == nullptr)
+            table->setItem(row, column, item = new QTableWidgetItem);
+        item->setText(column == name_column
+                          ? PerformancePanel::tr("other (launching, waiting, copies, samples)")
+                      : column != time_column ? QString()
+                      : ms < 0                ? QStringLiteral("–")
+                                              : numberText(ms, 3));
+        item->setToolTip(PerformancePanel::tr(
+            "Wall time of a step that is in no kernel: launching kernels, waiting of threads or "
+            "devices for each other, copies for the picture and between devices, samples for "
+            "probes, ECG and maps, recording; at a limited speed the pauses as well. With the "
+            "kernels above it makes up the time per step; of several devices, with those of the "
+            "busiest."));
+        if (column == time_column)
+            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    }
+}
+
 } // namespace
 
 PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
@@ -83,9 +107,8 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     m_step = new StripChart(tr("Time per step"), tr("ms"), QColor(0xe6, 0x9f, 0x00));
     m_step->setObjectName("timePerStep");
     m_step->setToolTip(
-        tr("Wall time of one step: the kernels' times of the table and all that is not in a "
-           "kernel: waiting of threads for each other, recording, probes and the copy for the "
-           "picture. At a limited speed the pauses count as well, so this is more than the sum."));
+        tr("Wall time of one step: the sum of the table, the kernels' times and all that is in "
+           "none. At a limited speed the pauses count as well."));
     m_bandwidth->setToolTip(tr("Bytes that the kernels moved, over the time they were busy."));
     m_table = new QTableWidget(0, column_count);
     m_table->setObjectName("kernels");
@@ -222,7 +245,8 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
     const double wall = std::chrono::duration<double, std::milli>(now - m_timeBefore).count();
     std::vector<RooflinePlot::Point> points;
     double bytes = 0, busy = 0, memory = 0, arithmetic = 0;
-    m_table->setRowCount(static_cast<int>(kernels.size()));
+    std::map<std::string, double> busyOf; // of each device
+    m_table->setRowCount(static_cast<int>(kernels.size()) + 1);
     int row = 0;
     m_above->setVisible(std::any_of(kernels.begin(), kernels.end(), [](const auto& k) {
         return !simulation::remark_on(k).empty();
@@ -241,6 +265,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         memory = std::max(memory, k.ceiling_GB_per_s);
         arithmetic = std::max(arithmetic, k.ceiling_GFLOP_per_s);
         bytes += b, busy += ms;
+        busyOf[k.device] += ms;
         // of the device what stands before its details: the panel is narrow
         const QString where = QString::fromStdString(k.device);
         const QString name =
@@ -284,8 +309,14 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
         m_roofline->setCeilings(memory, arithmetic);
     if (busy > 0)
         m_bandwidth->add(bytes / busy / 1e6);
-    if (steps > 0 && m_stepsBefore > 0 && status.state == simulation::Status::State::running)
+    const bool timed =
+        steps > 0 && m_stepsBefore > 0 && status.state == simulation::Status::State::running;
+    if (timed)
         m_step->add(wall / steps);
+    double busiest = 0;
+    for (const auto& [device, ms] : busyOf)
+        busiest = std::max(busiest, ms);
+    showOther(m_table, timed ? std::max(0.0, wall - busiest) / steps : -1);
     m_stepsBefore = status.step;
     m_timeBefore = now;
 }
