@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/emit/llvm_plan.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
+#include "engine/cell/compiler/optimise/short_exponentials.hpp"
 #include "engine/cell/compiler/parse/mmt_expression.hpp"
 #include "engine/core/error.hpp"
 
@@ -107,6 +109,50 @@ class TestOptimise : public QObject
         QCOMPARE(e.count(Op::exp), 2);
         for (const double v : {-90.0, -13.0, 45.0})
             QVERIFY(near(e.at(v), plain.at(v)));
+    }
+    /// All but the base are powers times exponentials so slow that polynomials do.
+    void exponentials_near_powers_become_short()
+    {
+        const char* text =
+            "exp(V / 10) + exp(V / 12) + exp(-V / 15) + exp(V / 20) + exp(0.13459 * V) + "
+            "exp(-0.110742 * V) + exp(0.0714286 * V) + exp(0.2444 * V) + exp(0.311 * V) + "
+            "exp(0.057 * V) + exp(0.079 * V) + exp(-0.0769231 * V) + exp(0.3485 * V) + exp(V)";
+        for (const bool single : {true, false}) {
+            Expression e(text);
+            const Expression plain(text);
+            const auto long_ones = [&] {
+                int found = 0;
+                for (const Node n : reachable(e.g, e.roots))
+                    found += e.g.op(n) == Op::exp && !is_short(rate_of_V(e.g, e.g.arg(n, 0)));
+                return found;
+            };
+            split_exponentials(e.g, e.roots, typical);
+            exponential_basis(e.g, e.roots, typical, {});
+            const int before = long_ones(),
+                      changes = shorten_exponentials(e.g, e.roots, 48, single);
+            QCOMPARE(changes, 9);
+            QCOMPARE(long_ones(), before - 9); // exp(V) leaves the range of numbers
+            for (const double v : {least_V, -90.0, -13.0, 45.0, most_V})
+                QVERIFY(near(e.at(v), plain.at(v), 1e-12));
+        }
+    }
+    void short_exponentials_keep_their_error()
+    {
+        for (const double range : {0.2, 0.05, 0.001})
+            for (const bool single : {true, false}) {
+                const auto c = short_exponential(range, single);
+                QCOMPARE(c.size(), std::size_t(short_exponential_degree(range, single) + 1));
+                double most = 0;
+                for (int k = -500; k <= 500; ++k) {
+                    const double x = range * k / 500;
+                    double sum = 0;
+                    for (auto i = c.rbegin(); i != c.rend(); ++i)
+                        sum = sum * x + *i;
+                    most = std::max(most, std::abs(sum / std::exp(x) - 1));
+                }
+                QVERIFY2(most < (single ? 3e-8 : 8e-16), qPrintable(QString::number(most)));
+            }
+        QVERIFY(short_exponential_degree(0.05, true) < 5);
     }
     void fractions_take_one_division()
     {

@@ -94,6 +94,7 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
     OptimiseOptions o = options_for(system, single_precision);
     o.exponential_cost = OptimiseOptions().exponential_cost;
     o.division_cost = OptimiseOptions().division_cost;
+    o.short_exponentials = single_precision; // in double they take as many operations
     return o;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/llvm_math.hpp"
 
+#include "engine/cell/compiler/optimise/short_exponentials.hpp"
+
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
@@ -41,19 +43,18 @@ llvm::Type* LlvmMath::integers(Value* x)
     return i;
 }
 
-Value* LlvmMath::polynomial(Value* x, std::initializer_list<double> c)
+Value* LlvmMath::polynomial(Value* x, std::vector<double> c)
 {
-    return polynomials({x}, c)[0];
+    return polynomials({x}, std::move(c))[0];
 }
 
-std::vector<Value*> LlvmMath::polynomials(std::vector<Value*> x,
-                                          std::initializer_list<double> highest_first, double scale)
+std::vector<Value*> LlvmMath::polynomials(std::vector<Value*> x, std::vector<double> c,
+                                          double scale)
 {
     llvm::Type* t = x[0]->getType();
-    const auto fma = [&](Value* a, Value* b, Value* c) {
-        return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {a, b, c});
+    const auto fma = [&](Value* a, Value* b, Value* d) {
+        return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {a, b, d});
     };
-    std::vector<double> c(highest_first);
     std::reverse(c.begin(), c.end());
     for (std::size_t k = 0; k < c.size(); ++k)
         c[k] *= std::pow(scale, static_cast<double>(k));
@@ -88,10 +89,7 @@ std::vector<Value*> LlvmMath::polynomials(std::vector<Value*> x,
     return p;
 }
 
-namespace {
-
-/// Bits of the table that a vector type can look up with one instruction.
-int table_bits(llvm::Type* t)
+int LlvmMath::table_bits(llvm::Type* t)
 {
     const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
     if (!v)
@@ -101,8 +99,6 @@ int table_bits(llvm::Type* t)
     return v->getNumElements() == 16 ? 5 : v->getNumElements() == 8 ? 3 : 0; // vpermi2ps, vpermps
 }
 
-} // namespace
-
 bool LlvmMath::has_table(llvm::Type* type)
 {
     return table_bits(type) > 0;
@@ -111,6 +107,16 @@ bool LlvmMath::has_table(llvm::Type* type)
 Value* LlvmMath::fma(Value* a, Value* b, Value* c)
 {
     return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+bool LlvmMath::has_exponent_instructions(llvm::Type* t) const
+{
+    return tuning_.exponent_instructions && t->getPrimitiveSizeInBits() == 512;
+}
+
+Value* LlvmMath::all_lanes(llvm::Type* t)
+{
+    return t->getScalarType()->isFloatTy() ? b_.getInt16(0xffff) : b_.getInt8(0xff);
 }
 
 Value* LlvmMath::look_up(llvm::ArrayRef<llvm::Constant*> table, Value* k, llvm::Type* t)
@@ -127,7 +133,7 @@ Value* LlvmMath::look_up(llvm::ArrayRef<llvm::Constant*> table, Value* k, llvm::
                               {}, {part(0), k, part(lanes)});
 }
 
-Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
+Value* LlvmMath::power_of_two(Value* k, llvm::Type* t, bool scaled)
 {
     const int bits = table_bits(t);
     const bool f = t->getScalarType()->isFloatTy();
@@ -138,7 +144,8 @@ Value* LlvmMath::power_of_two(Value* k, llvm::Type* t)
         const double value = std::exp2(static_cast<double>(j) / entries);
         const std::uint64_t raw = f ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
                                     : std::bit_cast<std::uint64_t>(value);
-        const std::uint64_t entry = raw - (static_cast<std::uint64_t>(j) << (mantissa - bits));
+        const std::uint64_t entry =
+            scaled ? raw : raw - (static_cast<std::uint64_t>(j) << (mantissa - bits));
         auto* integer = llvm::ConstantInt::get(f ? b_.getInt32Ty() : b_.getInt64Ty(), entry);
         table.push_back(llvm::ConstantExpr::getBitCast(integer, t->getScalarType()));
     }
@@ -150,7 +157,7 @@ Value* LlvmMath::exp(Value* x, bool low, bool high)
     return exp2(std::vector<Power>{{x, log2_e, low, high, true}})[0];
 }
 
-LlvmMath::Reduced LlvmMath::reduced(const Power& of)
+LlvmMath::Reduced LlvmMath::reduced(const Power& of, bool scaled)
 {
     llvm::Type* t = of.x->getType();
     llvm::Type* i = integers(of.x);
@@ -163,11 +170,12 @@ LlvmMath::Reduced LlvmMath::reduced(const Power& of)
     const double parts = 1 << bits, magic = (f ? 12582912.0 : 6755399441055744.0) / parts;
     const unsigned shift = (f ? 23U : 52U) - static_cast<unsigned>(bits);
     // k / parts = x rounded by the magic number, whose low bits are k; 2^x = 2^(k/parts) 2^r
-    Value *shifted = nullptr, *r = nullptr;
+    Value *shifted = nullptr, *whole = nullptr, *r = nullptr;
     if (tuning_.fused_reduction && !of.low && !of.high) {
         Value* scale = number(t, of.scale);
         shifted = fma(of.x, scale, number(t, magic));
-        r = fma(of.x, scale, b_.CreateFSub(number(t, magic), shifted)); // rounded once
+        whole = b_.CreateFSub(shifted, number(t, magic));
+        r = fma(of.x, scale, b_.CreateFNeg(whole)); // rounded once
     } else {
         Value* x = b_.CreateFMul(of.x, number(t, of.scale));
         if (of.high)
@@ -176,26 +184,60 @@ LlvmMath::Reduced LlvmMath::reduced(const Power& of)
             x = bound(x, f ? -125.5 : -1021.5, false);
         // no fma here: additions may have units of their own, which have less to do
         shifted = b_.CreateFAdd(x, number(t, magic));
-        r = b_.CreateFSub(x, b_.CreateFSub(shifted, number(t, magic)));
+        whole = b_.CreateFSub(shifted, number(t, magic));
+        r = b_.CreateFSub(x, whole);
     }
     Value* k = b_.CreateBitCast(shifted, i);
+    if (scaled && has_exponent_instructions(t))
+        return {r, power_of_two(k, t, true), whole};
     Value* exponent = b_.CreateShl(k, llvm::ConstantInt::get(i, shift));
     if (bits == 0)
-        return {r, exponent};
-    return {r,
-            b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t), i), exponent), t)};
+        return {r, exponent, nullptr};
+    return {
+        r,
+        b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(power_of_two(k, t, false), i), exponent), t),
+        nullptr};
 }
 
 std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
 {
+    std::vector<Value*> out(list.size());
+    std::vector<Power> others;
+    for (std::size_t k = 0; k < list.size(); ++k)
+        if (list[k].reach > 0)
+            out[k] = short_exp2(list[k]);
+        else
+            others.push_back(list[k]);
+    if (others.empty())
+        return out;
+    const auto made = reduced_exp2(others);
+    auto next = made.begin();
+    for (Value*& v : out)
+        v = v ? v : *next++;
+    return out;
+}
+
+Value* LlvmMath::short_exp2(const Power& of)
+{
+    auto c = short_exponential(of.reach, single(of.x)); // of the exponent
+    const double rate = of.scale / log2_e, factor = std::exp(rate * of.origin);
+    for (std::size_t n = 0; n < c.size(); ++n)
+        c[n] *= factor * std::pow(rate, static_cast<double>(n));
+    std::reverse(c.begin(), c.end());
+    return polynomial(of.x, std::move(c));
+}
+
+std::vector<Value*> LlvmMath::reduced_exp2(const std::vector<Power>& list)
+{
     llvm::Type* t = list[0].x->getType();
     llvm::Type* i = integers(list[0].x);
     const int bits = table_bits(t);
-    std::vector<Value*> r, power;
+    std::vector<Value*> r, power, whole;
     for (const Power& of : list) {
-        const auto [rest, whole] = reduced(of);
-        r.push_back(rest);
-        power.push_back(whole);
+        const auto made = reduced(of, true);
+        r.push_back(made.r);
+        power.push_back(made.power);
+        whole.push_back(made.whole);
     }
     std::vector<Value*> p(r.size()), out;
     for (const bool fine : {false, true}) {
@@ -220,6 +262,14 @@ std::vector<Value*> LlvmMath::exp2(const std::vector<Power>& list)
         out.push_back(b_.CreateFMul(power[k], r[k])); // while the polynomial is on its way
     for (std::size_t k = 0; k < r.size(); ++k)
         out[k] = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t}, {out[k], p[k], power[k]});
+    for (std::size_t k = 0; k < r.size(); ++k)
+        if (whole[k])
+            out[k] =
+                b_.CreateIntrinsic(single(out[k]) ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
+                                                  : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512,
+                                   {},
+                                   {out[k], whole[k], llvm::Constant::getNullValue(t), all_lanes(t),
+                                    b_.getInt32(current_rounding)});
     return out;
 }
 
@@ -272,132 +322,6 @@ std::vector<Value*> LlvmMath::remainders(const std::vector<Value*>& r, int bits,
             return polynomials(r, {0.346576131063882, 0.6931573437104842}, ln2);
         return polynomials(r, {0.16666788852544867 * ln2, 0.5000048874387111 * ln2, ln2}, ln2);
     }
-}
-
-std::vector<Value*> LlvmMath::log(const std::vector<Value*>& list)
-{
-    llvm::Type* t = list[0]->getType();
-    constexpr int worth_it = 4; // with 8 entries the division is as fast
-    auto out = table_bits(t) < worth_it ? log_by_quotient(list) : log_by_table(list);
-    for (std::size_t n = 0; n < list.size(); ++n)
-        out[n] = log_or_special(list[n], out[n]);
-    return out;
-}
-
-Value* LlvmMath::log_or_special(Value* x, Value* y)
-{
-    llvm::Type* t = x->getType();
-    if (const auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
-        v && v->getPrimitiveSizeInBits() == 512) { // one instruction instead of four
-        const bool f = single(x);
-        // by x's class, lowest first: NaN, NaN, 0, 1, -inf, inf, < 0, > 0; 0 keeps y, 3 is NaN,
-        // 4 and 5 are -inf and inf
-        constexpr std::uint64_t what = 0x03530433;
-        Value* all = f ? b_.getInt16(0xffff) : b_.getInt8(0xff);
-        return b_.CreateIntrinsic(
-            f ? llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512
-              : llvm::Intrinsic::x86_avx512_mask_fixupimm_pd_512,
-            {},
-            {y, x, llvm::ConstantInt::get(integers(x), what), b_.getInt32(0), all, b_.getInt32(4)});
-    }
-    // y less NaN, infinity or 0 in bits: cheaper than choosing between vectors
-    const std::uint64_t but_infinity = single(x) ? 0x807fffff : 0x800fffffffffffff;
-    Value* special = b_.CreateSExt(b_.CreateFCmpULE(x, number(t, 0)), integers(x));
-    Value* zero = b_.CreateSExt(b_.CreateFCmpOEQ(x, number(t, 0)), integers(x));
-    Value* kept =
-        b_.CreateNot(b_.CreateAnd(zero, llvm::ConstantInt::get(integers(x), but_infinity)));
-    return b_.CreateFSub(y, b_.CreateBitCast(b_.CreateAnd(kept, special), t));
-}
-
-std::vector<Value*> LlvmMath::log_by_table(const std::vector<Value*>& list)
-{
-    // x = 2^k z, z in [low, 2 low); c of the table near z: log x = k ln 2 + log c + log(1 + r),
-    // r = z / c - 1 by one fma. An entry with c = 1 has 1 in its middle, so log x is exact there.
-    llvm::Type* t = list[0]->getType();
-    llvm::Type* i = integers(list[0]);
-    const bool f32 = single(list[0]);
-    const int bits = table_bits(t), mantissa = f32 ? 23 : 52, entries = 1 << bits;
-    const int one = bits == 4 ? 9 : 19; ///< the entry around 1
-    const auto integer = [&](std::uint64_t v) { return llvm::ConstantInt::get(i, v); };
-    const double low = 1 - (2 * one + 1) / (4.0 * entries);
-    const std::uint64_t start = f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(low))
-                                    : std::bit_cast<std::uint64_t>(low);
-    std::vector<llvm::Constant*> inverse, logarithm;
-    for (int j = 0; j < entries; ++j) {
-        const double middle = j < one   ? low + (j + 0.5) / (2 * entries)
-                              : j > one ? 1 + static_cast<double>(j - one) / entries
-                                        : 1;
-        const double c = f32 ? static_cast<double>(static_cast<float>(1 / middle)) : 1 / middle;
-        inverse.push_back(llvm::ConstantFP::get(t->getScalarType(), c));
-        logarithm.push_back(llvm::ConstantFP::get(t->getScalarType(), -std::log(c)));
-    }
-    std::vector<Value*> rs, ws;
-    for (Value* x : list) {
-        Value* raw = b_.CreateBitCast(x, i);
-        Value* from = b_.CreateSub(raw, integer(start));
-        Value* k = b_.CreateAShr(from, integer(static_cast<unsigned>(mantissa)));
-        Value* j = b_.CreateLShr(from, integer(static_cast<unsigned>(mantissa - bits)));
-        Value* power = b_.CreateShl(k, integer(static_cast<unsigned>(mantissa)));
-        Value* z = b_.CreateBitCast(b_.CreateSub(raw, power), t);
-        rs.push_back(b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
-                                        {z, look_up(inverse, j, t), number(t, -1)}));
-        ws.push_back(b_.CreateIntrinsic(
-            llvm::Intrinsic::fma, {t},
-            {b_.CreateSIToFP(k, t), number(t, 0.69314718055994530942), look_up(logarithm, j, t)}));
-    }
-    // (log(1 + r) - r) / r^2, remainders 2.3e-17, 3e-9
-    const auto q =
-        bits == 4 ? polynomials(rs, {0.11128886987006753, -0.1251955312667663, 0.14285703432369223,
-                                     -0.1666665472825626, 0.20000000002120089, -0.2500000000233204,
-                                     0.3333333333333327, -0.4999999999999993})
-                  : polynomials(rs, {-0.2500305217696906, 0.3333699592174245, -0.5});
-    std::vector<Value*> out;
-    for (std::size_t n = 0; n < list.size(); ++n) {
-        Value* tail = b_.CreateIntrinsic(llvm::Intrinsic::fma, {t},
-                                         {b_.CreateFMul(rs[n], rs[n]), q[n], rs[n]});
-        out.push_back(b_.CreateFAdd(ws[n], tail));
-    }
-    return out;
-}
-
-std::vector<Value*> LlvmMath::log_by_quotient(const std::vector<Value*>& list)
-{
-    // x = 2^k (1 + f), sqrt(1/2) < 1 + f < sqrt(2); s = f / (2 + f), log(1 + f) = 2 atanh(s)
-    llvm::Type* t = list[0]->getType();
-    llvm::Type* i = integers(list[0]);
-    const bool f32 = single(list[0]);
-    const std::uint64_t mantissa = f32 ? 23 : 52, bias = f32 ? 127 : 1023;
-    const auto integer = [&](std::uint64_t v) { return llvm::ConstantInt::get(i, v); };
-    const std::uint64_t half = f32 ? 0x3f3504f3u : 0x3fe6a09e667f3bcdull; // sqrt(1/2)
-    const double magic = f32 ? 12582912.0 : 6755399441055744.0; // integers end up in its low bits
-    const std::uint64_t magic_bits = f32 ? 0x4b400000u : 0x4338000000000000ull;
-    std::vector<Value*> ks, ss, zs;
-    for (Value* x : list) {
-        Value* bits = b_.CreateBitCast(x, i);
-        Value* k = b_.CreateLShr(b_.CreateAdd(bits, integer((bias << mantissa) - half)),
-                                 integer(mantissa)); // biased
-        Value* m = b_.CreateSub(bits, b_.CreateShl(k, integer(mantissa)));
-        m = b_.CreateBitCast(b_.CreateAdd(m, integer(bias << mantissa)), t);
-        ss.push_back(divide(b_.CreateFSub(m, number(t, 1)), b_.CreateFAdd(m, number(t, 1)), true));
-        zs.push_back(b_.CreateFMul(ss.back(), ss.back()));
-        Value* shifted = b_.CreateBitCast(b_.CreateAdd(k, integer(magic_bits)), t);
-        ks.push_back(b_.CreateFSub(shifted, number(t, magic + static_cast<double>(bias))));
-    }
-    const auto r =
-        f32 ? polynomials(zs, {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693})
-            : polynomials(zs, {1.479819860511658591e-01, 1.531383769920937332e-01,
-                               1.818357216161805012e-01, 2.222219843214978396e-01,
-                               2.857142874366239149e-01, 3.999999999940941908e-01,
-                               6.666666666666735130e-01});
-    std::vector<Value*> out;
-    for (std::size_t n = 0; n < list.size(); ++n) {
-        Value* tail =
-            b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
-                               {b_.CreateFMul(ss[n], zs[n]), r[n], b_.CreateFAdd(ss[n], ss[n])});
-        out.push_back(b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {t},
-                                         {ks[n], number(t, 0.69314718055994530942), tail}));
-    }
-    return out;
 }
 
 Value* LlvmMath::newton_reciprocal(Value* y, bool normal)
@@ -461,7 +385,7 @@ Value* LlvmMath::linexp(Value* x)
     // e^x - 1 = 2^(k/parts) (2^r - 1) + 2^(k/parts) - 1, whose second part is 0 around 0
     llvm::Type* t = x->getType();
     llvm::Type* i = integers(x);
-    auto [r, power] = reduced({x, log2_e, true, true, true});
+    auto [r, power, none] = reduced({x, log2_e, true, true, true}, false);
     Value* p = nullptr; // (2^r - 1) / r
     if (const int bits = table_bits(t); bits > 0) {
         p = remainders({r}, bits, true)[0];

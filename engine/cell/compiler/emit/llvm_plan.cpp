@@ -319,8 +319,8 @@ std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots, boo
 {
     std::vector<Interval> out(g.size());
     const auto exponential = [&](Interval x, Node argument) {
-        if (const double c = rate_of_V(g, argument); single && c * V_range <= most_exponent(true))
-            x = {-c * V_range, c * V_range};
+        if (const double c = rate_of_V(g, argument); single && is_bounded(c, true))
+            x = {c * least_V, -c * least_V};
         // LlvmMath::exp2() bounds what is beyond
         const double least = single ? -87.1 : -708.1, most = single ? 88.1 : 709.1;
         return Interval{std::exp(std::clamp(x.low, least, most)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/optimise/short_exponentials.hpp"
 #include "engine/cell/compiler/program.hpp"
 
 #include <limits>
@@ -29,16 +30,8 @@ struct Plan
 };
 Plan make_plan(const Graph& g, std::span<const Node> next);
 
-inline constexpr double V_range = 240; ///< [mV] far beyond what a membrane endures
-
 /// Absolute value of c where n is c V, else infinity [1/mV].
 double rate_of_V(const Graph& g, Node n);
-/// Exponents up to which an exponential and its reciprocal are normal numbers.
-constexpr double most_exponent(bool single)
-{
-    return single ? 85 : 700;
-}
-
 /// Values that a node can have while V stays within 1000 mV (what the steppers check); other states
 /// and table entries may have any value.
 struct Interval
@@ -50,7 +43,7 @@ struct Interval
     bool has_reciprocal(bool single) const;
 };
 /// @param single  for code in single precision: exponentials of multiples of V keep the value that
-///                they have at +-V_range beyond it
+///                they have at the bounds of V (short_exponentials.hpp) beyond them
 std::vector<Interval> intervals(const Graph& g, std::span<const Node> roots, bool single);
 
 } // namespace tawara::cell::compiler

@@ -10,6 +10,7 @@ Tuning Tuning::of_this_processor([[maybe_unused]] bool single, [[maybe_unused]] 
     __builtin_cpu_init();
     if (__builtin_cpu_is("intel") && bytes > 16) {
         t.fused_reduction = true;
+        t.exponent_instructions = true;
         t.long_at_once = 6;
         t.fetch_ahead = bytes == 64 || !single ? 2 : 0;
         if (bytes == 64)

@@ -134,11 +134,12 @@ class Writer
         stored_.assign(count_, false);
         kept_.assign(count_, nullptr);
         if (scalar_->isFloatTy()) {
-            Value* most = math_.number(vector_, V_range);
-            Value* least = math_.number(vector_, -V_range);
+            Value* most = math_.number(vector_, most_V);
+            Value* least = math_.number(vector_, least_V);
             Value* v = load(0);
             v = b_.CreateSelect(b_.CreateFCmpOLT(v, most), v, most);
             V_bounded_ = b_.CreateSelect(b_.CreateFCmpOGT(v, least), v, least);
+            from_middle_ = b_.CreateFSub(V_bounded_, math_.number(vector_, middle_V));
         }
         if (!p_.lookups.empty())
             find_place();
@@ -471,8 +472,9 @@ class Writer
     }
 
     /// The exponential e as a power of two, its argument's constant factor taken into the scale.
-    /// Multiples of V that stay within the range of numbers while V does not leave +-V_range need
-    /// no bounds of their own: beyond, they keep the value that they have there.
+    /// In single precision, multiples of V that stay within the range of numbers while V is between
+    /// least_V and most_V need no bounds of their own: beyond, they keep the value that they have
+    /// there. Short ones are polynomials.
     template <class Use>
     LlvmMath::Power power(Node e, Use&& use)
     {
@@ -484,7 +486,11 @@ class Writer
         for (int k = 0; k < 2 && g_.op(n) == Op::mul; ++k)
             if (g_.is_constant(g_.arg(n, k))) {
                 const double c = g_.value(g_.arg(n, k));
-                const bool of_v = V_bounded_ && rate_of_V(g_, n) * V_range <= most;
+                const double rate = rate_of_V(g_, n);
+                const bool of_v = V_bounded_ && is_bounded(rate, true);
+                if (of_v && is_short(rate))
+                    return {from_middle_, c * LlvmMath::log2_e, false,   false,
+                            fine,         rate * V_reach,       middle_V};
                 if (of_v)
                     x = {-most, most};
                 return {of_v ? V_bounded_ : use(g_.arg(n, 1 - k)), c * LlvmMath::log2_e,
@@ -527,7 +533,8 @@ class Writer
     llvm::VectorType* vector_;
     const std::size_t at_once_;                   ///< exponentials with interleaved operations
     Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
-    Value* V_bounded_ = nullptr;                  ///< V within +-V_range; single precision alone
+    Value* V_bounded_ = nullptr;                  ///< V within its bounds; single precision alone
+    Value* from_middle_ = nullptr;                ///< less the middle of them
     std::unordered_map<Node, Value*> values_;
     std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
     std::vector<Node> early_;

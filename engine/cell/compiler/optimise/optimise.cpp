@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/optimise/optimise.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/optimise/short_exponentials.hpp"
 #include "engine/cell/compiler/system.hpp"
 
 #include <cmath>
@@ -121,6 +122,9 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
         note("constants out of exponentials", split_exponentials(g, roots, typical));
     if (o.basis)
         note("basis of exponentials", exponential_basis(g, roots, typical, o));
+    if (o.short_exponentials)
+        note("exponentials near powers",
+             shorten_exponentials(g, roots, o.largest_power, o.largest < 1e39));
     if (o.fractions)
         note("fractions",
              merge_fractions(

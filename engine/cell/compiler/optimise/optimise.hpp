@@ -28,8 +28,9 @@ struct OptimiseOptions
     bool fractions = true;     ///< quotients of quotients and sums of quotients with one division
     bool powers = true;        ///< integer powers by multiplication
     bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
-    bool products = false; ///< factors that all cells share are multiplied first
-    double table_step_mV = 0;      ///< functions of V as tables of this step; 0: none
+    bool short_exponentials = false; ///< exponentials of V near powers: shorten_exponentials()
+    bool products = false;           ///< factors that all cells share are multiplied first
+    double table_step_mV = 0;        ///< functions of V as tables of this step; 0: none
     int largest_power =
         48; ///< of a basis exponential: bounds the loss of digits (power x half an ulp)
     double exponential_cost = 17; ///< in multiplications: what the basis is chosen by
@@ -56,8 +57,8 @@ int split_logarithms(Graph& g, std::vector<Node>& roots, std::span<const double>
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       const OptimiseOptions& options);
 int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& options = {});
-/// Brings the factors of a product that do not differ from cell to cell together, where nothing else
-/// uses the products in between.
+/// Brings the factors of a product that do not differ from cell to cell together, where nothing
+/// else uses the products in between.
 int gather_factors(Graph& g, std::vector<Node>& roots, std::span<const double> typical);
 int integer_powers(Graph& g, std::vector<Node>& roots);
 int multiply_by_reciprocals(Graph& g, std::vector<Node>& roots);
