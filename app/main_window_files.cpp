@@ -63,9 +63,10 @@ void MainWindow::askUnsaved(const QString& question, std::function<void()> then,
     if (findChild<QMessageBox*>("unsaved") != nullptr)
         return; // it is being asked
     QString text = tr("The session has changes that are not saved.") + QLatin1Char(' ') + question;
-    if (framesUnsaved(frames))
+    if (recordedUnsaved(frames))
         text += QStringLiteral("\n\n") +
-                tr("Discard also loses %1, which are not saved.").arg(recordedText());
+                tr("%1 are not saved either: Discard loses them, Save asks about them next.")
+                    .arg(recordedText());
     auto* box =
         new QMessageBox(QMessageBox::Question, tr("Unsaved changes"), text,
                         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);

@@ -145,9 +145,32 @@ class TestLeaving : public QObject
         QVERIFY(box() != nullptr);
         const QString text = box()->text();
         QVERIFY2(text.contains(QString("%1 recorded frames").arg(frames())), qPrintable(text));
+        choose(dir.filePath("kept.json"));
+        box()->button(QMessageBox::Save)->click(); // of the session: frames are asked about next
+        QTRY_VERIFY(child<QMessageBox>("recorded") != nullptr);
+        QVERIFY(w->isVisible() && QFile::exists(dir.filePath("kept.json")));
+        child<QMessageBox>("recorded")->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(child<QMessageBox>("recorded") == nullptr);
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 7778; });
+        QVERIFY(!w->close());
         box()->button(QMessageBox::Discard)->click();
         QTRY_VERIFY(!w->isVisible());
         QVERIFY(child<QMessageBox>("recorded") == nullptr);
+    }
+
+    /// Frames that nobody asked for, of a run of seconds, are neither named nor asked about.
+    void framesOfAShortRunAreNotNamed()
+    {
+        f->start();
+        auto* w = f->window.get();
+        goOn();
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 7777; });
+        QVERIFY(frames() > 0);
+        QVERIFY(!w->close());
+        auto* box = child<QMessageBox>("unsaved");
+        QVERIFY(box != nullptr && !box->text().contains("frames"));
+        box->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible());
     }
 
     void closingAsksEverythingBeforeItWaits()

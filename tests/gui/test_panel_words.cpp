@@ -253,6 +253,11 @@ class TestPanelWords : public QObject
                  QString("No pulse was given yet.\nNext: S1 at 0 ms, as soon as the run goes "
                          "on."));
         QCOMPARE(next(), QString("0 ms"));
+        const auto fields_at = [&panel] {
+            QCoreApplication::processEvents();
+            return panel.findChild<QLineEdit*>("siteName")->mapTo(&panel, QPoint()).y();
+        };
+        const int before = fields_at();
         panel.setTime(5, 100);
         QCOMPARE(said(), QString("S1 at 0 ms: whether it captures shows by 60 ms.\nNext: S2 at 640 "
                                  "ms."));
@@ -264,6 +269,9 @@ class TestPanelWords : public QObject
         panel.setCapture({fired});
         QVERIFY2(said().contains("1 of 1 pulses captured.\nNext: S2 at 640 ms."),
                  qPrintable(said()));
+        panel.setCapture({{CaptureState::Last::failed, 1}});
+        QCOMPARE(fields_at(), before);
+        panel.setCapture({fired});
         panel.setTime(650, 100);
         QVERIFY2(said().contains("S2 at 640 ms: whether it captures shows by 700 ms."),
                  qPrintable(said()));

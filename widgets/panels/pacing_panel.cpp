@@ -171,6 +171,10 @@ QWidget* PacingPanel::buildDetails()
     form->setVerticalSpacing(5);
     m_state = hintLabel({});
     m_state->setObjectName("siteState");
+    // room for what is said of a pulse that failed: the fields below stay where they are
+    constexpr int lines_of_state = 5;
+    m_state->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_state->setMinimumHeight(lines_of_state * m_state->fontMetrics().lineSpacing());
     m_now = smallButton("stimulate", tr("Pace now"), "paceNow", {});
     m_name = new QLineEdit;
     m_name->setObjectName("siteName");

@@ -317,18 +317,19 @@ QString EcgPlot::caption() const
     if (on.shown.empty())
         return {};
     const double across = cell(on, 0).width() - on.names;
+    // of squares that are drawn, 5 mm each: where the large ones are too narrow, several in one
     const auto square = [](const Scale& s) {
         return large_mm / s.gain * squareStep(large_mm * s.pixelsPerMm);
     };
     const bool mixed = isOwn(on.shown.front()) != isOwn(on.shown.back());
     const Scale first = scale(isOwn(on.shown.front()));
     QString text = tr("%1 mm/mV · squares: %2 ms, %3 mV")
-                       .arg(first.gain, 0, 'g', 3)
+                       .arg(large_mm / square(first), 0, 'g', 3)
                        .arg(large_ms * squareStep(large_ms * across / windowShown()))
                        .arg(square(first), 0, 'g', 3);
     if (mixed)
         text += tr(" · own leads: %1 mm/mV, %2 mV")
-                    .arg(scale(true).gain, 0, 'g', 3)
+                    .arg(large_mm / square(scale(true)), 0, 'g', 3)
                     .arg(square(scale(true)), 0, 'g', 3);
     return text;
 }
