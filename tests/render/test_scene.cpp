@@ -3,6 +3,7 @@
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/scene/embedded.hpp"
 #include "widgets/scene/note_lines.hpp"
+#include "widgets/scene/overlays.hpp"
 #include "widgets/scene/wall_geometry.hpp"
 
 #include <QOpenGLContext>
@@ -10,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 #include <sstream>
@@ -36,6 +38,22 @@ fake::Bowl cube()
             b.surface->tetrahedron.push_back(0);
         }
     return b;
+}
+
+/// A square within the bowl's cavity that faces the camera.
+std::shared_ptr<const scene::Section> square_across(const scene::CameraPose& camera, double half_mm)
+{
+    const Vec3 ahead = normalized(camera.focal_point - camera.position),
+               right = normalized(cross(ahead, camera.up)), up = cross(right, ahead);
+    auto s = std::make_shared<scene::Section>();
+    for (const auto& [x, y] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+        const Vec3 p = camera.focal_point + half_mm * (x * right + y * up);
+        s->from.push_back(0), s->to.push_back(0), s->at.push_back(0);
+        for (double c : p)
+            s->points.push_back(static_cast<float>(c));
+    }
+    s->triangles = {{0, 1, 2}, {0, 2, 3}};
+    return s;
 }
 
 } // namespace
@@ -157,6 +175,15 @@ class TestScene : public QObject
             QCOMPARE(much.cut, w < 900);
             QCOMPARE(much.text.ends_with("…"), much.cut);
         }
+        // a number stays with its unit, at whatever width
+        for (double w = 200; w < 500; w += 20) {
+            const auto text =
+                scene::note_lines("a local beat: 22 % of the wall at 40 cm/s, in 9 segments",
+                                  scene::note_room(w, 400, w - 20, 16), wide)
+                    .text;
+            QVERIFY(text.find("22 %") != std::string::npos &&
+                    text.find("40 cm/s,") != std::string::npos);
+        }
     }
 
     /// The axes' letters are told to who writes them over a picture of few pixels: at the ends of
@@ -275,6 +302,96 @@ class TestScene : public QObject
                 QVERIFY2(std::abs(got - right) < 2,
                          qPrintable(QString("%1: %2, not %3").arg(p).arg(got).arg(right)));
             }
+        }
+    }
+
+    /// What is depolarised inside is seen through the wall, which goes on being drawn in front of
+    /// it with the opacity that it has.
+    void depolarisedTissueIsSeenThroughTheWall()
+    {
+        const auto b = fake::bowl(24);
+        vertices = b.surface->vertices.size();
+        show(b);
+        auto& s = view->scene();
+        s.look(scene::View::anterior);
+        view->setValues(std::vector<float>(vertices, -60.F), 0);
+        for (const bool fine : {false, true}) {
+            const auto red = [&](double opacity) { // mean of a patch
+                s.set_opacity(opacity);
+                const QImage image = fine ? view->finePicture() : view->grabFramebuffer();
+                const auto at = s.project(s.camera().focal_point);
+                double sum = 0;
+                for (int j = -4; j <= 4; ++j)
+                    for (int i = -4; i <= 4; ++i)
+                        sum += qRed(image.pixel(static_cast<int>(at[0]) + i,
+                                                image.height() - 1 - static_cast<int>(at[1]) + j));
+                return sum / 81;
+            };
+            s.overlays().set_depolarised({}, 0.85);
+            const double wall = red(1), both = red(0.6);
+            s.overlays().set_depolarised(square_across(s.camera(), 6), 0.85);
+            QVERIFY(std::abs(red(1) - wall) < 1); // inside
+            const auto under = [&](double p) { return (red(p) - p * wall) / (1 - p); };
+            QVERIFY2(red(0.6) > both + 20, qPrintable(QString("%1, %2").arg(red(0.6)).arg(both)));
+            QVERIFY2(under(0.6) > 170, qPrintable(QString::number(under(0.6))));
+            QVERIFY2(std::abs(under(0.3) - under(0.6)) < 4,
+                     qPrintable(QString("%1, %2").arg(under(0.3)).arg(under(0.6))));
+        }
+    }
+
+    /// A clip plane takes of lines and of depolarised tissue what it takes of the wall: of what is
+    /// there already, and of what comes later.
+    void whatIsCutAwayTakesOverlaysAlong()
+    {
+        const auto b = fake::bowl(24);
+        vertices = b.surface->vertices.size();
+        show(b);
+        auto& s = view->scene();
+        s.look(scene::View::anterior);
+        s.set_opacity(0.3);
+        view->setValues(std::vector<float>(vertices, -60.F), 0);
+        const auto camera = s.camera();
+        const Vec3 right = normalized(cross(camera.focal_point - camera.position, camera.up));
+        const scene::Plane plane{right, dot(right, camera.focal_point)};
+        using Kind = scene::Overlays::Kind;
+        const auto change = [](const QImage& a, const QImage& c, int from, int to) {
+            int most = 0;
+            for (int y = 0; y < a.height(); ++y)
+                for (int x = from; x < to; ++x)
+                    most = std::max(most, std::abs(qGray(a.pixel(x, y)) - qGray(c.pixel(x, y))));
+            return most;
+        };
+        const auto lines = [&](Kind kind, bool on) {
+            scene::Lines l{.points = {}, .values = {}, .starts = {0}};
+            for (const double x : {-6.0, 6.0})
+                for (const double c : camera.focal_point + x * right)
+                    l.points.push_back(static_cast<float>(c));
+            l.values = {1, 1};
+            l.starts.push_back(2);
+            s.overlays().set_lines(kind, on ? l : scene::Lines{}, scene::color_map("grey"), 0, 1,
+                                   kind == Kind::filaments ? 4 : 1.5);
+        };
+        const std::function<void(bool)> shows[] = {
+            [&](bool on) {
+                s.overlays().set_depolarised(on ? square_across(camera, 6) : nullptr, 0.85);
+            },
+            [&](bool on) { lines(Kind::fibres, on); }, [&](bool on) { lines(Kind::arrows, on); },
+            [&](bool on) { lines(Kind::filaments, on); }};
+        for (const auto& overlay : shows) {
+            s.set_clip({});
+            const QImage whole = view->grabFramebuffer();
+            overlay(true);
+            const QImage with = view->grabFramebuffer();
+            QVERIFY(change(whole, with, 0, 248) > 20 && change(whole, with, 252, 500) > 20);
+            s.set_clip(plane);
+            const QImage there = view->grabFramebuffer();
+            overlay(false);
+            const QImage cut = view->grabFramebuffer();
+            overlay(true);
+            const QImage later = view->grabFramebuffer();
+            QVERIFY(change(cut, there, 0, 248) > 20 && change(cut, there, 252, 500) < 2);
+            QVERIFY(change(cut, later, 0, 248) > 20 && change(cut, later, 252, 500) < 2);
+            overlay(false);
         }
     }
 

@@ -209,6 +209,7 @@ void HeartScene::set_clip(const std::optional<Plane>& plane)
     if (s.clip == plane)
         return;
     s.clip = plane;
+    s.overlays->set_clip(plane);
     s.mapper->RemoveAllClippingPlanes();
     // inside walls are seen from behind through the cut
     s.actor->GetProperty()->SetBackfaceCulling(plane ? 0 : 1);

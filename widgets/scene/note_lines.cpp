@@ -2,6 +2,7 @@
 #include "widgets/scene/note_lines.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <vector>
 
@@ -14,14 +15,29 @@ constexpr const char* ellipsis = "…";
 
 using Wide = std::function<double(const std::string&)>;
 
+/// The words of a paragraph; a number and a short word behind it, its unit, are one.
+std::vector<std::string> words_of(const std::string& paragraph)
+{
+    constexpr std::size_t longest_unit = 5; // "cm/s,"
+    const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    std::vector<std::string> words;
+    std::istringstream in(paragraph);
+    for (std::string word; in >> word;)
+        if (!words.empty() && digit(words.back().back()) && !digit(word.front()) &&
+            word.size() <= longest_unit)
+            words.back() += ' ' + word;
+        else
+            words.push_back(word);
+    return words;
+}
+
 std::vector<std::string> broken(const std::string& note, double room, const Wide& wide)
 {
     std::vector<std::string> lines;
     std::istringstream paragraphs(note);
     for (std::string paragraph; std::getline(paragraphs, paragraph);) {
-        std::istringstream words(paragraph);
         std::string line;
-        for (std::string word; words >> word;) {
+        for (const auto& word : words_of(paragraph)) {
             if (!line.empty() && wide(line + ' ' + word) > room) {
                 lines.push_back(line);
                 line.clear();

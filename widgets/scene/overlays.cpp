@@ -10,6 +10,7 @@
 #include <vtkOpenGLPolyDataMapper.h>
 #include <vtkOpenGLRenderWindow.h>
 #include <vtkOpenGLState.h>
+#include <vtkPlaneCollection.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -61,7 +62,21 @@ vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal
     return poly;
 }
 
+/// Takes away what lies on the side that the plane's normal points to; none: nothing.
+void clip_by(vtkMapper& mapper, const std::optional<Plane>& plane)
+{
+    mapper.RemoveAllClippingPlanes();
+    if (!plane)
+        return;
+    vtkNew<vtkPlane> p;
+    const Vec3 normal = -1.0 * plane->normal, o = plane->offset_mm * plane->normal;
+    p->SetNormal(normal[0], normal[1], normal[2]);
+    p->SetOrigin(o[0], o[1], o[2]);
+    mapper.AddClippingPlane(p);
+}
+
 /// Draws the nearest layer of a surface alone, blended over what is there with the actor's opacity.
+/// What is drawn later is hidden behind it.
 class NearestLayerMapper : public vtkOpenGLPolyDataMapper
 {
   public:
@@ -70,7 +85,11 @@ class NearestLayerMapper : public vtkOpenGLPolyDataMapper
         void RenderPieceDraw(vtkRenderer* ren, vtkActor* act) override
     {
         auto* state = vtkOpenGLRenderWindow::SafeDownCast(ren->GetRenderWindow())->GetState();
+        const vtkOpenGLState::ScopedglDepthMask depth_mask(state);
+        const vtkOpenGLState::ScopedglDepthFunc depth_func(state);
+        const vtkOpenGLState::ScopedglColorMask color_mask(state);
         state->vtkglDepthMask(GL_TRUE);
+        state->vtkglDepthFunc(GL_LEQUAL); // the second time its depth is that of the first
         state->vtkglColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
         Superclass::RenderPieceDraw(ren, act);
         state->vtkglColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
@@ -179,8 +198,21 @@ void Overlays::set_depolarised(std::shared_ptr<const Section> surface, double op
     vtkNew<NearestLayerMapper> mapper;
     mapper->ScalarVisibilityOff();
     mapper->SetInputData(poly_data(*surface, nullptr));
+    clip_by(*mapper, clip_);
     depolarised_->SetMapper(mapper);
     depolarised_->GetProperty()->SetOpacity(opacity);
+}
+
+void Overlays::set_clip(const std::optional<Plane>& plane)
+{
+    clip_ = plane;
+    const auto apply = [&plane](vtkActor* actor) {
+        if (auto* mapper = actor->GetMapper())
+            clip_by(*mapper, plane);
+    };
+    apply(depolarised_);
+    for (auto& a : line_actors_)
+        apply(a);
 }
 
 void Overlays::set_lines(Kind kind, const Lines& lines, const ColorMap& map, double low,
@@ -216,6 +248,7 @@ void Overlays::set_lines(Kind kind, const Lines& lines, const ColorMap& map, dou
     mapper->SetInputData(poly);
     // in front of the wall that they lie on
     mapper->SetRelativeCoincidentTopologyLineOffsetParameters(0, -4);
+    clip_by(*mapper, clip_);
     actor->SetMapper(mapper);
     actor->GetProperty()->SetLineWidth(static_cast<float>(width));
 }
@@ -242,13 +275,7 @@ void Overlays::set_scar(const Outline& outline, const std::optional<Plane>& clip
         poly->SetPolys(quads);
         vtkNew<vtkPolyDataMapper> mapper;
         mapper->SetInputData(poly);
-        if (clip) {
-            vtkNew<vtkPlane> p;
-            const Vec3 normal = -1.0 * clip->normal, o = clip->offset_mm * clip->normal;
-            p->SetNormal(normal[0], normal[1], normal[2]);
-            p->SetOrigin(o[0], o[1], o[2]);
-            mapper->AddClippingPlane(p);
-        }
+        clip_by(*mapper, clip);
         scar_[k]->SetMapper(mapper);
     }
 }
@@ -267,7 +294,9 @@ void Overlays::share(vtkActor* to, vtkActor* from)
     double factor = 0, units = 0;
     drawn->GetRelativeCoincidentTopologyLineOffsetParameters(factor, units);
     mapper->SetRelativeCoincidentTopologyLineOffsetParameters(factor, units);
-    mapper->SetClippingPlanes(drawn->GetClippingPlanes());
+    if (auto* planes = drawn->GetClippingPlanes())
+        for (int k = 0; k < planes->GetNumberOfItems(); ++k)
+            mapper->AddClippingPlane(planes->GetItem(k)); // the collection is each one's own
     mapper->SetInputData(drawn->GetInput());
     to->SetMapper(mapper);
     to->GetProperty()->DeepCopy(from->GetProperty());

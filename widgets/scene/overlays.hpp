@@ -38,6 +38,9 @@ class Overlays
     void set_colors(const ColorMap& map, double low, double high);
     void set_style(const LiveScalarMapper::Style& style) { face_mapper_->SetStyle(style); }
 
+    /// Takes of the boundary of depolarised tissue and of lines what lies on the side that the
+    /// plane's normal points to.
+    void set_clip(const std::optional<Plane>& plane);
     void set_depolarised(std::shared_ptr<const Section> surface, double opacity);
     /// Lines coloured by their values through a map.
     enum class Kind { fibres, arrows, filaments };
@@ -56,6 +59,7 @@ class Overlays
     static void share(vtkActor* to, vtkActor* from);
     vtkActor* lines_actor(Kind kind) { return line_actors_[static_cast<std::size_t>(kind)]; }
 
+    std::optional<Plane> clip_;
     std::shared_ptr<const Section> face_;
     Vec3 face_normal_{0, 0, 1};
     std::vector<float> face_values_, carried_;
