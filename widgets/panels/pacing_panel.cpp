@@ -219,8 +219,8 @@ QWidget* PacingPanel::buildDetails()
         m_protocolRows[k] = rows[k].second;
         form->addRow(m_protocolLabels[k], m_protocolRows[k]);
     }
-    column->addWidget(m_state);
     column->addWidget(m_now, 0, Qt::AlignLeft);
+    column->addWidget(m_state);
     column->addLayout(form);
     column->addWidget(m_timeline);
     column->addWidget(m_late);
