@@ -17,6 +17,9 @@ void append_number(std::string& line, double x, int digits)
 
 std::string number_text(double x, int digits)
 {
+    constexpr double longest = 1e9;
+    while (std::fabs(x) < longest && std::fabs(x) >= std::pow(10, digits) - 0.5)
+        ++digits; // never with an exponent
     std::string out;
     append_number(out, x, digits);
     return out;

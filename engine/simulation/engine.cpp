@@ -364,8 +364,17 @@ std::shared_ptr<const Partition> Engine::partition() const
 
 std::vector<Beat> Engine::beats(std::uint64_t probe) const
 {
-    const Trace t = trace(probe, 0);
-    return beats_of(t.time_ms, t.V_mV);
+    Trace t;
+    std::vector<double> renewed_ms;
+    {
+        std::lock_guard hold(impl_->trace_mutex);
+        for (const auto& of : impl_->traces)
+            if (of.probe == probe)
+                t = of;
+        const auto known = renewals_of(impl_->renewed_ms, probe);
+        renewed_ms.assign(known.begin(), known.end());
+    }
+    return beats_of(t.time_ms, t.V_mV, renewed_ms);
 }
 
 std::shared_ptr<const Recording> Engine::recording() const

@@ -414,6 +414,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     {
         std::lock_guard hold(trace_mutex);
         source->traces = traces;
+        source->renewed_ms = renewed_ms;
     }
     {
         std::lock_guard hold(results->ecg_mutex);

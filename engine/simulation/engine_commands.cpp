@@ -63,8 +63,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->stepper->restore(initial_snapshot(sim->tissue.problem));
         install_stimuli(*sim);
         forget_lost_state();
-        if (auto scene = std::make_shared<Scene>(*sim->scene);
-            forget_tissue_change(*scene)) {
+        if (auto scene = std::make_shared<Scene>(*sim->scene); forget_tissue_change(*scene)) {
             sim->scene = scene;
             push(SceneChanged{scene});
         }
@@ -73,6 +72,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     }
     {
         std::lock_guard hold(trace_mutex);
+        renewed_ms.clear();
         for (auto& t : traces) {
             t.time_ms.clear();
             t.V_mV.clear();

@@ -9,6 +9,7 @@
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/recording.hpp"
+#include "engine/simulation/renewals.hpp"
 #include "engine/simulation/tissue.hpp"
 
 #include <atomic>
@@ -116,6 +117,7 @@ struct Engine::Impl
     Status status;
     mutable std::mutex trace_mutex;
     std::vector<Trace> traces;
+    Renewals renewed_ms;             ///< of theirs; trace_mutex too
     mutable std::mutex shared_mutex; ///< of the next lines
     std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
     std::vector<device::KernelRecord> kernel_records;
@@ -231,6 +233,8 @@ struct Engine::Impl
     // Tissue (engine_tissue.cpp).
     void prepare_tissue(std::uint64_t id, Session session);
     void adopt_tissue(TissueChange& c);
+    /// Probes whose cells have another model in a problem that is to take the present one's place.
+    std::vector<std::uint64_t> renewed_probes(const device::TissueProblem& next) const;
     void drop_change(const std::string& reason);
 
     // What is computed beside the stepping (engine_analysis.cpp).

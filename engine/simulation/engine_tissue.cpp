@@ -5,6 +5,7 @@
 #include "engine/simulation/engine_impl.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -154,6 +155,30 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     });
 }
 
+std::vector<std::uint64_t> Engine::Impl::renewed_probes(const device::TissueProblem& next) const
+{
+    constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
+    const auto& now = sim->tissue.problem;
+    const auto renewed = [&](std::size_t u) {
+        return now.groups[now.group[u]].types.front().model !=
+               next.groups[next.group[u]].types.front().model;
+    };
+    std::vector<Probe> places;
+    for (const auto& p : probes)
+        places.push_back(p.probe);
+    const auto under = probe_weights(sim->tissue, places, sim->scene->title);
+    std::vector<std::uint64_t> out;
+    for (std::size_t p = 0; p < probes.size(); ++p)
+        for (auto k = static_cast<std::size_t>(under.first[p]);
+             k < static_cast<std::size_t>(under.first[p + 1]); ++k)
+            if (std::abs(under.weight[k]) >= least_weight &&
+                renewed(static_cast<std::size_t>(under.unknown[k]))) {
+                out.push_back(probes[p].id);
+                break;
+            }
+    return out;
+}
+
 void Engine::Impl::adopt_tissue(TissueChange& c)
 {
     changing.reset();
@@ -164,6 +189,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (c.refused.empty()) {
         try {
             take_samples();
+            const auto renewed = renewed_probes(c.tissue.problem);
             c.stepper->set_display(sim->display);
             c.stepper->restore(
                 carried(sim->stepper->snapshot(), sim->tissue.problem, c.tissue.problem));
@@ -178,6 +204,11 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
             t.problem = std::move(c.tissue.problem);
             for (auto& s : sources)
                 add_source(*sim, std::move(s.source), s.stimulus);
+            {
+                std::lock_guard hold(trace_mutex);
+                for (const auto id : renewed)
+                    renewed_ms[id].push_back(sim->stepper->time_ms());
+            }
             install_probes();
             sim->analyst->conductivities(t.patches);
         } catch (const std::exception& e) {

@@ -7,6 +7,7 @@
 #include "engine/simulation/outputs.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/recording.hpp"
+#include "engine/simulation/renewals.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -32,6 +33,7 @@ struct ExportSource
     BeatSpan beat_span;
     std::string beat_label;
     std::vector<Trace> traces;
+    Renewals renewed_ms;       ///< under their probes
     std::vector<Pulse> pulses; ///< given before time_ms (PulseLog)
     Ecg ecg;
     std::shared_ptr<const Recording> recording;
@@ -65,6 +67,6 @@ void write_traces_csv(std::span<const Trace> traces, const std::filesystem::path
 /// upstroke, rest, peak, amplitude, APD30, APD50, APD90, diastolic interval before it, cycle; units
 /// in the header, empty where a beat has none. Then the tissue that it ran with (beats_csv_rows()).
 void write_beats_csv(std::span<const Trace> traces, std::span<const TissueEdit> edits,
-                     const std::filesystem::path& file);
+                     const Renewals& renewed_ms, const std::filesystem::path& file);
 
 } // namespace tawara::simulation

@@ -10,6 +10,51 @@
 #include <sstream>
 
 namespace tawara::simulation {
+namespace {
+
+/// The first sample, from one on, at which V is at rest: in the lowest tenth of the trace's span,
+/// or in its lower half and settled. As many as there are: none is.
+std::size_t first_at_rest(std::span<const double> t_ms, std::span<const float> v_mV,
+                          std::size_t from)
+{
+    constexpr float tenth = 0.1F, half = 0.5F;
+    constexpr float settled_mV = 5;
+    constexpr double settled_ms = 10;
+    const auto [low, high] = std::minmax_element(v_mV.begin(), v_mV.end());
+    const float span = *high - *low;
+    std::size_t since = from;         // V has been within settled_mV
+    float least = 1e9F, most = -1e9F; // from there on
+    for (std::size_t k = from; k < v_mV.size(); ++k) {
+        if (v_mV[k] <= *low + tenth * span)
+            return k;
+        least = std::min(least, v_mV[k]);
+        most = std::max(most, v_mV[k]);
+        if (most - least > settled_mV || v_mV[k] > *low + half * span) {
+            since = k;
+            least = most = v_mV[k];
+        } else if (t_ms[k] - t_ms[since] >= settled_ms) {
+            return k;
+        }
+    }
+    return v_mV.size();
+}
+
+void add_beats(std::vector<Beat>& to, std::span<const double> t_ms, std::span<const float> v_mV)
+{
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    double before_ms = unknown, apd_ms = unknown; // of the beat before
+    for (const auto& a : analysis::find_beats(t_ms, v_mV)) {
+        Beat b{a.activation_ms, a.upstroke_mV_per_ms, a.rest_mV,  a.peak_mV, a.peak_mV - a.rest_mV,
+               a.apd30_ms,      a.apd50_ms,           a.apd90_ms, unknown,   unknown};
+        b.cycle_ms = a.activation_ms - before_ms;
+        b.diastolic_ms = b.cycle_ms - apd_ms; // NaN where that one did not end
+        before_ms = a.activation_ms;
+        apd_ms = a.apd90_ms;
+        to.push_back(b);
+    }
+}
+
+} // namespace
 
 KernelFigure figure(const device::KernelRecord& k, const std::string& device,
                     const std::optional<device::Ceilings>& ceilings, bool single)
@@ -91,19 +136,19 @@ CountedKernels count_kernels(device::Stepper& stepper)
     return c;
 }
 
-std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV)
+std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV,
+                           std::span<const double> renewed_ms)
 {
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     std::vector<Beat> out;
-    for (const auto& a : analysis::find_beats(t_ms, v_mV)) {
-        Beat b{a.activation_ms, a.upstroke_mV_per_ms, a.rest_mV,  a.peak_mV, a.peak_mV - a.rest_mV,
-               a.apd30_ms,      a.apd50_ms,           a.apd90_ms, unknown,   unknown};
-        if (!out.empty()) {
-            b.cycle_ms = a.activation_ms - out.back().activation_ms;
-            b.diastolic_ms = b.cycle_ms - out.back().apd90_ms; // NaN where that one did not end
-        }
-        out.push_back(b);
+    std::size_t from = 0;
+    for (const double renewed : renewed_ms) { // V there is the same before and after
+        const auto after = static_cast<std::size_t>(
+            std::upper_bound(t_ms.begin(), t_ms.end(), renewed) - t_ms.begin());
+        if (after > from)
+            add_beats(out, t_ms.subspan(from, after - from), v_mV.subspan(from, after - from));
+        from = std::max(from, first_at_rest(t_ms, v_mV, after > 0 ? after - 1 : 0));
     }
+    add_beats(out, t_ms.subspan(from), v_mV.subspan(from));
     return out;
 }
 
@@ -114,11 +159,12 @@ std::string beats_csv_head()
 }
 
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
-                           std::span<const float> v_mV, std::span<const TissueEdit> edits)
+                           std::span<const float> v_mV, std::span<const TissueEdit> edits,
+                           std::span<const double> renewed_ms)
 {
     std::string rows;
     int number = 0;
-    for (const auto& b : beats_of(t_ms, v_mV)) {
+    for (const auto& b : beats_of(t_ms, v_mV, renewed_ms)) {
         rows += csv_field(probe) + "," + std::to_string(++number);
         for (double x :
              {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,

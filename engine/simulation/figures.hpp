@@ -40,7 +40,14 @@ struct CountedKernels
 CountedKernels count_kernels(device::Stepper& stepper);
 
 /// Beats of a trace with their diastolic intervals and cycles.
-std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV);
+///
+/// Where its cells began anew with another model, the beat under way ends without what it had not
+/// reached by then. What V does from there until it is at rest is no beat, and the first one after
+/// it has no diastolic interval and no cycle.
+/// @param renewed_ms  when they did (Renewals)
+/// @pre  renewed_ms ascends
+std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV,
+                           std::span<const double> renewed_ms = {});
 
 /// The first line of a table of beats: the columns with their units.
 std::string beats_csv_head();
@@ -48,7 +55,9 @@ std::string beats_csv_head();
 /// which tissue it ran with: 1 for the one at the start and one more with every change before it,
 /// since when that is there (0 for the first), and when the tissue was changed during the beat.
 /// @param edits  changes of the tissue during the run, in order of time
+/// @param renewed_ms  as beats_of() has it
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
-                           std::span<const float> v_mV, std::span<const TissueEdit> edits = {});
+                           std::span<const float> v_mV, std::span<const TissueEdit> edits = {},
+                           std::span<const double> renewed_ms = {});
 
 } // namespace tawara::simulation

@@ -86,6 +86,17 @@ std::vector<double> without_stimulated(const ExportSource& s, const Activation& 
     return times;
 }
 
+/// Of a re-entry, whose places are activated turn after turn: how long a turn takes. Places show
+/// their newest activation, so those are of no one front, and the time over them means nothing.
+ReportPage::Figure turning_figure(const ExportSource& s, double last_ms)
+{
+    const auto cycle = percentiles({s.beat.period.begin(), s.beat.period.end()});
+    if (!std::isfinite(cycle[1]))
+        return {with(last_ms, 4, "ms"), "newest activation of the re-entry", ""};
+    return {with(cycle[1], 3, "ms"), "cycle length of the re-entry, median",
+            spread(cycle, 3) + "; newest turn, until " + number_text(last_ms, 4) + " ms"};
+}
+
 std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activation& a)
 {
     std::vector<ReportPage::Figure> out;
@@ -99,8 +110,11 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
         }
     if (activated == 0)
         return {{with(s.time_ms, 6, "ms"), "simulated", "nothing was activated"}};
-    out.push_back({with(last - first, 3, "ms"), "total activation time",
-                   "from " + number_text(first, 3) + " to " + number_text(last, 4) + " ms"});
+    if (s.beat_label.empty() || !s.beat_span.turns)
+        out.push_back({with(last - first, 3, "ms"), "total activation time",
+                       "from " + number_text(first, 3) + " to " + number_text(last, 4) + " ms"});
+    else
+        out.push_back(turning_figure(s, last));
     out.push_back({number_text(100.0 * static_cast<double>(activated) /
                                    static_cast<double>(a.activation_ms.size()),
                                3) +
@@ -227,8 +241,9 @@ ReportPage::Section potentials(const ExportSource& s)
               "APD30 ms", "APD50 ms", "APD90 ms",   "DI ms",          "cycle ms"};
     if (!edits.empty())
         t.head.insert(t.head.begin() + 1, "tissue");
-    for (std::size_t p = 0; p < std::min(s.traces.size(), most_probes); ++p)
-        add_beat_rows(t, s.traces[p].name, beats_of(s.traces[p].time_ms, s.traces[p].V_mV), edits);
+    for (const Trace& p : std::span(s.traces).first(std::min(s.traces.size(), most_probes)))
+        add_beat_rows(t, p.name, beats_of(p.time_ms, p.V_mV, renewals_of(s.renewed_ms, p.probe)),
+                      edits);
     t.note = s.traces.size() > most_probes
                  ? count_text(static_cast<std::int64_t>(s.traces.size() - most_probes)) +
                        " more probes are in the export of beats (CSV)."

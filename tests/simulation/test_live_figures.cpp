@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run says of its own kernels, and beats of a probe.
+// What a run says of its own kernels, and beats of a probe, and what its report says of them.
+#include "engine/simulation/csv.hpp"
 #include "engine/simulation/figures.hpp"
+#include "engine/simulation/report_page.hpp"
 #include "tests/simulation/live_bar.hpp"
+#include "tests/simulation/tissue_scene.hpp"
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -174,6 +178,128 @@ class TestLiveFigures : public QObject
         QVERIFY(b.over_by(never));
         b.apd90_ms = std::nan(""); // it goes on
         QVERIFY(b.holds(1e6) && !b.holds(100) && !b.over_by(never));
+    }
+
+    /// Cells that take another model go on from their V with its gates at rest, and fire once more
+    /// out of the plateau: that is no beat, of those under a probe.
+    void otherModelIsNoBeat()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar();
+        s.end_ms = 2000;
+        s.stimuli = {end_of_bar(0, 60), end_of_bar(650, 60), end_of_bar(1150, 60)};
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        const auto near_mV = [&] { return e.traces()[0].V_mV.back(); };
+        double ms = 220;
+        for (run_to(e, in, ms); near_mV() > -28; run_to(e, in, ms += 2))
+            QVERIFY(ms < 400);
+        QVERIFY(near_mV() > -45); // it is not over yet
+        auto regions = s.regions;
+        Region half = regions[0];
+        half.name = "half";
+        half.model = "luo_rudy_1991";
+        half.variant.clear();
+        half.where = Box{{0, 0, 0}, {6, 2, 2}};
+        regions.push_back(half);
+        QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        run_to(e, in, ms + 6); // however little of it is known
+        const auto id = [&](std::size_t p) { return e.traces()[p].probe; };
+        QCOMPARE(e.beats(id(0)).size(), std::size_t(1));
+        run_to(e, in, 1200);
+        const auto t = e.traces()[0];
+        QCOMPARE(beats_of(t.time_ms, t.V_mV).size(), std::size_t(4)); // it does fire
+        const auto near = e.beats(id(0)), far = e.beats(id(1));
+        QCOMPARE(near.size(), std::size_t(3));
+        QVERIFY(near[0].activation_ms < 10 && std::isnan(near[0].apd90_ms) && near[0].holds(ms));
+        QVERIFY(near[1].activation_ms > 650 && near[1].activation_ms < 660);
+        QVERIFY(std::isnan(near[1].diastolic_ms) && std::isnan(near[1].cycle_ms));
+        QVERIFY(near[1].apd90_ms > 100);
+        QVERIFY(std::fabs(near[2].cycle_ms - 500) < 5 && near[2].diastolic_ms > 50);
+        QVERIFY(far.size() > 1 && std::isfinite(far[0].apd90_ms)); // its cells are what they were
+        QVERIFY(std::isfinite(far[1].cycle_ms) && std::isfinite(far[1].diastolic_ms));
+        const auto file_of = [&](const char* kind) {
+            const QString file = dir_.filePath(kind);
+            in.clear();
+            e.post(Export{kind, file.toStdString()});
+            if (!in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }))
+                return QString();
+            QFile f(file);
+            return f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
+        };
+        QCOMPARE(file_of("beats-csv").count("\nnear,"), 3);
+        const QString page = file_of("report-html").remove(" class=\"number\" align=\"right\"");
+        QVERIFY2(page.contains("<td>near</td><td>1*</td><td>1</td>") &&
+                     page.contains("<td>near</td><td>2</td><td>2</td>"),
+                 qPrintable(page.mid(page.indexOf("Action potentials<"), 1500)));
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        run_to(e, in, ms + 6);
+        QVERIFY(std::isnan(e.beats(id(0)).at(0).apd90_ms)); // of Luo and Rudy from the start
+        QVERIFY(e.beats(id(0)).at(0).holds(ms));
+    }
+
+    /// V of a trace that rests, rises and falls in straight lines.
+    void beatsAroundARenewal()
+    {
+        std::vector<double> t;
+        std::vector<float> v;
+        const auto to = [&](double ms, float mV) {
+            const double from = t.empty() ? -1 : t.back();
+            const float v0 = v.empty() ? mV : v.back();
+            for (double x = from + 1; x <= ms; ++x) {
+                t.push_back(x);
+                v.push_back(v0 + static_cast<float>((x - from) / (ms - from)) * (mV - v0));
+            }
+        };
+        to(50, -85), to(52, 30), to(200, -40), to(203, 20), to(300, -75); // anew at 200
+        to(400, -75), to(402, 30), to(600, -75), to(700, -75), to(702, 30), to(900, -75);
+        const double anew[] = {200}, twice[] = {200, 210}, rest[] = {350};
+        QCOMPARE(beats_of(t, v).size(), std::size_t(4));
+        for (const auto& renewed :
+             {std::span<const double>(anew), std::span<const double>(twice)}) {
+            const auto b = beats_of(t, v, renewed);
+            QCOMPARE(b.size(), std::size_t(3));
+            QVERIFY(std::isnan(b[0].apd90_ms) && b[0].apd30_ms > 0);
+            QVERIFY(std::isnan(b[1].cycle_ms) && b[1].apd90_ms > 150);
+            QVERIFY(std::fabs(b[2].cycle_ms - 300) < 2 && b[2].diastolic_ms > 50);
+        }
+        const auto quiet = beats_of(t, v, rest); // nothing jumped: all of them, apart
+        QCOMPARE(quiet.size(), std::size_t(4));
+        QVERIFY(std::isfinite(quiet[1].apd90_ms) && std::isnan(quiet[2].cycle_ms));
+        // as long as it has not come back it is no beat either
+        const std::span times(t), now = times.first(206);
+        QCOMPARE(beats_of(now, std::span(std::as_const(v)).first(206), anew).size(),
+                 std::size_t(1));
+    }
+
+    /// Places of a re-entry show their newest activation: how long a turn takes is said of them.
+    void reportOfReentry()
+    {
+        const auto session = bar();
+        const auto tissue = build_tissue(session);
+        ExportSource s;
+        s.scene = tawara::test::scene_of(session, tissue, "CPU");
+        const auto n = s.scene->mesh->vertex_count();
+        s.beat_label = "newest turn in beat 1 of 1, from 1.6 ms";
+        s.beat.apd90.assign(n, 60);
+        for (std::size_t k = 0; k < n; ++k)
+            s.beat.activation.push_back(182 +
+                                        1818 * static_cast<float>(k) / static_cast<float>(n - 1));
+        const auto first = [&] { return report_page(s).key.front(); };
+        QCOMPARE(first().value, std::string("1818 ms")); // one long wave
+        QCOMPARE(first().name, std::string("total activation time"));
+        s.beat_span.turns = true;
+        QCOMPARE(first().value, std::string("2000 ms"));
+        QCOMPARE(first().name, std::string("newest activation of the re-entry"));
+        s.beat.period.assign(n, 285.2F);
+        s.beat.period.front() = std::numeric_limits<float>::quiet_NaN();
+        QCOMPARE(first().value, std::string("285 ms"));
+        QCOMPARE(first().name, std::string("cycle length of the re-entry, median"));
+        QCOMPARE(first().note, std::string("5 to 95 %: 285 to 285; newest turn, until 2000 ms"));
+        s.beat.period.assign(n, 1234.4F);
+        QCOMPARE(first().value, std::string("1234 ms"));
+        QCOMPARE(number_text(999.6, 3), std::string("999.6"));
+        QCOMPARE(number_text(-1e6, 4), std::string("-1000000"));
     }
 
   private:
