@@ -111,10 +111,11 @@ Overlays::Overlays(vtkRenderer* renderer)
     renderer->AddActor(face_actor_);
     depolarised_->VisibilityOff();
     auto* p = depolarised_->GetProperty();
-    p->SetColor(1.0, 0.72, 0.30);
-    p->SetAmbient(0.25);
-    p->SetDiffuse(0.75);
-    p->SetSpecular(0.15);
+    // lighter than any wall that it is seen through, mostly by light of its own
+    p->SetColor(1.0, 0.97, 0.74);
+    p->SetAmbient(0.7);
+    p->SetDiffuse(0.3);
+    p->SetSpecular(0);
     renderer->AddActor(depolarised_);
     for (auto& a : line_actors_) {
         a->VisibilityOff();
