@@ -279,7 +279,7 @@ class TestPainting : public QObject
         auto* bar = child<MessageBar>();
         paintAction()->trigger();
         stroke({6, 5, 2}, {8, 5, 2}, Qt::AltModifier); // there is nothing to rub out
-        QVERIFY(bar->isVisible() && bar->text().contains("rubbed out"));
+        QTRY_VERIFY(bar->isVisible() && bar->text().contains("rubbed out"));
         QCOMPARE(session().regions.size(), std::size_t(1));
         child<QDoubleSpinBox>("brushRadius")->setValue(0.5); // no middle of a tetrahedron in it
         bar->clear();
