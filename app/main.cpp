@@ -13,6 +13,7 @@
 #include <QSurfaceFormat>
 
 #include <clocale>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -36,6 +37,20 @@ int bad_argument(const std::string& what)
     return 2;
 }
 
+/// A finite number above 0, or 0 as well.
+CLI::Validator number_from_0(bool itself)
+{
+    return {[itself](const std::string& text) {
+                double value = 0;
+                const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) &&
+                                  (itself ? value >= 0 : value > 0);
+                return good ? std::string()
+                            : std::string("want a number ") + (itself ? "from 0 on" : "above 0") +
+                                  ", not '" + text + "'";
+            },
+            {}};
+}
+
 void declare(CLI::App& cli, Arguments& a)
 {
     cli.add_option("FILE", a.file, "a session (.json) or a mesh; without it, the built-in heart");
@@ -48,7 +63,7 @@ void declare(CLI::App& cli, Arguments& a)
     cli.add_flag("--paused", a.paused, "do not start to run by itself");
     cli.add_option("--screenshot", a.screenshot, "run to --at, save a picture there, exit");
     cli.add_option("--at", a.at_ms, "simulated time of the picture [ms]")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number_from_0(true))
         ->capture_default_str();
     cli.add_flag("--whole-window", a.whole_window, "the picture shows the panels too");
     cli.add_flag("--transparent", a.transparent, "the picture has nothing behind the heart (.png)");
@@ -56,9 +71,9 @@ void declare(CLI::App& cli, Arguments& a)
                  "no colour bar, axes, time and names in the picture or movie");
     cli.add_option("--movie", a.movie, "run to --until, save a movie (.mp4 or .webm), exit");
     cli.add_option("--until", a.until_ms, "simulated time at which the movie ends [ms]")
-        ->check(CLI::PositiveNumber);
+        ->check(number_from_0(false));
     cli.add_option("--every", a.every_ms, "simulated time between two frames of the movie [ms]")
-        ->check(CLI::PositiveNumber)
+        ->check(number_from_0(false))
         ->capture_default_str();
     cli.add_option("--fps", a.frames_per_second, "frames per second of the movie")
         ->check(CLI::Range(1.0, 240.0))

@@ -128,6 +128,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_fibres = {};
     m_fibresMade = ViewSettings::Fibres::none;
     m_arrows = {};
+    m_arrowsText.clear();
     m_scar = {};
     if (!scene || !scene->mesh || !scene->surface)
         return;

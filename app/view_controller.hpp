@@ -169,6 +169,7 @@ class ViewController : public QObject
     scene::Lines m_fibres;
     ViewSettings::Fibres m_fibresMade = ViewSettings::Fibres::none;
     scene::Lines m_arrows;
+    QString m_arrowsText; ///< what they are and how fast; empty: there are none
     scene::Outline m_scar;
     QThreadPool m_pool;
 };

@@ -14,6 +14,22 @@ namespace {
 constexpr std::size_t fibre_glyphs = 1600, streamline_count = 500;
 constexpr double glyph_mm = 3.5, streamline_mm = 60, arrow_spacing_mm = 7, arrow_scale = 9;
 
+/// Of the lengths of velocities [mm/ms, which is m/s], each as often as its arrow has points.
+QString velocityText(std::vector<float> speeds)
+{
+    if (speeds.empty())
+        return {};
+    std::sort(speeds.begin(), speeds.end());
+    const auto part = [&](double p) {
+        const auto k = static_cast<std::size_t>(p * static_cast<double>(speeds.size() - 1));
+        return QString::number(static_cast<double>(speeds[k]), 'f', 2);
+    };
+    return ViewController::tr("Arrows: conduction velocity, %1 m/s in the median, %2 to %3 in most "
+                              "places (5 to 95 %); 1 m/s is %4 mm long")
+        .arg(part(0.5), part(0.05), part(0.95))
+        .arg(arrow_scale);
+}
+
 } // namespace
 
 /// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy`
@@ -95,6 +111,8 @@ QString ViewController::noteOf(Quantity q) const
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
+    if (m_settings.arrows)
+        notes << m_arrowsText;
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
         notes << tr("Cut face grey: the partition is known on the wall only");
     if (m_recorded) {
@@ -210,6 +228,7 @@ void ViewController::updateArrows()
         [this, scene = m_scene](scene::Lines lines) {
             if (scene != m_scene)
                 return;
+            m_arrowsText = velocityText(lines.values);
             m_arrows = std::move(lines);
             m_grid->each([&](HeartView& v, int) {
                 v.scene().overlays().set_lines(scene::Overlays::Kind::arrows,
@@ -217,6 +236,7 @@ void ViewController::updateArrows()
                                                scene::color_map("grey"), -1, 0.9, 2);
                 v.schedule();
             });
+            feedAll(); // the remark on them
         });
 }
 

@@ -140,6 +140,8 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
                            std::span<const double> renewed_ms)
 {
     std::vector<Beat> out;
+    if (v_mV.empty())
+        return out;
     std::size_t from = 0;
     for (const double renewed : renewed_ms) { // V there is the same before and after
         const auto after = static_cast<std::size_t>(

@@ -264,8 +264,8 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
         return out;
     out.table.note = s.scene->session.has_ecg()
                          ? "No samples yet: run on."
-                         : "No electrodes: ECG > Place electrodes, or the session's \"ecg\", gives "
-                           "leads.";
+                         : "No electrodes: \"12 leads\" or \"Electrode\" of the ECG panel, or the "
+                           "session's \"ecg\", gives leads.";
     return out;
 }
 

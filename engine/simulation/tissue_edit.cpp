@@ -57,12 +57,20 @@ std::string tissue_difference(std::span<const Region> regions_before,
     const auto in = [](std::span<const Region> list, const Region& r) {
         return std::find(list.begin(), list.end(), r) != list.end();
     };
+    const auto place_in = [](std::span<const Region> list, const Region& r) {
+        return std::any_of(list.begin(), list.end(), [&](const Region& x) {
+            return x.labels == r.labels && x.where == r.where && x.name == r.name;
+        });
+    };
     for (std::size_t k = 0; k < regions.size(); ++k)
         if (!in(regions_before, regions[k]))
-            words.push_back(title(regions[k], k) + " added");
+            words.push_back(title(regions[k], k) +
+                            (place_in(regions_before, regions[k]) ? " changed" : " added"));
     for (std::size_t k = 0; k < regions_before.size(); ++k)
-        if (!in(regions, regions_before[k]))
+        if (!place_in(regions, regions_before[k]))
             words.push_back(title(regions_before[k], k) + " removed");
+    if (words.empty()) // one of several at the same place
+        words.emplace_back("regions changed");
     return joined(words);
 }
 

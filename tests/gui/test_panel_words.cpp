@@ -540,8 +540,11 @@ class TestPanelWords : public QObject
         QVERIFY2(said().startsWith("No model here has g_Kr"), qPrintable(said()));
         s.regions.push_back(s.regions[0]);
         s.regions[1].model = "luo_rudy_1991"; // has one by another name
+        s.regions[1].name = "rim";
         panel.setSession(s);
-        QCOMPARE(said(), QString());
+        QVERIFY2(said().startsWith("No effect in ") && said().contains("no g_Kr in the cell model"),
+                 qPrintable(said()));
+        QVERIFY(!said().contains("rim"));
         s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
         panel.setSession(s);
         QCOMPARE(said(), QString());

@@ -76,6 +76,10 @@ class TestProgram : public QObject
         QTest::newRow("both") << QStringList{"--movie", "a.mp4", "--screenshot", "a.png"}
                               << "want one";
         QTest::newRow("rate") << QStringList{"--movie", "a.mp4", "--fps", "0"} << "--fps";
+        QTest::newRow("every") << QStringList{"--movie", "a.mp4", "--every", "0"}
+                               << "--every: want a number above 0, not '0'";
+        QTest::newRow("words") << QStringList{"--movie", "a.mp4", "--until", "noon"}
+                               << "--until: want a number above 0, not 'noon'";
     }
     void badArguments()
     {

@@ -60,6 +60,10 @@ class TestResultPanels : public QObject
         panel.show();
         auto* table = panel.table();
         const auto row = [&](int k) { return plain(table->item(k, 0)->text()); };
+        auto* none = panel.findChild<QLabel*>("noBeats");
+        QVERIFY(none->text().contains("Place a probe"));
+        panel.setBeats({beatsAt({})}, {});
+        QVERIFY(none->isVisible() && !none->text().contains("Place a probe"));
         panel.setBeats({beatsAt({0, 350, 700})}, {});
         QCOMPARE(table->rowCount(), 3);
         QCOMPARE(table->columnSpan(1, 0), 1);

@@ -95,6 +95,24 @@ class TestViews : public QObject
                  static_cast<int>(Quantity::activation));
     }
 
+    /// What arrows are, how fast the wave is, and how long an arrow is for that.
+    void arrowsSayTheVelocity()
+    {
+        auto* views = f.window->viewController();
+        QVERIFY(!views->noteOf(Quantity::activation).contains("m/s"));
+        auto s = settings();
+        s.shown[0] = Quantity::activation;
+        s.arrows = true;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        recordRun();
+        QTRY_VERIFY(views->noteOf(Quantity::activation).contains("0.60 m/s in the median"));
+        s.arrows = false;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        QTRY_VERIFY(!views->noteOf(Quantity::activation).contains("m/s"));
+    }
+
     /// A view that comes shows what no other does.
     void aViewThatComesShowsAnother()
     {

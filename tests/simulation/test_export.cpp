@@ -551,6 +551,11 @@ class TestExport : public QObject
         stiff[1].conductivity_scale = 0.1;
         QCOMPARE(words(two, {}, stiff, {}), std::string("region Scar changed"));
         QCOMPARE(words(two, {}, one, {}), std::string("region Scar removed"));
+        auto other_model = two;
+        other_model[0].model = "luo_rudy_1991"; // of one, while another comes
+        QCOMPARE(words(one, {}, other_model, {}),
+                 std::string("region Wall changed, region Scar added"));
+        QCOMPARE(words({base, base}, {}, one, {}), std::string("regions changed"));
         const std::vector<TissueEdit> edits{{10, "a"}, {20, "b"}, {30, "a"}};
         QCOMPARE(edits_until(edits, 9.9), std::size_t{0});
         QCOMPARE(edits_until(edits, 20), std::size_t{2});

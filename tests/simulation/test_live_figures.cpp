@@ -241,6 +241,7 @@ class TestLiveFigures : public QObject
     /// V of a trace that rests, rises and falls in straight lines.
     void beatsAroundARenewal()
     {
+        QVERIFY(simulation::beats_of({}, {}, std::vector{5.0}).empty());
         std::vector<double> t;
         std::vector<float> v;
         const auto to = [&](double ms, float mV) {

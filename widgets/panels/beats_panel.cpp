@@ -64,9 +64,8 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setIconSize({11, 11});
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
-    m_none = hintLabel(
-        tr("No beat was measured yet. Place a probe (P) and let the simulation run: each beat's "
-           "action potential duration, upstroke and diastolic interval appear here."));
+    m_none = hintLabel({});
+    m_none->setObjectName("noBeats");
     m_none->setAlignment(Qt::AlignCenter);
     m_none->setContentsMargins(20, 10, 20, 10);
     m_restitution = new ScatterPlot(
@@ -130,6 +129,11 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries, const std::vector<T
     m_restitution->setVisible(rows.empty() || points);
     m_restitution->setSeries(std::move(series));
     fill(rows);
+    const QString how = entries.empty() ? tr("Place a probe (P) and let the simulation run")
+                                        : tr("Let the simulation run until a wave reaches a probe");
+    m_none->setText(tr("No beat was measured yet. %1: each beat's action potential duration, "
+                       "upstroke and diastolic interval appear here.")
+                        .arg(how));
     m_none->setVisible(rows.empty());
     m_table->setVisible(!rows.empty());
 }

@@ -81,7 +81,8 @@ DrugEditor::DrugEditor(QWidget* parent) : QWidget(parent)
     column->addStretch(1);
 }
 
-void DrugEditor::setDrugs(const std::vector<Drug>& drugs, const std::set<std::string>& lacking)
+void DrugEditor::setDrugs(const std::vector<Drug>& drugs,
+                          const std::map<std::string, QStringList>& lacking)
 {
     if (drugs == m_drugs && lacking == m_lacking)
         return;
@@ -144,18 +145,28 @@ QWidget* DrugEditor::card(std::size_t i)
     head->addWidget(more);
     head->addWidget(remove);
     column->addLayout(head);
-    QStringList lacking;
+    QStringList nowhere, remarks;
     for (std::size_t k = 0; k < m_drugs[i].factors.size(); ++k) {
         column->addWidget(factorRow(i, k));
-        if (m_lacking.contains(m_drugs[i].factors[k].first))
-            lacking << QString::fromStdString(m_drugs[i].factors[k].first);
+        const auto& factor = m_drugs[i].factors[k].first;
+        const auto lack = m_lacking.find(factor);
+        if (lack == m_lacking.end())
+            continue;
+        const auto name = QString::fromStdString(factor);
+        if (lack->second.isEmpty())
+            nowhere << name;
+        else
+            remarks << tr("No effect in %1: no %2 in the cell model there.")
+                           .arg(lack->second.join(QStringLiteral(", ")), name);
     }
-    if (!lacking.isEmpty()) {
-        auto* none = hintLabel(tr("No model here has %1: that changes nothing.")
-                                   .arg(lacking.join(QStringLiteral(", "))));
-        none->setObjectName("drugLacks");
-        none->setProperty("level", "warning");
-        column->addWidget(none);
+    if (!nowhere.isEmpty())
+        remarks.prepend(tr("No model here has %1: that changes nothing.")
+                            .arg(nowhere.join(QStringLiteral(", "))));
+    if (!remarks.isEmpty()) {
+        auto* lacks = hintLabel(remarks.join(QLatin1Char('\n')));
+        lacks->setObjectName("drugLacks");
+        lacks->setProperty("level", "warning");
+        column->addWidget(lacks);
     }
     return w;
 }

@@ -2,9 +2,10 @@
 #pragma once
 #include "widgets/panels/form.hpp"
 
+#include <QStringList>
 #include <QWidget>
 
-#include <set>
+#include <map>
 
 class QVBoxLayout;
 
@@ -16,9 +17,10 @@ class DrugEditor : public QWidget
     Q_OBJECT
   public:
     explicit DrugEditor(QWidget* parent = nullptr);
-    /// @param lacking  what none of the session's models has: said on the cards
+    /// @param lacking  said on the cards: the regions whose model does not have the parameter of a
+    ///                 factor; no regions: no model of the session has it
     void setDrugs(const std::vector<simulation::Drug>& drugs,
-                  const std::set<std::string>& lacking = {});
+                  const std::map<std::string, QStringList>& lacking = {});
 
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
@@ -29,7 +31,7 @@ class DrugEditor : public QWidget
     QWidget* factorRow(std::size_t drug, std::size_t factor);
 
     std::vector<simulation::Drug> m_drugs;
-    std::set<std::string> m_lacking;
+    std::map<std::string, QStringList> m_lacking;
     QVBoxLayout* m_cards;
     QLabel* m_none;
     bool m_moving = false; // a slider is held: its row must not be made anew

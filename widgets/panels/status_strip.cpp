@@ -98,7 +98,10 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     bar->addWidget(buildFilming());
     m_path = label("renderPath", tr("How values reach the picture"), true);
     m_steps = label("steps", tr("Time steps per second of wall time"), true);
-    m_slower = label("slower", tr("Speed beside real time"), true);
+    m_slower = label("slower",
+                     tr("Speed beside real time. Where no graphics card draws, Run > Compute first "
+                        "draws less and gets ahead faster"),
+                     true);
     m_frames = label("fps", tr("Pictures drawn per second"), true);
     m_memory = label("memory", tr("Memory of this program in the machine"), true);
     setStatus({}, 0);
@@ -121,7 +124,9 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
     m_frames->setToolTip(
         detail < 1
             ? tr("Software OpenGL draws moving pictures with fewer pixels (%1 % along a side), so "
-                 "that the window answers at once; a picture at rest has all of them")
+                 "that the window answers at once; a picture at rest has all of them. Run > "
+                 "Compute "
+                 "first leaves the processor to the computation")
                   .arg(100 * detail)
         : s.frames_dropped > 0
             ? tr("Pictures drawn per second; %1 display frames were skipped, the "

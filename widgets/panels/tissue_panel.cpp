@@ -243,15 +243,24 @@ void TissuePanel::setSession(const Session& s)
 
 void TissuePanel::fillDrugs()
 {
-    std::set<std::string> lacking;
+    std::map<std::string, QStringList> lacking;
     const bool known = !m_regions.empty() && unknownModels().empty();
+    const QStringList titles = regionTitles(m_regions);
     for (const auto& drug : m_given)
-        for (const auto& [name, factor] : drug.factors)
-            if (known && std::all_of(m_regions.begin(), m_regions.end(), [&](const Region& r) {
-                    return r.inherits() ||
-                           simulation::parameter_name(*model(r.model), name).empty();
-                }))
-                lacking.insert(name);
+        for (const auto& [name, factor] : drug.factors) {
+            QStringList without;
+            bool acts = !known;
+            for (std::size_t i = 0; known && i < m_regions.size(); ++i) {
+                if (m_regions[i].inherits())
+                    continue;
+                if (simulation::parameter_name(*model(m_regions[i].model), name).empty())
+                    without << titles[static_cast<qsizetype>(i)];
+                else
+                    acts = true;
+            }
+            if (!without.isEmpty() || !acts)
+                lacking[name] = acts ? without : QStringList();
+        }
     m_drugs->setDrugs(m_given, lacking);
 }
 

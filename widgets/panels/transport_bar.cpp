@@ -79,7 +79,8 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
         m_end->fontMetrics().horizontalAdvance(tr("run at %1 ms").arg("8888.8")));
     m_speed = new QLabel(this);
     m_speed->setObjectName("speed");
-    m_speed->setToolTip(tr("Simulated milliseconds per second of wall time"));
+    m_speed->setToolTip(tr("Simulated milliseconds per second of wall time. Where no graphics card "
+                           "draws, Run > Compute first draws less and gets ahead faster"));
     m_limit = new QComboBox(this);
     m_limit->setObjectName("limit");
     m_limit->setToolTip(tr("The fastest that the simulation may go"));

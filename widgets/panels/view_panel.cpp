@@ -230,8 +230,10 @@ QWidget* ViewPanel::buildVolume()
                      tr("Directions of the fibres, coloured by their angle"));
     m_filaments = check("filaments", tr("Filaments of re-entry"),
                         tr("Phase singularities: the lines around which waves turn"));
-    m_arrows = check("arrows", tr("Conduction velocity"),
-                     tr("Arrows along the propagation of the beat that the maps show [mm/ms]"));
+    m_arrows =
+        check("arrows", tr("Conduction velocity"),
+              tr("Arrows along the propagation of the beat that the maps show; the view says "
+                 "how fast [m/s]"));
     m_opacityText = new QLabel;
     m_opacityText->setObjectName("opacityText");
     m_opacityText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
