@@ -252,6 +252,7 @@ std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
 
 bool Analyst::submit(Sample s, bool always)
 {
+    const std::size_t bytes = s.v.size() * sizeof(double);
     {
         std::unique_lock hold(mutex_);
         const auto room = [this] { return samples_waiting_ < waiting; };
@@ -259,8 +260,18 @@ bool Analyst::submit(Sample s, bool always)
             // a millisecond more than this gap would be the next sample's
             const bool needed =
                 tracks_always() && std::abs(s.time_ms - taken_ms_) > most_gap_ms - 1;
-            if (!needed || !room_.wait_for(hold, patience, room))
+            if (!needed || !room_.wait_for(hold, patience, room)) {
+                if (!s.ecg || rows_waiting_ + bytes > most_rows_bytes)
+                    return false;
+                rows_waiting_ += bytes;
+                hold.unlock();
+                push([this, bytes, shared = std::make_shared<const Sample>(std::move(s))] {
+                    row(shared);
+                    std::lock_guard again(mutex_);
+                    rows_waiting_ -= bytes;
+                });
                 return false;
+            }
         }
         ++samples_waiting_;
         taken_ms_ = s.time_ms;
@@ -308,16 +319,23 @@ void Analyst::lead_sample(const Sample& s)
         e.mV[k].push_back(mV[k]);
 }
 
+void Analyst::row(const std::shared_ptr<const Sample>& s)
+{
+    if (!s->ecg)
+        return;
+    if (!leads_due_ && !ecg_->empty())
+        lead_sample(*s);
+    if (!leads_due_)
+        return;
+    for_leads_.push_back(s);
+    if (for_leads_.size() * s->v.size() * sizeof(double) > most_rows_bytes)
+        for_leads_.pop_front();
+}
+
 void Analyst::take(const std::shared_ptr<const Sample>& shared)
 {
     const Sample& s = *shared;
-    if (s.ecg && leads_due_) {
-        for_leads_.push_back(shared);
-        if (for_leads_.size() > waiting)
-            for_leads_.pop_front();
-    } else if (s.ecg && !ecg_->empty()) {
-        lead_sample(s);
-    }
+    row(shared);
     if (!watch_.maps && !watch_.phase && !watch_.volume && !tracks_always())
         return;
     to_vertices(s.v);

@@ -55,7 +55,8 @@ struct Sample
 /// slow analysis costs samples and no time of the solver. But where every place is followed
 /// (tracks_always()) no activation may be lost: there the solver waits rather than leave more than
 /// most_gap_ms between two samples. Weights of leads, which take seconds, are prepared on a second
-/// thread: samples go on meanwhile.
+/// thread: samples go on meanwhile. Rows of the electrocardiogram are never refused while those
+/// that wait, for the analysis or for their weights, fit into memory (most_rows_bytes).
 /// @thread  one thread gives work; results may be read by any
 class Analyst
 {
@@ -63,6 +64,9 @@ class Analyst
     static constexpr std::size_t waiting = 4;
     /// Of simulated time. Longer ones lose the times of activations, at twice of it (blind_ms).
     static constexpr double most_gap_ms = analysis::ActivationTracker::blind_ms / 2;
+    /// Of the potentials that rows of the electrocardiogram wait with: refused samples', and, as
+    /// many again, those for which weights are being prepared.
+    static constexpr std::size_t most_rows_bytes = std::size_t{256} << 20;
     /// Of wall time, that submit() waits for room at most.
     static constexpr std::chrono::milliseconds patience{500};
 
@@ -84,7 +88,7 @@ class Analyst
     /// phase are known whenever somebody asks: where following costs little.
     bool tracks_always() const { return v_.size() <= tracked_at_most; }
     /// Electrodes from now on. Their samples start anew when the weights are there, with those that
-    /// wait for them by then: the newest ones, `waiting` at most, none left out between them.
+    /// wait for them by then: all since this call, or the newest that fit into most_rows_bytes.
     void electrodes(EcgLayout layout, const Patchwork& patches, double bath_S_per_m,
                     double every_ms);
     /// New conductivities for the same electrodes; samples go on.
@@ -94,8 +98,9 @@ class Analyst
     /// Pulses that have begun since the last call, in order of time: beats that they began count
     /// from them.
     void pulses(std::vector<double> time_ms);
-    /// Whether it was taken. Waits for room, for `patience` at most, where a refusal would leave
-    /// more than most_gap_ms without samples and tracks_always().
+    /// Whether it was taken whole. Waits for room, for `patience` at most, where a refusal would
+    /// leave more than most_gap_ms without samples and tracks_always(). Of a refused one the row of
+    /// the electrocardiogram is taken all the same.
     /// @param always  taken however many wait: the state that a run stops at
     bool submit(Sample s, bool always = false);
     /// One beat's maps at every vertex of the mesh.
@@ -127,6 +132,7 @@ class Analyst
     void push(Queue& to, Job job);
     void run(const std::stop_token& stop, Queue& of);
     void take(const std::shared_ptr<const Sample>& s);
+    void row(const std::shared_ptr<const Sample>& s);
     void lead_sample(const Sample& s);
     void to_vertices(std::span<const double> v);
     void phase(const Sample& s);
@@ -163,7 +169,8 @@ class Analyst
     Queue queue_, preparations_;
     std::condition_variable room_; ///< a sample fewer waits
     std::size_t samples_waiting_ = 0;
-    double taken_ms_ = 0; ///< time of the newest sample that was taken
+    std::size_t rows_waiting_ = 0; ///< of refused samples [bytes]
+    double taken_ms_ = 0;          ///< time of the newest sample that was taken
 
     // The preparing thread's alone.
     EcgLayout layout_;

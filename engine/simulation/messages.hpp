@@ -182,7 +182,7 @@ struct Status
     double steps_per_second = 0;
     double cell_steps_per_second = 0;
     std::uint64_t frames_published = 0, frames_dropped = 0;
-    std::uint64_t samples_dropped = 0;     ///< of maps, phase and ECG, because their computation was behind
+    std::uint64_t samples_dropped = 0;     ///< of maps and phase, because their computation was behind
     bool changing_tissue = false;          ///< a SetTissue is being prepared
     bool recording = false;
     double loading_fraction = 0;

@@ -243,24 +243,30 @@ class TestLiveMaps : public QObject
         }
         QVERIFY2(before > 20, qPrintable(QString::number(before)));
         analyst.finish();
-        const auto& e = results->ecg; // those that waited for the weights: the newest
+        const auto& e = results->ecg; // those that waited for the weights too
         QCOMPARE(e.leads.size(), std::size_t(12));
-        QCOMPARE(e.time_ms.back(), 39.0);
-        for (std::size_t k = 1; k < e.time_ms.size(); ++k)
-            QCOMPARE(e.time_ms[k] - e.time_ms[k - 1], 1.0);
+        QCOMPARE(e.time_ms.size(), std::size_t(40));
+        for (std::size_t k = 0; k < e.time_ms.size(); ++k)
+            QCOMPARE(e.time_ms[k], static_cast<double>(k));
     }
 
     /// An analysis that comes too late costs samples, but never as many as would lose a beat: the
-    /// solver waits before.
+    /// solver waits before. Rows of the electrocardiogram it costs none.
     void aSlowAnalysisLosesNoBeat()
     {
-        const Tissue t = build_tissue(sheet());
-        Analyst analyst(t, 1, std::make_shared<AnalystResults>());
+        auto s = sheet();
+        s.electrodes = {{"E", {30, 30, 20}}};
+        const Tissue t = build_tissue(s);
+        const auto results = std::make_shared<AnalystResults>();
+        Analyst analyst(t, 1, results);
+        analyst.electrodes(ecg_layout(t, s.electrodes, {}, s.name), t.patches, 0.2, 1);
+        analyst.finish();
         QVERIFY(analyst.tracks_always());
         for (int k = 0; k < 3; ++k) { // the system gave it no time
             analyst.then([] { QThread::msleep(100); });
             Sample sample;
             sample.v.assign(t.problem.size(), -85);
+            sample.ecg = true;
             const double from = k == 2 ? 0 : 100 * k; // set back to the start at last
             double taken_ms = from, longest = 0;
             int refused = 0;
@@ -274,6 +280,11 @@ class TestLiveMaps : public QObject
             }
             QVERIFY(refused > 0);
             QVERIFY2(longest <= Analyst::most_gap_ms, qPrintable(QString::number(longest)));
+            analyst.finish();
+            const auto& rows = results->ecg.time_ms;
+            QCOMPARE(rows.size(), std::size_t(k == 1 ? 200 : 100));
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                QCOMPARE(rows[i], static_cast<double>(i));
             if (k == 1)
                 analyst.restart();
         }
