@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t fibre_glyphs = 1600, streamline_count = 500;
 constexpr double glyph_mm = 3.5, streamline_mm = 60, arrow_spacing_mm = 7, arrow_scale = 9;
 
-/// Of the lengths of velocities [mm/ms, which is m/s], each as often as its arrow has points.
+/// Median, 5th and 95th percentile of velocities' lengths [mm/ms, which is m/s], each as often as
+/// its arrow has points.
 QString velocityText(std::vector<float> speeds)
 {
     if (speeds.empty())
@@ -24,8 +25,7 @@ QString velocityText(std::vector<float> speeds)
         const auto k = static_cast<std::size_t>(p * static_cast<double>(speeds.size() - 1));
         return QString::number(static_cast<double>(speeds[k]), 'f', 2);
     };
-    return ViewController::tr("Arrows: conduction velocity, %1 m/s in the median, %2 to %3 in most "
-                              "places (5 to 95 %); 1 m/s is %4 mm long")
+    return ViewController::tr("Velocity %1 m/s (%2 to %3)\n%4 mm of arrow: 1 m/s")
         .arg(part(0.5), part(0.05), part(0.95))
         .arg(arrow_scale);
 }

@@ -125,8 +125,7 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
         detail < 1
             ? tr("Software OpenGL draws moving pictures with fewer pixels (%1 % along a side), so "
                  "that the window answers at once; a picture at rest has all of them. Run > "
-                 "Compute "
-                 "first leaves the processor to the computation")
+                 "Compute first leaves the processor to the computation")
                   .arg(100 * detail)
         : s.frames_dropped > 0
             ? tr("Pictures drawn per second; %1 display frames were skipped, the "

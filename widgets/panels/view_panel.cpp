@@ -233,7 +233,7 @@ QWidget* ViewPanel::buildVolume()
     m_arrows =
         check("arrows", tr("Conduction velocity"),
               tr("Arrows along the propagation of the beat that the maps show; the view says "
-                 "how fast [m/s]"));
+                 "how fast: the median, and where 90 % of the places lie [m/s]"));
     m_opacityText = new QLabel;
     m_opacityText->setObjectName("opacityText");
     m_opacityText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

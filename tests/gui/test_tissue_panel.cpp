@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tissue panel alone: places of regions, drugs.
+#include "engine/cell/model.hpp"
+#include "tests/gui/overlap.hpp"
+#include "widgets/panels/region_place.hpp"
+#include "widgets/panels/tissue_panel.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+
+class TestTissuePanel : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aBoxTakesTheBallsPlace()
+    {
+        const simulation::Sphere ball{{30.25, 0.25, 0.25}, 5};
+        simulation::Region r;
+        setPlaceKind(r, PlaceKind::box, ball);
+        const auto box = std::get<simulation::Box>(*r.where);
+        QCOMPARE(box, (simulation::Box{{25.25, -4.75, -4.75}, {35.25, 5.25, 5.25}}));
+        std::get<simulation::Box>(*r.where) = {{0, 0, 0}, {10, 14, 10}};
+        setPlaceKind(r, PlaceKind::ball, ball); // a box becomes the ball inside it
+        QCOMPARE(std::get<simulation::Sphere>(*r.where), (simulation::Sphere{{5, 7, 5}, 5}));
+    }
+
+    void placesOfRegionsHaveTheirRows()
+    {
+        TissuePanel panel;
+        for (const int width : {270, 380}) {
+            panel.resize(width, 640);
+            panel.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&panel));
+            simulation::Session s;
+            s.regions.resize(2);
+            s.regions[1].model.clear();
+            for (const auto& place : std::initializer_list<std::optional<simulation::Where>>{
+                     std::nullopt, simulation::Tetrahedra{{1, 2, 3}},
+                     simulation::Sphere{{0, 0, 0}, 3}, simulation::Tetrahedra{},
+                     simulation::Layer{}, simulation::Segments{{1}}, simulation::Tetrahedra{}}) {
+                s.regions[1].where = place;
+                panel.setSession(s);
+                panel.choose(1);
+                for (int k = 0; k < 3; ++k) {
+                    QApplication::processEvents();
+                    const QString text = test::anyOverlap(panel);
+                    QVERIFY2(text.isEmpty(), qPrintable(text));
+                }
+            }
+        }
+    }
+
+    void longDrugNamesFit()
+    {
+        TissuePanel panel;
+        simulation::Session s;
+        s.drugs = {{"Class III (sotalol- or dofetilide-like), a dose that is told at length",
+                    {{"g_Kr", 0.5}}}};
+        panel.setSession(s);
+        const auto* name = panel.findChild<QLabel*>("drugName");
+        QVERIFY(name != nullptr);
+        QVERIFY(name->parentWidget()->minimumSizeHint().width() < 240);
+    }
+
+    void aDrugThatNothingHereTakesSaysSo()
+    {
+        const cell::ModelInfo *slow = &cell::model_info("luo_rudy_1991"),
+                              *plain = &cell::model_info("aliev_panfilov_1996");
+        TissuePanel panel;
+        panel.resize(360, 640);
+        panel.show();
+        panel.setModels({slow, plain});
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "aliev_panfilov_1996";
+        s.regions[0].variant.clear();
+        s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        panel.setSession(s);
+        const auto said = [&] {
+            QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            const auto* l = panel.findChild<QLabel*>("drugLacks");
+            return l != nullptr ? l->text() : QString();
+        };
+        QVERIFY2(said().startsWith("No model here has g_Kr"), qPrintable(said()));
+        s.regions.push_back(s.regions[0]);
+        s.regions[1].model = "luo_rudy_1991"; // has one by another name
+        s.regions[1].name = "rim";
+        panel.setSession(s);
+        QVERIFY2(said().startsWith("No effect in ") && said().contains("no g_Kr in the cell model"),
+                 qPrintable(said()));
+        QVERIFY(!said().contains("rim"));
+        s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
+        panel.setSession(s);
+        QCOMPARE(said(), QString());
+    }
+};
+
+QTEST_MAIN(TestTissuePanel)
+#include "test_tissue_panel.moc"
