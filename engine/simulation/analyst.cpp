@@ -314,6 +314,8 @@ void Analyst::lead_sample(const Sample& s)
     const auto mV = ecg_->leads(s.v);
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
+    if (!e.time_ms.empty() && e.time_ms.back() == s.time_ms)
+        return; // another sample of the same step
     e.time_ms.push_back(s.time_ms);
     for (std::size_t k = 0; k < mV.size(); ++k)
         e.mV[k].push_back(mV[k]);

@@ -230,14 +230,16 @@ class TestLiveMaps : public QObject
         analyst.electrodes(ecg_layout(t, {}, s.leads, s.name), t.patches, 0.2, 1);
         Sample sample;
         sample.v.assign(t.problem.size(), -85);
-        sample.ecg = true;
         int before = 0;
         QElapsedTimer clock;
         clock.start();
         for (; sample.step < 40; ++sample.step) { // none waits for leads
             sample.time_ms = static_cast<double>(sample.step);
-            while (!analyst.submit(sample) && clock.elapsed() < 60'000)
+            sample.ecg = true;
+            while (!analyst.submit(sample) && clock.elapsed() < 60'000) {
+                sample.ecg = false; // its row is taken although it was refused
                 QThread::msleep(1);
+            }
             std::lock_guard hold(results->ecg_mutex);
             before += results->ecg.leads.empty();
         }
@@ -437,6 +439,7 @@ class TestLiveMaps : public QObject
         s.stimuli = {end_of_bar(0)};
         s.electrodes = {{"ahead", {40, 1, 1}}, {"behind", {-30, 1, 1}}};
         in.answer(e.post(Load{s}));
+        in.answer(e.post(WatchMaps{true, 50})); // another sample of the start: no other row
         run_to(e, in, 40);
         Ecg g;
         QTRY_COMPARE((g = e.ecg(0)).time_ms.size(), std::size_t(41));
