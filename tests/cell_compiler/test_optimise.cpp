@@ -154,6 +154,21 @@ class TestOptimise : public QObject
             }
         QVERIFY(short_exponential_degree(0.05, true) < 5);
     }
+    /// exp(-(V + 27)^2 / 3600) squared and moved; the third leaves the range of numbers, the last
+    /// is no power of another.
+    void bells_become_powers_of_one()
+    {
+        const char* text = "exp(-(V + 27)^2 / 3600) + 9.5 * exp(-(V + 40)^2 / 1800) + "
+                           "exp(-(V + 30)^2 / 300) + exp(-(V + 35)^2 / 1300)";
+        Expression e(text);
+        const Expression plain(text);
+        integer_powers(e.g, e.roots);
+        split_exponentials(e.g, e.roots, typical);
+        QCOMPARE(shorten_exponentials(e.g, e.roots, 48, true), 1);
+        QCOMPARE(e.count(Op::exp), 4); // one of them of a multiple of V now
+        for (const double v : {least_V, -90.0, -13.0, 45.0, most_V})
+            QVERIFY(near(e.at(v), plain.at(v), 1e-12));
+    }
     void fractions_take_one_division()
     {
         const char* text = "1 / (1 + exp(V)) * 3 / (1 + exp(-V)) + ca / (ca + 2)";
@@ -179,12 +194,25 @@ class TestOptimise : public QObject
                 QVERIFY(near(e.at(v), plain.at(v)));
         }
     }
+    /// a / (a + b) with a quotient a that two need: it may divide later, where that is cheaper.
+    void quotients_that_several_need_may_divide_later()
+    {
+        const char* text = "V / (ca + 1) / (V / (ca + 1) + p)";
+        for (const bool share : {false, true}) {
+            Expression e(text);
+            const Expression plain(text);
+            merge_fractions(e.g, e.roots, {.share_all = share});
+            QCOMPARE(e.count(Op::div), share ? 1 : 2);
+            QVERIFY(near(e.at(0.7), plain.at(0.7)));
+        }
+    }
     /// With V of 200 mV each factor is 2e17: two of them are within single precision, not three.
     void fractions_stay_within_the_range_of_numbers()
     {
         const auto divisions = [](const char* text, double largest) {
             Expression e(text);
-            FractionOptions o{largest, true, {-80, 0.3}, typical};
+            const FractionOptions o{
+                .largest = largest, .probe = true, .states = {-80, 0.3}, .parameters = typical};
             merge_fractions(e.g, e.roots, o);
             return e.count(Op::div);
         };

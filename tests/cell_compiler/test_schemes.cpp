@@ -203,6 +203,43 @@ class TestSchemes : public QObject
             QVERIFY(worst < 1e-6);
         }
     }
+    /// Polynomials for states that move slowly are the exponentials that they stand for, and a
+    /// vector of cells takes one side: with the step of the last two times the other one.
+    void smallGrowthIsTheSame()
+    {
+        for (const Scheme scheme : {Scheme::grl1, Scheme::grl2})
+            for (const double dt : {0.002, 0.02, 0.5, 5.0}) {
+                const auto stepped = [&](bool small_growth) {
+                    auto o = processor_options(load_model("ten_tusscher_2006"), false);
+                    o.small_growth = small_growth;
+                    Cells<double> c("ten_tusscher_2006", scheme, width, o);
+                    for (std::size_t i = 0; i < width; ++i)
+                        c.arrays[0][i] = -90 + 8 * static_cast<double>(i);
+                    c.step(0, dt);
+                    return c.arrays;
+                };
+                const auto with = stepped(true), without = stepped(false);
+                for (std::size_t k = 0; k < with.size(); ++k)
+                    for (std::size_t i = 0; i < width; ++i)
+                        QVERIFY2(std::abs(with[k][i] - without[k][i]) <=
+                                     1e-12 * std::max(std::abs(without[k][i]), 1e-3),
+                                 qPrintable(QString("state %1, dt %2: %3, not %4")
+                                                .arg(k)
+                                                .arg(dt)
+                                                .arg(with[k][i])
+                                                .arg(without[k][i])));
+            }
+        // GRL1: one condition, seven states; GRL2: one of each of its two stages
+        for (const auto& [scheme, conditions] : {std::pair(Scheme::grl1, 1), {Scheme::grl2, 2}}) {
+            const auto system = load_model("ten_tusscher_2006");
+            const Program p = compile(system, scheme, processor_options(system, true));
+            std::set<Node> found;
+            for (const Node n : reachable(p.graph, p.next))
+                if (p.graph.op(n) == Op::select && p.graph.op(p.graph.arg(n, 0)) == Op::le)
+                    found.insert(p.graph.arg(n, 0));
+            QCOMPARE(static_cast<int>(found.size()), conditions);
+        }
+    }
     /// Its iterations are written once each, however often they are made, for all lengths of
     /// vectors; with functions of V looked up the step is nearly the same.
     void newtonIsWrittenInParts()

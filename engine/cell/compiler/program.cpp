@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/program.hpp"
 
+#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm_tuning.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
@@ -94,7 +96,12 @@ OptimiseOptions processor_options(const CellSystem& system, bool single_precisio
     OptimiseOptions o = options_for(system, single_precision);
     o.exponential_cost = OptimiseOptions().exponential_cost;
     o.division_cost = OptimiseOptions().division_cost;
+    o.small_growth = true;
     o.short_exponentials = single_precision; // in double they take as many operations
+    if (single_precision) {                  // in double more of them are slower
+        o.share_quotients = true;
+        o.quotient_cost = Tuning::of_this_processor(true, vectors_in_use().first).quotient_cost;
+    }
     return o;
 }
 
@@ -108,11 +115,12 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
         std::shared_ptr<const Program> program;
     };
     static std::mutex mutex;
-    static std::map<std::tuple<const CellSystem*, Scheme, bool, bool, double>, Entry> programs;
+    static std::map<std::tuple<const CellSystem*, Scheme, bool, unsigned, double>, Entry> programs;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
-    auto& entry = programs[{system.get(), scheme, single_precision, processor, table_step_mV}];
+    const unsigned vectors = processor ? vectors_in_use().first : 0; // options differ by it
+    auto& entry = programs[{system.get(), scheme, single_precision, vectors, table_step_mV}];
     if (!entry.program) {
         entry = {system, nullptr};
         auto options = processor ? processor_options(*system, single_precision)

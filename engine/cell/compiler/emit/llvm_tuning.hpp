@@ -17,6 +17,8 @@ struct Tuning
     /// Of as many quotients one by division, the others by Newton's method: where the divider is
     /// slower than the other units are busy (16 cycles for 8 doubles, 10 for 16 floats). 1: all.
     int quotients_per_division = 1;
+    /// What a quotient costs in single precision, of a product: FractionOptions::division.
+    double quotient_cost = 6;
     /// Exponentials with their operations interleaved: those with tables, with long polynomials.
     std::size_t at_once = 4, long_at_once = 4;
 

@@ -26,8 +26,8 @@ class Pass
     static constexpr std::size_t most_factors = 6;
 
     Pass(Graph& g, std::span<const Node> roots, const FractionOptions& o, Samples* samples)
-        : g_(g), forms_(g, {}), largest_(o.largest), samples_(samples), users_(g.size()),
-          root_(g.size())
+        : g_(g), forms_(g, {}), largest_(o.largest), share_all_(o.share_all), samples_(samples),
+          users_(g.size()), root_(g.size())
     {
         for (const Node n : reachable(g, roots)) {
             const int count = g.arity(n);
@@ -49,7 +49,7 @@ class Pass
             if (f.den.size() > 1 && shared.count(n)) // a power of a reciprocal: of one number
                 f.den = {product_of(no_node, f.den)};
             if (!f.den.empty() && (root_[n] || (users_[n] > 1 && !shared.count(n)))) {
-                if (!root_[n] && !forms_.varies(f.num))
+                if (!root_[n] && (share_all_ || !forms_.varies(f.num)))
                     may_share.push_back(n);
                 f = {value_of(f), {}};
             }
@@ -63,7 +63,7 @@ class Pass
 
     bool varies(Node n) { return forms_.varies(n); }
     int saved = 0;
-    std::vector<Node> may_share; ///< constants over something that several need
+    std::vector<Node> may_share; ///< quotients that several need
 
   private:
     using Factors = std::vector<Node>;
@@ -189,20 +189,21 @@ class Pass
     Graph& g_;
     LinearForms forms_;
     double largest_;
+    bool share_all_;
     Samples* samples_;
     std::vector<int> users_;
     std::vector<bool> root_;
     std::unordered_map<Node, Fraction> at_;
 };
 
-/// Instructions of the arithmetic that is left; a division counts as in the design.
-double cost(const Graph& g, std::span<const Node> roots, Pass& pass)
+/// Instructions of the arithmetic that is left.
+double cost(const Graph& g, std::span<const Node> roots, Pass& pass, double division)
 {
     double sum = 0;
     for (const Node n : reachable(g, roots)) {
         const Op op = g.op(n);
         if (op == Op::div && pass.varies(n))
-            sum += pass.varies(g.arg(n, 1)) ? 9 : 1;
+            sum += pass.varies(g.arg(n, 1)) ? division : 1;
         else if ((op == Op::add || op == Op::sub || op == Op::mul) && pass.varies(n))
             sum += op == Op::mul ? 1 : 0.5; // every other addition is part of an fma
         else if (op == Op::select && pass.varies(n))
@@ -248,15 +249,16 @@ int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& o
     std::set<Node> shared;
     auto best = pass.run(roots, shared);
     int saved = pass.saved;
-    double least = cost(g, best, pass);
-    if (cost(g, roots, pass) <= least)
+    double least = cost(g, best, pass, o.division);
+    const double before = cost(g, roots, pass, o.division);
+    if (before <= least && !o.share_all)
         return 0;
     if (size <= small) {
         for (const auto& candidates : to_share(g, roots, pass.may_share)) {
             auto trial = shared;
             trial.insert(candidates.begin(), candidates.end());
             auto made = pass.run(roots, trial);
-            if (const double c = cost(g, made, pass); c < least) {
+            if (const double c = cost(g, made, pass, o.division); c < least) {
                 least = c;
                 best = std::move(made);
                 shared = std::move(trial);
@@ -264,6 +266,8 @@ int merge_fractions(Graph& g, std::vector<Node>& roots, const FractionOptions& o
             }
         }
     }
+    if (before <= least)
+        return 0;
     roots = best;
     return saved;
 }

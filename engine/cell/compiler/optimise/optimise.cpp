@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/short_exponentials.hpp"
+#include "engine/cell/compiler/optimise/small_growth.hpp"
 #include "engine/cell/compiler/system.hpp"
 
 #include <cmath>
@@ -126,10 +127,15 @@ OptimiseReport optimise(Graph& g, std::vector<Node>& roots, std::span<const doub
         note("exponentials near powers",
              shorten_exponentials(g, roots, o.largest_power, o.largest < 1e39));
     if (o.fractions)
-        note("fractions",
-             merge_fractions(
-                 g, roots,
-                 {o.largest, !o.states.empty(), o.states, {typical.begin(), typical.end()}}));
+        note("fractions", merge_fractions(g, roots,
+                                          {.largest = o.largest,
+                                           .probe = !o.states.empty(),
+                                           .share_all = o.share_quotients,
+                                           .division = o.quotient_cost,
+                                           .states = o.states,
+                                           .parameters = {typical.begin(), typical.end()}}));
+    if (o.small_growth)
+        note("steps of slow states", branch_small_growth(g, roots, o.largest < 1e39));
     if (o.reciprocals)
         note("reciprocals of constants", multiply_by_reciprocals(g, roots));
     if (o.products)

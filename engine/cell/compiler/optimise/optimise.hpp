@@ -14,7 +14,11 @@ struct FractionOptions
     /// Numerators and denominators stay within [1 / largest, largest] at samples of the states
     /// (samples.hpp): 1e36 is for single precision.
     double largest = 1e300;
-    bool probe = false;                         ///< look at samples at all
+    bool probe = false; ///< look at samples at all
+    /// Look for every quotient that several need whether it takes fewer operations if each of
+    /// them divides later, by itself; else only for constants over something.
+    bool share_all = false;
+    double division = 9;                        ///< cost, where a multiplication has 1
     std::vector<double> states{}, parameters{}; ///< typical values
 };
 
@@ -29,6 +33,9 @@ struct OptimiseOptions
     bool powers = true;        ///< integer powers by multiplication
     bool reciprocals = true;   ///< division by what cells of a type share becomes multiplication
     bool short_exponentials = false; ///< exponentials of V near powers: shorten_exponentials()
+    bool small_growth = false;       ///< steps of slow states: branch_small_growth()
+    bool share_quotients = false;    ///< FractionOptions::share_all
+    double quotient_cost = 9;        ///< FractionOptions::division
     bool products = false;           ///< factors that all cells share are multiplied first
     double table_step_mV = 0;        ///< functions of V as tables of this step; 0: none
     int largest_power =

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace tawara::cell::compiler {
@@ -139,6 +140,7 @@ class Shortener
 
     int run()
     {
+        const int bells = join_bells();
         collect();
         double least = cost_of_exponential(single_) * static_cast<double>(list_.size());
         std::optional<Units> best;
@@ -160,18 +162,14 @@ class Shortener
                     }
             }
         if (!best)
-            return 0;
+            return bells;
         std::map<Node, Node> to;
         for (const double c : order)
             if (c != best->base)
                 if (const Node n = take(*best, c, true).second; n != no_node)
                     to[list_.at(c)] = n;
-        roots_ = rewrite(g_, roots_, [&](Node n, const std::array<Node, 3>& a) {
-            if (const auto it = to.find(n); it != to.end())
-                return it->second;
-            return g_.arity(n) == 0 ? n : simple(g_, g_.op(n), a[0], a[1], a[2]);
-        });
-        return static_cast<int>(to.size());
+        replace(to);
+        return bells + static_cast<int>(to.size());
     }
 
   private:
@@ -182,6 +180,96 @@ class Shortener
             return std::abs(a) != std::abs(b) ? std::abs(a) < std::abs(b) : a < b;
         }
     };
+
+    /// exp(rate (V - centre)^2)
+    struct Bell
+    {
+        Node node = no_node;
+        double rate = 0, centre = 0;
+    };
+
+    void replace(const std::map<Node, Node>& to)
+    {
+        roots_ = rewrite(g_, roots_, [&](Node n, const std::array<Node, 3>& a) {
+            if (const auto it = to.find(n); it != to.end())
+                return it->second;
+            return g_.arity(n) == 0 ? n : simple(g_, g_.op(n), a[0], a[1], a[2]);
+        });
+    }
+
+    /// x + c or x - c with a constant. @return x and c; no_node: it is something else
+    std::pair<Node, double> offset(Node n) const
+    {
+        if (g_.op(n) != Op::add && g_.op(n) != Op::sub)
+            return {};
+        const Node a = g_.arg(n, 0), b = g_.arg(n, 1);
+        if (g_.is_constant(b))
+            return {a, g_.op(n) == Op::add ? g_.value(b) : -g_.value(b)};
+        if (g_.is_constant(a) && g_.op(n) == Op::add)
+            return {b, g_.value(a)};
+        return {};
+    }
+
+    std::optional<Bell> bell(Node n)
+    {
+        if (g_.op(n) != Op::exp || g_.op(g_.arg(n, 0)) != Op::mul)
+            return {};
+        const Node x = g_.arg(n, 0), V = g_.symbol(symbol_id(Symbol::state, 0));
+        for (int k = 0; k < 2; ++k) {
+            const Node square = g_.arg(x, 1 - k);
+            if (!g_.is_constant(g_.arg(x, k)) || g_.op(square) != Op::mul ||
+                g_.arg(square, 0) != g_.arg(square, 1))
+                continue;
+            if (const auto [of, c] = offset(g_.arg(square, 0)); of == V)
+                return Bell{n, g_.value(g_.arg(x, k)), -c};
+        }
+        return {};
+    }
+
+    static double linear_rate(const Bell& b, const Bell& a)
+    {
+        return 2 * b.rate * (a.centre - b.centre);
+    }
+    /// k, if b is a^k times an exponential of V, all of them numbers within the bounds of V.
+    std::optional<int> power(const Bell& b, const Bell& a) const
+    {
+        constexpr double largest = 16, exact = 1e-9; // rounding of k
+        const double k = b.rate / a.rate;
+        const double far = std::max(most_V - a.centre, a.centre - least_V);
+        const bool whole = k > 0.5 && k < largest && std::abs(k - std::round(k)) < exact;
+        if (a.centre == b.centre || !whole ||
+            std::abs(b.rate) * far * far > most_exponent(single_) ||
+            !is_bounded(linear_rate(b, a), single_))
+            return {};
+        return static_cast<int>(std::round(k));
+    }
+
+    /// Bells as powers of others, times an exponential of V:
+    ///     exp(k a (V - q)^2) = exp(a (V - p)^2)^k exp(2 k a (p - q) V) exp(k a (q^2 - p^2))
+    int join_bells()
+    {
+        std::vector<Bell> list;
+        for (const Node n : reachable(g_, roots_))
+            if (const auto b = bell(n))
+                list.push_back(*b);
+        std::map<Node, Node> to;
+        std::set<Node> kept;
+        for (const Bell& b : list)
+            for (const Bell& a : list) {
+                const auto k = power(b, a);
+                if (!k || to.count(a.node) || to.count(b.node) || kept.count(b.node))
+                    continue;
+                kept.insert(a.node);
+                Powers powers = powers_of(a.node);
+                const double factor =
+                    std::exp(b.rate * (b.centre * b.centre - a.centre * a.centre));
+                to[b.node] =
+                    product(product(raise(*k, powers, true), exponential(linear_rate(b, a)), true),
+                            g_.constant(factor), true);
+            }
+        replace(to);
+        return static_cast<int>(to.size());
+    }
 
     Node exponential(double c)
     {

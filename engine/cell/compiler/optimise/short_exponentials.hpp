@@ -36,7 +36,9 @@ std::vector<double> short_exponential(double range, bool single);
 /// Writes exponentials of multiples of V, exp(c V), as
 ///     exp(b V)^n exp(+-f V)^k exp(r V),  c = n b +- k f + r,
 /// where exp(b V) is one of them and the others are short (above), if that takes fewer operations.
-/// b and f are those that save most. @return how many
+/// b and f are those that save most. Before it, exp(k a (V - q)^2) as
+///     exp(a (V - p)^2)^k exp(2 k a (p - q) V) exp(k a (q^2 - p^2)),
+/// where exp(a (V - p)^2) is there. @return how many of both
 int shorten_exponentials(Graph& g, std::vector<Node>& roots, int largest_power, bool single);
 
 } // namespace tawara::cell::compiler
