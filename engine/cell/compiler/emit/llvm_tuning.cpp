@@ -14,7 +14,7 @@ Tuning Tuning::of_this_processor([[maybe_unused]] bool single, [[maybe_unused]] 
         t.long_at_once = 6;
         t.fetch_ahead = bytes == 64 || !single ? 2 : 0;
         if (bytes == 64) {
-            t.quotients_per_division = 3;
+            t.quotients_per_division = single ? 4 : 3;
             t.quotient_cost = 7;
         }
     }
