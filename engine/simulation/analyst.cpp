@@ -252,7 +252,6 @@ std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
 
 bool Analyst::submit(Sample s, bool always)
 {
-    const std::size_t bytes = s.v.size() * sizeof(double);
     {
         std::unique_lock hold(mutex_);
         const auto room = [this] { return samples_waiting_ < waiting; };
@@ -261,15 +260,8 @@ bool Analyst::submit(Sample s, bool always)
             const bool needed =
                 tracks_always() && std::abs(s.time_ms - taken_ms_) > most_gap_ms - 1;
             if (!needed || !room_.wait_for(hold, patience, room)) {
-                if (!s.ecg || rows_waiting_ + bytes > most_rows_bytes)
-                    return false;
-                rows_waiting_ += bytes;
                 hold.unlock();
-                push([this, bytes, shared = std::make_shared<const Sample>(std::move(s))] {
-                    row(shared);
-                    std::lock_guard again(mutex_);
-                    rows_waiting_ -= bytes;
-                });
+                submit_row(std::move(s));
                 return false;
             }
         }
@@ -285,6 +277,23 @@ bool Analyst::submit(Sample s, bool always)
         room_.notify_one();
     });
     return true;
+}
+
+void Analyst::submit_row(Sample s)
+{
+    const std::size_t bytes = s.v.size() * sizeof(double);
+    {
+        std::lock_guard hold(mutex_);
+        if (!s.ecg || rows_waiting_ + bytes > most_rows_bytes)
+            return;
+        rows_waiting_ += bytes;
+    }
+    s.first.reset();
+    push([this, bytes, shared = std::make_shared<const Sample>(std::move(s))] {
+        row(shared);
+        std::lock_guard hold(mutex_);
+        rows_waiting_ -= bytes;
+    });
 }
 
 void Analyst::to_vertices(std::span<const double> v)
@@ -329,7 +338,9 @@ void Analyst::row(const std::shared_ptr<const Sample>& s)
         lead_sample(*s);
     if (!leads_due_)
         return;
-    for_leads_.push_back(s);
+    // without the maps that it may have
+    for_leads_.push_back(
+        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, true, {}}) : s);
     if (for_leads_.size() * s->v.size() * sizeof(double) > most_rows_bytes)
         for_leads_.pop_front();
 }

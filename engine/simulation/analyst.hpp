@@ -132,6 +132,7 @@ class Analyst
     void push(Queue& to, Job job);
     void run(const std::stop_token& stop, Queue& of);
     void take(const std::shared_ptr<const Sample>& s);
+    void submit_row(Sample s);
     void row(const std::shared_ptr<const Sample>& s);
     void lead_sample(const Sample& s);
     void to_vertices(std::span<const double> v);
