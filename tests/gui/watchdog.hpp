@@ -46,6 +46,25 @@ class WatchedApplication : public QApplication
             std::count_if(walls_.begin(), walls_.end(), [ms](double w) { return w > ms; }));
     }
 
+    /// The longest event of `work`, by processor time; `work` again, up to `tries` times, where it
+    /// is not below the bound: a virtual machine's processor time counts what its host gave to
+    /// others, so that one event in some thousands takes long without having done anything. What
+    /// takes long by itself does so each time.
+    /// @return of the run whose longest event was the shortest
+    template <class Work>
+    Longest shortest(double bound_ms, int tries, Work work)
+    {
+        Longest best;
+        for (int k = 0; k < tries && (k == 0 || best.cpu_ms >= bound_ms); ++k) {
+            begin();
+            work();
+            const Longest now = end();
+            if (k == 0 || now.cpu_ms < best.cpu_ms)
+                best = now;
+        }
+        return best;
+    }
+
     bool notify(QObject* receiver, QEvent* e) override
     {
         if (!watching_ || depth_ > 0)

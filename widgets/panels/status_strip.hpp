@@ -35,7 +35,7 @@ class StatusStrip : public QObject
     QLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_memory;
     QWidget* m_filming;
     QLabel* m_filmed;
-    QTimer m_second;
+    QTimer m_filmTick;
     QElapsedTimer m_filmingSince;
     int m_polls = 0;
 };
