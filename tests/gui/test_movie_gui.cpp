@@ -73,10 +73,9 @@ class TestMovieGui : public fake::HeartTest
         const QString path = folder.filePath("heart.mp4");
         std::vector<Longest> pictures; // the first has the painter's preparation
         const auto longest = [&pictures](std::size_t from) {
-            return *std::max_element(pictures.begin() + static_cast<std::ptrdiff_t>(from),
-                                     pictures.end(), [](const Longest& a, const Longest& b) {
-                                         return a.cpu_ms < b.cpu_ms;
-                                     });
+            return *std::max_element(
+                pictures.begin() + static_cast<std::ptrdiff_t>(from), pictures.end(),
+                [](const Longest& a, const Longest& b) { return a.cpu_ms < b.cpu_ms; });
         };
         for (int k = 0; k < 4 && (k == 0 || pictures[0].cpu_ms >= 150 || longest(1).cpu_ms >= 30);
              ++k) {
