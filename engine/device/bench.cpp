@@ -72,6 +72,10 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
     r.device = s->device();
     r.unknowns = p.size();
     r.diffusion_stages = p.substeps.stages;
+    for (const auto shard : s->shard_of_unknown()) {
+        r.parts.resize(std::max(r.parts.size(), static_cast<std::size_t>(shard) + 1));
+        ++r.parts[static_cast<std::size_t>(shard)];
+    }
     s->add_stimulus(options.source.value_or(first_tenth(p.size())));
     s->advance(std::max<std::int64_t>(options.warm_up, 1));
     const auto before = s->kernels();

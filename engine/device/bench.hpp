@@ -30,6 +30,7 @@ struct BenchResult
     double median_ms = 0;           ///< of the samples
     double activated = 0;           ///< share of the unknowns, at the end
     int diffusion_stages = 1;       ///< passes over the matrix in one step
+    std::vector<std::int64_t> parts; ///< unknowns of each device, where there are several
     std::vector<BenchKernel> kernels;
     Ceilings ceilings; ///< of one device
     std::string not_counted; ///< why there are no counted_bytes where they were asked for

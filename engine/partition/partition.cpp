@@ -22,7 +22,8 @@ struct MetisGraph
 
 enum class Goal { communication_volume, edge_cut };
 
-std::vector<std::int32_t> metis(MetisGraph g, std::int64_t parts, Goal goal)
+std::vector<std::int32_t> metis(MetisGraph g, std::int64_t parts, Goal goal,
+                                std::vector<real_t> shares = {})
 {
     auto n = static_cast<idx_t>(g.first.size() - 1);
     std::vector<std::int32_t> part(static_cast<std::size_t>(n), 0);
@@ -32,14 +33,15 @@ std::vector<std::int32_t> metis(MetisGraph g, std::int64_t parts, Goal goal)
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = 1;
-    options[METIS_OPTION_UFACTOR] = 30; // imbalance 1.03
+    // Imbalance in thousandths: devices wait for the one with the largest part; clusters for none.
+    options[METIS_OPTION_UFACTOR] = goal == Goal::communication_volume ? 5 : 30;
     options[METIS_OPTION_OBJTYPE] =
         goal == Goal::communication_volume ? METIS_OBJTYPE_VOL : METIS_OBJTYPE_CUT;
     idx_t constraints = 1, k = static_cast<idx_t>(parts), cost = 0;
     static_assert(sizeof(idx_t) == sizeof(std::int32_t));
-    const int status =
-        METIS_PartGraphKway(&n, &constraints, g.first.data(), g.column.data(), nullptr, nullptr,
-                            nullptr, &k, nullptr, nullptr, options.data(), &cost, part.data());
+    const int status = METIS_PartGraphKway(
+        &n, &constraints, g.first.data(), g.column.data(), nullptr, nullptr, nullptr, &k,
+        shares.empty() ? nullptr : shares.data(), nullptr, options.data(), &cost, part.data());
     if (status != METIS_OK)
         throw Error(status == METIS_ERROR_MEMORY ? "partition: not enough memory for METIS"
                                                  : "partition: METIS refused the graph");
@@ -155,7 +157,7 @@ void order_group(const Graph& g, std::span<std::int32_t> members, int cluster_si
 
 } // namespace
 
-std::vector<std::int32_t> parts(const Graph& g, int count)
+std::vector<std::int32_t> parts(const Graph& g, int count, std::span<const double> shares)
 {
     const std::size_t n = g.size();
     if (count < 1)
@@ -163,11 +165,16 @@ std::vector<std::int32_t> parts(const Graph& g, int count)
     if (static_cast<std::size_t>(count) > std::max<std::size_t>(n, 1))
         throw InputError("partition", std::to_string(n) + " unknowns cannot fill " +
                                           std::to_string(count) + " parts");
+    if (!shares.empty() &&
+        (shares.size() != static_cast<std::size_t>(count) ||
+         std::any_of(shares.begin(), shares.end(), [](double s) { return !(s > 0); })))
+        throw InputError("partition", "a positive share is needed for each part, or none at all");
     if (count == 1)
         return std::vector<std::int32_t>(n, 0);
     std::vector<std::int32_t> all(n), place(n, -1);
     std::iota(all.begin(), all.end(), 0);
-    return metis(subgraph(g, all, place), count, Goal::communication_volume);
+    return metis(subgraph(g, all, place), count, Goal::communication_volume,
+                 std::vector<real_t>(shares.begin(), shares.end()));
 }
 
 Order cluster_order(const Graph& g, std::span<const std::int32_t> part,

@@ -4,7 +4,8 @@
 //                  [--scheme fvm|p1] [--types N] [--stages N] CASE...
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
 // BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
-// stands for ','. Options: metis, fused, unfused, compiled, nograph, graph=STEPS;
+// stands for ','. Options: metis, fused, unfused, compiled, nograph, graph=STEPS,
+//     shares=A;B (of each device);
 // fvm, p1; check (the stability analysis);
 // untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be,
 // consistent; dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps),
@@ -78,7 +79,11 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.stepper.tuning.graph_steps = 0;
         else if (key == "graph")
             o.stepper.tuning.graph_steps = std::stoi(value);
-        else if (key == "untimed")
+        else if (key == "shares") { // of each device, e.g. shares=0.26;0.25;0.24;0.25
+            std::stringstream list(value);
+            for (std::string share; std::getline(list, share, ';');)
+                o.stepper.tuning.shares.push_back(std::stod(share));
+        } else if (key == "untimed")
             o.stepper.tuning.timed_every = 0;
         else if (key == "counters")
             o.counted = 4;
@@ -230,6 +235,8 @@ ordered_json record(bench::Bench& b, const Case& c)
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     auto j = head(b, c, p);
     j["device"] = r.device;
+    if (r.parts.size() > 1)
+        j["parts"] = r.parts;
     j["steps"] = r.steps;
     j["activated"] = r.activated;
     j["seconds"] = r.seconds;

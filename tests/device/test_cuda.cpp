@@ -201,6 +201,8 @@ class TestCuda : public QObject
         p.substeps = {static_cast<diffusion::SubStepping::Kind>(kind), stages};
         const Tuning plain{Ordering::hilbert, true, 32}, metis{Ordering::metis, true, 32},
             apart{Ordering::hilbert, true, 0}, unfused{Ordering::hilbert, false, 7};
+        Tuning unequal = plain;
+        unequal.shares = {0.7, 0.3};
         struct Way
         {
             const char* devices;
@@ -213,12 +215,13 @@ class TestCuda : public QObject
         Snapshot first;
         std::vector<double> first_samples;
         std::vector<std::string> ways;
-        for (const Way& w : {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
-                             Way{"cuda:0", apart}, Way{"cuda:0,0", plain},
-                             Way{"cuda:0,0,0,0", plain}, Way{"cuda:0,0,0,0", apart},
-                             Way{"cuda:0,0,0", metis}, Way{"cuda:0,0,0,0,0,0,0,0", plain},
-                             Way{"cuda:0,1", plain}, Way{"cuda:0,1,0,1,0,1,0,1", plain},
-                             Way{"cuda:0,1,2,3", plain}, Way{"cuda:1,0,1", metis}}) {
+        for (const Way& w :
+             {Way{"cuda:0", plain}, Way{"cuda:0", plain}, Way{"cuda:0", metis},
+              Way{"cuda:0", apart}, Way{"cuda:0,0", plain}, Way{"cuda:0,0,0,0", plain},
+              Way{"cuda:0,0,0,0", apart}, Way{"cuda:0,0,0", metis}, Way{"cuda:0,0", unequal},
+              Way{"cuda:0,0,0,0,0,0,0,0", plain}, Way{"cuda:0,1", plain},
+              Way{"cuda:0,1,0,1,0,1,0,1", plain}, Way{"cuda:0,1,2,3", plain},
+              Way{"cuda:1,0,1", metis}}) {
             if (!usable(w.devices) || (short_tests() && std::strlen(w.devices) > 12))
                 continue;
             auto g = on(p, w.devices, static_cast<Precision>(precision), w.tuning);
@@ -245,6 +248,30 @@ class TestCuda : public QObject
         g->advance(short_tests() ? 3 : 500);
         QVERIFY(largest_difference(first.v, g->snapshot().v) <
                 (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
+    }
+
+    /// Tissue too large for a cell a thread: the interior goes through rings in shared memory, the
+    /// separators beside the diffusion do not.
+    void separatorsBesideRingsGiveTheSameBits()
+    {
+        ProblemOptions o;
+        o.types = 2;
+        const auto p = slab_problem({12, 4, 4}, 0.25, o);
+        QVERIFY(p.size() > 65'000);
+        Tuning unfused;
+        unfused.fused = false;
+        const auto number = Precision::double_;
+        auto whole = on(p, "cuda:0", number, unfused);
+        whole->add_stimulus(left_end(p, 1));
+        whole->advance(short_tests() ? 3 : 120);
+        for (const char* devices : {"cuda:0,0", "cuda:0,0,0,0", "cuda:0,1"}) {
+            if (!usable(devices))
+                continue;
+            auto cut = on(p, devices, number, unfused);
+            cut->add_stimulus(left_end(p, 1));
+            cut->advance(short_tests() ? 3 : 120);
+            QVERIFY2(same_bits(whole->snapshot(), cut->snapshot()), devices);
+        }
     }
 
     void snapshotContinuesBitForBit_data()

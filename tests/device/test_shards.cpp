@@ -40,8 +40,10 @@ template <class Value>
 class Sharded
 {
   public:
-    Sharded(const TissueProblem& p, int count, Ordering ordering)
-        : dt_(p.dt_ms), all_(cuda::make_shards(p, count, 16 / int{sizeof(Value)}, ordering))
+    Sharded(const TissueProblem& p, int count, Ordering ordering,
+            std::span<const double> shares = {})
+        : dt_(p.dt_ms),
+          all_(cuda::make_shards(p, count, 16 / int{sizeof(Value)}, ordering, {}, shares))
     {
         for (const auto& s : all_.shards) {
             v_.emplace_back(at(s.slots + s.halo), std::nan(""));
@@ -132,10 +134,11 @@ std::vector<double> bump(const TissueProblem& p)
 
 /// Fourteen steps by `Value` over `count` shards and by plain rows; whether all bits agree.
 template <class Value>
-bool agrees(const TissueProblem& p, int count, Ordering ordering)
+bool agrees(const TissueProblem& p, int count, Ordering ordering,
+            std::span<const double> shares = {})
 {
     auto expected = bump(p);
-    Sharded<Value> s(p, count, ordering);
+    Sharded<Value> s(p, count, ordering, shares);
     s.set(expected);
     for (int k = 0; k < 14; ++k) {
         expected = plain_pass<Value>(p, expected);
@@ -208,6 +211,40 @@ class TestShards : public QObject
             QVERIFY(s.separator < s.slots); // an interior to hide the exchange behind
         }
         QVERIFY(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+    }
+
+    /// Devices of unequal speed: parts of the sizes asked for, the same bits.
+    void unequalSharesGiveTheSameBits()
+    {
+        const auto p = slab_problem({8, 5, 4}, 0.5);
+        const std::vector<double> shares{0.5, 0.2, 0.3};
+        for (const auto ordering : {Ordering::hilbert, Ordering::metis}) {
+            QVERIFY(agrees<double>(p, 3, ordering, shares));
+            const auto all = cuda::make_shards(p, 3, 2, ordering, {}, shares);
+            std::vector<double> part(3, 0);
+            for (const auto& place : all.place)
+                part[at(place.shard)] += 1 / static_cast<double>(p.size());
+            for (std::size_t k = 0; k < 3; ++k)
+                QVERIFY2(std::abs(part[k] - shares[k]) < 0.015,
+                         qPrintable(QString::number(part[k])));
+        }
+        QVERIFY_EXCEPTION_THROWN(
+            cuda::make_shards(p, 3, 2, Ordering::metis, {}, std::vector<double>{0.5, 0.5}),
+            InputError);
+        QVERIFY_EXCEPTION_THROWN(
+            cuda::make_shards(p, 2, 2, Ordering::metis, {}, std::vector<double>{1, 0}), InputError);
+    }
+
+    void partsEndWhereSharesSay()
+    {
+        using Ends = std::vector<std::size_t>;
+        QCOMPARE(cuda::ends_of_parts(10, 1, {}), (Ends{10}));
+        QCOMPARE(cuda::ends_of_parts(10, 4, {}), (Ends{3, 5, 8, 10}));
+        QCOMPARE(cuda::ends_of_parts(100, 3, std::vector<double>{0.5, 0.2, 0.3}),
+                 (Ends{50, 70, 100}));
+        const std::vector<double> tenths(10, 0.1); // their sum is not 1 in binary numbers
+        QCOMPARE(cuda::ends_of_parts(1000, 10, tenths).back(), std::size_t{1000});
+        QCOMPARE(cuda::ends_of_parts(1000, 10, tenths)[6], std::size_t{700});
     }
 
     void moreShardsThanUnknownsAreRefused()

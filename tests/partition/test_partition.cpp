@@ -91,7 +91,7 @@ class TestPartition : public QObject
             }
             const double mean = static_cast<double>(g.size()) / k;
             for (double c : count)
-                QVERIFY2(c > 0.9 * mean && c < 1.035 * mean, qPrintable(QString::number(c / mean)));
+                QVERIFY2(c > 0.95 * mean && c < 1.01 * mean, qPrintable(QString::number(c / mean)));
             std::size_t cut = 0;
             for (std::size_t i = 0; i < g.size(); ++i)
                 for (auto e = g.first[i]; e < g.first[i + 1]; ++e)

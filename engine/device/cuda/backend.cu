@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
+#include <set>
 
 namespace tawara::device::cuda {
 namespace {
@@ -180,6 +182,61 @@ std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)
     }
 }
 
+namespace {
+
+bool distinct(const std::vector<int>& devices)
+{
+    return std::set(devices.begin(), devices.end()).size() == devices.size();
+}
+
+/// Bandwidth of a device's memory by its clock and width, up to a factor; 0 where it is not told.
+double bandwidth(int device)
+{
+    int clock = 0, width = 0;
+    if (cudaDeviceGetAttribute(&clock, cudaDevAttrMemoryClockRate, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
+        cudaGetLastError();
+    return static_cast<double>(clock) * width;
+}
+
+/// Share of each device, in their order, sum 1; empty: all alike.
+std::vector<double> shares_of(const std::vector<int>& devices, const Tuning& tuning)
+{
+    auto shares = tuning.shares;
+    if (!shares.empty() && shares.size() != devices.size())
+        throw InputError("--devices", std::to_string(shares.size()) + " shares for " +
+                                          std::to_string(devices.size()) + " devices");
+    if (shares.empty() && (devices.size() < 2 || !distinct(devices)))
+        return {};
+    if (shares.empty()) {
+        for (int d : devices)
+            shares.push_back(bandwidth(d));
+        const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+        if (!(*least > 0) || *least == *most)
+            return {};
+    }
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& s : shares)
+        s /= sum;
+    return shares;
+}
+
+/// Shares of `devices` in the order of `placed`, the same devices in another one.
+std::vector<double> moved_with(std::vector<double> shares, std::vector<int> devices,
+                               const std::vector<int>& placed)
+{
+    for (std::size_t k = 0; k < placed.size(); ++k) {
+        const auto from = static_cast<std::size_t>(
+            std::find(devices.begin() + static_cast<std::ptrdiff_t>(k), devices.end(), placed[k]) -
+            devices.begin());
+        std::swap(shares[k], shares[from]);
+        std::swap(devices[k], devices[from]);
+    }
+    return shares;
+}
+
+} // namespace
+
 std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
                                            Precision precision, const Tuning& tuning,
                                            const Progress& progress)
@@ -189,9 +246,15 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
         throw InputError("--devices", why + "; use --devices cpu");
     enable_peers(devices);
     const bool mixed = precision == Precision::mixed, single = precision == Precision::single;
-    auto sharding = make_shards(p, static_cast<int>(devices.size()), single || mixed ? 4 : 2,
-                                tuning.ordering, progress);
+    const auto shares = shares_of(devices, tuning);
+    const auto cut = [&](std::span<const double> of_parts) {
+        return make_shards(p, static_cast<int>(devices.size()), single || mixed ? 4 : 2,
+                           tuning.ordering, progress, of_parts);
+    };
+    auto sharding = cut(shares);
     const auto placed = placed_on(devices, sharding);
+    if (placed != devices && !shares.empty()) // each part has the size of the device it comes to
+        sharding = cut(moved_with(shares, devices, placed));
     if (single)
         return std::make_unique<CudaStepper<float>>(p, std::move(sharding), placed, tuning);
     return std::make_unique<CudaStepper<double>>(p, std::move(sharding), placed, tuning, mixed);

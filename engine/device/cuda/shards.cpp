@@ -7,6 +7,7 @@
 #include "engine/partition/partition.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -97,15 +98,20 @@ std::vector<std::int32_t> curve_order(const TissueProblem& p)
 
 /// Part of each unknown.
 std::vector<std::int32_t> cut(const TissueProblem& p, int count, Ordering ordering,
-                              const std::vector<std::int32_t>& curve)
+                              const std::vector<std::int32_t>& curve,
+                              std::span<const double> shares)
 {
     const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
     if (count == 1 || ordering == Ordering::metis || p.size() <= metis_limit)
-        return partition::parts(graph, count);
+        return partition::parts(graph, count, shares);
     std::vector<std::int32_t> part(p.size());
-    for (std::size_t k = 0; k < curve.size(); ++k)
-        part[at(curve[k])] =
-            static_cast<std::int32_t>(k * static_cast<std::size_t>(count) / curve.size());
+    std::size_t k = 0;
+    std::int32_t c = 0;
+    for (const auto end : ends_of_parts(curve.size(), count, shares)) {
+        for (; k < end; ++k)
+            part[at(curve[k])] = c;
+        ++c;
+    }
     return part;
 }
 
@@ -374,8 +380,21 @@ void fill_matrix(Shard& s, const Columns& columns, const std::vector<double>& al
 
 } // namespace
 
+std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const double> shares)
+{
+    std::vector<std::size_t> ends;
+    double part = 0; // of all, up to here
+    for (int c = 0; c + 1 < count; ++c) {
+        part += shares.empty() ? 1.0 / count : shares[at(c)];
+        ends.push_back(
+            std::min(n, static_cast<std::size_t>(std::llround(part * static_cast<double>(n)))));
+    }
+    ends.push_back(n);
+    return ends;
+}
+
 Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering ordering,
-                     const Progress& progress)
+                     const Progress& progress, std::span<const double> shares)
 {
     const std::size_t n = p.size();
     if (count < 1 || static_cast<std::size_t>(count) > std::max<std::size_t>(n, 1))
@@ -385,7 +404,7 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering order
     const bool along_curve = ordering == Ordering::hilbert;
     const auto curve = along_curve ? curve_order(p) : std::vector<std::int32_t>{};
     progress.at(0.3, "partitioning");
-    const auto part = cut(p, count, ordering, curve);
+    const auto part = cut(p, count, ordering, curve, shares);
     const auto separator = separators(p.system.alpha, part);
     const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
     const auto order = along_curve ? curve : partition::cluster_order(graph, part, {}).old_of;

@@ -64,13 +64,18 @@ struct Sharding
     int sub_steps = 1;        ///< systems to solve in a step, where there is a solver
 };
 
+/// Where each of `count` parts ends when n unknowns in a row are cut by shares (sum 1; empty: all
+/// alike), to the nearest unknown; the last is n.
+std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const double> shares);
+
 /// Cuts a problem into `count` shards (METIS k-way; along the Hilbert curve for Ordering::hilbert
 /// with more than four million unknowns) and lays each out. Each row keeps the order of its entries,
 /// so that results do not depend on count or order, bit for bit.
 /// @param pack   16 bytes over the size of a stored value: 2 or 4
-/// @param count  at least 1
+/// @param count   at least 1
+/// @param shares  of the unknowns for each shard, sum 1; empty: all alike
 /// @throws InputError when there are fewer unknowns than shards
 Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering ordering,
-                     const Progress& progress = {});
+                     const Progress& progress = {}, std::span<const double> shares = {});
 
 } // namespace tawara::device::cuda
