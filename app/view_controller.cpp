@@ -32,7 +32,10 @@ std::vector<std::int8_t> segments(const mesh::TetMesh& m, const mesh::Surface& s
     return out;
 }
 
-std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double> otherwise)
+/// Where most of the values lie, in round numbers.
+/// @param decimals  that values are shown with
+std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double> otherwise,
+                                 int decimals)
 {
     std::erase_if(v, [](float x) { return !std::isfinite(x); });
     if (v.size() < 8)
@@ -43,7 +46,7 @@ std::pair<double, double> fitted(std::vector<float> v, std::pair<double, double>
         return static_cast<double>(v[static_cast<std::size_t>(i)]);
     };
     double low = at(trim), high = at(1 - trim);
-    const double step = high - low > 60 ? 10 : high - low > 20 ? 5 : 1;
+    const double step = decimals > 0 ? 0.1 : high - low > 60 ? 10 : high - low > 20 ? 5 : 1;
     low = std::floor(low / step) * step, high = std::ceil(high / step) * step;
     return {low, std::max(high, low + step)};
 }
@@ -325,6 +328,12 @@ std::vector<float> ViewController::values(Quantity q) const
     case Quantity::apd:
     case Quantity::period:
         return m == nullptr ? std::vector<float>() : mapField(*m, q);
+    case Quantity::velocity: {
+        std::vector<float> speeds; // mm/ms are m/s
+        for (const auto& v : m == nullptr ? std::vector<std::array<float, 3>>() : m->velocity)
+            speeds.push_back(std::hypot(v[0], v[1], v[2]));
+        return speeds;
+    }
     case Quantity::phase:
         return m_frame && m_frame->phase ? *m_frame->phase : std::vector<float>();
     case Quantity::regions:
@@ -356,7 +365,8 @@ void ViewController::feed(HeartView& view, int i)
             v.assign(m_model->surface_vertices, scene::LiveScalarMapper::unset);
         if (m_settings.style(q).automatic) {
             const auto& s = m_settings.style(q);
-            m_found[static_cast<std::size_t>(q)] = fitted(v, {s.low, s.high});
+            m_found[static_cast<std::size_t>(q)] =
+                fitted(v, {s.low, s.high}, quantityInfo(q).decimals);
             const auto& f = m_found[static_cast<std::size_t>(q)];
             const auto k = static_cast<std::size_t>(q);
             auto& apart = m_foundStep[k];

@@ -16,7 +16,7 @@
 namespace tawara {
 
 /// A field of the wall's maps (simulation::MapFrame) or of those inside (simulation::VolumeMaps).
-/// @pre  quantityInfo(q).maps
+/// @pre  quantityInfo(q).maps, and not the velocity
 template <class Maps>
 const std::vector<float>& mapField(const Maps& m, Quantity q)
 {

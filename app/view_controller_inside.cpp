@@ -58,7 +58,7 @@ void ViewController::feedFace(HeartView& view, Quantity q)
     if (q == Quantity::regions)
         return over.set_face_parts(m_regionInside);
     const std::vector<float>* inside = nullptr;
-    if (quantityInfo(q).maps)
+    if (quantityInfo(q).maps && q != Quantity::velocity)
         inside = m_maps && m_maps->volume ? &mapField(*m_maps->volume, q) : nullptr;
     else if (q == Quantity::phase)
         inside = m_frame ? m_frame->phase_volume.get() : nullptr;
@@ -77,7 +77,12 @@ void ViewController::setRunEnded(bool on)
 
 QString ViewController::greyNote(Quantity q) const
 {
-    const auto& wall = mapField(*m_maps, q);
+    const auto wall = values(q);
+    const auto known = [](float x) { return std::isfinite(x); };
+    if (q == Quantity::velocity)
+        return std::all_of(wall.begin(), wall.end(), known)
+                   ? QString()
+                   : tr("grey: not activated, or all at once (stimulus, collision)");
     // no part of the beat; its end is not known; it was activated while no sample was taken
     bool resting = false, lasting = false, missed = false;
     for (std::size_t k = 0; k < wall.size(); ++k)
@@ -115,6 +120,8 @@ QString ViewController::noteOf(Quantity q) const
         notes << m_arrowsText;
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
         notes << tr("Cut face grey: the partition is known on the wall only");
+    if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::velocity)
+        notes << tr("Cut face grey: the velocity is known on the wall only");
     if (m_recorded) {
         if (quantityInfo(q).maps || (q == Quantity::phase && m_frame && m_frame->phase))
             notes << tr("Of the run, not of the replayed moment");

@@ -145,7 +145,9 @@ std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
         m->repolarisation.push_back(at + 260 < m->time_ms ? static_cast<float>(at + 260) : never);
         m->apd90.push_back(static_cast<float>(260 + p[0]));
         m->period.push_back(never);
-        m->velocity.push_back({0, 0, 0.6F});
+        const bool known = at < m->time_ms;
+        m->velocity.push_back(known ? std::array{0.0F, 0.0F, 0.6F}
+                                    : std::array{never, never, never});
         m->activations.push_back(1);
     }
     m->beats = {{1, 0, 180, 1, false}, {2, 400, 580, 1, false}, {3, 812, 830, 0.034, false}};

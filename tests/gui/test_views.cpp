@@ -114,6 +114,36 @@ class TestViews : public QObject
         QTRY_VERIFY(!views->noteOf(Quantity::activation).contains("m/s"));
     }
 
+    /// The speed of the beat's wave as colours: in m/s, with a bar, grey where it is not known.
+    void velocityIsAMap()
+    {
+        show(2, Quantity::velocity);
+        f.host->runUntil(100); // activated up to z = 0
+        auto* views = f.window->viewController();
+        const auto speeds = [views] { return views->values(Quantity::velocity); };
+        const auto known = [&] {
+            const auto v = speeds();
+            return std::count_if(v.begin(), v.end(), [](float x) { return std::isfinite(x); });
+        };
+        QTRY_VERIFY(known() > 0 && known() < std::ssize(speeds()));
+        for (const float x : speeds())
+            QVERIFY(!std::isfinite(x) || std::abs(x - 0.6F) < 1e-6F);
+        QCOMPARE(quantityTitle(Quantity::velocity), QString("Velocity (m/s)"));
+        QTRY_VERIFY(views->noteOf(Quantity::velocity).contains("collision"));
+        f.host->runUntil(400);
+        QTRY_COMPARE(known(), std::ssize(speeds()));
+        QTRY_VERIFY(!views->noteOf(Quantity::velocity).contains("grey"));
+        auto s = settings();
+        QCOMPARE(ViewSettings::fromJson(s.toJson()).shownIn(1), Quantity::velocity);
+        s.cut = ViewSettings::Cut::clip;
+        child<ViewPanel>()->setSettings(s);
+        Q_EMIT child<ViewPanel>()->changed(s);
+        QTRY_VERIFY(views->noteOf(Quantity::velocity).contains("on the wall only"));
+        // nothing is activated before the first step
+        f.host->reset();
+        QTRY_VERIFY(known() == 0);
+    }
+
     /// A view that comes shows what no other does.
     void aViewThatComesShowsAnother()
     {

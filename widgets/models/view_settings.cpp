@@ -23,6 +23,8 @@ constexpr QuantityInfo infos[quantity_count] = {
      false, false, 0},
     {"period", QT_TRANSLATE_NOOP("Quantity", "Period"), "ms", "inferno", 100, 1000, 20, true, true,
      false, false, 0},
+    {"velocity", QT_TRANSLATE_NOOP("Quantity", "Velocity"), "m/s", "viridis", 0, 1, 0.1, true, true,
+     false, false, 2},
     {"phase", QT_TRANSLATE_NOOP("Quantity", "Phase"), "rad", "phase", -pi, pi, 0.5, false, false,
      true, false, 2},
     {"regions", QT_TRANSLATE_NOOP("Quantity", "Regions"), "", "parts", -0.5, 15.5, 1, false, false,
@@ -109,7 +111,7 @@ ViewSettings::ViewSettings()
         s.reversed = std::string_view(i.key) == "activation"; // early is red, as mapping systems do
         s.automatic = i.automatic;
         s.low = i.low, s.high = i.high;
-        s.isochrones = i.maps;
+        s.isochrones = i.maps && static_cast<Quantity>(q) != Quantity::velocity; // of times
         s.step = i.step;
     }
 }

@@ -19,11 +19,12 @@ enum class Quantity {
     repolarisation,
     apd,
     period,
+    velocity, ///< of conduction, on the wall
     phase,
     regions,
     partition
 };
-inline constexpr int quantity_count = 8;
+inline constexpr int quantity_count = 9;
 
 struct QuantityInfo
 {
