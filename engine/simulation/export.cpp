@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/export.hpp"
 
+#include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tawara::simulation {
 namespace {
@@ -102,6 +104,18 @@ VolumeMaps maps_at_vertices(const ExportSource& s)
             std::vector<float>(m.vertex_count(), std::numeric_limits<float>::quiet_NaN())};
 }
 
+/// Velocity of conduction [m/s] at the mesh's vertices; NaN as conduction_velocity() has it.
+std::vector<float> velocity_at_vertices(const mesh::TetMesh& m, std::span<const float> activation)
+{
+    std::vector<std::int32_t> all(m.vertex_count());
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<float> out;
+    out.reserve(all.size());
+    for (const auto& v : analysis::conduction_velocity(m, mesh::vertex_stars(m), activation, all))
+        out.push_back(std::hypot(v[0], v[1], v[2])); // mm/ms are m/s
+    return out;
+}
+
 /// The same columns in all tables. In every row stands which beat it is, and when in the run its
 /// times are 0: the names of the columns are the first line.
 void write_maps_csv(const ExportSource& s, const fs::path& file)
@@ -110,11 +124,13 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
     const auto& m = *s.scene->mesh;
     const bool of_beat = !s.beat_label.empty();
     const auto maps = maps_at_vertices(s);
+    const auto velocity = velocity_at_vertices(m, maps.activation);
     const double beat = of_beat ? static_cast<double>(s.beat_span.number) : none;
     const double zero_ms = of_beat ? s.beat_span.pulse_ms.value_or(0) : 0;
     write_maps(
         file,
-        "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,period_ms,beat,time_zero_ms\n",
+        "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,period_ms,velocity_m_per_s,"
+        "beat,time_zero_ms\n",
         maps.activation.size(), [&](std::size_t v) { return m.vertex(v); },
         [&](std::size_t v) {
             return std::array{
@@ -122,6 +138,7 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
                 static_cast<double>(maps.repolarisation[v]),
                 static_cast<double>(maps.apd90[v]),
                 static_cast<double>(maps.period[v]),
+                static_cast<double>(velocity[v]),
                 beat,
                 zero_ms,
             };
@@ -146,6 +163,9 @@ std::vector<mesh::io::Extra> map_fields(const ExportSource& s)
                                         field("apd90" + beat, maps.apd90)};
     if (of_beat)
         fields.push_back(field("period" + beat, maps.period));
+    const std::string of = of_beat ? "_beat_" + std::to_string(s.beat_span.number) : "";
+    fields.push_back(
+        field("velocity_m_per_s" + of, velocity_at_vertices(*s.scene->mesh, maps.activation)));
     return fields;
 }
 

@@ -216,9 +216,10 @@ class TestExport : public QObject
         const auto cells = rows[5].split(',');
         QVERIFY(std::fabs(cells[4].toDouble() - cells[1].toDouble() / 0.6) < within);
         QVERIFY(std::fabs(cells[6].toDouble() - 250) < 1e-4);
-        QCOMPARE(cells.mid(7).join(','), QString(",,0")); // no period, no beat, since the start
+        QVERIFY(cells[7].isEmpty() && cells.mid(9).join(',') == ",0"); // no period, no beat
+        QVERIFY(std::fabs(cells[8].toDouble() - 0.6) < (s.on_vertices ? 1e-4 : 0.1)); // m/s
         if (s.on_vertices)
-            QVERIFY(rows.back().endsWith(",,,,,,0")); // never: empty
+            QVERIFY(rows.back().endsWith(",,,,,,,0")); // never: empty
         // of a beat: the same columns and rows
         auto later = s;
         later.beat_label = "beat 2 of 2, since the pulse at 350.0 ms";
@@ -229,14 +230,14 @@ class TestExport : public QObject
         export_results(later, ExportKind::maps_csv, in("later.csv"));
         const auto of_beat = text_of(in("later.csv")).split('\n', Qt::SkipEmptyParts);
         QCOMPARE(rows[0], QString("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
-                                  "period_ms,beat,time_zero_ms"));
+                                  "period_ms,velocity_m_per_s,beat,time_zero_ms"));
         QCOMPARE(of_beat[0], rows[0]);
         QCOMPARE(of_beat.size(), rows.size());
         for (qsizetype k = 1; k < rows.size(); ++k) {
             QCOMPARE(of_beat[k].section(',', 0, 3), rows[k].section(',', 0, 3));
-            QCOMPARE(rows[k].count(','), 9);
+            QCOMPARE(rows[k].count(','), 10);
         }
-        QCOMPARE(of_beat[5].section(',', 4), QString("12.5,12.5,12.5,12.5,2,350"));
+        QCOMPARE(of_beat[5].section(',', 4), QString("12.5,12.5,12.5,12.5,,2,350"));
         export_results(s, ExportKind::maps_vtu, in("m.vtu"));
         const auto back = mesh::io::read(in("m.vtu"));
         const auto* a = back.mesh.field("activation_ms");
@@ -247,7 +248,8 @@ class TestExport : public QObject
         const auto of_second = mesh::io::read(in("later.vtu"));
         const auto* b = of_second.mesh.field("activation_ms_beat_2_since_350");
         QVERIFY(b && b->on == mesh::Field::On::vertices);
-        QVERIFY(of_second.mesh.field("period_ms_beat_2"));
+        QVERIFY(of_second.mesh.field("period_ms_beat_2") &&
+                of_second.mesh.field("velocity_m_per_s_beat_2"));
         // per vertex, in CARP's way
         export_results(s, ExportKind::activation_dat, in("act.dat"));
         const auto values = text_of(in("act.dat")).split('\n', Qt::SkipEmptyParts);

@@ -154,8 +154,9 @@ class TestLiveMaps : public QObject
                        rows = csv.readAll().split('\n');
             // readers of tables take the first line for the names of the columns
             QCOMPARE(rows[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,"
-                                         "apd90_ms,period_ms,beat,time_zero_ms"));
+                                         "apd90_ms,period_ms,velocity_m_per_s,beat,time_zero_ms"));
             QVERIFY(rows[1].endsWith(beat == 1 ? ",1,0" : ",2,350"));
+            int measured = 0;
             const auto& vertices = scene->surface->vertices;
             for (std::size_t k = 0; k < vertices.size(); ++k) {
                 const auto v = static_cast<std::size_t>(vertices[k]);
@@ -164,11 +165,18 @@ class TestLiveMaps : public QObject
                 QVERIFY(std::abs(activation->values[v] - a) < 1e-3F);
                 QVERIFY(std::abs(lines[row].toFloat() - a) < 1e-3F);
                 QVERIFY(std::abs(rows[row + 1].split(',')[4].toFloat() - a) < 1e-3F);
+                const auto& u = m->velocity[k];
+                const float speed = std::hypot(u[0], u[1], u[2]);
+                const auto told = rows[row + 1].split(',')[8];
+                QVERIFY(std::isnan(speed) ? told.isEmpty()
+                                          : std::abs(told.toFloat() - speed) < 1e-4F * speed);
+                measured += std::isfinite(speed);
                 const float d = m->apd90[k]; // not repolarised yet: nothing
                 QCOMPARE(std::isnan(apd->values[v]), std::isnan(d));
                 QVERIFY(std::isnan(d) ? ends[row] == "-1"
                                       : std::abs(ends[row].toFloat() - d) < 1e-3F);
             }
+            QVERIFY(measured > std::ssize(vertices) / 2);
         }
     }
 
