@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace tawara::cell {
+namespace {
+constexpr double excited_mV = -40;
+} // namespace
 
 void ActionPotentialMeter::start_beat(double, double rest_mV)
 {
@@ -16,6 +20,24 @@ void ActionPotentialMeter::start_beat(double, double rest_mV)
     if (carry)
         beat_.push_back(last);
     rest_mV_ = rest_mV;
+}
+
+void ActionPotentialMeter::start_beat_at_rest()
+{
+    const auto lower = [](const Sample& x, const Sample& y) { return x.v < y.v; };
+    // what comes last is the next beat's upstroke: the peak lies before the fall below it
+    auto fall = beat_.end();
+    while (fall != beat_.begin() && std::prev(fall)->v > excited_mV)
+        --fall;
+    auto from = fall;
+    while (from != beat_.begin() && std::prev(from)->v <= excited_mV)
+        --from;
+    const auto rest = std::min_element(from, fall, lower);
+    const std::vector<Sample> next(rest, beat_.end());
+    beat_.erase(rest, beat_.end());
+    close();
+    beat_ = next;
+    rest_mV_ = std::numeric_limits<double>::quiet_NaN();
 }
 
 void ActionPotentialMeter::sample(double t_ms, double v_mV)
@@ -31,7 +53,6 @@ std::vector<ActionPotential> ActionPotentialMeter::finish()
 
 void ActionPotentialMeter::close()
 {
-    constexpr double excited_mV = -40;
     std::vector<Sample> b;
     std::swap(b, beat_);
     if (b.size() < 3)

@@ -29,6 +29,9 @@ class ActionPotentialMeter
     /// @param rest_mV  V at rest before it; NaN: the least V from its start to its upstroke, as in
     ///                 a cell alone, which starts with its stimulus
     void start_beat(double t_ms, double rest_mV = std::numeric_limits<double>::quiet_NaN());
+    /// The same for a cell that nobody stimulates, when V rises through -40 mV again: the beat under
+    /// way ends, and the next one starts, where V was least after its peak.
+    void start_beat_at_rest();
     /// The next sample of the trace; times ascend.
     void sample(double t_ms, double v_mV);
     /// Closes the beat under way and returns all that had an upstroke (above -40 mV).

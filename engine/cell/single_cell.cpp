@@ -11,6 +11,7 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace tawara::cell {
 namespace {
@@ -91,8 +92,11 @@ long stimulus_at(const SingleCellOptions& o, double t)
 class Recorder
 {
   public:
-    explicit Recorder(const SingleCellOptions& o)
-        : options_(o), steps_(std::max(1L, std::lround(o.end_ms / o.dt_ms))),
+    /// @param paces_ms  when the model's own protocol paces it, ascending
+    explicit Recorder(const SingleCellOptions& o, std::vector<double> paces_ms = {})
+        : options_(o), paces_ms_(std::move(paces_ms)),
+          unpaced_(!o.own_stimulus && o.stimulus_pA_per_pF == 0),
+          steps_(std::max(1L, std::lround(o.end_ms / o.dt_ms))),
           every_(o.sample_every_ms > 0 ? std::max(1L, std::lround(o.sample_every_ms / o.dt_ms))
                                        : 0),
           tell_(std::max(1L, std::lround(10 / o.dt_ms)))
@@ -106,6 +110,16 @@ class Recorder
     void before(long k)
     {
         const double t = static_cast<double>(k) * options_.dt_ms;
+        if (!paces_ms_.empty()) {
+            const bool begins =
+                next_pace_ < paces_ms_.size() && paces_ms_[next_pace_] <= t + 0.5 * options_.dt_ms;
+            if (begins)
+                meter_.start_beat(t);
+            while (next_pace_ < paces_ms_.size() &&
+                   paces_ms_[next_pace_] <= t + 0.5 * options_.dt_ms)
+                ++next_pace_;
+            return;
+        }
         const long on = stimulus_at(options_, t + 0.5 * options_.dt_ms);
         if (on > beat_) {
             meter_.start_beat(t);
@@ -121,10 +135,14 @@ class Recorder
         if (!(std::abs(v) < 1000))
             throw NumericsError(now, k, 0, {0, 0, 0}, v, options_.type.model);
         meter_.sample(now, v);
+        if (unpaced_ && v > excited_mV && last_mV_ <= excited_mV && std::exchange(fired_, true))
+            meter_.start_beat_at_rest();
+        last_mV_ = v;
         if (every_ && k % every_ == 0 && now >= options_.sample_from_ms - 0.5 * options_.dt_ms) {
             result_.time_ms.push_back(now);
             for (std::size_t s = 0; s < result_.states.size(); ++s)
                 result_.states[s].push_back(value(s));
+            need_finite(k, value);
         }
         if (options_.progress && k > 0 && k % tell_ == 0 && !options_.progress(now))
             throw Cancelled();
@@ -135,17 +153,52 @@ class Recorder
     {
         for (std::size_t s = 0; s < result_.states.size(); ++s)
             result_.final_state.push_back(value(s));
+        need_finite(steps_, value);
         result_.beats = meter_.finish();
         result_.steps = steps_;
         return std::move(result_);
     }
 
   private:
+    /// V is looked at after each step, the other states where they are kept and at the end.
+    template <class Value>
+    void need_finite(long k, Value&& value) const
+    {
+        for (std::size_t s = 0; s < result_.states.size(); ++s)
+            if (const double x = value(s); !std::isfinite(x))
+                throw NumericsError(static_cast<double>(k) * options_.dt_ms, k, 0, {0, 0, 0},
+                                    value(0),
+                                    options_.type.model + ", whose state " +
+                                        compiler::system_of(options_.type)->states[s].full_name +
+                                        " is " + (std::isnan(x) ? "no number" : "infinite"));
+    }
+
+    static constexpr double excited_mV = -40;
     const SingleCellOptions& options_;
+    std::vector<double> paces_ms_;
+    std::size_t next_pace_ = 0;
+    bool unpaced_, fired_ = false;
+    double last_mV_ = excited_mV;
     long steps_, every_, tell_, beat_ = -1;
     ActionPotentialMeter meter_;
     SingleCellResult result_;
 };
+
+/// When the protocol of the model's file lets the level rise, for a cell that it paces.
+std::vector<double> paces(const compiler::CellSystem& system, const SingleCellOptions& o)
+{
+    std::vector<double> out;
+    if (!o.own_stimulus)
+        return out;
+    double before = 0;
+    for (const double t : compiler::pace_jumps(system.protocol, o.end_ms)) {
+        const double level = compiler::pace_level(system.protocol, t);
+        if (std::abs(level) > std::abs(before))
+            out.push_back(t);
+        before = level;
+    }
+    return out;
+}
 
 template <class Real>
 SingleCellResult run(const SingleCellOptions& o)
@@ -153,7 +206,7 @@ SingleCellResult run(const SingleCellOptions& o)
     const auto kernel = make_cpu_kernel<Real>(std::span(&o.type, 1), o.scheme, o.table_step_mV);
     const auto system = compiler::system_of(o.type);
     OneCell<Real> cell(o.type.initial);
-    Recorder recorder(o);
+    Recorder recorder(o, paces(*system, o));
     const auto value = [&](std::size_t s) { return cell.value(s); };
     recorder.after(0, value);
     auto arrays = cell.arrays();
@@ -173,7 +226,8 @@ SingleCellResult run(const SingleCellOptions& o)
 
 SingleCellResult run_reference(const SingleCellOptions& o)
 {
-    const compiler::Reference reference(*compiler::system_of(o.type));
+    const auto system = compiler::system_of(o.type);
+    const compiler::Reference reference(*system);
     compiler::ReferenceOptions r;
     if (o.own_stimulus) {
         r.largest_step_ms = 0.2; // a stimulus that is a function of time is not stepped over
@@ -187,7 +241,7 @@ SingleCellResult run_reference(const SingleCellOptions& o)
         }
         std::sort(r.jumps_ms.begin(), r.jumps_ms.end());
     }
-    Recorder recorder(o);
+    Recorder recorder(o, paces(*system, o));
     std::vector<double> last(o.type.initial);
     const auto value = [&](std::size_t s) { return last[s]; };
     long k = 0;

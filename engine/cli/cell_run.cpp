@@ -207,8 +207,12 @@ void run(Context& c, Arguments a)
             throw InputError(w, "is one model too many; a run takes one");
     if (name.empty())
         throw InputError("tawara-cli cell run", "names no model; see tawara-cli cell list");
-    if (!a.out.empty())
+    if (!a.out.empty()) {
         need_writable_file(a.out);
+        std::error_code none;
+        if (std::filesystem::equivalent(name, a.out, none))
+            throw InputError("--out", a.out + " is the model's own file; give another name");
+    }
     auto o = options_of(c, a, name);
     const auto m = compiler::describe(*o.type.system);
     if (a.out.empty())

@@ -41,8 +41,17 @@ void flush_to_disk(const fs::path& path)
 
 } // namespace
 
-PartFile::PartFile(fs::path target) : target_(std::move(target)), part_(temporary_beside(target_))
+PartFile::PartFile(fs::path target)
 {
+    std::error_code none;
+    if (fs::is_symlink(target, none)) // what it points at is written, the link stays
+        if (const auto linked = fs::read_symlink(target, none); !none)
+            target = target.parent_path() / linked;
+    if (fs::exists(target, none) && !fs::is_regular_file(target, none) &&
+        !fs::is_directory(target, none))
+        throw InputError(target.string(), "is a device or a pipe, not a file; give another name");
+    target_ = std::move(target);
+    part_ = temporary_beside(target_);
     make_parent(target_);
 }
 

@@ -10,7 +10,8 @@ namespace tawara {
 class PartFile
 {
   public:
-    /// Makes missing parent folders. @throws InputError when a folder cannot be made
+    /// Makes missing parent folders; follows a symbolic link. @throws InputError when a folder
+    /// cannot be made, or the target is neither a file nor nothing
     explicit PartFile(std::filesystem::path target);
     ~PartFile();
     PartFile(const PartFile&) = delete;

@@ -56,6 +56,8 @@ void need_writable_file(const fs::path& file)
     std::error_code none;
     if (fs::is_directory(file, none))
         throw InputError(file.string(), "is a folder; give the name of a file");
+    if (fs::exists(file, none) && !fs::is_regular_file(file, none))
+        throw InputError(file.string(), "is a device or a pipe, not a file; give another name");
     need_writable_folder(file.parent_path());
 }
 

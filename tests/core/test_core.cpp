@@ -13,6 +13,7 @@
 #include <fstream>
 #include <numeric>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace tawara;
@@ -100,6 +101,28 @@ class TestCore : public QObject
         in >> text;
         QCOMPARE(text, "one");
         QCOMPARE(std::distance(fs::directory_iterator(f.parent_path()), {}), 1);
+    }
+
+    /// A link stays a link, also one to what is not there yet; pipes and devices are refused.
+    void onlyFilesAreReplaced()
+    {
+        QTemporaryDir dir;
+        const fs::path folder = dir.path().toStdString(), link = folder / "link",
+                       pipe = folder / "pipe";
+        fs::create_symlink("real.txt", link);
+        for (const char* word : {"one", "two"}) {
+            write_whole(link, [&](std::ostream& o) { o << word; });
+            QVERIFY(fs::is_symlink(link));
+            std::ifstream in(folder / "real.txt");
+            std::string text;
+            in >> text;
+            QCOMPARE(text, std::string(word));
+        }
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        QVERIFY_EXCEPTION_THROWN(write_whole(pipe, [](std::ostream& o) { o << "x"; }), InputError);
+        QVERIFY_EXCEPTION_THROWN(need_writable_file(pipe), InputError);
+        QVERIFY(fs::is_fifo(pipe));
+        QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 3);
     }
 
     void cancelledWorkThrows()

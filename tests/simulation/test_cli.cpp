@@ -418,6 +418,51 @@ dot(V) = 0.1 * (cell.V - V) in [mV]
         QCOMPARE(run({"cell", "info", path("none.mmt")}).status, static_cast<int>(cli::bad_input));
     }
 
+    /// Beats are counted as the cell has them: paced by two events of a protocol whose times are in
+    /// seconds, as the model's are, or firing by itself.
+    void beatsOfModelFiles()
+    {
+        write(dir_.path() + "/s.mmt", R"([[model]]
+cell.V = -80
+[engine]
+time = 0 [s] in [s] bind time
+pace = 0 bind pace
+[cell]
+i_stim = -100000 [A/F] * engine.pace in [A/F]
+dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
+[[protocol]]
+1 0.01 0.001 0.5 2
+1 0.7 0.001 0 0
+)");
+        for (const char* scheme : {"rk4", "cvode"}) {
+            auto r = run({"cell", "run", path("s.mmt"), "--until", "1200", "--dt", "0.05",
+                          "--scheme", scheme, "--json"});
+            QVERIFY2(r.status == 0, r.err.c_str());
+            const auto beats = r.json()["beats"].toArray();
+            QCOMPARE(beats.size(), 3);
+            for (int k = 0; k < 3; ++k)
+                QVERIFY(std::abs(beats[k].toObject()["activation_ms"].toDouble() -
+                                 std::array{10, 510, 700}[static_cast<std::size_t>(k)]) < 0.2);
+        }
+        auto r = run({"cell", "run", "stewart_2009", "--until", "1500", "--json"});
+        const auto beats = r.json()["beats"].toArray(); // nobody stimulates it
+        QCOMPARE(beats.size(), 2);
+        QVERIFY(std::abs(beats[0].toObject()["apd90_ms"].toDouble() - 297) < 3);
+        QVERIFY(std::abs(beats[1].toObject()["rest_mV"].toDouble() + 75.6) < 0.3);
+
+        write(dir_.path() + "/inf.mmt", "[[model]]\ncell.V = -80\ncell.y = 0\n[cell]\n"
+                                        "dot(V) = -0.1 * (V + 80) in [mV]\ndot(y) = 1 / 0\n");
+        r = run({"cell", "run", path("inf.mmt"), "--until", "1"});
+        QVERIFY2(r.status == static_cast<int>(cli::not_finite) &&
+                     r.err.find("cell.y is infinite") != std::string::npos,
+                 r.err.c_str());
+        r = run({"cell", "run", path("s.mmt"), "--until", "1", "--out", path("s.mmt")});
+        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                     r.err.find("the model's own file") != std::string::npos,
+                 r.err.c_str());
+        QCOMPARE(run({"cell", "info", path("s.mmt")}).status, 0); // still a model
+    }
+
     void devicesAndBenches()
     {
         auto r = run({"devices", "--json"});

@@ -245,6 +245,8 @@ class Resolver
         s.file = m_.file;
         s.description = m_.description;
         s.protocol = m_.protocol;
+        for (PaceEvent& e : s.protocol) // in the model's unit of time until here
+            e.start *= ms_, e.duration *= ms_, e.period *= ms_;
         s.potential = m_.variables[*v_].name;
         s.stimulus = stimulus_ ? m_.variables[*stimulus_].name : "";
         s.time = time_ ? m_.variables[*time_].name : "";

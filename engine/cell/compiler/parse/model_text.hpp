@@ -30,7 +30,8 @@ struct ModelVariable
     long line = 0;
 };
 
-/// A paced event of the file's own protocol.
+/// A paced event of the file's own protocol; times in the unit of the model's time in a ModelText,
+/// in ms in a CellSystem.
 struct PaceEvent
 {
     double level = 0, start = 0, duration = 0, period = 0;
