@@ -71,6 +71,7 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
         if (command != m_newestEdit)
             return; // a newer edit has taken its place
         m_edits.revert();
+        m_newestEdit = 0; // what was sent with that is how it was: nothing to take back
         Q_EMIT refused(reason);
     });
     connect(m_host, &EngineHost::captureKnown, this, &Document::captureKnown);

@@ -83,6 +83,37 @@ class TestViewUndo : public QObject
         QTRY_VERIFY(f.host->scene()->run > run && !f.host->isLoading());
         QCOMPARE(stack().count(), 0);
     }
+    /// A failed run takes no change: what an undo would have changed stays, and so does what was
+    /// changed before.
+    void aRefusedUndoIsTakenBack()
+    {
+        auto& edits = f.window->document()->edits();
+        const auto session = [this]() -> const simulation::Session& {
+            return f.window->document()->session();
+        };
+        edits.edit("first", [](simulation::Session& s) { s.end_ms = 700; });
+        edits.edit("second",
+                   [](simulation::Session& s) { s.regions.at(0).conductivity_scale = 0.5; });
+        QSignalSpy applied(f.host.get(), &EngineHost::editApplied);
+        QTRY_VERIFY(applied.size() >= 2);
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->refuse_all = "the run failed";
+        }
+        QSignalSpy refused(f.window->document(), &Document::refused);
+        stack().undo();
+        QTRY_COMPARE(refused.size(), 1);
+        QCOMPARE(session().regions.at(0).conductivity_scale, 0.5);
+        QCOMPARE(stack().index(), 2);
+        edits.edit("third", [](simulation::Session& s) { s.end_ms = 900; });
+        QTRY_COMPARE(refused.size(), 2);
+        QTest::qWait(200); // what the engine says to that being taken back
+        QCOMPARE(refused.size(), 2);
+        QCOMPARE(session().end_ms, 700.0);
+        QCOMPARE(session().regions.at(0).conductivity_scale, 0.5);
+        QCOMPARE(stack().count(), 2);
+    }
+
     void refusedEditLeavesTheViews()
     {
         auto& edits = f.window->document()->edits();

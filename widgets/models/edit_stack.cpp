@@ -67,11 +67,16 @@ class Edit : public Step
     }
     void undo() override
     {
+        m_owner.m_undone = true;
         m_owner.apply(m_before, m_wasRevision);
         if (m_dropped)
             setObsolete(true); // the stack deletes it
     }
-    void redo() override { m_owner.apply(m_after, m_revision); }
+    void redo() override
+    {
+        m_owner.m_undone = false;
+        m_owner.apply(m_after, m_revision);
+    }
     void drop() { m_dropped = true; }
 
   private:
@@ -96,6 +101,7 @@ EditStack::EditStack(QObject* parent) : QObject(parent)
 void EditStack::open(simulation::Session session)
 {
     m_stack.clear();
+    m_undone = false;
     m_session = std::move(session);
     const quint64 fresh = ++m_newest;
     setRevisions(fresh, fresh);
@@ -122,6 +128,11 @@ void EditStack::aside(const QString& what, std::function<void()> redo, std::func
 
 void EditStack::revert()
 {
+    if (m_undone) {
+        while (m_undone && m_stack.canRedo())
+            m_stack.redo();
+        return;
+    }
     int at = m_stack.index() - 1;
     while (at >= 0 && dynamic_cast<const Edit*>(m_stack.command(at)) == nullptr)
         --at;
@@ -132,6 +143,7 @@ void EditStack::revert()
         m_stack.undo();
     static_cast<Edit*>(const_cast<QUndoCommand*>(m_stack.command(at)))->drop();
     m_stack.undo();
+    m_undone = false;
     for (int k = 0; k < asides; ++k)
         m_stack.redo();
 }

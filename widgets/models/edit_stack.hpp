@@ -30,7 +30,8 @@ class EditStack : public QObject
     /// Changes the session. Edits of one non-empty key that follow each other closely are one step
     /// of undo (a drag, a turned wheel).
     void edit(const QString& what, const SessionChange& change, const QString& key = {});
-    /// Takes the newest edit back for good: it cannot be redone. Asides after it stay.
+    /// Takes the newest change of the session back: an edit for good, it cannot be redone; where an
+    /// edit was undone, that edit is there again. Asides after it stay.
     void revert();
     /// Something beside the session that is undone in its turn, e.g. how the views look: calls
     /// `redo` now. Asides of one non-empty key that follow each other closely are one step.
@@ -57,6 +58,7 @@ class EditStack : public QObject
 
     simulation::Session m_session;
     quint64 m_revision = 0, m_saved = 0, m_newest = 0;
+    bool m_undone = false; ///< the newest change of the session undid an edit
     QUndoStack m_stack;
 };
 
