@@ -329,9 +329,10 @@ std::vector<float> ViewController::values(Quantity q) const
     case Quantity::period:
         return m == nullptr ? std::vector<float>() : mapField(*m, q);
     case Quantity::velocity: {
-        std::vector<float> speeds; // mm/ms are m/s
-        for (const auto& v : m == nullptr ? std::vector<std::array<float, 3>>() : m->velocity)
-            speeds.push_back(std::hypot(v[0], v[1], v[2]));
+        std::vector<float> speeds;
+        if (m != nullptr)
+            for (const auto& v : m->velocity)
+                speeds.push_back(std::hypot(v[0], v[1], v[2])); // mm/ms are m/s
         return speeds;
     }
     case Quantity::phase:

@@ -44,9 +44,9 @@ void flush_to_disk(const fs::path& path)
 PartFile::PartFile(fs::path target)
 {
     std::error_code none;
-    if (fs::is_symlink(target, none)) // what it points at is written, the link stays
-        if (const auto linked = fs::read_symlink(target, none); !none)
-            target = target.parent_path() / linked;
+    constexpr int most_links = 40; // of links to links, as the kernel follows them
+    for (int k = 0; k < most_links && fs::is_symlink(target, none); ++k) // the links stay
+        target = target.parent_path() / fs::read_symlink(target);
     if (fs::exists(target, none) && !fs::is_regular_file(target, none) &&
         !fs::is_directory(target, none))
         throw InputError(target.string(), "is a device or a pipe, not a file; give another name");

@@ -250,9 +250,9 @@ class TestCuda : public QObject
                 (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
     }
 
-    /// Tissue too large for a cell a thread: the interior goes through rings in shared memory, the
-    /// separators beside the diffusion do not.
-    void separatorsBesideRingsGiveTheSameBits()
+    /// Tissue too large for a cell a thread goes through rings in shared memory, where any number of
+    /// shards gives the same bits too.
+    void anyNumberOfShardsOfRingsGivesTheSameBits()
     {
         ProblemOptions o;
         o.types = 2;
