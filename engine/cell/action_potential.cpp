@@ -7,10 +7,6 @@
 #include <limits>
 
 namespace tawara::cell {
-namespace {
-constexpr double excited_mV = -40;
-} // namespace
-
 void ActionPotentialMeter::start_beat(double, double rest_mV)
 {
     // the last sample before the stimulus is the first of the new beat

@@ -11,9 +11,9 @@ struct ActionPotential
 {
     double activation_ms = 0;      ///< when dV/dt was largest
     double upstroke_mV_per_ms = 0; ///< largest dV/dt
-    double rest_mV = 0;            ///< as given, or the least V from the beat's start to its upstroke
-    double peak_mV = 0;            ///< largest V after the upstroke
-    double apd30_ms = 0;           ///< NaN where V did not come back that far
+    double rest_mV = 0;  ///< as given, or the least V from the beat's start to its upstroke
+    double peak_mV = 0;  ///< largest V after the upstroke
+    double apd30_ms = 0; ///< NaN where V did not come back that far
     double apd50_ms = 0;
     double apd90_ms = 0;
 };
@@ -25,16 +25,17 @@ struct ActionPotential
 class ActionPotentialMeter
 {
   public:
+    static constexpr double excited_mV = -40; ///< an upstroke goes beyond it
     /// Closes the beat under way, if any, and starts another at time t.
     /// @param rest_mV  V at rest before it; NaN: the least V from its start to its upstroke, as in
     ///                 a cell alone, which starts with its stimulus
     void start_beat(double t_ms, double rest_mV = std::numeric_limits<double>::quiet_NaN());
-    /// The same for a cell that nobody stimulates, when V rises through -40 mV again: the beat under
-    /// way ends, and the next one starts, where V was least after its peak.
+    /// The same for a cell that nobody stimulates, when V rises through excited_mV again: the beat
+    /// under way ends, and the next one starts, where V was least after its peak.
     void start_beat_at_rest();
     /// The next sample of the trace; times ascend.
     void sample(double t_ms, double v_mV);
-    /// Closes the beat under way and returns all that had an upstroke (above -40 mV).
+    /// Closes the beat under way and returns all that had an upstroke (above excited_mV).
     std::vector<ActionPotential> finish();
 
   private:

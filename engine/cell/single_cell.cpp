@@ -173,7 +173,7 @@ class Recorder
                                         " is " + (std::isnan(x) ? "no number" : "infinite"));
     }
 
-    static constexpr double excited_mV = -40;
+    static constexpr double excited_mV = ActionPotentialMeter::excited_mV;
     const SingleCellOptions& options_;
     std::vector<double> paces_ms_;
     std::size_t next_pace_ = 0;

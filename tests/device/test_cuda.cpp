@@ -250,8 +250,8 @@ class TestCuda : public QObject
                 (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
     }
 
-    /// Tissue too large for a cell a thread goes through rings in shared memory, where any number of
-    /// shards gives the same bits too.
+    /// Tissue too large for a cell a thread goes through rings in shared memory, where any number
+    /// of shards gives the same bits too.
     void anyNumberOfShardsOfRingsGivesTheSameBits()
     {
         ProblemOptions o;
