@@ -70,6 +70,8 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
     connect(m_host, &EngineHost::editRefused, this, [this](quint64 command, const QString& reason) {
         if (command != m_newestEdit)
             return; // a newer edit has taken its place
+        if (command == m_renewal)
+            return Q_EMIT notRenewed(reason);
         m_edits.revert();
         m_newestEdit = 0; // what was sent with that is how it was: nothing to take back
         Q_EMIT refused(reason);
@@ -180,6 +182,12 @@ void Document::removeProbe(const QString& name, quint64 id)
     m_edits.edit(tr("Remove %1").arg(name), [n](Session& s) {
         std::erase_if(s.probes, [&](const Probe& p) { return p.name == n; });
     });
+}
+
+void Document::renewTissue()
+{
+    if (m_host->scene())
+        m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions), session().drugs);
 }
 
 void Document::forgetCaptures()

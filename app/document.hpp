@@ -30,6 +30,8 @@ class Document : public QObject
     /// By name where the session knows it, else by the engine's id.
     void removeProbe(const QString& name, quint64 id);
     void forgetCaptures();
+    /// The engine takes the tissue again as it is: files that it names have changed.
+    void renewTissue();
 
   Q_SIGNALS:
     void changed(); ///< the session, by an edit or by another document
@@ -37,7 +39,8 @@ class Document : public QObject
     void tissueChanged();
     /// The run has ended, and the engine has other regions or drugs since; or no longer.
     void outdated(bool on);
-    void refused(const QString& reason);
+    void refused(const QString& reason);    ///< an edit, which is taken back
+    void notRenewed(const QString& reason); ///< renewTissue() was refused
 
   private:
     void send(const simulation::Session& before, const simulation::Session& now);
@@ -50,7 +53,7 @@ class Document : public QObject
     EditStack m_edits;
     std::vector<CaptureState> m_captures;
     QHash<QString, quint64> m_probes; // ids by name
-    quint64 m_newestEdit = 0;
+    quint64 m_newestEdit = 0, m_renewal = 0;
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>
         m_endedWith; ///< the tissue of the run that has ended
     bool m_outdated = false;

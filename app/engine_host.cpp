@@ -57,6 +57,7 @@ void EngineHost::open(const QString& path)
 {
     const std::filesystem::path file(path.toStdString());
     m_opening = true;
+    m_reading = {path, false};
     Q_EMIT loadingStarted();
     readInBackground(file);
 }
@@ -89,7 +90,7 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
                     return;
                 m_opening = false;
                 if (r->error.isEmpty())
-                    return load(std::move(r->session));
+                    return load(std::move(r->session), m_reading);
                 Q_EMIT openFailed(r->error);
                 endLoading();
             },
@@ -99,11 +100,15 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
     m_readers.emplace_back(done, std::jthread(std::move(read)));
 }
 
-void EngineHost::load(simulation::Session session)
+void EngineHost::load(simulation::Session session, const Origin& origin)
 {
-    m_loading = true;
-    m_load = post(simulation::Load{std::move(session)});
+    m_loads.emplace(post(simulation::Load{std::move(session)}), origin);
     Q_EMIT loadingStarted();
+}
+
+EngineHost::Origin EngineHost::opening() const
+{
+    return m_opening ? m_reading : m_loads.empty() ? Origin{} : m_loads.rbegin()->second;
 }
 
 void EngineHost::cancelLoading()
@@ -113,7 +118,7 @@ void EngineHost::cancelLoading()
         m_opening = false;
         endLoading();
     }
-    if (m_loading)
+    if (!m_loads.empty())
         post(simulation::CancelLoad{});
 }
 
@@ -227,7 +232,7 @@ void EngineHost::handle(const simulation::Event& event)
 {
     std::visit(Overloaded{
                    [this](const simulation::Loading& e) {
-                       if (m_loading)
+                       if (!m_loads.empty())
                            Q_EMIT loadingProgress(e.fraction, QString::fromStdString(e.stage));
                    },
                    [this](const simulation::Loaded& e) { adopt(e.scene); },
@@ -266,6 +271,7 @@ void EngineHost::handle(const simulation::Event& event)
 void EngineHost::adopt(const ScenePtr& scene)
 {
     m_scene = scene;
+    m_origin = m_loads.empty() ? Origin{} : m_loads.begin()->second; // those before are answered
     m_frame.reset();
     m_maps.reset();
     m_ecgSamples = 0;
@@ -289,9 +295,9 @@ void EngineHost::answered(const simulation::Answer& a)
 {
     const simulation::Command command = m_pending.take(a.command);
     if (std::holds_alternative<simulation::Load>(command)) {
-        if (a.command != m_load)
-            return; // a newer one has taken its place
-        m_loading = false;
+        m_loads.erase(a.command);
+        if (!m_loads.empty())
+            return; // a newer one takes its place
         if (!a.applied && a.reason != "loading was cancelled")
             Q_EMIT openFailed(QString::fromStdString(a.reason));
         return endLoading();
@@ -306,6 +312,8 @@ void EngineHost::answered(const simulation::Answer& a)
     }
     if (edit)
         Q_EMIT editApplied();
+    if (std::holds_alternative<simulation::SetTissue>(command))
+        Q_EMIT tissueApplied();
     if (const auto* x = std::get_if<simulation::Export>(&command); x != nullptr && !a.applied) {
         m_exports.remove(a.command);
         Q_EMIT exported(QString::fromStdString(x->path.string()), QString::fromStdString(a.reason));

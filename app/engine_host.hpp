@@ -11,9 +11,17 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 namespace tawara {
+
+/// Where a session comes from.
+struct SessionOrigin
+{
+    QString file;      ///< empty: the built-in heart, or none
+    bool made = false; ///< here, and nowhere saved
+};
 
 /// The one class that knows both the engine's control and Qt. It owns the engine (and so its
 /// thread), turns requests into commands, brings the engine's events to the GUI thread by queued
@@ -25,6 +33,7 @@ class EngineHost : public QObject
     Q_OBJECT
   public:
     using State = simulation::Status::State;
+    using Origin = SessionOrigin;
     using ScenePtr = std::shared_ptr<const simulation::Scene>;
     using FramePtr = std::shared_ptr<const simulation::Frame>;
     /// Session of a path, the built-in heart's for an empty one. Called on a thread of its own.
@@ -36,7 +45,7 @@ class EngineHost : public QObject
     /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays
     /// until the new one is ready.
     void open(const QString& path);
-    void load(simulation::Session session);
+    void load(simulation::Session session, const Origin& origin = {});
     void cancelLoading();
     void play();
     void pause();
@@ -77,11 +86,16 @@ class EngineHost : public QObject
 
     const ScenePtr& scene() const { return m_scene; }
     const simulation::Status& status() const { return m_status; }
-    bool isLoading() const { return m_opening || m_loading; }
+    bool isLoading() const { return m_opening || !m_loads.empty(); }
+    /// Of what is being opened, the newest of it.
+    Origin opening() const;
+    /// Of scene(): what was opened last and could be.
+    const Origin& origin() const { return m_origin; }
     /// Whether results are being written: exported() follows.
     bool exporting() const { return !m_exports.isEmpty(); }
 
   Q_SIGNALS:
+    void tissueApplied(); ///< after editApplied(), where that was of regions or drugs
     void loadingStarted();
     void loadingProgress(double fraction, const QString& stage);
     void loaded();
@@ -133,8 +147,9 @@ class EngineHost : public QObject
     std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>>
         m_readers;              // done?, thread
     quint64 m_readerTicket = 0; // what a reader brings counts only if it is the newest
-    bool m_opening = false, m_loading = false;
-    quint64 m_load = 0; // command id of the newest Load
+    bool m_opening = false;     // m_reading is
+    Origin m_reading, m_origin;
+    std::map<quint64, Origin> m_loads; // that the engine has not answered, which it takes in turn
     QHash<quint64, simulation::Command> m_pending;
     QSet<quint64> m_exports; // commands that exported() has not answered
     ScenePtr m_scene;

@@ -15,6 +15,7 @@
 #include "engine/simulation/recording.hpp"
 #include "engine/simulation/regions.hpp"
 #include "engine/simulation/suggest.hpp"
+#include "engine/simulation/velocity_estimate.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/ecg_panel.hpp"
@@ -68,7 +69,7 @@ Vec3 placed(const Vec3& p)
 
 MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     : QMainWindow(parent), m_host(host), m_document(new Document(host, this)),
-      m_probes(new ProbeModel(this))
+      m_models(new ModelFiles(this)), m_probes(new ProbeModel(this))
 {
     setWindowTitle(tr("Tawara"));
     setWindowIcon(themedIcon("heart"));
@@ -87,6 +88,7 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     connectWidgets();
     connectPanels();
     connectHost();
+    connectModels();
     restoreSettings();
     setMode(ClickMode::stimulate);
     m_overlay->showEmpty();
@@ -111,11 +113,9 @@ MainWindow::~MainWindow()
 
 void MainWindow::open(const QString& path)
 {
-    m_opening = path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath();
-    m_making.clear();
     m_message->clear();
     showStart(false);
-    m_host->open(m_opening);
+    m_host->open(path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath());
 }
 
 void MainWindow::hostLoaded()
@@ -139,14 +139,14 @@ void MainWindow::hostLoaded()
     m_views->setScene(scene);
     m_viewPanel->setBeats({}, 1);
     restoreView(scene->session.view);
+    m_models->forget();
     m_document->open(scene->session);
-    m_message->settle("open");
-    m_path = m_opening;
+    m_path = m_host->origin().file;
     setSaveDefaults(QFileInfo(m_path).completeBaseName().isEmpty()
                         ? QString::fromStdString(scene->title)
                         : QFileInfo(m_path).completeBaseName(),
                     m_path);
-    if (!m_making.isEmpty())
+    if (m_host->origin().made)
         m_document->edits().setUnsaved();
     m_info->setScene(scene.get());
     m_tissue->setLabels({});
@@ -205,7 +205,11 @@ void MainWindow::documentChanged()
     m_pacing->setSession(s);
     m_pacing->setCapture(m_document->captures());
     m_tissue->setSession(s);
-    describeModels();
+    std::vector<std::string> models;
+    for (const auto& r : s.regions)
+        if (!r.inherits())
+            models.push_back(r.model);
+    m_models->follow(models);
     m_ecg->setSession(s);
     updateMarkers();
     setWindowModified(m_document->edits().modified());

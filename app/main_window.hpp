@@ -2,6 +2,7 @@
 #pragma once
 #include "app/document.hpp"
 #include "app/engine_host.hpp"
+#include "app/model_files.hpp"
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
 #include "engine/simulation/export_kind.hpp"
@@ -65,6 +66,8 @@ class MainWindow : public QMainWindow
     void setAsking(bool on) { m_asks = on; }
     /// Gives a region the cell model of a file; asks for its variables where they are unclear.
     void useModelFile(int region, const QString& path);
+    /// Opens the session anew with the fibres of that file, or by rule (simulation::rule_based).
+    void useFibres(const QString& from);
     void setMode(ClickMode mode);
     ClickMode mode() const { return m_mode; }
     void setTheme(Theme theme);
@@ -128,6 +131,7 @@ class MainWindow : public QMainWindow
     void connectResults();
     void connectWidgets();
     void connectPanels();
+    QString openingName() const; ///< of what is being opened, for people
     void connectView(HeartView* view, int index);
     // main_window.cpp
     void hostLoaded();
@@ -228,8 +232,14 @@ class MainWindow : public QMainWindow
     // main_window_cells.cpp
     void askForModelFile(int region);
     void askForVariables(int region, const QString& path, const cell::Candidates& candidates);
-    void describeModels();
+    void useModel(int region, const std::string& key, const cell::ModelInfo* info);
+    /// The panel shows this description of a model from now on.
+    void takeModel(const std::string& key, const cell::ModelInfo* info);
+    /// Its file has changed: panel and run take it as it is now.
+    void readModelAnew(const std::string& key, const cell::ModelInfo* info);
+    void connectModels();
     // main_window_mesh.cpp
+    void askForFibres();
     void askForHeart();
     void askForSlab();
     void askForRefinement();
@@ -252,6 +262,7 @@ class MainWindow : public QMainWindow
 
     EngineHost* m_host;
     Document* m_document;
+    ModelFiles* m_models;
     ViewGrid* m_grid = nullptr;
     DisplayPath* m_displayPath = nullptr;
     ViewController* m_views = nullptr;
@@ -293,8 +304,7 @@ class MainWindow : public QMainWindow
     QTimer m_replay, m_changesDue;
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
-    QString m_path;              // of what is open; empty: the built-in heart, or nothing saved yet
-    QString m_opening, m_making; // what is being opened: its path; its name where it was made here
+    QString m_path; // of what is open; empty: the built-in heart, or nothing saved yet
     std::unique_ptr<QTemporaryDir> m_meshes; // that were made, where nobody chose a file
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
@@ -314,7 +324,6 @@ class MainWindow : public QMainWindow
     qint64 m_computedMs = 0;                 // wall time that this run took
     std::vector<simulation::Drug> m_drugsOn; // that act
     QByteArray m_firstLayout;
-    std::set<std::string> m_describedModels; // keys that were asked for
     QThreadPool m_pool;
 };
 

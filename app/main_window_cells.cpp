@@ -63,11 +63,19 @@ void MainWindow::useModelFile(int region, const QString& path)
                 return showError(r.error, tr("The region keeps its model."), "model");
             m_message->settle("model");
             if (r.info != nullptr) {
-                m_tissue->addModel(key, r.info);
-                return m_tissue->setModel(region, key);
+                return useModel(region, key, r.info);
             }
             askForVariables(region, path, r.candidates);
         });
+}
+
+void MainWindow::useModel(int region, const std::string& key, const cell::ModelInfo* info)
+{
+    takeModel(key, info);
+    const auto before = m_document->session().regions;
+    m_tissue->setModel(region, key);
+    if (m_document->session().regions == before) // its file may have changed
+        m_document->renewTissue();
 }
 
 void MainWindow::askForVariables(int region, const QString& path, const cell::Candidates& c)
@@ -90,26 +98,47 @@ void MainWindow::askForVariables(int region, const QString& path, const cell::Ca
                             return; // it was closed meanwhile
                         if (!r.error.isEmpty())
                             return shown->refuse(r.error);
-                        m_tissue->addModel(key, r.info);
-                        m_tissue->setModel(region, key);
+                        useModel(region, key, r.info);
                         shown->accept();
                     });
             });
     dialog->show();
 }
 
-void MainWindow::describeModels()
+void MainWindow::takeModel(const std::string& key, const cell::ModelInfo* info)
 {
-    for (const std::string& key : m_tissue->unknownModels())
-        if (m_describedModels.insert(key).second)
-            m_pool.start([this, key] {
-                Read r;
-                reading(r, [&] { r.info = &cell::model_info(key); });
-                if (r.info != nullptr) // else the engine has refused the session
-                    QMetaObject::invokeMethod(
-                        this, [this, key, info = r.info] { m_tissue->addModel(key, info); },
-                        Qt::QueuedConnection);
-            });
+    m_models->take(key, info);
+    m_tissue->addModel(key, info);
+}
+
+void MainWindow::readModelAnew(const std::string& key, const cell::ModelInfo* info)
+{
+    takeModel(key, info);
+    m_document->renewTissue();
+    m_message->settle("model");
+}
+
+void MainWindow::connectModels()
+{
+    connect(m_models, &ModelFiles::described, m_tissue, &TissuePanel::addModel);
+    connect(
+        m_models, &ModelFiles::changed, this,
+        [this](const std::string& key, const cell::ModelInfo* info) {
+            const QString name = QFileInfo(QString::fromStdString(cell::path_of(key))).fileName();
+            m_message->showMessage(
+                MessageBar::Level::warning, tr("%1 has changed on disk.").arg(name),
+                tr("Where it is read anew its cells start from its initial state; V goes on."),
+                "model",
+                {tr("Read %1 anew").arg(name), [this, key, info] { readModelAnew(key, info); }});
+        });
+    // any change of the tissue makes the engine read its models' files as they are then
+    connect(m_host, &EngineHost::tissueApplied, this, [this] {
+        for (const auto& [key, info] : m_models->offered())
+            m_tissue->addModel(key, info);
+    });
+    connect(m_models, &ModelFiles::unreadable, this, [this](const QString&, const QString& reason) {
+        showError(reason, tr("The run keeps the model as it was read before."), "model");
+    });
 }
 
 } // namespace tawara

@@ -55,14 +55,20 @@ QString whyNoCapture(double around_mV)
 
 } // namespace
 
+QString MainWindow::openingName() const
+{
+    const auto opening = m_host->opening();
+    return opening.made && opening.file.isEmpty() ? tr("the new mesh")
+           : opening.file.isEmpty()               ? tr("the built-in heart")
+                                                  : QFileInfo(opening.file).fileName();
+}
+
 void MainWindow::connectHost()
 {
     connect(m_host, &EngineHost::loadingStarted, this, [this] {
-        const QString name = !m_making.isEmpty()   ? m_making
-                             : m_opening.isEmpty() ? tr("the built-in heart")
-                                                   : QFileInfo(m_opening).fileName();
-        if (!m_overlay->loading())
-            m_overlay->showLoading(tr("Opening %1").arg(name));
+        const QString title = tr("Opening %1").arg(openingName());
+        if (!m_overlay->loading() || m_overlay->title() != title)
+            m_overlay->showLoading(title);
     });
     connect(m_host, &EngineHost::loadingProgress, m_overlay, &Overlay::setProgress);
     connect(m_host, &EngineHost::loaded, this, &MainWindow::hostLoaded);
@@ -79,6 +85,10 @@ void MainWindow::connectHost()
         }
     });
     connect(m_host, &EngineHost::openFailed, this, [this](const QString& reason) {
+        if (m_host->isLoading()) { // what was chosen before
+            m_overlay->showLoading(tr("Opening %1").arg(openingName()));
+            return showError(reason, tr("%1 is still being opened.").arg(openingName()), "open");
+        }
         showError(reason,
                   m_host->scene() ? tr("What was open before is still here.")
                                   : tr("Choose another file with Ctrl+O, or the built-in heart."),
@@ -339,6 +349,9 @@ void MainWindow::connectWidgets()
     connect(m_document, &Document::refused, this, [this](const QString& reason) {
         m_message->showMessage(MessageBar::Level::warning, reason, tr("The change was taken back."),
                                "edit");
+    });
+    connect(m_document, &Document::notRenewed, this, [this](const QString& reason) {
+        showError(reason, tr("The run keeps the model as it was read before."), "model");
     });
 }
 

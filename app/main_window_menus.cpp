@@ -57,6 +57,17 @@ void MainWindow::buildMenus()
     buildRunMenu();
     auto* mesh = menuBar()->addMenu(tr("&Mesh"));
     mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
+    mesh->addAction(tr("&Fibres from a file…"), this, &MainWindow::askForFibres)
+        ->setObjectName("fibres");
+    auto* byRule = mesh->addAction(tr("Fibres by &rule"), this, [this] {
+        useFibres(QString::fromUtf8(simulation::rule_based.data()));
+    });
+    byRule->setObjectName("fibresByRule");
+    byRule->setToolTip(tr("Helix from +60 to -60 degrees across the wall"));
+    connect(mesh, &QMenu::aboutToShow, this, [this, byRule] {
+        byRule->setEnabled(
+            std::holds_alternative<simulation::MeshFile>(m_document->session().mesh));
+    });
     auto* act = menuBar()->addMenu(tr("&Tools"));
     for (auto* a : m_modes->actions())
         act->addAction(a);

@@ -6,8 +6,10 @@
 
 #include <QDir>
 #include <QEventLoop>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QPointer>
+#include <QSettings>
 #include <QTemporaryDir>
 
 #include <filesystem>
@@ -45,6 +47,33 @@ void MainWindow::askForRefinement()
     showMeshDialog(dialog, false);
 }
 
+void MainWindow::askForFibres()
+{
+    if (!m_host->scene() ||
+        !std::holds_alternative<simulation::MeshFile>(m_document->session().mesh))
+        return showError(tr("What is open is no mesh of a file: its fibres are its own."),
+                         tr("Open a mesh or a session of one first (Ctrl+O)."));
+    const auto settings = openSettings();
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Fibres"), settings->value("files/folder").toString(),
+                                     tr("Fibres (*.vtk *.vtu *.lon *.blon);;All files (*)"));
+    if (!path.isEmpty())
+        useFibres(path);
+}
+
+void MainWindow::useFibres(const QString& from)
+{
+    auto session = m_document->session();
+    auto* mesh = std::get_if<simulation::MeshFile>(&session.mesh);
+    if (mesh == nullptr)
+        return;
+    mesh->fibres = from.toStdString();
+    askRecorded([this, session] {
+        m_message->clear();
+        m_host->load(session, {m_path, true});
+    });
+}
+
 QString MainWindow::newMeshFile(const QString& name)
 {
     if (!m_meshes)
@@ -76,11 +105,9 @@ void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
 
 void MainWindow::openMade(const simulation::Session& session)
 {
-    m_opening.clear();
-    m_making = tr("the new mesh");
     m_message->clear();
     showStart(false);
-    m_host->load(session);
+    m_host->load(session, {{}, true});
 }
 
 QString MainWindow::keepMesh(simulation::Session& session, const QString& sessionFile)

@@ -2,7 +2,7 @@
 #pragma once
 #include "app/export/job.hpp"
 #include "engine/simulation/new_mesh.hpp"
-#include "engine/simulation/suggest.hpp"
+#include "engine/simulation/velocity_estimate.hpp"
 
 #include <QDialog>
 #include <QThreadPool>

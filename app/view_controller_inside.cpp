@@ -58,7 +58,9 @@ void ViewController::feedFace(HeartView& view, Quantity q)
     if (q == Quantity::regions)
         return over.set_face_parts(m_regionInside);
     const std::vector<float>* inside = nullptr;
-    if (quantityInfo(q).maps && q != Quantity::velocity)
+    if (quantityInfo(q).wallOnly)
+        inside = nullptr;
+    else if (quantityInfo(q).maps)
         inside = m_maps && m_maps->volume ? &mapField(*m_maps->volume, q) : nullptr;
     else if (q == Quantity::phase)
         inside = m_frame ? m_frame->phase_volume.get() : nullptr;
@@ -118,10 +120,9 @@ QString ViewController::noteOf(Quantity q) const
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
     if (m_settings.arrows)
         notes << m_arrowsText;
-    if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::partition)
-        notes << tr("Cut face grey: the partition is known on the wall only");
-    if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::velocity)
-        notes << tr("Cut face grey: the velocity is known on the wall only");
+    if (m_settings.cut != ViewSettings::Cut::none && quantityInfo(q).wallOnly)
+        notes << tr("Cut face grey: the %1 is known on the wall only")
+                     .arg(quantityNames()[static_cast<qsizetype>(q)].toLower());
     if (m_recorded) {
         if (quantityInfo(q).maps || (q == Quantity::phase && m_frame && m_frame->phase))
             notes << tr("Of the run, not of the replayed moment");

@@ -9,6 +9,7 @@ namespace {
 
 constexpr float least_span_mV = 40;
 constexpr double blind_ms = 20;
+constexpr float ready = 0.4F;  // part of the span above the least V: below it a beat is over
 constexpr double lead_ms = 10; // a beat starts so long before its crossing: the foot belongs to it
 
 constexpr double look_back_ms = 50, window_ms = 10, stride_ms = 1; // of the potential at rest
@@ -46,14 +47,19 @@ std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
     if (!(*high - *low >= least_span_mV))
         return {};
     const float level = 0.5F * (*low + *high);
+    const float again = *low + ready * (*high - *low);
     std::vector<double> starts, rests;
     double last = -1e300;
-    for (std::size_t i = 1; i < v_mV.size(); ++i)
-        if (v_mV[i - 1] < level && v_mV[i] >= level && t_ms[i] >= last + blind_ms) {
+    bool over = true; // the beat before
+    for (std::size_t i = 1; i < v_mV.size(); ++i) {
+        over = over || v_mV[i - 1] < again;
+        if (over && v_mV[i - 1] < level && v_mV[i] >= level && t_ms[i] >= last + blind_ms) {
             starts.push_back(t_ms[i] - lead_ms);
             rests.push_back(rest_before(t_ms, v_mV, i));
             last = t_ms[i];
+            over = false;
         }
+    }
     const std::vector<double> v(v_mV.begin(), v_mV.end());
     return cell::measure_action_potentials(t_ms, v, starts, rests);
 }

@@ -8,8 +8,9 @@
 namespace tawara::analysis {
 
 /// Action potentials of a trace whose start times nobody gave: one for each upward crossing of the
-/// middle between the trace's least and largest V, at least 20 ms after the one before. A trace
-/// that spans less than 40 mV has none.
+/// middle between the trace's least and largest V, at least 20 ms after the one before and after V
+/// was below four tenths of that span: a notch after a stimulus, or an early afterdepolarisation,
+/// is no beat. A trace that spans less than 40 mV has none.
 ///
 /// Rest is the least median of V over any 10 ms that end before the crossing and begin, at the
 /// earliest, 50 ms before it: the potential that the tissue comes back to, as APD is defined by,

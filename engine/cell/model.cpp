@@ -7,6 +7,7 @@
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <set>
 
@@ -62,6 +63,55 @@ Scheme scheme_by_name(std::string_view text, const std::string& file, const std:
     throw InputError(file, where, "unknown scheme '" + std::string(text) + "'" + hint(text, known));
 }
 
+std::string step_advice(const ModelInfo& m, Scheme scheme, double dt_ms)
+{
+    constexpr double rounding = 1 + 1e-9;
+    if (m.largest_step_ms.empty() || scheme == Scheme::cvode)
+        return {};
+    const auto of = [&](Scheme s) {
+        for (const auto& [known, ms] : m.largest_step_ms)
+            if (known == s)
+                return ms;
+        return 0.0;
+    };
+    const auto number = [](double ms) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.4g ms", ms);
+        return std::string(text);
+    };
+    const double largest = of(scheme);
+    if (dt_ms <= largest * rounding)
+        return {};
+    constexpr std::string_view kept = " a beat stays within 1.5 % of the reference";
+    std::string text = m.name + " by " + std::string(name(scheme)) + ": ";
+    if (largest > 0)
+        text += "up to " + number(largest) + std::string(kept) + ", which is not known of " +
+                number(dt_ms);
+    else
+        text += "no step is known with which" + std::string(kept);
+    const auto best =
+        std::max_element(m.largest_step_ms.begin(), m.largest_step_ms.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (best->second > largest)
+        text += "; by " + std::string(name(best->first)) + " it does up to " + number(best->second);
+    return text;
+}
+
+bool same_model(const CellType& a, const CellType& b)
+{
+    return a.model == b.model && a.system == b.system;
+}
+
+bool is_file(const std::string& key)
+{
+    return key.find('.') != std::string::npos;
+}
+
+std::uint64_t text_digest(const CellType& type)
+{
+    return compiler::system_of(type)->digest;
+}
+
 std::vector<std::string> model_names()
 {
     return compiler::library_names();
@@ -69,14 +119,14 @@ std::vector<std::string> model_names()
 
 std::string model_key(const std::string& model, const std::filesystem::path& folder)
 {
-    if (model.find('.') == std::string::npos)
+    if (!is_file(model))
         return model;
     return std::filesystem::absolute(folder / model).lexically_normal().string();
 }
 
 std::string model_text(const std::string& key, const std::filesystem::path& folder)
 {
-    if (key.find('.') == std::string::npos || folder.empty())
+    if (!is_file(key) || folder.empty())
         return key;
     return std::filesystem::path(path_of(key))
         .lexically_proximate(std::filesystem::absolute(folder).lexically_normal())
@@ -86,7 +136,7 @@ std::string model_text(const std::string& key, const std::filesystem::path& fold
 void require_model(const std::string& key, const std::string& file, const std::string& where)
 {
     const std::string model = path_of(key);
-    if (model.find('.') == std::string::npos) {
+    if (!is_file(model)) {
         const auto known = compiler::library_names();
         if (!std::binary_search(known.begin(), known.end(), model))
             throw InputError(file, where,

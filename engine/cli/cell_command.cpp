@@ -226,6 +226,21 @@ void say_names(Context& c, const cell::ModelInfo& m)
     }
 }
 
+void say_steps(Context& c, const cell::ModelInfo& m)
+{
+    if (m.largest_step_ms.empty())
+        return;
+    std::string text = "largest steps with which a beat stays within 1.5 % of the reference [ms]: ";
+    char item[60];
+    for (std::size_t k = 0; k < m.largest_step_ms.size(); ++k) {
+        const auto& [scheme, ms] = m.largest_step_ms[k];
+        std::snprintf(item, sizeof item, "%s%s %.4g", k > 0 ? ", " : "",
+                      std::string(cell::name(scheme)).c_str(), ms);
+        text += item;
+    }
+    c.say(text);
+}
+
 void say_own_stimulus(Context& c, const compiler::OwnStimulus& s)
 {
     char line[200];
@@ -269,6 +284,9 @@ void info(Context& c, const InfoArguments& a)
     for (auto s : m.schemes)
         j["schemes"].push_back(std::string(cell::name(s)));
     j["schemes"].push_back(std::string(cell::name(cell::Scheme::cvode)));
+    j["largest_step_ms"] = m.largest_step_ms.empty() ? Json(nullptr) : Json::object();
+    for (const auto& [by, ms] : m.largest_step_ms)
+        j["largest_step_ms"][std::string(cell::name(by))] = ms;
     j["operations"] = m.flops_per_step;
     const auto& s = model->system;
     const auto or_null = [](const std::string& t) { return t.empty() ? Json(nullptr) : Json(t); };
@@ -299,6 +317,7 @@ void info(Context& c, const InfoArguments& a)
               "variable it takes the place of");
     if (own)
         say_own_stimulus(c, *own);
+    say_steps(c, m);
     c.say("operations per step: about " + std::to_string(m.flops_per_step));
     if (a.optimise)
         add_optimisation(c, j, a.model.type(*model, a.name, "", {}), scheme, a.tables_mV);

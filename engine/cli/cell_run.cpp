@@ -18,17 +18,20 @@ namespace {
 
 namespace compiler = cell::compiler;
 
+constexpr double usual_step_ms = 0.01;
+
 struct Arguments
 {
     std::vector<std::string> words; ///< the model, and values that follow --set
     std::vector<std::string> set;
     ModelArguments model;
     std::string variant, scheme = "rush_larsen_light", out, precision = "double";
-    double dt_ms = 0.01, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0, duration_ms = 0,
-           tables_mV = 0;
+    double dt_ms = usual_step_ms, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0,
+           duration_ms = 0, tables_mV = 0;
     long beats = 0;
     CLI::Option *bcl = nullptr, *until = nullptr, *every = nullptr, *beat_count = nullptr,
-                *amplitude_given = nullptr, *duration_given = nullptr, *tables = nullptr;
+                *amplitude_given = nullptr, *duration_given = nullptr, *tables = nullptr,
+                *scheme_given = nullptr, *dt_given = nullptr;
 };
 
 /// NaN as null.
@@ -130,11 +133,44 @@ void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
     o.type = cell_type(a, name, o.own_stimulus ? *own : *a.model.find(name, false));
 }
 
+/// The scheme and the step. Those that are not given are the usual ones, or what the model's file
+/// says is good for it.
+void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
+                 cell::SingleCellOptions& o)
+{
+    using cell::Scheme;
+    o.scheme = cell::scheme_by_name(a.scheme);
+    need_positive("--dt", a.dt_ms);
+    o.dt_ms = a.dt_ms;
+    const auto largest = [&](Scheme s) {
+        for (const auto& [known, ms] : m.largest_step_ms)
+            if (known == s)
+                return ms;
+        return 0.0;
+    };
+    const bool chosen = a.scheme_given->count() > 0;
+    if (!chosen && a.dt_given->count() == 0 && !m.largest_step_ms.empty())
+        for (const Scheme s : {Scheme::rush_larsen_light, Scheme::rush_larsen, Scheme::grl1,
+                               Scheme::grl2, Scheme::backward_euler})
+            if (largest(s) > 0) {
+                o.scheme = s;
+                break;
+            }
+    if (a.dt_given->count() == 0 && largest(o.scheme) > 0)
+        o.dt_ms = std::min(usual_step_ms, largest(o.scheme));
+    if (const auto advice = cell::step_advice(m, o.scheme, o.dt_ms); !advice.empty())
+        c.notice({Notice::Level::warning, advice});
+    else if (o.scheme != cell::scheme_by_name(a.scheme) || o.dt_ms != a.dt_ms)
+        c.notice({Notice::Level::info,
+                  m.name + ": stepped by " + std::string(cell::name(o.scheme)) + " with " +
+                      csv(o.dt_ms) + " ms, as its file says; --scheme and --dt choose others"});
+}
+
 /// Options of the run; what is not given is the model's own.
 cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::string& name)
 {
     cell::SingleCellOptions o;
-    o.scheme = cell::scheme_by_name(a.scheme);
+    choose_step(c, a, a.model.find(name, false)->info, o);
     if (a.precision != "double" && a.precision != "single")
         throw InputError("--precision", "is '" + a.precision + "'; it should be double or single");
     o.single_precision = a.precision == "single";
@@ -142,8 +178,6 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
         need_positive("--tables", a.tables_mV);
         o.table_step_mV = a.tables_mV;
     }
-    need_positive("--dt", a.dt_ms);
-    o.dt_ms = a.dt_ms;
     choose_stimulus(c, a, name, o);
     const double beat = o.stimulus_period_ms > 0 ? o.stimulus_period_ms : 1000;
     o.end_ms = beat;
@@ -264,13 +298,16 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
     sub->add_option("model", a->words, "library name, .mmt or .cellml file")->type_name("MODEL");
     a->model.declare(*sub);
     sub->add_option("--variant", a->variant, "cell type, e.g. epi");
-    sub->add_option("--scheme", a->scheme, "how the equations are stepped; cvode: the reference")
-        ->capture_default_str();
+    a->scheme_given =
+        sub->add_option("--scheme", a->scheme,
+                        "how the equations are stepped (cell info: with which steps that is good); "
+                        "cvode: the reference")
+            ->capture_default_str();
     sub->add_option("--precision", a->precision, "double or single")->capture_default_str();
     a->tables = sub->add_option("--tables", a->tables_mV,
                                 "functions of V are looked up in tables of this step [mV]; changes "
                                 "results a little (see cell info --optimise --tables)");
-    sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
+    a->dt_given = sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
     a->bcl = sub->add_option("--bcl", a->bcl_ms,
                              "pacing cycle length [ms]; else the model's own stimulus");
     a->beat_count = sub->add_option("--beats", a->beats, "how many stimuli; else one");

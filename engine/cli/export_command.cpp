@@ -44,11 +44,13 @@ void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
     std::error_code none;
     if (fs::equivalent(folder / "frames.igb", out, none))
         return c.say("the run has written " + out.string() + " itself");
-    for (const char* kind : {".igb", ".pts"}) {
+    for (const char* kind : {".igb", ".pts", ".elem", ".lon"}) {
         auto to = out;
-        if (std::string(kind) == ".pts")
+        if (std::string(kind) != ".igb")
             to.replace_extension(kind);
         std::ifstream from(folder / (std::string("frames") + kind), std::ios::binary);
+        if (!from)
+            continue; // a mesh without fibres has no .lon
         write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
     }
 }
@@ -134,8 +136,10 @@ void run_export(Context& c, const Arguments& a)
         simulation::write_dat(field_at_vertices(m, (quantity + "_ms").c_str(), file), -1, out);
     }
     enter(folder, out);
-    if (auto points = out; a.kind == "frames-igb")
-        enter(folder, points.replace_extension(".pts"));
+    if (auto mesh = out; a.kind == "frames-igb")
+        for (const char* kind : {".pts", ".elem", ".lon"})
+            if (fs::exists(mesh.replace_extension(kind), none))
+                enter(folder, mesh);
     c.end_progress();
     c.result({{"file", out.string()}});
     c.say("written to " + out.string());

@@ -9,6 +9,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/simulation/fibres.hpp"
 #include "engine/simulation/new_mesh.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::string number(double v)
 
 struct Files
 {
-    std::string in, out, unit;
+    std::string in, out, unit, fibres;
     int times = 1;
     std::vector<double> sigma{0.13341772, 0.01760618, 0.01760618};
     std::string scheme = "fvm", mass = "lumped";
@@ -47,6 +48,11 @@ mesh::io::Loaded read(Context& c, const Files& f)
             throw InputError("--length-unit", "is '" + f.unit + "'; it should be um, mm, cm or m");
     }
     auto loaded = mesh::io::read(f.in, unit, c.progress());
+    if (!f.fibres.empty()) {
+        simulation::LoadedMesh m{std::move(loaded.mesh), std::move(loaded.check.neighbours)};
+        simulation::give_fibres(m, f.fibres, {}, loaded.check.notices, c.progress());
+        loaded.mesh = std::move(m.mesh), loaded.check.neighbours = std::move(m.neighbours);
+    }
     c.notices(loaded.check.notices);
     return loaded;
 }
@@ -268,6 +274,11 @@ CLI::App* file_command(const Declaration& d, CLI::App& parent, const std::shared
     if (from_mesh)
         sub->add_option("--length-unit", f->unit, "unit of the file's coordinates; else inferred")
             ->type_name("um|mm|cm|m");
+    if (from_mesh)
+        sub->add_option("--fibres", f->fibres,
+                        "fibres of another file (.vtk, .vtu, .lon, .blon) in place of the mesh's "
+                        "own, or \"rule-based\"")
+            ->type_name("FILE");
     return sub;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/run.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 namespace tawara::cli {
@@ -89,6 +90,12 @@ void run_command(Context& c, Arguments a)
     else
         std::snprintf(line, sizeof line, "none of them was activated");
     c.say(line);
+    if (const auto& v = report.velocity_m_per_s; std::isfinite(v[1])) {
+        std::snprintf(line, sizeof line,
+                      "conduction velocity: median %.2f m/s (5 %% below %.2f, 5 %% above %.2f)",
+                      v[1], v[0], v[2]);
+        c.say(line);
+    }
     c.say("outputs in " + o.out.string());
 }
 
@@ -101,7 +108,9 @@ void declare_run(const Declaration& d)
                           [a](Context& c) { run_command(c, *a); });
     run->add_option("session", a->words, "session file")->type_name("SESSION.json");
     run->add_option("--out", a->out, "folder of the outputs; else SESSION-out")->type_name("DIR");
-    run->add_option("--set", a->set, "overrides a key of the session, e.g. time.dt_ms=0.01")
+    run->add_option(
+           "--set", a->set,
+           "overrides a key of the session, e.g. time.dt_ms=0.01; PATH=null takes a key out")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
     a->until = run->add_option("--until", a->until_ms, "ends there, in place of time.end_ms [ms]")

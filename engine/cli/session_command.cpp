@@ -2,7 +2,10 @@
 // tawara-cli session: writes a session file to start from.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/session.hpp"
+#include "engine/mesh/measure.hpp"
+#include "engine/simulation/mesh_session.hpp"
+#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/velocity_estimate.hpp"
 
 #include <cstdio>
 
@@ -13,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct Arguments
 {
-    std::string out, mesh;
+    std::string out, mesh, unit, fibres, model;
     double end_ms = 500;
     bool force = false;
 };
@@ -25,8 +28,8 @@ void say_choices(Context& c, const simulation::Session& s)
     const auto& sigma = s.regions.front().conductivity_S_per_m;
     const bool one = sigma.fibre == sigma.sheet && sigma.fibre == sigma.normal;
     if (file.fibres == simulation::rule_based)
-        c.notice({Notice::Level::info, "the mesh has no fibres: they will be set by rule (helix "
-                                       "+60 to -60 degrees across the wall)"});
+        c.notice({Notice::Level::info, "fibres will be set by rule (helix +60 to -60 degrees "
+                                       "across the wall)"});
     else if (one)
         c.notice({Notice::Level::info, "the mesh has no fibres and no walls to set them by: one "
                                        "conductivity in all directions"});
@@ -36,7 +39,43 @@ void say_choices(Context& c, const simulation::Session& s)
     if (sigma.fibre > 0.134 || (!one && sigma.sheet > 0.018))
         c.notice({Notice::Level::info,
                   text + std::string(" (usual: 0.1334, 0.0176, 0.0176): the mesh is coarse, and "
-                                     "with the usual ones a wave would slow down or stop")});
+                                     "with the usual ones a wave would slow down or stop; ECG "
+                                     "amplitudes grow with them")});
+}
+
+/// How fast waves will run there.
+void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
+{
+    const auto v = simulation::estimate_velocity(s, s.regions.front(), edge_mm, c.progress());
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "waves will run at about %.2f, %.2f and %.2f m/s along fibre, sheet and normal "
+                  "(mean edge %.2f mm; in ventricles about 0.6 along, 0.2 to 0.3 across)",
+                  v.mesh[0], v.mesh[1], v.mesh[2], edge_mm);
+    c.notice({Notice::Level::info, text});
+}
+
+simulation::MeshChoice choice_of(const Arguments& a)
+{
+    simulation::MeshChoice choice{a.mesh, {}, a.fibres, {}};
+    if (!a.unit.empty()) {
+        choice.unit = length_unit(a.unit);
+        if (!choice.unit)
+            throw InputError("--length-unit", "is '" + a.unit + "'; it should be um, mm, cm or m");
+    }
+    if (!a.model.empty()) {
+        cell::require_model(a.model, "--model");
+        choice.model = cell::model_key(a.model, {});
+    }
+    return choice;
+}
+
+/// A path as a file of that folder names it.
+std::string relative_to(const fs::path& folder, const std::string& file)
+{
+    const auto whole = fs::absolute(file).lexically_normal();
+    const auto relative = whole.lexically_relative(fs::absolute(folder).lexically_normal());
+    return (relative.empty() ? whole : relative).string();
 }
 
 /// A session around a mesh, or the embedded heart's; the mesh is named relative to the file.
@@ -47,15 +86,25 @@ void write(Context& c, const Arguments& a)
     if (std::error_code none; !a.force && fs::exists(a.out, none))
         throw InputError(a.out, "exists already; name another file, or give --force to replace it");
     need_positive("--end", a.end_ms);
-    auto s = a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(a.mesh);
+    if (a.mesh.empty() && (!a.unit.empty() || !a.fibres.empty() || !a.model.empty()))
+        throw InputError("tawara-cli session",
+                         "--length-unit, --fibres and --model are of a mesh: give --mesh as well");
+    auto s =
+        a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(choice_of(a));
     s.end_ms = a.end_ms;
     if (auto* file = std::get_if<simulation::MeshFile>(&s.mesh)) {
-        const auto mesh = fs::absolute(a.mesh);
-        const auto relative = mesh.lexically_relative(fs::absolute(a.out).parent_path());
-        file->file = (relative.empty() ? mesh : relative).string();
-    }
-    if (!a.mesh.empty())
+        const auto folder = fs::absolute(a.out).parent_path();
+        file->file = relative_to(folder, a.mesh);
+        if (!file->fibres.empty() && file->fibres != simulation::rule_based)
+            file->fibres = relative_to(folder, a.fibres);
+        s.folder = folder; // whether the fibres fit the mesh is told now, not by the run
+        Notices notices;
+        const auto loaded = simulation::load_mesh(s, notices, c.progress());
+        if (!a.fibres.empty())
+            c.notices(notices);
         say_choices(c, s);
+        say_velocity(c, s, mesh::mean_edge_mm(loaded.mesh));
+    }
     write_session(s, a.out);
     c.say("written to " + a.out);
     c.result(Json::parse(to_json(s)));
@@ -71,6 +120,15 @@ void declare_session(const Declaration& d)
     sub->add_option("out", a->out, "session file to write")->type_name("OUT.json")->required();
     sub->add_option("--mesh", a->mesh, "around this mesh; else around the embedded heart")
         ->type_name("FILE");
+    sub->add_option("--length-unit", a->unit, "unit of the mesh file's coordinates; else inferred")
+        ->type_name("um|mm|cm|m");
+    sub->add_option("--fibres", a->fibres,
+                    "fibres of another file (.vtk, .vtu, .lon, .blon) in place of the mesh's own, "
+                    "or \"rule-based\"")
+        ->type_name("FILE");
+    sub->add_option(
+        "--model", a->model,
+        "cell model: a name of cell list, .mmt or .cellml file; else ten_tusscher_2006");
     sub->add_option("--end", a->end_ms, "end of the run [ms]")->capture_default_str();
     sub->add_flag("--force", a->force,
                   "replaces OUT.json where there is one; else that is refused");

@@ -4,9 +4,13 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <sstream>
 #include <zlib.h>
 
 namespace tawara::simulation {
@@ -27,10 +31,17 @@ class Pack
         put(static_cast<std::uint64_t>(s.size()));
         put(s.data(), s.size());
     }
-    void put(const std::vector<double>& v)
+    template <class T>
+    void put(const std::vector<T>& v)
     {
         put(static_cast<std::uint64_t>(v.size()));
-        put(v.data(), v.size() * sizeof(double));
+        put(v.data(), v.size() * sizeof(T));
+    }
+    void put(const std::vector<std::string>& list)
+    {
+        put(static_cast<std::uint64_t>(list.size()));
+        for (const auto& s : list)
+            put(s);
     }
 };
 
@@ -63,11 +74,19 @@ class Unpack
         return s;
     }
     bool at_end() const { return at_ == bytes_.size(); }
-    std::vector<double> doubles()
+    template <class T = double>
+    std::vector<T> numbers()
     {
-        std::vector<double> v(count());
-        get(v.data(), v.size() * sizeof(double));
+        std::vector<T> v(count());
+        get(v.data(), v.size() * sizeof(T));
         return v;
+    }
+    std::vector<std::string> texts()
+    {
+        std::vector<std::string> list(count());
+        for (auto& s : list)
+            s = text();
+        return list;
     }
 
   private:
@@ -90,6 +109,40 @@ void add(uLong& crc, const std::vector<T>& v)
     }
 }
 
+/// A fingerprint's parts.
+struct Print
+{
+    std::size_t unknowns = 0;
+    double dt_ms = 0;
+    int splitting = 0, stepping = 0;
+    std::set<std::string> cells; ///< words of schemes and models
+    std::string precision;
+
+    explicit Print(const std::string& text)
+    {
+        int kind = 0, stages = 0, end = 0;
+        unsigned long crc = 0;
+        std::sscanf(text.c_str(),
+                    "%zu unknowns, dt %lf ms, split %d, step %d, sub %d x %d, crc %lx, %n",
+                    &unknowns, &dt_ms, &splitting, &stepping, &kind, &stages, &crc, &end);
+        const auto space = text.rfind(' ');
+        if (end <= 0 || space == std::string::npos || space + 1 < static_cast<std::size_t>(end))
+            return;
+        const auto from = static_cast<std::size_t>(end);
+        std::istringstream words(text.substr(from, space - from));
+        for (std::string word; words >> word;)
+            cells.insert(word);
+        precision = text.substr(space + 1);
+    }
+};
+
+/// With as many digits as it has.
+std::string exact(double x)
+{
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
 } // namespace
 
 std::string fingerprint(const device::TissueProblem& p, Precision precision)
@@ -106,6 +159,8 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
         for (const auto& t : g.types) {
             cells += t.model + " ";
             add(crc, t.parameters);
+            if (cell::is_file(t.model)) // its text is not this program's
+                add(crc, std::vector<std::uint64_t>{cell::text_digest(t)});
         }
     }
     if (p.rest_tolerance_mV > 0)
@@ -120,6 +175,38 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
     return text + cells + std::string(name(precision));
 }
 
+std::vector<double> StepTraces::times_ms(double dt_ms) const
+{
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(steps()));
+    for (std::int64_t k = 0; k < steps(); ++k)
+        out.push_back(static_cast<double>(first_step + k) * dt_ms);
+    return out;
+}
+
+std::string difference(const std::string& of_checkpoint, const std::string& here)
+{
+    const Print a(of_checkpoint), b(here);
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+    if (a.unknowns != b.unknowns)
+        add("its mesh or diffusion.scheme is another one (" + std::to_string(a.unknowns) +
+            " unknowns, here " + std::to_string(b.unknowns) + ")");
+    if (a.dt_ms != b.dt_ms)
+        add("its time step is " + exact(a.dt_ms) + " ms, here " + exact(b.dt_ms) + " ms");
+    if (a.precision != b.precision)
+        add("its precision is " + a.precision + ", here " + b.precision);
+    if (a.splitting != b.splitting)
+        add("its diffusion.splitting is another one");
+    if (a.stepping != b.stepping)
+        add("its diffusion.stepping is another one");
+    if (a.cells != b.cells)
+        add("its cell models or reaction.scheme are others");
+    if (out.empty())
+        add("its tissue, conductivities, parameters or drugs are others");
+    return out;
+}
+
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
 {
     Pack p;
@@ -132,11 +219,17 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
     for (const auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
                           &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
         p.put(*v);
-    p.put(static_cast<std::uint64_t>(c.probes.names.size()));
-    for (const auto& n : c.probes.names)
-        p.put(n);
-    if (!c.state.resting.empty())
-        p.put(c.state.resting);
+    p.put(c.probes.names);
+    p.put(c.state.resting);
+    p.put(c.probes_of);
+    p.put(c.ecg.names);
+    p.put(c.ecg.time_ms);
+    p.put(c.ecg.V_mV);
+    p.put(c.ecg_of);
+    p.put(static_cast<std::uint64_t>(c.traces.first_step));
+    p.put(static_cast<std::uint64_t>(c.traces.V_mV.size()));
+    for (const auto& v : c.traces.V_mV)
+        p.put(v);
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -181,18 +274,28 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
     std::uint64_t step = 0;
     u.get(&step, sizeof step);
     c.state.step = static_cast<std::int64_t>(step);
-    c.state.v = u.doubles();
+    c.state.v = u.numbers();
     c.state.states.resize(u.count());
     for (auto& s : c.state.states)
-        s = u.doubles();
+        s = u.numbers();
     for (auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
                     &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
-        *v = u.doubles();
-    c.probes.names.resize(u.count());
-    for (auto& n : c.probes.names)
-        n = u.text();
+        *v = u.numbers();
+    c.probes.names = u.texts();
     if (!u.at_end())
-        c.state.resting = u.doubles();
+        c.state.resting = u.numbers();
+    if (u.at_end())
+        return c; // of an earlier version
+    c.probes_of = u.text();
+    c.ecg.names = u.texts();
+    c.ecg.time_ms = u.numbers();
+    c.ecg.V_mV = u.numbers();
+    c.ecg_of = u.text();
+    u.get(&step, sizeof step);
+    c.traces.first_step = static_cast<std::int64_t>(step);
+    c.traces.V_mV.resize(u.count());
+    for (auto& v : c.traces.V_mV)
+        v = u.numbers<float>();
     return c;
 }
 

@@ -7,21 +7,42 @@
 
 namespace tawara::simulation {
 
+/// The potential at probes after every step: V_mV[probe][k] after step first_step + k.
+struct StepTraces
+{
+    std::int64_t first_step = 1;
+    std::vector<std::vector<float>> V_mV;
+    std::int64_t steps() const
+    {
+        return V_mV.empty() ? 0 : static_cast<std::int64_t>(V_mV.front().size());
+    }
+    /// Of each sample.
+    std::vector<double> times_ms(double dt_ms) const;
+};
+
 /// Everything that a run needs to go on as if it had not been interrupted.
 struct Checkpoint
 {
     std::string fingerprint; ///< of what must be the same: mesh, operator, cells, dt, precision
     device::Snapshot state;
-    ProbeTable probes; ///< samples so far
+    ProbeTable probes;     ///< samples so far
+    std::string probes_of; ///< text of their places; of other ones the samples are others
+    ProbeTable ecg;        ///< rows so far; names: of the leads
+    std::string ecg_of;    ///< text of the electrodes' places; of other ones the rows are others
+    StepTraces traces;     ///< at the probes
 };
 
 /// Text that two runs share exactly when one can resume from the other's checkpoint.
 std::string fingerprint(const device::TissueProblem& p, Precision precision);
 
+/// What tells two fingerprints apart, in words, e.g. "its time step is 0.02 ms, here 0.04 ms".
+std::string difference(const std::string& of_checkpoint, const std::string& here);
+
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a
 /// checksum.
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 
+/// Checkpoints of earlier versions lack ecg and traces.
 /// @throws InputError when the file is not one, is damaged or was cut short
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 

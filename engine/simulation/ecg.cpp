@@ -3,9 +3,11 @@
 
 #include "engine/analysis/lead_field.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
 #include "engine/diffusion/system.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -46,6 +48,74 @@ const Vec3 right_in_body = [] {
 Lead against_wilson(const std::string& name, const std::string& electrode)
 {
     return {name, {{electrode, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}};
+}
+
+constexpr std::array standard_names{"RA", "LA", "LL", "V1", "V2", "V3", "V4", "V5", "V6"};
+
+bool has_electrode(const std::vector<Electrode>& electrodes, const std::string& name)
+{
+    return std::any_of(electrodes.begin(), electrodes.end(),
+                       [&](const Electrode& e) { return e.name == name; });
+}
+
+/// Standard electrodes that are not in the list.
+std::vector<std::string> missing_of(const std::vector<Electrode>& electrodes)
+{
+    std::vector<std::string> out;
+    for (const char* name : standard_names)
+        if (!has_electrode(electrodes, name))
+            out.emplace_back(name);
+    return out;
+}
+
+/// Letters and digits of a name, in capitals; of a number no zeros before it: "v 01" is "V1".
+std::string bare(const std::string& name)
+{
+    std::string out;
+    for (char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        const bool digit_before =
+            !out.empty() && std::isdigit(static_cast<unsigned char>(out.back()));
+        if (std::isalnum(u) && (c != '0' || digit_before))
+            out += static_cast<char>(std::toupper(u));
+    }
+    return out;
+}
+
+/// V7 to V9 of the back, V1R to V9R of the right side: electrodes of their own.
+bool is_further_lead(const std::string& bare)
+{
+    const bool chest = bare.size() >= 2 && bare[0] == 'V' && bare[1] >= '1' && bare[1] <= '9';
+    return chest && ((bare.size() == 2 && bare[1] >= '7') || (bare.size() == 3 && bare[2] == 'R'));
+}
+
+/// The one of `missing` that a name means: it differs in letter case, spaces or signs alone; or it
+/// is near, in a session that gives most of the standard electrodes by their right names (else an
+/// own electrode's name may be near by chance). Empty: none.
+std::string meant(const std::string& name, const std::vector<std::string>& missing)
+{
+    const std::string letters = bare(name);
+    if (std::find(missing.begin(), missing.end(), letters) != missing.end())
+        return letters;
+    const bool most_are_given = 2 * missing.size() < standard_names.size();
+    return most_are_given && !is_further_lead(letters) ? likely(name, missing) : std::string();
+}
+
+/// @throws InputError where an electrode's name is nearly that of one that 12 leads lack
+void need_known_names(const std::vector<Electrode>& electrodes, const std::string& file)
+{
+    const auto missing = missing_of(electrodes);
+    for (std::size_t k = 0; k < electrodes.size(); ++k) {
+        const std::string& name = electrodes[k].name;
+        if (std::any_of(standard_names.begin(), standard_names.end(),
+                        [&](const char* s) { return name == s; }))
+            continue;
+        if (const auto near = meant(name, missing); !near.empty())
+            throw InputError(file, "/ecg/electrodes/" + std::to_string(k),
+                             "electrode '" + name + "': did you mean '" + near +
+                                 "'? The twelve leads know it by that name; an electrode of "
+                                 "another kind wants a name that is less like it");
+    }
 }
 
 /// Whether any of the leads is of that electrode.
@@ -224,6 +294,25 @@ std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& e
     return out;
 }
 
+Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const Leads& leads)
+{
+    const auto missing = missing_of(electrodes);
+    if (leads.kind != Leads::Kind::twelve_lead || missing.empty())
+        return {};
+    std::string list;
+    for (const auto& name : missing)
+        list += (list.empty() ? "" : name == missing.back() ? " and " : ", ") + name;
+    const std::string place =
+        leads.frame ? "by the session's torso frame (ecg.frame)" : "around the heart";
+    if (electrodes.empty())
+        return {{Notice::Level::info,
+                 "12-lead ECG: the program placed its electrodes, " + list + ", " + place}};
+    return {
+        {Notice::Level::warning, "12-lead ECG: " + list + (missing.size() > 1 ? " are" : " is") +
+                                     " not among the session's electrodes; the program placed " +
+                                     (missing.size() > 1 ? "them " : "it ") + place}};
+}
+
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file)
 {
@@ -234,11 +323,9 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
             throw InputError(file, "/ecg/electrodes",
                              "two electrodes are named '" + e.name +
                                  "'; give each a name of its own");
-    const auto has = [&](const std::string& name) {
-        return std::any_of(out.electrodes.begin(), out.electrodes.end(),
-                           [&](const Electrode& e) { return e.name == name; });
-    };
+    const auto has = [&](const std::string& name) { return has_electrode(out.electrodes, name); };
     if (leads.kind == Leads::Kind::twelve_lead) {
+        need_known_names(electrodes, file);
         const auto placed = leads.frame ? twelve_lead_electrodes(*leads.frame)
                                         : twelve_lead_frame(*t.mesh, *t.surface);
         for (const auto& e : placed)

@@ -53,7 +53,11 @@ struct EcgLayout
 /// Electrodes that no lead is of: those that the leads of a list do not name.
 std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
                                                  const Leads& leads);
-/// @throws InputError  when an electrode lies in the tissue, or two have the same name
+/// Which electrodes of 12 leads the program places: a warning where the session gives electrodes of
+/// its own, else a note. None where the session gives all of them, or has other leads.
+Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const Leads& leads);
+/// @throws InputError  when an electrode lies in the tissue, two have the same name, or the name of
+///                     one is nearly that of an electrode that 12 leads lack
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);
 

@@ -442,9 +442,9 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         }
         return [this, e] { push(e); };
     };
-    constexpr ExportKind of_beat[] = {ExportKind::maps_csv, ExportKind::maps_vtu,
-                                      ExportKind::activation_dat, ExportKind::apd90_dat,
-                                      ExportKind::report_html};
+    constexpr ExportKind of_beat[] = {ExportKind::maps_csv,       ExportKind::maps_vtu,
+                                      ExportKind::activation_dat, ExportKind::repolarisation_dat,
+                                      ExportKind::apd90_dat,      ExportKind::report_html};
     if (std::find(std::begin(of_beat), std::end(of_beat), *kind) == std::end(of_beat))
         return in_background(write);
     // of the beat that the maps show

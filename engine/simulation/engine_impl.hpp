@@ -60,6 +60,7 @@ struct LoadedRun
         std::vector<Region> regions;
         std::vector<Drug> drugs;
         std::vector<TissueEdit> edits; ///< before that
+        std::string read;              ///< model files that were read anew at it, in words
     } stepped;
     std::string state_lost; ///< what a notice says of it; empty: it is the run's
     std::int64_t end_step = 0, until_step = -1;
@@ -256,7 +257,8 @@ struct Engine::Impl
     /// Says in the scene's notices that results before now are of another tissue than that of
     /// `fresh`; what was said before, if `fresh` goes back to the tissue that the last step was
     /// taken in.
-    void note_tissue_change(const Session& fresh);
+    /// @param read  the model files that have another text now, in words; empty: none
+    void note_tissue_change(const Session& fresh, const std::string& read);
     void play();
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loading: what was there before stays until the new simulation is ready.
+#include "engine/simulation/ecg.hpp"
 #include "engine/simulation/engine_impl.hpp"
 
 #include <algorithm>
@@ -69,10 +70,14 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
                           ? std::to_string(sub.stages) + " diffusion sub-steps"
                           : std::to_string(sub.stages) + " RKL2 stages";
     scene->notices = s->tissue.notices;
+    const auto placed = placed_electrodes_notice(session.electrodes, session.leads);
+    scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
     s->scene = scene;
     make_stepper(*s, progress, &scene->notices);
-    // A session with a probe that cannot be placed is refused as a whole.
+    // A session with a probe or electrode that cannot be placed is refused as a whole.
     (void)probe_weights(s->tissue, session.probes, session.name);
+    if (session.has_ecg())
+        (void)ecg_layout(s->tissue, session.electrodes, session.leads, session.name);
     scene->device = device_text(*s->stepper, options.precision);
     s->end_step = std::llround(session.end_ms / session.dt_ms);
     return s;

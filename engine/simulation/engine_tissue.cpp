@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Changes of tissue while a run goes on: parameters at the next step, the rest prepared beside the
 // run.
+#include "engine/cell/special_variables.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/engine_impl.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -28,6 +30,21 @@ Notice tissue_notice(const std::vector<TissueEdit>& edits)
                 (n > 1 ? "each is" : "is") + " of the tissue as it was then"};
 }
 
+/// The model files of both that have another text since, in words; empty: none.
+std::string read_anew(const device::TissueProblem& now, const device::TissueProblem& next)
+{
+    std::set<std::string> files;
+    for (const auto& a : now.groups)
+        for (const auto& b : next.groups)
+            if (const auto& x = a.types.front(), &y = b.types.front();
+                x.model == y.model && !cell::same_model(x, y))
+                files.insert(std::filesystem::path(cell::path_of(x.model)).filename().string());
+    std::string words;
+    for (const auto& f : files)
+        words += (words.empty() ? "" : ", ") + f + " read anew";
+    return words;
+}
+
 } // namespace
 
 bool forget_tissue_change(Scene& scene)
@@ -39,7 +56,7 @@ bool forget_tissue_change(Scene& scene)
            }) > 0;
 }
 
-void Engine::Impl::note_tissue_change(const Session& fresh)
+void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
 {
     const auto step = sim->stepper->step();
     if (step == 0)
@@ -47,13 +64,18 @@ void Engine::Impl::note_tissue_change(const Session& fresh)
     auto scene = std::make_shared<Scene>(*sim->scene);
     auto& stepped = sim->stepped;
     if (stepped.step != step)
-        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_edits};
+        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_edits, {}};
+    if (!read.empty() && stepped.read.find(read) == std::string::npos)
+        stepped.read += (stepped.read.empty() ? "" : ", ") + read;
     forget_tissue_change(*scene);
     scene->tissue_edits = stepped.edits;
+    auto what = stepped.read;
     if (fresh.regions != stepped.regions || fresh.drugs != stepped.drugs)
+        what += (what.empty() ? "" : ", ") +
+                tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs);
+    if (!what.empty())
         scene->tissue_edits.push_back(
-            {static_cast<double>(step) * sim->tissue.problem.dt_ms,
-             tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs)});
+            {static_cast<double>(step) * sim->tissue.problem.dt_ms, what});
     if (!scene->tissue_edits.empty())
         scene->notices.push_back(tissue_notice(scene->tissue_edits));
     sim->scene = scene;
@@ -87,7 +109,7 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
         if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
             for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
                 sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
-            note_tissue_change(session);
+            note_tissue_change(session, {});
             edited(std::move(session));
             return answer(id);
         }
@@ -160,8 +182,8 @@ std::vector<std::uint64_t> Engine::Impl::renewed_probes(const device::TissueProb
     constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
     const auto& now = sim->tissue.problem;
     const auto renewed = [&](std::size_t u) {
-        return now.groups[now.group[u]].types.front().model !=
-               next.groups[next.group[u]].types.front().model;
+        return !cell::same_model(now.groups[now.group[u]].types.front(),
+                                 next.groups[next.group[u]].types.front());
     };
     std::vector<Probe> places;
     for (const auto& p : probes)
@@ -186,9 +208,11 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
         std::lock_guard hold(status_mutex);
         status.changing_tissue = false;
     }
+    std::string read;
     if (c.refused.empty()) {
         try {
             take_samples();
+            read = read_anew(sim->tissue.problem, c.tissue.problem);
             const auto renewed = renewed_probes(c.tissue.problem);
             c.stepper->set_display(sim->display);
             c.stepper->restore(
@@ -223,7 +247,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
                          [&](const Notice& said) { return said.text == n.text; }))
             scene->notices.push_back(n);
     sim->scene = scene;
-    note_tissue_change(c.session);
+    note_tissue_change(c.session, read);
     // Stimuli, ends and the like may have been edited meanwhile.
     Session session = sim->scene->session;
     session.regions = c.session.regions;

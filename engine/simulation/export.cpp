@@ -24,12 +24,14 @@ namespace fs = std::filesystem;
 constexpr double never_dat = -1; // as CARP's tools write vertices that were not activated
 constexpr std::size_t flush_bytes = 1 << 16;
 
-constexpr std::array<ExportChoice, 12> choices{{
+constexpr std::array<ExportChoice, 13> choices{{
     {ExportKind::potential_vtu, "potential-vtu", ".vtu", "Potential now, on the mesh (VTU)"},
     {ExportKind::potential_dat, "potential-dat", ".dat", "Potential now, per vertex (CARP .dat)"},
     {ExportKind::maps_csv, "maps-csv", ".csv", "Activation and APD maps (CSV)"},
     {ExportKind::maps_vtu, "maps-vtu", ".vtu", "Activation and APD maps, on the mesh (VTU)"},
     {ExportKind::activation_dat, "activation-dat", ".dat", "Activation per vertex (CARP .dat)"},
+    {ExportKind::repolarisation_dat, "repolarisation-dat", ".dat",
+     "Repolarisation per vertex (CARP .dat)"},
     {ExportKind::apd90_dat, "apd90-dat", ".dat", "APD90 per vertex (CARP .dat)"},
     {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
     {ExportKind::beats_csv, "beats-csv", ".csv", "Beats of the probes (CSV)"},
@@ -215,6 +217,9 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
     case ExportKind::activation_dat:
         need_maps(s, file);
         return write_dat(maps_at_vertices(s).activation, never_dat, file);
+    case ExportKind::repolarisation_dat:
+        need_maps(s, file);
+        return write_dat(maps_at_vertices(s).repolarisation, never_dat, file);
     case ExportKind::apd90_dat:
         need_maps(s, file);
         return write_dat(maps_at_vertices(s).apd90, never_dat, file);

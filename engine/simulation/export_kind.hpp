@@ -8,16 +8,17 @@ namespace tawara::simulation {
 
 /// What can be taken out of a run.
 enum class ExportKind {
-    potential_vtu,  ///< V now, on the mesh
-    potential_dat,  ///< V now, one value per mesh vertex (CARP .dat)
-    maps_csv,       ///< activation, repolarisation, APD90, period of a beat, per mesh vertex
-    maps_vtu,       ///< the same on the mesh; the fields' names say which beat
-    activation_dat, ///< its activation per mesh vertex; -1 where it never happened (CARP)
-    apd90_dat,      ///< APD90 per mesh vertex, likewise
-    traces_csv,     ///< V over time at the probes
-    beats_csv,      ///< each probe's beats: activation, upstroke, APD, diastolic interval
-    ecg_csv,        ///< the leads over time
-    frames_pvd,     ///< recorded frames: FILE.pvd and a folder FILE_frames/ of surfaces (.vtp)
+    potential_vtu,      ///< V now, on the mesh
+    potential_dat,      ///< V now, one value per mesh vertex (CARP .dat)
+    maps_csv,           ///< activation, repolarisation, APD90, period of a beat, per mesh vertex
+    maps_vtu,           ///< the same on the mesh; the fields' names say which beat
+    activation_dat,     ///< its activation per mesh vertex; -1 where it never happened (CARP)
+    repolarisation_dat, ///< its repolarisation per mesh vertex, likewise
+    apd90_dat,          ///< APD90 per mesh vertex, likewise
+    traces_csv,         ///< V over time at the probes
+    beats_csv,          ///< each probe's beats: activation, upstroke, APD, diastolic interval
+    ecg_csv,            ///< the leads over time
+    frames_pvd,         ///< recorded frames: FILE.pvd and a folder FILE_frames/ of surfaces (.vtp)
     frames_igb, ///< recorded frames as CARP .igb on the surface's vertices, with FILE.pts beside it
     report_html ///< one page: settings, figures, kernels; without pictures
 };

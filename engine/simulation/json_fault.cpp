@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace tawara::simulation {
@@ -85,11 +87,22 @@ bool is_number(std::string_view w)
     return i == w.size();
 }
 
-/// Walks through a text and throws an At where it is no JSON. Without recursion: as deep as may be.
+/// A text as JSON writes it between quotes, its escapes resolved.
+std::string unescaped(const std::string& raw)
+{
+    if (raw.find('\\') == std::string::npos)
+        return raw;
+    const auto text = nlohmann::json::parse('"' + raw + '"', nullptr, false);
+    return text.is_string() ? text.get<std::string>() : raw;
+}
+
+/// Walks through a text and throws an At where it is no JSON or, if asked to, where an object has a
+/// key twice. Without recursion: as deep as may be.
 class Walk
 {
   public:
-    explicit Walk(std::string_view text) : text_(text)
+    explicit Walk(std::string_view text, bool keys_differ = false)
+        : text_(text), keys_differ_(keys_differ)
     {
         if (text_.starts_with("\xEF\xBB\xBF"))
             at_ = 3;
@@ -111,10 +124,11 @@ class Walk
     struct Open
     {
         bool object;
-        std::size_t place;     ///< of its bracket
-        std::string name;      ///< key that it is the value of
-        std::string key;       ///< of an object: the newest
-        std::size_t count = 0; ///< of a list: elements begun
+        std::size_t place;                            ///< of its bracket
+        std::string name;                             ///< key that it is the value of
+        std::string key;                              ///< of an object: the newest
+        std::size_t count = 0;                        ///< of a list: elements begun
+        std::map<std::string, std::size_t> keys = {}; ///< of an object, where they stand
     };
 
     char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -264,11 +278,23 @@ class Walk
             fail(std::string(first ? "expected a key in double quotes or '}'"
                                    : "expected another key in double quotes after the ','"),
                  at_, !first && now() == '}' ? "; leave out the ','" : "");
+        const auto place = at_;
         open_.back().key = text();
+        if (keys_differ_)
+            need_new_key(place);
         skip();
         if (now() != ':')
             fail("expected ':' after the key " + subject(), at_);
         ++at_;
+    }
+
+    void need_new_key(std::size_t place)
+    {
+        const std::string key = unescaped(open_.back().key);
+        const auto [first, fresh] = open_.back().keys.emplace(key, place);
+        if (!fresh)
+            throw At{place, "key '" + key + "' is given twice in one object, first in line " +
+                                std::to_string(line_of(first->second)) + "; keep one"};
     }
 
     /// A text in quotes; gives what stands between them.
@@ -364,9 +390,25 @@ class Walk
     }
 
     std::string_view text_;
+    bool keys_differ_;
     std::size_t at_ = 0;
     std::vector<Open> open_;
 };
+
+/// For a person.
+JsonFault fault_at(std::string_view text, const At& a)
+{
+    JsonFault f{1, 1, a.what};
+    for (std::size_t i = 0; i < std::min(a.place, text.size()); ++i) {
+        if (text[i] == '\n') {
+            ++f.line;
+            f.column = 1;
+        } else if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+            ++f.column; // not for the further bytes of a character
+        }
+    }
+    return f;
+}
 
 } // namespace
 
@@ -376,16 +418,19 @@ std::optional<JsonFault> json_fault(std::string_view text)
         Walk(text).all();
         return std::nullopt;
     } catch (const At& a) {
-        JsonFault f{1, 1, a.what};
-        for (std::size_t i = 0; i < std::min(a.place, text.size()); ++i) {
-            if (text[i] == '\n') {
-                ++f.line;
-                f.column = 1;
-            } else if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-                ++f.column; // not for the further bytes of a character
-            }
-        }
-        return f;
+        return fault_at(text, a);
+    }
+}
+
+std::optional<JsonFault> json_key_twice(std::string_view text)
+{
+    if (json_fault(text))
+        return std::nullopt;
+    try {
+        Walk(text, true).all();
+        return std::nullopt;
+    } catch (const At& a) {
+        return fault_at(text, a);
     }
 }
 

@@ -17,4 +17,7 @@ struct JsonFault
 /// The first fault of a text, or none where it is JSON (RFC 8259) whose numbers are finite.
 std::optional<JsonFault> json_fault(std::string_view text);
 
+/// The first key that its object has already; none where the text is no JSON.
+std::optional<JsonFault> json_key_twice(std::string_view text);
+
 } // namespace tawara::simulation

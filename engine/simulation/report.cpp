@@ -2,6 +2,7 @@
 #include "engine/simulation/report.hpp"
 
 #include "engine/simulation/figures.hpp"
+#include "engine/simulation/report_page.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,13 @@ Json pulse_json(const Pulse& p)
     j["around_mV"] = std::isfinite(p.around_mV) ? Json(p.around_mV) : Json(nullptr);
     j["overtaken"] = p.captured ? Json(p.overtaken) : Json(nullptr);
     return j;
+}
+
+Json velocity_json(const std::array<double, 3>& v)
+{
+    if (!std::isfinite(v[1]))
+        return nullptr;
+    return {{"p5", v[0]}, {"median", v[1]}, {"p95", v[2]}};
 }
 
 } // namespace
@@ -102,6 +110,9 @@ RunReport make_report(const ReportInput& in)
     j["time_ms"] = in.stepper.time_ms();
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    r.velocity_m_per_s =
+        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(), maps.activation_ms);
+    j["conduction_velocity_m_per_s"] = velocity_json(r.velocity_m_per_s);
     j["pulses"] = Json::array();
     for (const auto& pulse : in.pulses)
         j["pulses"].push_back(pulse_json(pulse));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/outputs.hpp"
+#include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/run.hpp"
 
@@ -22,7 +22,7 @@ struct ReportInput
     std::int64_t first_step;
     std::string ended; ///< "end", "cancelled" or the error's line
     std::vector<device::KernelRecord> kernels;
-    std::string not_counted; ///< why counters were not read; empty also where nobody asked
+    std::string not_counted;        ///< why counters were not read; empty also where nobody asked
     std::vector<std::string> files; ///< written, relative to the folder
     std::vector<Pulse> pulses = {}; ///< that were given
 };
@@ -32,7 +32,8 @@ std::string program_version();
 
 /// The page of a run for people, without pictures: to_html(report_page()) of it.
 /// @param report  of the same run: its kernels
-std::string html_report(const ReportInput& in, const RunReport& report, const ProbeTable& probes,
+/// @param traces  at the session's probes
+std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
                         const ProbeTable& ecg);
 
 /// The content of report.json; measures the ceilings of the device now.

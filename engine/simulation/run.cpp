@@ -6,6 +6,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/checkpoint.hpp"
+#include "engine/simulation/csv.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
@@ -35,6 +36,14 @@ std::int64_t steps_of(double every_ms, double dt_ms)
     return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
 }
 
+std::string place_text(const Vec3& position_mm)
+{
+    std::string out;
+    for (double x : position_mm)
+        append_number(out += ' ', x, 9);
+    return out + '\n';
+}
+
 /// One run under way: what it steps and what it writes.
 class Run
 {
@@ -43,7 +52,13 @@ class Run
     RunReport go(const Progress& progress);
 
   private:
+    void say(Notice::Level level, const std::string& text) const;
     void resume();
+    void go_on_with_probes(const Checkpoint& c);
+    void go_on_with_ecg(const Checkpoint& c);
+    std::string ecg_text() const;
+    std::string probes_text() const;
+    std::string ms_text(std::int64_t step) const;
     void watch_capture();
     void set_probes();
     void collect();
@@ -53,6 +68,7 @@ class Run
     void begin_folder();
     CountedKernels kernels(const std::string& ended);
     void say_why_nothing_activated(double end_ms) const;
+    void say_what_did_not_capture() const;
 
     const Session& session_;
     const RunOptions& options_;
@@ -62,6 +78,7 @@ class Run
     FrameWriter frames_;
     std::vector<std::string> files_; ///< written, relative to the folder; frames aside
     ProbeTable probes_, ecg_;
+    StepTraces traces_; ///< beats are measured on them, however seldom probes.csv has a row
     EcgField ecg_field_;
     CaptureWatch capture_;
     PulseLog pulses_;
@@ -72,26 +89,34 @@ class Run
     PhaseTimes phases_;
 };
 
+/// So that what is wrong in it is told by the file's name.
+Session named_by_file(Session s, const RunOptions& o)
+{
+    if (!o.session_file.empty())
+        s.name = o.session_file;
+    return s;
+}
+
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
-    : session_(s), options_(o), tissue_(build_tissue(s, progress)),
+    : session_(s), options_(o), tissue_(build_tissue(named_by_file(s, o), progress)),
       frames_(tissue_, o.out, s.frames,
               static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms)
 {
-    auto say = [&](const Notices& list) {
-        for (const auto& n : list)
-            if (o.notice)
-                o.notice(n);
-    };
-    say(tissue_.notices);
+    for (auto& n : placed_electrodes_notice(s.electrodes, s.leads))
+        tissue_.notices.push_back(std::move(n));
+    for (const auto& n : tissue_.notices)
+        say(n.level, n.text);
     Notices chosen;
     stepper_ = device::make_stepper(tissue_.problem, o.device, progress, &chosen);
-    say(chosen);
+    for (const auto& n : chosen)
+        say(n.level, n.text);
     for (std::size_t k = 0; k < s.stimuli.size(); ++k)
         for (auto& source :
              sources_of(tissue_, s.stimuli[k], o.session_file, "/stimuli/" + std::to_string(k)))
             stepper_->add_stimulus(std::move(source));
     for (const auto& p : s.probes)
         probes_.names.push_back(p.name);
+    traces_.V_mV.resize(s.probes.size());
     const double end = o.until_ms >= 0 ? o.until_ms : s.end_ms;
     end_step_ = std::llround(end / s.dt_ms);
     if (s.frames_every_ms > 0 && s.frames != FrameFormat::none)
@@ -112,6 +137,12 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     phases_.setup_s = since(born_);
 }
 
+void Run::say(Notice::Level level, const std::string& text) const
+{
+    if (options_.notice)
+        options_.notice({level, text});
+}
+
 /// Pulses that are still to come: those before a checkpoint are listed without a verdict.
 void Run::watch_capture()
 {
@@ -128,8 +159,8 @@ void Run::watch_capture()
     }
 }
 
-/// The probes of the session, then the places that tell whether pulses capture: often enough for
-/// those, and so that each row of the probes is among the samples.
+/// The probes of the session at every step, on which beats are measured, then the places that tell
+/// whether pulses capture; these alone as often as they need.
 void Run::set_probes()
 {
     auto weights = probe_weights(tissue_, session_.probes, options_.session_file);
@@ -138,14 +169,10 @@ void Run::set_probes()
         weights.weight.push_back(1);
         weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
     }
-    const auto often = steps_of(capture_every_ms, session_.dt_ms);
-    probe_every_ = session_.probes_every_ms > 0 ? steps_of(session_.probes_every_ms, session_.dt_ms)
-                   : session_.probes.empty()    ? often
-                                                : 1;
-    auto every = probe_every_;
-    while (!capture_.empty() && (every > often || probe_every_ % every != 0))
-        --every;
-    stepper_->set_probes(std::move(weights), every);
+    if (session_.probes_every_ms > 0)
+        probe_every_ = steps_of(session_.probes_every_ms, session_.dt_ms);
+    stepper_->set_probes(std::move(weights),
+                         session_.probes.empty() ? steps_of(capture_every_ms, session_.dt_ms) : 1);
 }
 
 void Run::resume()
@@ -156,13 +183,79 @@ void Run::resume()
     const auto ours = fingerprint(tissue_.problem, options_.device.precision);
     if (c.fingerprint != ours)
         throw InputError(options_.resume.string(),
-                         "was written by another simulation (" + c.fingerprint +
-                             "), this one is (" + ours +
-                             "); resume with the same session and precision");
+                         "is of another simulation: " + difference(c.fingerprint, ours) +
+                             ". Resume with the session and precision that wrote it; its stimuli, "
+                             "probes, ECG, outputs and end may be others");
+    if (end_step_ < c.state.step)
+        throw InputError(options_.resume.string(),
+                         "the checkpoint is at " + ms_text(c.state.step) + ", after " +
+                             (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
+                             ms_text(end_step_) + "; give a later end");
     stepper_->restore(c.state);
     first_step_ = c.state.step;
-    if (c.probes.names == probes_.names)
-        probes_ = c.probes;
+    traces_.first_step = first_step_ + 1;
+    go_on_with_probes(c);
+    go_on_with_ecg(c);
+}
+
+std::string Run::ms_text(std::int64_t step) const
+{
+    return number_text(static_cast<double>(step) * session_.dt_ms, 7) + " ms";
+}
+
+void Run::go_on_with_probes(const Checkpoint& c)
+{
+    if (probes_.names.empty())
+        return;
+    const auto from = " at the checkpoint's " + ms_text(first_step_);
+    const bool same = c.probes_of.empty() || c.probes_of == probes_text();
+    if (c.probes.names != probes_.names || !same)
+        return say(Notice::Level::info,
+                   "probes.csv and beats.csv start" + from + ": the checkpoint has other probes");
+    probes_ = c.probes;
+    if (c.traces.V_mV.size() == probes_.names.size() &&
+        c.traces.first_step + c.traces.steps() == first_step_ + 1)
+        traces_ = c.traces;
+    if (traces_.first_step > 1)
+        say(Notice::Level::info, "beats.csv starts at " + ms_text(traces_.first_step - 1) +
+                                     ": the checkpoint has no samples of the steps before");
+}
+
+void Run::go_on_with_ecg(const Checkpoint& c)
+{
+    if (ecg_every_ == 0 || first_step_ == 0)
+        return;
+    const auto from = "ecg.csv starts at the checkpoint's " + ms_text(first_step_) + ": ";
+    if (c.ecg.names.empty())
+        return say(Notice::Level::warning, from + "the checkpoint has no ECG");
+    if (c.ecg.names != ecg_.names || c.ecg_of != ecg_text())
+        return say(Notice::Level::warning,
+                   from + "the checkpoint's is of other leads or electrodes");
+    ecg_ = c.ecg;
+    const double now_ms = stepper_->time_ms() - 0.5 * session_.dt_ms; // this run writes that row
+    while (!ecg_.time_ms.empty() && ecg_.time_ms.back() > now_ms)
+        ecg_.time_ms.pop_back();
+    ecg_.V_mV.resize(ecg_.time_ms.size() * ecg_.names.size());
+}
+
+/// Places and weights that rows of the electrocardiogram are of.
+std::string Run::ecg_text() const
+{
+    std::string out;
+    for (const auto& e : ecg_field_.layout().electrodes)
+        out += e.name + place_text(e.position_mm);
+    for (const auto& lead : ecg_field_.layout().leads)
+        for (const auto& [name, weight] : lead.weights)
+            append_number(out += lead.name + ' ' + name + ' ', weight, 9);
+    return out;
+}
+
+std::string Run::probes_text() const
+{
+    std::string out;
+    for (const auto& p : session_.probes)
+        out += place_text(p.position_mm);
+    return out;
 }
 
 void Run::collect()
@@ -175,6 +268,8 @@ void Run::collect()
         const double t_ms = static_cast<double>(steps[row]) * session_.dt_ms;
         const auto values = std::span(samples).subspan(row * (probes + rings), probes + rings);
         capture_.feed(t_ms, values.last(rings), [&](const CaptureEvent& e) { pulses_.decided(e); });
+        for (std::size_t p = 0; p < probes; ++p)
+            traces_.V_mV[p].push_back(static_cast<float>(values[p]));
         if (probes == 0 || steps[row] % probe_every_ != 0)
             continue;
         probes_.time_ms.push_back(t_ms);
@@ -202,7 +297,7 @@ void Run::outputs_at(std::int64_t step)
         char name[48];
         std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
         write_checkpoint({fingerprint(tissue_.problem, options_.device.precision),
-                          stepper_->snapshot(), probes_},
+                          stepper_->snapshot(), probes_, probes_text(), ecg_, ecg_text(), traces_},
                          options_.out / name);
     }
     phases_.output_s += since(start);
@@ -211,15 +306,11 @@ void Run::outputs_at(std::int64_t step)
 /// The beats at each probe: probe,activation_ms,... a row per beat.
 void Run::write_beats(const std::filesystem::path& file)
 {
-    const std::size_t columns = probes_.names.size();
-    std::vector<float> v(probes_.time_ms.size());
+    const auto times = traces_.times_ms(session_.dt_ms);
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
-        for (std::size_t c = 0; c < columns; ++c) {
-            for (std::size_t k = 0; k < v.size(); ++k)
-                v[k] = static_cast<float>(probes_.V_mV[k * columns + c]);
-            out << beats_csv_rows(probes_.names[c], probes_.time_ms, v);
-        }
+        for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
+            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p]);
     });
 }
 
@@ -234,11 +325,10 @@ void Run::begin_folder()
     std::size_t checkpoints = 0;
     for (const auto& entry : std::filesystem::directory_iterator(options_.out, none))
         checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
-    if (checkpoints > 0 && options_.resume.empty() && options_.notice)
-        options_.notice(
-            {Notice::Level::info, std::to_string(checkpoints) +
-                                      (checkpoints > 1 ? " checkpoints" : " checkpoint") +
-                                      " of an earlier run stayed in " + options_.out.string()});
+    if (checkpoints > 0 && options_.resume.empty())
+        say(Notice::Level::info, std::to_string(checkpoints) +
+                                     (checkpoints > 1 ? " checkpoints" : " checkpoint") +
+                                     " of an earlier run stayed in " + options_.out.string());
 }
 
 void Run::write_results()
@@ -268,25 +358,20 @@ CountedKernels Run::kernels(const std::string& ended)
                                              "the run ended before its time; counters are read "
                                              "after the last step",
                                              ""};
-    if (!c.not_counted.empty() && options_.notice)
-        options_.notice({Notice::Level::warning, "no hardware counters: " + c.not_counted});
-    if (!c.not_restored.empty() && options_.notice)
-        options_.notice({Notice::Level::warning,
-                         c.not_restored + " The tables were written before; what the report says "
-                                          "of the end is of that other state."});
+    if (!c.not_counted.empty())
+        say(Notice::Level::warning, "no hardware counters: " + c.not_counted);
+    if (!c.not_restored.empty())
+        say(Notice::Level::warning, c.not_restored +
+                                        " The tables were written before; what the report says "
+                                        "of the end is of that other state.");
     return c;
 }
 
 /// For each stimulus, why it may have activated nothing.
 void Run::say_why_nothing_activated(double end_ms) const
 {
-    if (!options_.notice)
-        return;
-    const auto say = [&](const std::string& text) {
-        options_.notice({Notice::Level::warning, text});
-    };
     if (session_.stimuli.empty())
-        say("nothing was activated: the session has no stimulus");
+        say(Notice::Level::warning, "nothing was activated: the session has no stimulus");
     const double volume_per_charge = // uA/cm3 of 1 pA/pF
         session_.surface_to_volume_per_mm * session_.capacitance_uF_per_cm2 *
         uF_per_mm2_of_uF_per_cm2 / uA_per_mm3_of_uA_per_cm3;
@@ -316,7 +401,43 @@ void Run::say_why_nothing_activated(double end_ms) const
                           "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
                           "raise it or enlarge its region",
                           strength, strength * volume_per_charge, s.duration_ms);
-        say("stimulus '" + s.name + "' activated nothing: " + why);
+        say(Notice::Level::warning, "stimulus '" + s.name + "' activated nothing: " + why);
+    }
+}
+
+/// A line for each site of which a pulse is known not to have captured.
+void Run::say_what_did_not_capture() const
+{
+    constexpr std::size_t named = 5;
+    for (const auto& site : counted(pulses_.until(stepper_->time_ms()))) {
+        const auto& failed = site.failed;
+        if (failed.empty() || !(failed.front().amplitude_pA_per_pF > 0))
+            continue;
+        std::int64_t given = 0, not_known = 0;
+        for (const auto& kind : site.kinds) {
+            given += kind.given;
+            not_known += kind.not_known;
+        }
+        const auto failures = static_cast<std::int64_t>(failed.size());
+        std::string text =
+            "site '" + site.site + "': " +
+            (given == 1          ? "its one pulse did not capture"
+             : failures == given ? "none of its " + std::to_string(given) + " pulses captured"
+                                 : std::to_string(failures) + " of its " + std::to_string(given) +
+                                       " pulses did not capture") +
+            " (amplitude " + number_text(failed.front().amplitude_pA_per_pF, 4) + " pA/pF for " +
+            number_text(failed.front().duration_ms, 4) + " ms";
+        for (std::size_t k = 0; k < std::min(failed.size(), named); ++k)
+            text += (k > 0 ? ", " : "; at ") + number_text(failed[k].time_ms, 7);
+        text += std::string(failed.size() > named ? " and later" : "") + " ms";
+        if (not_known > 0)
+            text += "; of " + std::to_string(not_known) + " it is not known";
+        const auto every = [&](auto f) { return std::all_of(failed.begin(), failed.end(), f); };
+        if (every([](const Pulse& p) { return p.overtaken; }))
+            text += "; a wave from elsewhere came first";
+        else if (every([](const Pulse& p) { return p.around_mV > CaptureWatch::rest_mV; }))
+            text += "; the tissue was not back at rest";
+        say(Notice::Level::warning, text + ")");
     }
 }
 
@@ -345,7 +466,7 @@ RunReport Run::go(const Progress& progress)
                     [&](std::ostream& out) { out << report.json << "\n"; });
         if (!options_.html.empty())
             write_whole(options_.html, [&](std::ostream& out) {
-                out << html_report(input, report, probes_, ecg_);
+                out << html_report(input, report, traces_, ecg_);
             });
         return report;
     };
@@ -375,9 +496,7 @@ RunReport Run::go(const Progress& progress)
         }
     } catch (const Cancelled&) {
         finish("cancelled");
-        if (options_.notice)
-            options_.notice(
-                {Notice::Level::info, "what was reached is in " + options_.out.string()});
+        say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw;
     } catch (const NumericsError& e) {
         finish(e.what());
@@ -386,6 +505,8 @@ RunReport Run::go(const Progress& progress)
     auto report = finish("end");
     if (report.activated == 0)
         say_why_nothing_activated(static_cast<double>(end_step_) * session_.dt_ms);
+    else
+        say_what_did_not_capture();
     return report;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/tissue.hpp"
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -32,6 +33,9 @@ struct RunReport
     double cell_steps_per_s = 0;
     double last_activation_ms = 0;
     std::int64_t activated = 0;
+    /// Of conduction [m/s]: 5th, 50th and 95th percentile by volume (conduction_velocity()); NaN
+    /// where there is none.
+    std::array<double, 3> velocity_m_per_s{};
 };
 
 /// Runs a session to its end and writes every output of the contract into options.out. What an

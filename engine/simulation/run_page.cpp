@@ -30,7 +30,7 @@ std::vector<KernelFigure> kernels_of(const RunReport& report, const std::string&
 
 } // namespace
 
-std::string html_report(const ReportInput& in, const RunReport& report, const ProbeTable& probes,
+std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
                         const ProbeTable& ecg)
 {
     auto scene = std::make_shared<Scene>();
@@ -47,8 +47,9 @@ std::string html_report(const ReportInput& in, const RunReport& report, const Pr
     s.on_vertices = in.tissue.on_vertices();
     s.time_ms = in.stepper.time_ms();
     s.maps = in.stepper.maps();
-    for (std::size_t p = 0; p < probes.names.size(); ++p)
-        s.traces.push_back({p, probes.names[p], {}, probes.time_ms, column(probes, p)});
+    const auto times = traces.times_ms(in.stepper.dt_ms());
+    for (std::size_t p = 0; p < traces.V_mV.size(); ++p)
+        s.traces.push_back({p, in.session.probes[p].name, {}, times, traces.V_mV[p]});
     s.pulses = in.pulses;
     s.ecg.leads = ecg.names;
     s.ecg.time_ms = ecg.time_ms;

@@ -3,8 +3,8 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/wall_split.hpp"
+#include "engine/simulation/mesh_session.hpp"
 #include "engine/simulation/mesh_shelf.hpp"
-#include "engine/simulation/session.hpp"
 #include "engine/simulation/suggest.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -238,19 +238,27 @@ Session default_session()
 
 Session session_for_mesh(const std::filesystem::path& mesh_file)
 {
-    auto loaded = mesh::io::read(mesh_file);
+    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}});
+}
+
+Session session_for_mesh(const MeshChoice& choice)
+{
+    const auto& mesh_file = choice.mesh;
+    auto loaded = mesh::io::read(mesh_file, choice.unit);
     const auto& m = loaded.mesh;
     Session s;
     s.name = mesh_file.stem().string();
     s.folder = mesh_file.parent_path();
-    MeshFile file{mesh_file.filename().string(), loaded.unit, {}};
+    MeshFile file{mesh_file.filename().string(), loaded.unit, choice.fibres};
     const auto surface = mesh::surface(m, loaded.check.neighbours);
     const auto has = [&](mesh::Wall w) {
         return std::find(surface.wall.begin(), surface.wall.end(), w) != surface.wall.end();
     };
     Region r;
+    if (!choice.model.empty())
+        r.model = choice.model;
     r.variant = variant_of(r.model, {"epi"});
-    if (m.fibre.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
+    if (m.fibre.empty() && file.fibres.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
         file.fibres = rule_based;
     r.conductivity_S_per_m = for_edge(benchmark, mesh::mean_edge_mm(m));
     if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity

@@ -233,7 +233,7 @@ Protocol protocol_of(const JsonNode& n, double duration_ms)
                                  .items("a list of at least one interval in ms", 1))
             p.extra_ms.push_back(longer(x));
     else if (const auto extra = n.find("extra_ms"))
-        extra->fail("is for kind \"s1s2\" alone; leave it out");
+        extra->fail_exclusive("is for kind \"s1s2\" alone; leave it out");
     if (const auto d = n.find("decrement_ms"))
         p.decrement_ms = d->not_negative("ms");
     if (const auto r = n.find("repeats"))

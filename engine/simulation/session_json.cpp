@@ -58,6 +58,22 @@ void JsonNode::fail_value(const std::string& should) const
     fail("is " + shown(*value_) + "; it should be " + should);
 }
 
+void JsonNode::fail_exclusive(const std::string& reason) const
+{
+    throw ExclusiveKeys(file_, pointer_, reason, {pointer_});
+}
+
+void JsonNode::fail_exclusive(const std::string& reason, std::initializer_list<std::string_view> of,
+                              std::string_view at) const
+{
+    std::vector<std::string> keys;
+    for (auto key : of)
+        if (has(key))
+            keys.push_back(pointer_ + "/" + escaped(key));
+    throw ExclusiveKeys(file_, at.empty() ? pointer_ : pointer_ + "/" + escaped(at), reason,
+                        std::move(keys));
+}
+
 JsonNode JsonNode::child(std::string_view key, const Json& value) const
 {
     return {value, file_, pointer_ + "/" + escaped(key)};
@@ -222,24 +238,22 @@ std::vector<JsonNode> JsonNode::items(std::string_view should, std::size_t least
 Json parse_json(const std::string& text, const std::string& file)
 {
     std::vector<std::set<std::string>> open;
-    std::string twice;
+    bool twice = false;
     const auto watch = [&](int, Json::parse_event_t event, Json& value) {
         if (event == Json::parse_event_t::object_start)
             open.emplace_back();
         else if (event == Json::parse_event_t::object_end)
             open.pop_back();
-        else if (event == Json::parse_event_t::key && twice.empty() &&
-                 !open.back().insert(value.get<std::string>()).second)
-            twice = value.get<std::string>();
+        else if (event == Json::parse_event_t::key)
+            twice = !open.back().insert(value.get<std::string>()).second || twice;
         return true;
     };
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         throw InputError(file, "is empty; it should hold a JSON object");
     try {
         Json out = Json::parse(text, watch);
-        if (!twice.empty())
-            throw InputError(file, "key '" + twice + "' is given twice in one object; keep one");
-        return out;
+        if (!twice)
+            return out;
     } catch (const Json::exception&) {
         const auto fault = json_fault(text);
         if (!fault)
@@ -248,6 +262,11 @@ Json parse_json(const std::string& text, const std::string& file)
                          "is not JSON at column " + std::to_string(fault->column) + ": " +
                              fault->what);
     }
+    const auto fault = json_key_twice(text);
+    if (!fault)
+        throw InputError(file, "a key is given twice in one object; keep one");
+    throw InputError(file, static_cast<long>(fault->line),
+                     "at column " + std::to_string(fault->column) + ", " + fault->what);
 }
 
 std::string read_text(const std::string& file)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/error.hpp"
 #include "engine/core/vec3.hpp"
 
 #include <cstdint>
@@ -16,6 +17,17 @@ namespace tawara::simulation {
 /// Keeps the keys in the document's order.
 using Json = nlohmann::ordered_json;
 
+/// Keys exclude each other.
+struct ExclusiveKeys : InputError
+{
+    ExclusiveKeys(const std::string& file_, const std::string& pointer_, const std::string& reason_,
+                  std::vector<std::string> keys_)
+        : InputError(file_, pointer_, reason_), keys(std::move(keys_))
+    {
+    }
+    std::vector<std::string> keys; ///< JSON pointers of those that were given
+};
+
 /// A place in a JSON document that is read strictly: whatever is not as asked for is an InputError
 /// with file, JSON pointer, what is there and what would be right. Refers to the document.
 class JsonNode
@@ -30,6 +42,14 @@ class JsonNode
     [[noreturn]] void fail(const std::string& reason) const;
     /// "is VALUE; it should be SHOULD".
     [[noreturn]] void fail_value(const std::string& should) const;
+    /// This key excludes another one. @throws ExclusiveKeys always
+    [[noreturn]] void fail_exclusive(const std::string& reason) const;
+    /// Keys of this object exclude each other; of those listed the ones that are there count.
+    /// @param at  the key that the reason is about; empty: the object
+    /// @throws ExclusiveKeys always
+    [[noreturn]] void fail_exclusive(const std::string& reason,
+                                     std::initializer_list<std::string_view> of,
+                                     std::string_view at = {}) const;
 
     /// This is an object and has no keys but these.
     void only(std::initializer_list<std::string_view> known) const;
@@ -47,7 +67,7 @@ class JsonNode
     std::string text() const;
     /// One of the words; the nearest is named in the error. Returns its index.
     std::size_t word(std::initializer_list<std::string_view> known) const;
-    bool truth() const; ///< true or false
+    bool truth() const;                                        ///< true or false
     double number(std::string_view should = "a number") const; ///< finite
     double positive(std::string_view unit) const;              ///< > 0
     double not_negative(std::string_view unit) const;          ///< >= 0
@@ -70,7 +90,7 @@ class JsonNode
 };
 
 /// Reads a JSON document; refuses a key that is given twice.
-/// @throws InputError with line and column of a syntax error, in words for people
+/// @throws InputError with line and column of either fault, in words for people
 Json parse_json(const std::string& text, const std::string& file);
 
 /// The whole of a file.

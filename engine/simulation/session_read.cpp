@@ -6,6 +6,7 @@
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/session_extras.hpp"
+#include "engine/simulation/session_override.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,8 @@ void inherited(const JsonNode& n, Region& r)
     r.model.clear();
     for (const char* key : {"variant", "conductivity_S_per_m", "model_variables"})
         if (const auto at = n.find(key))
-            at->fail("is for regions with a \"model\" of their own; give one, or leave this out");
+            at->fail_exclusive(
+                "is for regions with a \"model\" of their own; give one, or leave this out");
     for (const char* key : {"parameters", "initial"})
         if (const auto at = n.find(key))
             for (const auto& name : at->keys())
@@ -93,8 +95,9 @@ Region region(const JsonNode& n)
     if (const auto kind = n.find("kind"))
         r.kind = kind->text();
     if (const auto where = n.find("where")) {
-        if (const auto label = n.find("label"))
-            label->fail("is given beside \"where\"; give one of them");
+        if (n.has("label"))
+            n.fail_exclusive("is given beside \"where\"; give one of them", {"label", "where"},
+                             "label");
         r.where = where_of(*where);
     } else {
         r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
@@ -177,9 +180,13 @@ MeshSource mesh_source(const JsonNode& n)
     int kinds = 0;
     for (const char* kind : {"file", "slab_mm", "heart", "embedded"})
         kinds += n.has(kind);
-    if (kinds != 1)
-        n.fail(std::string(kinds ? "names more than one mesh" : "names no mesh") +
-               "; give one of \"file\", \"slab_mm\", \"heart\" and \"embedded\"");
+    const std::string give = "; give one of \"file\", \"slab_mm\", \"heart\" and \"embedded\"";
+    if (kinds == 0)
+        n.fail("names no mesh" + give);
+    if (kinds > 1)
+        n.fail_exclusive(
+            "names more than one mesh" + give,
+            {"file", "length_unit", "fibres", "slab_mm", "spacing_mm", "heart", "embedded"});
     if (const auto file = n.find("file")) {
         n.only({"file", "length_unit", "fibres"});
         MeshFile m;
@@ -214,9 +221,10 @@ StimulusRegion stimulus_region(const JsonNode& n)
 {
     n.only({"box_mm", "sphere_mm", "label", "surface", "nodes"});
     if (n.keys().size() != 1)
-        n.fail("names " + std::to_string(n.keys().size()) +
-               " regions; give one of \"box_mm\", \"sphere_mm\", \"label\", \"surface\" and "
-               "\"nodes\"");
+        n.fail_exclusive("names " + std::to_string(n.keys().size()) +
+                             " regions; give one of \"box_mm\", \"sphere_mm\", \"label\", "
+                             "\"surface\" and \"nodes\"",
+                         {"box_mm", "sphere_mm", "label", "surface", "nodes"});
     if (const auto b = n.find("box_mm"))
         return box_of(*b);
     if (const auto s = n.find("sphere_mm"))
@@ -248,8 +256,9 @@ Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
     const auto by_volume = n.find("amplitude_uA_per_cm3");
     const auto by_charge = n.find("amplitude_pA_per_pF");
     if (by_volume.has_value() == by_charge.has_value())
-        n.fail(std::string(by_volume ? "has two amplitudes" : "has no amplitude") +
-               "; give either \"amplitude_uA_per_cm3\" or \"amplitude_pA_per_pF\"");
+        n.fail_exclusive(std::string(by_volume ? "has two amplitudes" : "has no amplitude") +
+                             "; give either \"amplitude_uA_per_cm3\" or \"amplitude_pA_per_pF\"",
+                         {"amplitude_uA_per_cm3", "amplitude_pA_per_pF"});
     if (by_volume) {
         s.amplitude_uA_per_cm3 = by_volume->number();
         // uA/mm3 over chi [1/mm] Cm [uF/mm2] is mV/ms, and that pA/pF, for any Cm.
@@ -263,8 +272,10 @@ Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
         s.on = on->truth();
     if (const auto protocol = n.find("protocol")) {
         for (const char* key : {"period_ms", "count"})
-            if (const auto at = n.find(key))
-                at->fail("is given beside \"protocol\", which says when pulses come; leave it out");
+            if (n.has(key))
+                n.fail_exclusive(
+                    "is given beside \"protocol\", which says when pulses come; leave it out",
+                    {"protocol", "period_ms", "count"}, key);
         s.protocol = protocol_of(*protocol, s.duration_ms);
     }
     if (const auto period = n.find("period_ms")) {
@@ -325,7 +336,8 @@ void diffusion_part(const JsonNode& n, Session& s)
         s.scheme = scheme->word({"fvm", "p1"}) ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
     if (const auto mass = n.find("mass")) {
         if (s.scheme != diffusion::Scheme::p1)
-            mass->fail("is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
+            mass->fail_exclusive(
+                "is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
         s.mass = mass->word({"lumped", "consistent"}) ? diffusion::Mass::consistent
                                                       : diffusion::Mass::lumped;
     }
@@ -438,59 +450,6 @@ Session session(const JsonNode& n)
     return s;
 }
 
-/// One --set: where it goes in the document, as a JSON pointer, once applied.
-struct Override
-{
-    std::string text, pointer;
-};
-
-/// Puts a value where "PATH=VALUE" says; missing objects on the way are made.
-Override apply_override(Json& document, const std::string& text)
-{
-    const std::string file = "--set " + text;
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-        throw InputError(file, "should be PATH=VALUE, e.g. --set time.dt_ms=0.01");
-    Json value = Json::parse(text.substr(equals + 1), nullptr, false);
-    if (value.is_discarded())
-        value = text.substr(equals + 1);
-    Json* at = &document;
-    Override done{text, {}};
-    for (std::size_t begin = 0; begin <= equals;) {
-        const auto end = std::min(text.find('.', begin), equals);
-        const std::string key = text.substr(begin, end - begin);
-        if (key.empty())
-            throw InputError(file, "the path has an empty part; write e.g. time.dt_ms");
-        if (key.ends_with(']'))
-            throw InputError(file, "'" + key +
-                                       "' has brackets; write an index as a part of the "
-                                       "path, e.g. tissue.regions.0.variant");
-        if (at->is_null())
-            *at = Json::object();
-        if (at->is_array()) {
-            const bool digits = key.find_first_not_of("0123456789") == std::string::npos;
-            const auto size = at->size();
-            const auto index = digits && key.size() < 9 ? std::stoul(key) : size + 1;
-            if (index > size)
-                throw InputError(file, "'" + key + "' is no index of " + done.pointer +
-                                           ", which has " + std::to_string(size) +
-                                           " elements; count from 0");
-            if (index == size)
-                at->push_back(nullptr);
-            at = &(*at)[index];
-        } else if (at->is_object()) {
-            at = &(*at)[key];
-        } else {
-            throw InputError(file, (done.pointer.empty() ? "the session" : done.pointer) +
-                                       " has no parts, so none can be '" + key + "'");
-        }
-        done.pointer += "/" + key;
-        begin = end + 1;
-    }
-    *at = std::move(value);
-    return done;
-}
-
 } // namespace
 
 Session parse_session(const std::string& text, const std::string& file,
@@ -505,6 +464,10 @@ Session parse_session(const std::string& text, const std::string& file,
     try {
         return session(JsonNode(document, file));
     } catch (const InputError& e) {
+        const auto* exclusive = dynamic_cast<const ExclusiveKeys*>(&e);
+        const auto how = exclusive != nullptr ? how_to_leave_out(*exclusive, applied) : "";
+        if (!how.empty())
+            throw InputError(file, e.where, e.reason + how);
         for (const auto& o : applied)
             if (e.file == file && (e.where + "/").starts_with(o.pointer + "/"))
                 throw InputError(file, e.where, e.reason + " (from --set " + o.text + ")");

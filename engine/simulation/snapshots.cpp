@@ -56,7 +56,7 @@ device::Snapshot carried(const device::Snapshot& state, const device::TissueProb
     std::vector<std::vector<char>> same(from.groups.size());
     for (std::size_t a = 0; a < from.groups.size(); ++a)
         for (const auto& g : to.groups)
-            same[a].push_back(g.types.front().model == from.groups[a].types.front().model);
+            same[a].push_back(cell::same_model(g.types.front(), from.groups[a].types.front()));
     for (std::size_t u = 0; u < to.size(); ++u)
         if (!same[from.group[u]][to.group[u]])
             set_initial_states(s, u, type_of(to, u));

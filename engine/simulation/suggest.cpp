@@ -2,8 +2,6 @@
 #include "engine/simulation/suggest.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/device/stepper.hpp"
-#include "engine/simulation/presets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,89 +11,6 @@
 
 namespace tawara::simulation {
 namespace {
-
-constexpr double worst_error = 0.1;     // of a velocity that needs no word
-constexpr double tissue_S_per_m = 0.13; // along the fibres: Niederer 2011
-constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
-constexpr double raised = 1.5;          // times that is meant for a mesh, not for tissue
-
-/// A chain of cells with spacing h: the discrete diffusion of one dimension.
-diffusion::System chain(std::size_t n, double h_mm, double D, diffusion::Mass mass)
-{
-    diffusion::System s;
-    s.scheme = diffusion::Scheme::p1;
-    s.mass = mass;
-    const bool consistent = mass == diffusion::Mass::consistent;
-    s.alpha.first = {0};
-    s.mass_rows.first = {0};
-    for (std::size_t i = 0; i < n; ++i) {
-        const bool end = i == 0 || i + 1 == n;
-        const double volume = end ? h_mm / 2 : h_mm;
-        s.volume.push_back(volume);
-        s.mass_diagonal.push_back(end ? h_mm / 3 : 2 * h_mm / 3);
-        for (const int side : {-1, 1}) {
-            const auto j = static_cast<std::ptrdiff_t>(i) + side;
-            if (j < 0 || j >= static_cast<std::ptrdiff_t>(n))
-                continue;
-            s.alpha.column.push_back(static_cast<std::int32_t>(j));
-            s.alpha.value.push_back(consistent ? D / h_mm : D / h_mm / volume);
-            s.mass_rows.column.push_back(static_cast<std::int32_t>(j));
-            s.mass_rows.value.push_back(h_mm / 6);
-        }
-        s.alpha.first.push_back(static_cast<std::int64_t>(s.alpha.column.size()));
-        s.mass_rows.first.push_back(static_cast<std::int64_t>(s.mass_rows.column.size()));
-    }
-    if (!consistent) {
-        s.mass_rows = {};
-        s.mass_diagonal.clear();
-    }
-    s.stable_dt_ms = h_mm * h_mm / (D * (consistent ? 10 : 2));
-    s.stability.proven_cell_by_cell = true;
-    return s;
-}
-
-/// Velocity of the wave that a paced end of such a chain sends out; 0 where none arrives.
-double velocity(const Session& session, const cell::CellType& type, double D, double h_mm,
-                std::size_t n, std::size_t paced, double dt_ms, const Progress& progress)
-{
-    device::TissueProblem p;
-    const bool explicit_step = session.stepping == Stepping::explicit_;
-    p.system =
-        chain(n, h_mm, D,
-              session.scheme == diffusion::Scheme::p1 ? session.mass : diffusion::Mass::lumped);
-    for (std::size_t i = 0; i < n; ++i)
-        p.position_mm.push_back({static_cast<double>(i) * h_mm, 0, 0});
-    p.groups = {{session.reaction, {type}}};
-    p.group.assign(n, 0);
-    p.type.assign(n, 0);
-    p.dt_ms = dt_ms;
-    p.splitting = session.splitting;
-    p.stepping = session.stepping;
-    p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
-    if (explicit_step && p.system.mass == diffusion::Mass::lumped)
-        p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    const auto stepper = device::make_stepper(p, {"cpu", Precision::double_, 1});
-    device::StimulusSource source;
-    for (std::size_t i = 0; i < paced; ++i)
-        source.unknowns.push_back(static_cast<std::int32_t>(i));
-    source.amplitude_pA_per_pF = 60;
-    source.duration_ms = 2;
-    stepper->add_stimulus(source);
-    const std::size_t from = n / 2, to = 85 * n / 100;
-    constexpr double slowest_mm_per_ms = 0.03;
-    const double last_ms = 20 + static_cast<double>(n) * h_mm / slowest_mm_per_ms;
-    const auto a_while = std::max<std::int64_t>(1, std::llround(1 / dt_ms));
-    while (stepper->time_ms() < last_ms) {
-        progress.at(0, "estimating conduction");
-        stepper->advance(a_while);
-        const auto maps = stepper->maps();
-        if (std::isfinite(maps.activation_ms[to])) {
-            const double took = maps.activation_ms[to] - maps.activation_ms[from];
-            return took > 0 ? static_cast<double>(to - from) * h_mm / took : 0;
-        }
-    }
-    return 0;
-}
 
 Vec3 surface_point(const mesh::TetMesh& m, const mesh::Surface& s, std::int32_t v)
 {
@@ -172,70 +87,6 @@ void add_segments(const mesh::TetMesh& m, const mesh::Surface& s, std::vector<Si
 }
 
 } // namespace
-
-VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
-                                   const Progress& progress)
-{
-    if (region.inherits())
-        throw InputError("velocity", "a region without a model has no velocity of its own");
-    if (!(edge_mm > 0) || !std::isfinite(edge_mm))
-        throw InputError("velocity", "the edge length must be positive");
-    const auto type = cell::make_cell_type(
-        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
-    const auto& c = region.conductivity_S_per_m;
-    const double capacity = session.surface_to_volume_per_mm *
-                            (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
-    const Vec3 sigma = region.conductivity_scale * Vec3{c.fibre, c.sheet, c.normal};
-    VelocityEstimate out;
-    out.edge_mm = edge_mm;
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (k > 0 && sigma[k] == sigma[k - 1]) {
-            out.fine[k] = out.fine[k - 1];
-            out.mesh[k] = out.mesh[k - 1];
-            continue;
-        }
-        const double D = sigma[k] / capacity;
-        if (!(D > 0))
-            continue;
-        // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
-        const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
-        out.fine[k] =
-            velocity(session, type, D, fine_mm, 400, 80, std::min(session.dt_ms, 0.01), progress);
-        out.mesh[k] = velocity(session, type, D, edge_mm, 24, 3, session.dt_ms, progress);
-    }
-    const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
-    double worst = worst_error;
-    char text[200];
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (!(out.fine[k] > 0)) {
-            if (sigma[k] > 0)
-                out.warning = "no wave runs in this tissue, on any mesh";
-            break;
-        }
-        const double error = out.mesh[k] / out.fine[k] - 1;
-        if (std::abs(error) <= worst)
-            continue;
-        worst = std::abs(error);
-        if (!(out.mesh[k] > 0))
-            std::snprintf(text, sizeof text,
-                          "mesh too coarse (mean edge %.2g mm): no wave runs %s; refine it", edge_mm,
-                          names[k]);
-        else
-            std::snprintf(text, sizeof text,
-                          "mesh too coarse (mean edge %.2g mm): waves are %.0f %% too %s %s; refine it",
-                          edge_mm, 100 * std::abs(error), error < 0 ? "slow" : "fast", names[k]);
-        out.warning = text;
-    }
-    if (out.mesh[0] > 0 && out.mesh[0] < out.fine[0] * (1 - worst_error) &&
-        out.fine[0] > tissue_mm_per_ms && sigma[0] > raised * tissue_S_per_m) {
-        std::snprintf(text, sizeof text,
-                      ". The conductivities here (%.2g S/m along the fibres, tissue has about %.2g) "
-                      "are raised to make up for that: lower them on a finer mesh",
-                      sigma[0], tissue_S_per_m);
-        out.warning += text;
-    }
-    return out;
-}
 
 Sphere ball_in_tissue(const mesh::TetMesh& m)
 {

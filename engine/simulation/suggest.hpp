@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/progress.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/session.hpp"
 
@@ -11,25 +10,6 @@
 /// Pure functions that a window may call on a worker: what a session's values will do.
 namespace tawara::simulation {
 
-/// Velocities of conduction [mm/ms] along fibre, sheet and normal; 0 where no wave runs.
-struct VelocityEstimate
-{
-    Vec3 fine{}; ///< on a fine mesh: what the tissue has
-    Vec3 mesh{}; ///< on a mesh of that edge length, by this session's scheme
-    double edge_mm = 0;
-    std::string warning; ///< empty when the mesh is fine enough (within 10 %)
-};
-
-/// Runs a plane wave along each principal direction of a region: a chain of its cells with the session's
-/// scheme (fvm and lumped p1: differences of second order; consistent p1: with the consistent mass) and
-/// dt, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and with edge_mm.
-/// @param region  of the session, with a model of its own (resolved, not inheriting)
-/// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
-/// @throws InputError, Cancelled
-/// @cost   about a tenth of a second
-VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
-                                   const Progress& progress = {});
-
 /// A named point of the wall at which one might pace.
 struct Site
 {
@@ -37,8 +17,8 @@ struct Site
     std::string group; ///< "Common", "AHA segments"
     Vec3 position_mm{};
 };
-/// Sites on the endocardium of the left ventricle's segments, apex of both ventricles, lateral wall and
-/// so on, as far as the mesh tells where they are.
+/// Sites on the endocardium of the left ventricle's segments, apex of both ventricles, lateral wall
+/// and so on, as far as the mesh tells where they are.
 std::vector<Site> suggested_sites(const mesh::TetMesh& m, const mesh::Surface& surface);
 
 /// A ball about the tetrahedron nearest to the middle of the mesh's bounding box: a region there

@@ -4,10 +4,10 @@
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/mesh/check.hpp"
-#include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
+#include "engine/simulation/fibres.hpp"
 #include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/presets.hpp"
@@ -62,7 +62,7 @@ CellTable cell_table(const Session& s, const Patchwork& patches, std::vector<cha
         auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
                                          pointer("tissue/regions", patches.origin[i]));
         std::size_t g = 0;
-        while (g < out.groups.size() && out.groups[g].types.front().model != type.model)
+        while (g < out.groups.size() && !cell::same_model(out.groups[g].types.front(), type))
             ++g;
         if (g == out.groups.size())
             out.groups.push_back({s.reaction, {}});
@@ -144,6 +144,30 @@ void say_if_beyond_tissue(const Patchwork& patches, Notices& notices)
     }
 }
 
+/// Says so where an ECG is of conductivities that are no tissue's.
+void say_if_raised(const Session& s, const Patchwork& patches, Notices& notices)
+{
+    constexpr double tissue_S_per_m = 0.1334, raised = 2; // Niederer 2011, along the fibres
+    double most = 0;
+    for (const auto& r : patches.regions)
+        most = std::max(most, r.conductivity_S_per_m.fibre);
+    if (s.has_ecg() && most > raised * tissue_S_per_m)
+        notices.push_back(
+            {Notice::Level::info, "conductivities of up to " + number(most) +
+                                      " S/m along the fibres (tissue: about 0.13) make the ECG's "
+                                      "amplitudes larger by about as much"});
+}
+
+/// Says so where cells are stepped as their model's file does not advise.
+void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices)
+{
+    for (const auto& g : p.groups)
+        if (const auto advice =
+                cell::step_advice(cell::model_info(g.types.front().model), g.scheme, s.dt_ms);
+            !advice.empty())
+            notices.push_back({Notice::Level::warning, advice + " (reaction.scheme, time.dt_ms)"});
+}
+
 /// Whether a region is a layer or a segment.
 bool needs_coordinates(const Session& s)
 {
@@ -175,15 +199,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
         return with_neighbours(mesh::generator::generate_heart(heart->parameters, progress));
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
-    if (file.fibres == rule_based) {
-        const auto surface = mesh::surface(m.mesh, m.neighbours);
-        mesh::generator::assign_rule_based_fibres(m.mesh, surface, {}, progress);
-        notices.push_back(
-            {Notice::Level::info,
-             "fibres by rule (Bayer et al. 2012): helix +60 to -60 degrees across the wall"});
-    } else if (!file.fibres.empty()) {
-        mesh::io::attach_fibres(m.mesh, s.folder / file.fibres);
-    }
+    give_fibres(m, file.fibres, s.folder, notices, progress);
     return m;
 }
 
@@ -229,6 +245,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.problem = {};
     t.patches = lay_regions(s, m);
     say_if_beyond_tissue(t.patches, t.notices);
+    say_if_raised(s, t.patches, t.notices);
     const auto idle = idle_drugs(s.drugs, t.patches.regions);
     t.notices.insert(t.notices.end(), idle.begin(), idle.end());
     const auto& of_tet = t.patches.of_tetrahedron;
@@ -267,6 +284,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     }
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
+    say_if_beyond_step(s, p, t.notices);
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
@@ -289,7 +307,7 @@ bool update_types(const Session& s, Tissue& t)
         return false;
     for (std::size_t g = 0; g < cells.groups.size(); ++g)
         if (cells.groups[g].types.size() != t.cells.groups[g].types.size() ||
-            cells.groups[g].types.front().model != t.cells.groups[g].types.front().model)
+            !cell::same_model(cells.groups[g].types.front(), t.cells.groups[g].types.front()))
             return false;
     t.problem.groups = cells.groups;
     t.cells = std::move(cells);

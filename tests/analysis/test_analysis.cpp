@@ -72,7 +72,9 @@ class TestAnalysis : public QObject
         QVERIFY(std::abs(newest.activation[0] - at) < 0.5F);
         QVERIFY(std::abs(newest.period[0] - 400) < 0.5F);
         QVERIFY(std::isnan(newest.repolarisation[0])); // 1300: the newest beat has not ended
-        const auto apd = [&](std::size_t i) { return before.repolarisation[i] - before.activation[i]; };
+        const auto apd = [&](std::size_t i) {
+            return before.repolarisation[i] - before.activation[i];
+        };
         QVERIFY(std::abs(apd(0) - (200 + 36 - 0.74F)) < 1);
         QVERIFY(std::abs(apd(1) - (150 + 36 - 0.74F)) < 1);
         tracker.sample(1300, v); // the same time again
@@ -110,7 +112,8 @@ class TestAnalysis : public QObject
             QCOMPARE(std::isnan(patch.repolarisation[i]), i != 9);
             QCOMPARE(std::isnan(patch.period[i]), i != 9);
         }
-        QVERIFY(patch.repolarisation[9] > 645 && patch.repolarisation[9] < 655); // after `last` began
+        QVERIFY(patch.repolarisation[9] > 645 &&
+                patch.repolarisation[9] < 655); // after `last` began
         QVERIFY(last.from_ms > 609 && last.from_ms <= 610);
         QVERIFY(std::abs(tracker.times(3).period[0] - 600) < 1);
     }
@@ -186,7 +189,8 @@ class TestAnalysis : public QObject
         QCOMPARE(tracker.beats().size(), std::size_t(2));
     }
 
-    /// V falls far below rest for two milliseconds just ahead of each upstroke, as on a coarse mesh.
+    /// V falls far below rest for two milliseconds just ahead of each upstroke, as on a coarse
+    /// mesh.
     void undershootIsNotRest()
     {
         ActivationTracker tracker(1, 0);
@@ -287,6 +291,24 @@ class TestAnalysis : public QObject
         QVERIFY(std::abs(beats[0].upstroke_mV_per_ms - 115) < 2);
         QVERIFY(std::abs(beats[0].peak_mV - beats[0].rest_mV - 115) < 0.1);
         QVERIFY(find_beats(t, std::vector<float>(t.size(), -85)).empty());
+    }
+
+    /// Right after a strong pulse V may fall below the middle of its span and rise again: one beat.
+    void aNotchIsNoBeat()
+    {
+        std::vector<double> t;
+        std::vector<float> v;
+        for (double x = 0; x < 400; x += 0.1) {
+            t.push_back(x);
+            v.push_back(static_cast<float>(beat_mV(x - 20, 1000, 250)));
+            if (x > 40 && x < 60)
+                v.back() = -30; // the span is -85 to 30 mV: below its middle
+        }
+        QCOMPARE(find_beats(t, v).size(), std::size_t(1));
+        for (std::size_t k = 0; k < t.size(); ++k)
+            if (t[k] > 40 && t[k] < 60)
+                v[k] = -70; // nearly at rest: another beat
+        QCOMPARE(find_beats(t, v).size(), std::size_t(2));
     }
 
     void velocityOfAPlaneWave()

@@ -159,6 +159,33 @@ class TestParse : public QObject
                     "give a relative path"));
     }
 
+    /// What is wrong with a component of another file is said by that file and its line.
+    void errors_name_the_imported_file()
+    {
+        QTemporaryDir folder;
+        const auto path = [&](const char* name) {
+            return folder.path().toStdString() + "/" + name;
+        };
+        std::ofstream(path("part.cellml"))
+            << "<model name=\"part\" xmlns=\"http://www.cellml.org/cellml/1.1#\" "
+               "xmlns:cellml=\"http://www.cellml.org/cellml/1.1#\">\n<component name=\"c\">\n"
+               "<variable name=\"t\" units=\"second\"/>\n"
+               "<variable name=\"V\" units=\"volt\" initial_value=\"-0.08\"/>\n"
+               "<variable name=\"k\" units=\"volt\"/>\n"
+               "<math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><eq/><apply><diff/><bvar>"
+               "<ci>t</ci></bvar><ci>V</ci></apply><apply><divide/><ci>k</ci>"
+               "<cn "
+               "cellml:units=\"second\">1</cn></apply></apply></math>\n</component>\n</model>\n";
+        std::ofstream(path("whole.cellml"))
+            << "<model name=\"whole\" xmlns=\"http://www.cellml.org/cellml/1.1#\">\n"
+               "<import xmlns:x=\"http://www.w3.org/1999/xlink\" x:href=\"part.cellml\">"
+               "<component name=\"mine\" component_ref=\"c\"/></import>\n</model>\n";
+        const auto text = why([&] { resolve(read_model(path("whole.cellml"))); });
+        QVERIFY2(text.starts_with(path("part.cellml") + ":5: 'mine.k'") ||
+                     text.starts_with(path("part.cellml") + ":5: 'c.k'"),
+                 text.c_str());
+    }
+
     /// "next" starts where the event before ends.
     void protocols()
     {

@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTableWidget>
+#include <QToolButton>
 
 using namespace tawara;
 using simulation::Session;
@@ -151,6 +152,72 @@ class TestCellFiles : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(f.window->document()->session().regions.at(0).model,
                                   plain.toStdString(), patience);
         QVERIFY(f.window->findChild<ModelVariablesDialog*>() == nullptr);
+    }
+    void changesOnDiskAreOffered()
+    {
+        fake::WindowFixture f;
+        f.start();
+        const QString own = dir.filePath("own.mmt");
+        const auto write = [&](const char* conductance) {
+            QFile shipped(
+                QString::fromStdString(resource("resources/models/luo_rudy_1991.mmt").string()));
+            QFile copy(own);
+            if (!shipped.open(QIODevice::ReadOnly) || !copy.open(QIODevice::WriteOnly))
+                return false;
+            QByteArray text = shipped.readAll();
+            return copy.write(text.replace("g_Na = 23 ", conductance)) > 0;
+        };
+        QVERIFY(write("g_Na = 23 "));
+        f.window->useModelFile(0, own);
+        auto* panel = f.window->findChild<TissuePanel*>();
+        auto* parameters = panel->findChild<QTableWidget*>("parameters");
+        const auto shown = [&](const QString& name) {
+            for (int row = 0; row < parameters->rowCount(); ++row)
+                if (parameters->item(row, 0)->text().startsWith(name))
+                    for (int c = 1; c < parameters->columnCount(); ++c)
+                        if (const auto* item = parameters->item(row, c))
+                            return item->text();
+            return QString("none");
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(shown("g_Na").startsWith("23"), qPrintable(shown("g_Na")),
+                                  patience);
+        QTRY_COMPARE(f.posted<simulation::SetTissue>().size(), 1U);
+        auto* message = f.window->findChild<MessageBar*>();
+        auto* offer = message->findChild<QToolButton*>("messageOffer");
+        // written anew as it was: nothing to say
+        QVERIFY(write("g_Na = 23 "));
+        QTest::qWait(1000);
+        QVERIFY2(!message->isVisible() || !message->text().contains("own.mmt"),
+                 qPrintable(message->text()));
+        QVERIFY(write("g_Na = 17 "));
+        QTRY_VERIFY_WITH_TIMEOUT(message->isVisible() && offer->isVisible(), patience);
+        QVERIFY2(message->text().startsWith("own.mmt has changed on disk"),
+                 qPrintable(message->text()));
+        QVERIFY(shown("g_Na").startsWith("23"));
+        offer->click();
+        QTRY_COMPARE(f.posted<simulation::SetTissue>().size(), 2U);
+        QVERIFY2(shown("g_Na").startsWith("17"), qPrintable(shown("g_Na")));
+        QVERIFY(!offer->isVisible());
+        // another edit makes the engine read the file: the panel shows what it has now
+        QVERIFY(write("g_Na = 16 "));
+        QTRY_VERIFY_WITH_TIMEOUT(message->isVisible() && offer->isVisible(), patience);
+        f.window->document()->edits().edit(
+            "scale", [](Session& s) { s.regions.at(0).conductivity_scale = 0.5; });
+        QTRY_VERIFY2_WITH_TIMEOUT(shown("g_Na").startsWith("16"), qPrintable(shown("g_Na")),
+                                  patience);
+        offer->click();
+        QTRY_COMPARE(f.posted<simulation::SetTissue>().size(), 4U);
+        // spoilt: said, and nothing is taken over
+        QVERIFY(write("g_Na = seventeen "));
+        QTRY_VERIFY_WITH_TIMEOUT(message->isVisible() && message->text().contains("seventeen"),
+                                 patience);
+        QVERIFY(!offer->isVisible());
+        QVERIFY(shown("g_Na").startsWith("16"));
+        // chosen again: read anew, although the session is the same
+        QVERIFY(write("g_Na = 12 "));
+        f.window->useModelFile(0, own);
+        QTRY_COMPARE_WITH_TIMEOUT(f.posted<simulation::SetTissue>().size(), 5U, patience);
+        QVERIFY2(shown("g_Na").startsWith("12"), qPrintable(shown("g_Na")));
     }
     void itRunsInTissue()
     {

@@ -266,6 +266,12 @@ class TestPanelWords : public QObject
         QCOMPARE(note(), QString());
         QTest::keyClick(box, 'x');
         QVERIFY2(note().contains("“x” cannot be taken"), qPrintable(note()));
+        type("-3"); // a minus is not swallowed, which would make another number of it
+        QVERIFY2(box->text().startsWith("-3"), qPrintable(box->text()));
+        QVERIFY2(note().contains("0 to 9 999"), qPrintable(note()));
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(box->value(), 0.0);
+        QVERIFY2(note().contains("cannot be taken"), qPrintable(note()));
         type("999999");
         QVERIFY2(note().contains("0 to 9 999"), qPrintable(note()));
         QTest::keyClick(box, Qt::Key_Return);

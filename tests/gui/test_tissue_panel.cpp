@@ -5,6 +5,8 @@
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
+#include <QComboBox>
+#include <QWheelEvent>
 #include <QtTest>
 
 using namespace tawara;
@@ -62,6 +64,57 @@ class TestTissuePanel : public QObject
         const auto* name = panel.findChild<QLabel*>("drugName");
         QVERIFY(name != nullptr);
         QVERIFY(name->parentWidget()->minimumSizeHint().width() < 240);
+    }
+
+    void theWheelScrollsAndChangesNothing()
+    {
+        const cell::ModelInfo* model = &cell::model_info("ten_tusscher_2006");
+        TissuePanel panel;
+        panel.resize(360, 300);
+        panel.show();
+        panel.setModels({model});
+        simulation::Session s;
+        s.regions[0].variant = "endo";
+        panel.setSession(s);
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QSignalSpy edited(&panel, &TissuePanel::edited);
+        int seen = 0;
+        for (auto* box : panel.findChildren<QComboBox*>()) {
+            if (!box->isVisible() || box->count() < 2)
+                continue;
+            box->clearFocus();
+            const int index = box->currentIndex();
+            const QPointF at(5, 5);
+            QWheelEvent e(at, box->mapToGlobal(at), {}, {0, index > 0 ? 120 : -120}, Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+            QApplication::sendEvent(box, &e);
+            QVERIFY2(box->currentIndex() == index, qPrintable(box->objectName()));
+            QVERIFY2(!e.isAccepted(), qPrintable(box->objectName())); // it is the panel's
+            ++seen;
+            QVERIFY((box->focusPolicy() & Qt::WheelFocus) != Qt::WheelFocus);
+        }
+        QVERIFY(seen >= 3 && edited.isEmpty());
+    }
+
+    void aStepThatIsNoneForTheModelIsSaid()
+    {
+        const cell::ModelInfo* grandi = &cell::model_info("grandi_bers_2010");
+        TissuePanel panel;
+        panel.resize(360, 640);
+        panel.show();
+        panel.setModels({grandi});
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "grandi_bers_2010";
+        s.regions[0].variant.clear();
+        s.dt_ms = 0.02;
+        panel.setSession(s);
+        const auto* advice = panel.findChild<QLabel*>("stepAdvice");
+        QVERIFY(advice->isVisible());
+        QVERIFY2(advice->text().contains("up to 0.005 ms"), qPrintable(advice->text()));
+        s.dt_ms = 0.005;
+        panel.setSession(s);
+        QVERIFY(!advice->isVisible());
     }
 
     void aDrugThatNothingHereTakesSaysSo()

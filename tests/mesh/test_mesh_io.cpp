@@ -347,6 +347,47 @@ class TestMeshIo : public QObject
         QVERIFY_THROWS_EXCEPTION(MeshError, io::attach_fibres(m, in_folder("no.vtk")));
     }
 
+    void separate_fibre_file_of_tetrahedra()
+    {
+        TetMesh m = shapes::rich();
+        const auto n = m.tetrahedron_count();
+        const auto lon = [&](std::size_t lines) {
+            std::string s = "1\n";
+            for (std::size_t t = 0; t < lines; ++t)
+                s += t % 2 ? "0 2 0\n" : "0 0 -3\n";
+            return s;
+        };
+        const auto why = [](auto&& work) {
+            try {
+                work();
+            } catch (const MeshError& e) {
+                return QString::fromUtf8(e.what());
+            }
+            return QString();
+        };
+        const auto before = m.fibre[0];
+        spill(in_folder("short.lon"), lon(n - 1));
+        const QString refused = why([&] { io::attach_fibres(m, in_folder("short.lon")); });
+        QVERIFY2(refused.contains("short.lon"), qPrintable(refused));
+        QCOMPARE(m.fibre[0], before); // what was there stays
+        spill(in_folder("f.lon"), lon(n));
+        const auto notices = io::attach_fibres(m, in_folder("f.lon"));
+        QVERIFY(has(notices, "one for each tetrahedron"));
+        for (std::size_t t = 0; t < n; ++t)
+            QVERIFY(std::abs(m.fibre[t][t % 2 ? 1 : 2]) > 0.999);
+        const QString other = why([&] { io::attach_fibres(m, in_folder("f.csv")); });
+        QVERIFY2(other.contains("is missing"), qPrintable(other));
+        spill(in_folder("f.csv"), "1,0,0\n");
+        const QString kind = why([&] { io::attach_fibres(m, in_folder("f.csv")); });
+        QVERIFY2(kind.contains(".lon"), qPrintable(kind));
+        // a file of fibres alone is no mesh, and says what it is
+        spill(in_folder("fibres.vtk"),
+              "# vtk DataFile Version 3.0\nf\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 2 float\n"
+              "0 0 0 1 0 0\nPOINT_DATA 2\nVECTORS fiber float\n1 0 0 1 0 0\n");
+        const QString alone = why([&] { io::read(in_folder("fibres.vtk")); });
+        QVERIFY2(alone.contains("open their mesh"), qPrintable(alone));
+    }
+
     void extras_are_written()
     {
         const TetMesh m = shapes::rich();

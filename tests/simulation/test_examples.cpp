@@ -2,14 +2,17 @@
 // The worked examples show what their titles say: by numbers. Full runs are in
 // tests/bench/records/examples.json.
 #include "engine/analysis/lead_field.hpp"
+#include "engine/device/stepper.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/presets.hpp"
 #include "engine/simulation/suggest.hpp"
 #include "engine/simulation/tissue.hpp"
+#include "engine/simulation/velocity_estimate.hpp"
 
 #include <QDirIterator>
 #include <QProcess>
@@ -255,6 +258,50 @@ class TestExamples : public QObject
                  raised.warning.c_str());
         r.parameters = {{"g_Na", 0}, {"g_CaL", 0}};
         QVERIFY(!estimate_velocity(s, r, 0.2).warning.empty());
+    }
+
+    /// What is said of a mesh is what a run on such a mesh does.
+    void conductionOnAMeshIsTheSchemesOwn_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<double>("spacing_mm");
+        QTest::newRow("fvm") << static_cast<int>(diffusion::Scheme::fvm) << 0.5;
+        QTest::newRow("fvm, finer") << static_cast<int>(diffusion::Scheme::fvm) << 0.25;
+        QTest::newRow("p1") << static_cast<int>(diffusion::Scheme::p1) << 0.5;
+    }
+    void conductionOnAMeshIsTheSchemesOwn()
+    {
+        QFETCH(int, scheme);
+        QFETCH(double, spacing_mm);
+        Session s;
+        s.scheme = static_cast<diffusion::Scheme>(scheme);
+        s.mesh = MeshSlab{{20, 4 * spacing_mm, 4 * spacing_mm}, spacing_mm};
+        s.regions[0].variant = "epi";
+        s.activation_threshold_mV = -20;
+        auto t = build_tissue(s);
+        const auto said = estimate_velocity(s, s.regions[0], mesh::mean_edge_mm(*t.mesh));
+        const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::double_, 1});
+        device::StimulusSource end;
+        end.amplitude_pA_per_pF = 60;
+        end.duration_ms = 2;
+        for (std::size_t u = 0; u < t.problem.size(); ++u)
+            if (t.problem.position_mm[u][0] < 1.5)
+                end.unknowns.push_back(static_cast<std::int32_t>(u));
+        stepper->add_stimulus(end);
+        stepper->advance(static_cast<std::int64_t>(80 / s.dt_ms));
+        // times at two cross-sections, each a spacing thick
+        const auto at = [&](double x) {
+            const auto maps = stepper->maps();
+            double sum = 0, n = 0, where = 0;
+            for (std::size_t u = 0; u < t.problem.size(); ++u)
+                if (std::abs(t.problem.position_mm[u][0] - x) < 0.6 * spacing_mm)
+                    sum += maps.activation_ms[u], where += t.problem.position_mm[u][0], n += 1;
+            return std::pair{sum / n, where / n};
+        };
+        const auto near = at(8), far = at(16);
+        const double run = (far.second - near.second) / (far.first - near.first);
+        qInfo("run %.4f m/s, said %.4f, tissue %.4f", run, said.mesh[0], said.fine[0]);
+        QVERIFY(std::abs(said.mesh[0] / run - 1) < 0.03);
     }
 
     void sitesAreSuggested()

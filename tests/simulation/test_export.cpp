@@ -111,7 +111,7 @@ class TestExport : public QObject
 
     void names()
     {
-        QCOMPARE(export_choices().size(), std::size_t{12});
+        QCOMPARE(export_choices().size(), std::size_t{13});
         int at = 0;
         for (const auto& c : export_choices()) {
             QCOMPARE(static_cast<int>(c.kind), at++); // in the order of the enumeration
@@ -251,7 +251,9 @@ class TestExport : public QObject
         QVERIFY(of_second.mesh.field("period_ms_beat_2") &&
                 of_second.mesh.field("velocity_m_per_s_beat_2"));
         // per vertex, in CARP's way
+        export_results(s, ExportKind::repolarisation_dat, in("rep.dat"));
         export_results(s, ExportKind::activation_dat, in("act.dat"));
+        QVERIFY(text_of(in("rep.dat")) != text_of(in("act.dat")));
         const auto values = text_of(in("act.dat")).split('\n', Qt::SkipEmptyParts);
         QCOMPARE(static_cast<std::size_t>(values.size()), s.scene->mesh->vertex_count());
         const auto& m = *s.scene->mesh;

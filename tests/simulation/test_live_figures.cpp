@@ -192,9 +192,9 @@ class TestLiveFigures : public QObject
         QVERIFY(in.answer(e.post(Load{s})).applied);
         const auto near_mV = [&] { return e.traces()[0].V_mV.back(); };
         double ms = 220;
-        for (run_to(e, in, ms); near_mV() > -28; run_to(e, in, ms += 2))
+        for (run_to(e, in, ms); near_mV() > -48; run_to(e, in, ms += 2))
             QVERIFY(ms < 400);
-        QVERIFY(near_mV() > -45); // it is not over yet
+        QVERIFY(near_mV() > -65); // it is not over yet
         auto regions = s.regions;
         Region half = regions[0];
         half.name = "half";

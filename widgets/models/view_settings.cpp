@@ -24,13 +24,13 @@ constexpr QuantityInfo infos[quantity_count] = {
     {"period", QT_TRANSLATE_NOOP("Quantity", "Period"), "ms", "inferno", 100, 1000, 20, true, true,
      false, false, 0},
     {"velocity", QT_TRANSLATE_NOOP("Quantity", "Velocity"), "m/s", "viridis", 0, 1, 0.1, true, true,
-     false, false, 2},
+     false, false, 2, true},
     {"phase", QT_TRANSLATE_NOOP("Quantity", "Phase"), "rad", "phase", -pi, pi, 0.5, false, false,
      true, false, 2},
     {"regions", QT_TRANSLATE_NOOP("Quantity", "Regions"), "", "parts", -0.5, 15.5, 1, false, false,
      false, true, 0},
     {"partition", QT_TRANSLATE_NOOP("Quantity", "Partition"), "", "parts", -0.5, 15.5, 1, false,
-     false, false, true, 0},
+     false, false, true, 0, true},
 };
 
 QJsonObject styleJson(const QuantityStyle& s)

@@ -34,6 +34,7 @@ struct QuantityInfo
     bool maps;              ///< comes from the engine's maps
     bool cyclic, flat;
     int decimals;
+    bool wallOnly = false; ///< not known inside
 };
 const QuantityInfo& quantityInfo(Quantity q);
 /// Names for people, in the order of the enumeration.

@@ -5,12 +5,14 @@
 #include "widgets/panels/icons.hpp"
 
 #include <QAbstractItemView>
+#include <QApplication>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QSlider>
 #include <QStylePainter>
 #include <QToolButton>
 #include <QToolTip>
@@ -81,6 +83,9 @@ QValidator::State NumberBox::validate(QString& input, int& pos) const
     const auto state = QDoubleSpinBox::validate(input, pos);
     if (state != QValidator::Invalid)
         return state;
+    if (input.trimmed().startsWith('-') &&
+        input.mid(input.indexOf('-') + 1).trimmed() == suffix().trimmed())
+        return QValidator::Intermediate; // of a number that will be told to be out of range
     const auto v = typed(input);
     return v && (*v < minimum() || *v > maximum()) ? QValidator::Intermediate : state;
 }
@@ -207,8 +212,51 @@ QLabel* groupLabel(const QString& text)
     return l;
 }
 
+namespace {
+
+/// The wheel scrolls a panel, and changes what it happens to stand over only where that has the
+/// focus.
+class CalmWheel : public QObject
+{
+  public:
+    using QObject::QObject;
+    bool eventFilter(QObject* o, QEvent* e) override
+    {
+        if (e->type() != QEvent::Wheel && e->type() != QEvent::Polish)
+            return false;
+        auto* field = qobject_cast<QWidget*>(o);
+        if (qobject_cast<QComboBox*>(o) == nullptr && qobject_cast<QSlider*>(o) == nullptr)
+            return false;
+        if (e->type() == QEvent::Polish) { // else the wheel itself would give it the focus
+            if (field->focusPolicy() == Qt::WheelFocus)
+                field->setFocusPolicy(Qt::StrongFocus);
+            return false;
+        }
+        if (field->hasFocus() || !inScrollArea(field))
+            return false;
+        e->ignore();
+        return true;
+    }
+
+  private:
+    static bool inScrollArea(const QWidget* w)
+    {
+        for (w = w->parentWidget(); w != nullptr && !w->isWindow(); w = w->parentWidget())
+            if (qobject_cast<const QScrollArea*>(w) != nullptr)
+                return true;
+        return false;
+    }
+};
+
+} // namespace
+
 QScrollArea* scrolled(QWidget* content)
 {
+    static const bool calm = [] {
+        qApp->installEventFilter(new CalmWheel(qApp));
+        return true;
+    }();
+    Q_UNUSED(calm);
     auto* area = new QScrollArea;
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);

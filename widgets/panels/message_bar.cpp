@@ -13,6 +13,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -31,7 +32,8 @@ bool passing(MessageBar::Level level)
 
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent), m_icon(new QLabel), m_text(new QLabel), m_count(new QLabel),
-      m_others(new QWidget), m_closeAll(new QToolButton), m_away(new QTimer(this))
+      m_others(new QWidget), m_closeAll(new QToolButton), m_offer(new QToolButton),
+      m_away(new QTimer(this))
 {
     setObjectName("message");
     m_text->setWordWrap(true);
@@ -43,6 +45,8 @@ MessageBar::MessageBar(QWidget* parent)
     m_closeAll->setObjectName("messageCloseAll");
     m_closeAll->setText(tr("Close all"));
     m_closeAll->setCursor(Qt::ArrowCursor);
+    m_offer->setObjectName("messageOffer");
+    m_offer->setCursor(Qt::ArrowCursor);
     auto* close = new QToolButton;
     close->setObjectName("messageClose");
     close->setIcon(themedIcon("close"));
@@ -62,19 +66,28 @@ MessageBar::MessageBar(QWidget* parent)
     m_grid->addWidget(m_text, 0, 1);
     m_grid->addWidget(m_others, 0, 2);
     m_grid->addWidget(close, 0, 3);
+    m_grid->addWidget(m_offer, 2, 1, Qt::AlignLeft);
     m_away->setSingleShot(true);
     connect(m_away, &QTimer::timeout, this, &MessageBar::showNext);
     connect(close, &QToolButton::clicked, this, &MessageBar::closeShown);
     connect(m_closeAll, &QToolButton::clicked, this, &MessageBar::clear);
+    connect(m_offer, &QToolButton::clicked, this, [this] {
+        if (m_open.empty())
+            return;
+        const auto act = m_open.back().offer.act;
+        closeShown();
+        act();
+    });
     if (parent != nullptr)
         parent->installEventFilter(this);
     hide();
 }
 
 void MessageBar::showMessage(Level level, const QString& text, const QString& advice,
-                             const QString& about)
+                             const QString& about, Offer offer)
 {
-    const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice, about};
+    const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice, about,
+                    std::move(offer)};
     settle(about);
     if (!passing(level)) {
         std::erase_if(m_open, [&](const Message& o) { return o.text == m.text; });
@@ -107,6 +120,8 @@ void MessageBar::display(const Message& m)
     const auto more = m_open.size() - (passing(m.level) ? 0 : 1);
     m_count->setText(tr("%1 more").arg(more));
     m_others->setVisible(more > 0);
+    m_offer->setText(m.offer.text);
+    m_offer->setVisible(m.offer.act != nullptr && !passing(m.level));
     show();
     place();
 }
@@ -182,7 +197,8 @@ void MessageBar::place()
     wanted += edges.left() + edges.right() + 2 * frameWidth() + 2; // of a text's own edges
     for (int k = 0; k < m_grid->count(); ++k)
         if (const QLayoutItem* item = m_grid->itemAt(k);
-            !item->isEmpty() && item->widget() != m_text && !(below && item->widget() == m_others))
+            !item->isEmpty() && item->widget() != m_text && item->widget() != m_offer &&
+            !(below && item->widget() == m_others))
             wanted += item->sizeHint().width() + m_grid->horizontalSpacing();
     m_grid->activate();
     const int w = std::min({wanted, widest, std::max(narrowest, room.width())});

@@ -22,11 +22,17 @@ class MessageBar : public QFrame
     Q_OBJECT
   public:
     enum class Level { note, done, warning, error }; ///< done: what was asked for is there
+    /// What a message offers to do about it: a button, which also closes the message.
+    struct Offer
+    {
+        QString text;
+        std::function<void()> act; ///< empty: none
+    };
     /// @param parent  what it lies over; without one it stands alone
     explicit MessageBar(QWidget* parent = nullptr);
     /// @param about  the action that it is of, e.g. "export": what was said of that before goes
     void showMessage(Level level, const QString& text, const QString& advice = {},
-                     const QString& about = {});
+                     const QString& about = {}, Offer offer = {});
     /// What is shown now.
     QString text() const;
     Level level() const { return m_level; }
@@ -52,6 +58,7 @@ class MessageBar : public QFrame
     {
         Level level;
         QString text, about;
+        Offer offer;
     };
     /// Closes what is shown.
     void closeShown();
@@ -68,7 +75,7 @@ class MessageBar : public QFrame
     std::function<QRect()> m_room;
     QLabel *m_icon, *m_text, *m_count;
     QWidget* m_others; ///< what is said of the messages beneath
-    QToolButton* m_closeAll;
+    QToolButton *m_closeAll, *m_offer;
     QGridLayout* m_grid;
     QTimer* m_away;
 };

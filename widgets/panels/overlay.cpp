@@ -59,6 +59,11 @@ bool Overlay::loading() const
     return isVisible() && !m_cancel->isHidden();
 }
 
+QString Overlay::title() const
+{
+    return m_title->text();
+}
+
 void Overlay::showLoading(const QString& title)
 {
     m_title->setText(title);

@@ -16,6 +16,7 @@ class Overlay : public QFrame
   public:
     explicit Overlay(QWidget* parent);
     void showLoading(const QString& title);
+    QString title() const;
     void setProgress(double fraction, const QString& stage);
     void showEmpty();
     bool loading() const;

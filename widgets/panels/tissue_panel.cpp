@@ -93,8 +93,14 @@ void TissuePanel::setModels(const std::vector<const cell::ModelInfo*>& models)
 
 void TissuePanel::addModel(const std::string& key, const cell::ModelInfo* info)
 {
-    if (model(key) == nullptr)
+    const auto known = std::find_if(m_models.begin(), m_models.end(),
+                                    [&](const KnownModel& m) { return m.key == key; });
+    if (known == m_models.end())
         m_models.push_back({key, info});
+    else if (known->info != info)
+        known->info = info;
+    else
+        return;
     fillModels();
 }
 
@@ -234,6 +240,8 @@ void TissuePanel::boxEdited(std::size_t k, double mm)
 void TissuePanel::setSession(const Session& s)
 {
     m_regions = s.regions;
+    m_scheme = s.reaction;
+    m_stepMs = s.dt_ms;
     m_brush->setRegions(s.regions);
     fillList();
     fillDetails();
@@ -293,14 +301,18 @@ void TissuePanel::setLook(const QJsonObject& o)
     m_tabs->setCurrentIndex(o["page"].toString() == QLatin1String("drugs") ? drugs_page : 0);
 }
 
+QString TissuePanel::warned(const QString& text) const
+{
+    return QStringLiteral("<span style='color:%1'>⚠ %2</span>")
+        .arg(palette().color(QPalette::Window).lightness() < 128 ? "#f0b95a" : "#8a5600",
+             text.toHtmlEscaped());
+}
+
 void TissuePanel::setVelocity(const QString& text, const QString& warning)
 {
     QString html = text.toHtmlEscaped();
     if (!warning.isEmpty())
-        html +=
-            QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
-                .arg(palette().color(QPalette::Window).lightness() < 128 ? "#f0b95a" : "#8a5600",
-                     warning.toHtmlEscaped());
+        html += QStringLiteral("<br>") + warned(warning);
     m_velocity->setText(html);
     m_velocity->setVisible(!html.isEmpty());
 }
@@ -364,6 +376,12 @@ void TissuePanel::fillDetails()
                                                    : source);
     m_source->setToolTip(source);
     m_source->setVisible(!m_source->text().isEmpty());
+    const QString advice =
+        info != nullptr && m_stepMs > 0
+            ? QString::fromStdString(cell::step_advice(*info, m_scheme, m_stepMs))
+            : QString();
+    m_stepAdvice->setText(advice.isEmpty() ? advice : warned(advice));
+    m_stepAdvice->setVisible(!advice.isEmpty());
     m_variant->addItem(tr("default"), QString());
     if (info != nullptr)
         for (const auto& v : info->variants)

@@ -84,6 +84,7 @@ class TissuePanel : public QWidget
     void addRegion(const simulation::Region& r);
     void fillList();
     void fillDetails();
+    QString warned(const QString& text) const; ///< as HTML
     void fillPlace(const simulation::Region& r);
     void fillParameters(const simulation::Region& r);
     QString nameIn(int row) const; ///< of the parameter in a row of the table
@@ -124,6 +125,9 @@ class TissuePanel : public QWidget
     QComboBox *m_placeKind, *m_layer, *m_model, *m_variant;
     QToolButton *m_centre, *m_paint, *m_erase;
     QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
+    QLabel* m_stepAdvice; ///< where the session's step is none for the model
+    cell::Scheme m_scheme = {};
+    double m_stepMs = 0;
     QWidget* m_boxRows;
     std::array<NumberBox*, 6> m_box; ///< as boxEdited() counts them
     NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal, *m_scale;

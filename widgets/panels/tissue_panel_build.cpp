@@ -256,6 +256,9 @@ QWidget* TissuePanel::buildCells()
     sigma->addWidget(m_fibre);
     sigma->addWidget(m_sheet);
     sigma->addWidget(m_normal);
+    m_stepAdvice = hintLabel({});
+    m_stepAdvice->setObjectName("stepAdvice");
+    m_stepAdvice->setTextFormat(Qt::RichText);
     m_velocity = hintLabel({});
     m_velocity->setObjectName("velocity");
     m_velocity->setTextFormat(Qt::RichText);
@@ -275,6 +278,7 @@ QWidget* TissuePanel::buildCells()
     form->addRow(tr("Model"), m_model);
     form->addRow(tr("Variant"), m_variant);
     form->addRow(m_source);
+    form->addRow(m_stepAdvice);
     form->addRow(tr("σ f, s, n [S/m]"), sigma);
     form->addRow(tr("× factor"), m_scale);
     column->addLayout(form);

@@ -10,15 +10,22 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include <utility>
+
 namespace tawara {
 
 using State = simulation::Status::State;
 
 namespace {
 
+bool isLoaded(State s)
+{
+    return s != State::empty && s != State::loading;
+}
+
 constexpr double endless_ms = 100000; // a later end is no end to a viewer
 
-}
+} // namespace
 
 QString ratioText(double msPerSecond)
 {
@@ -169,8 +176,7 @@ void TransportBar::setStatus(const simulation::Status& status)
         m_play->setToolTip(running ? tr("Pause (Space)") : tr("Play (Space)"));
         m_play->setAccessibleName(m_play->toolTip());
     }
-    m_state = status.state;
-    const bool loaded = m_state != State::empty && m_state != State::loading;
+    const bool was = isLoaded(std::exchange(m_state, status.state)), loaded = isLoaded(m_state);
     m_play->setEnabled(loaded);
     m_step->setEnabled(m_state == State::paused);
     m_reset->setEnabled(loaded);
@@ -180,6 +186,8 @@ void TransportBar::setStatus(const simulation::Status& status)
     m_timeline->setRun(loaded ? status.time_ms : 0, status.end_ms);
     if (!loaded)
         m_time->setText(QStringLiteral("–"));
+    else if (!was)
+        setTime(status.time_ms);
     const QString end = loaded && status.end_ms > 0 && status.end_ms < endless_ms
                             ? tr("of %1 ms").arg(status.end_ms, 0, 'f', status.end_ms < 100 ? 1 : 0)
                             : QString();

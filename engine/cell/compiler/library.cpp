@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -53,10 +54,7 @@ void set(std::vector<double>& out, const Items& items,
     }
 }
 
-bool is_path(const std::string& name)
-{
-    return name.find('.') != std::string::npos;
-}
+constexpr int most_readings = 5; ///< of a file that is being written
 
 /// What tells that a file was written anew.
 using Stamp = std::pair<fs::file_time_type, std::uintmax_t>;
@@ -66,10 +64,42 @@ Stamp stamp(const fs::path& file)
     return {fs::last_write_time(file, none), fs::file_size(file, none)};
 }
 
+/// The files that a model was read from: its own and those that it imports.
+class Sources
+{
+  public:
+    void add(const fs::path& file) { stamps_.emplace(file, stamp(file)); }
+    bool touched() const
+    {
+        return !std::all_of(stamps_.begin(), stamps_.end(),
+                            [](const auto& f) { return stamp(f.first) == f.second; });
+    }
+    /// They were written anew with the text that they had.
+    void keep()
+    {
+        for (auto& [file, at] : stamps_)
+            at = stamp(file);
+    }
+    /// FNV-1a, 64 bits, of all their bytes.
+    std::uint64_t digest() const
+    {
+        std::uint64_t h = 14695981039346656037ULL;
+        for (const auto& [file, at] : stamps_) {
+            std::ifstream in(file, std::ios::binary);
+            for (std::istreambuf_iterator<char> c(in), end; c != end; ++c)
+                h = (h ^ static_cast<unsigned char>(*c)) * 1099511628211ULL;
+        }
+        return h;
+    }
+
+  private:
+    std::map<fs::path, Stamp> stamps_;
+};
+
 /// The file of a model.
 fs::path file_of(const std::string& name)
 {
-    if (is_path(name))
+    if (is_file(name))
         return name;
     const auto known = library_names();
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -98,7 +128,7 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
 {
     struct Entry
     {
-        std::map<fs::path, Stamp> files; ///< the model's own and those that it imports
+        Sources sources;
         std::shared_ptr<const Model> model;
     };
     using Key = std::tuple<std::string, std::string, std::string, std::string, bool>;
@@ -109,24 +139,36 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
     const Key key{file.string(), o.potential, o.stimulus, o.time, o.own_stimulus};
     const std::scoped_lock lock(mutex);
     if (const auto it = models.find(key); it != models.end()) {
-        const auto& files = it->second.files;
-        if (std::all_of(files.begin(), files.end(),
-                        [](const auto& f) { return stamp(f.first) == f.second; }))
-            return it->second.model;
+        auto& [sources, model] = it->second;
+        if (!sources.touched())
+            return model;
+        if (sources.digest() == model->system.digest) {
+            sources.keep();
+            return model;
+        }
     }
-    std::map<fs::path, Stamp> files{{file, stamp(file)}};
-    auto text = read_model(file);
-    for (const auto& f : text.imports)
-        files.emplace(f, stamp(f));
+    Sources sources;
+    ModelText text;
+    std::uint64_t digest = 0;
+    int times = 0;
+    do { // again where somebody wrote meanwhile: the digest has to be that of what was read
+        sources = {};
+        sources.add(file);
+        text = read_model(file);
+        for (const auto& f : text.imports)
+            sources.add(f);
+        digest = sources.digest();
+    } while (sources.touched() && ++times < most_readings);
     auto model = std::make_shared<Model>();
     model->system = resolve(std::move(text), o);
+    model->system.digest = digest;
     model->info = describe(model->system);
-    if (!is_path(name))
+    if (!is_file(name))
         model->info.name = name;
     const std::shared_ptr<const CellSystem> system{model, &model->system};
     model->info.flops_per_step =
         count_operations(*shared_program(system, Scheme::rush_larsen_light, false)).instructions();
-    models[key] = {std::move(files), model};
+    models[key] = {std::move(sources), model};
     return model;
 }
 
@@ -141,6 +183,7 @@ ModelInfo describe(const CellSystem& s)
     i.parameters = s.parameters;
     i.variants = s.variants;
     i.schemes = compiled_schemes();
+    i.largest_step_ms = s.largest_step_ms;
     return i;
 }
 

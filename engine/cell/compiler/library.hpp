@@ -19,8 +19,9 @@ struct Model : std::enable_shared_from_this<Model>
     ModelInfo info;
 };
 
-/// load_model() and describe(), kept: asked again for the same file (unchanged in size and time of
-/// change, as the files that it imports) and options, it gives the same object.
+/// load_model() and describe(), kept: asked again for the same options and a file whose text is as
+/// it was (and that of the files that it imports), it gives the same object; a changed text gives
+/// another one.
 /// @throws InputError as load_model()
 /// @thread any
 std::shared_ptr<const Model> shared_model(const std::string& name_or_path,

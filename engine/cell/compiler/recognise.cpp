@@ -114,11 +114,10 @@ std::optional<std::uint32_t> recognise_potential(const ModelText& m)
             return x->variable;
         names += (names.empty() ? "" : ", ") + m.variables[x->variable].name;
     }
-    throw InputError(m.file, m.variables[list[0].variable].line,
-                     "several states may be the membrane potential (" + names +
-                         "); say which one, e.g. --membrane-potential " +
-                         m.variables[list[0].variable].name +
-                         " (in a session: the region's \"model_variables\")");
+    m.fail(list[0].variable, "several states may be the membrane potential (" + names +
+                                 "); say which one, e.g. --membrane-potential " +
+                                 m.variables[list[0].variable].name +
+                                 " (in a session: the region's \"model_variables\")");
 }
 
 std::vector<Likely> times(const ModelText& m)

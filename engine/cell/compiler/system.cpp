@@ -29,9 +29,8 @@ class Resolver
             if (m_.variables[i].rate != no_node && i != *v_)
                 order.push_back(i);
         if (order.size() > most_states)
-            throw InputError(m_.file, m_.variables[order[most_states]].line,
-                             "the model has more than " + std::to_string(most_states) +
-                                 " states; a cell has some tens");
+            m_.fail(order[most_states], "the model has more than " + std::to_string(most_states) +
+                                            " states; a cell has some tens");
         for (std::uint32_t k = 0; k < order.size(); ++k)
             state_of_[order[k]] = k;
         done_.assign(2 * m_.variables.size(), no_node);
@@ -72,9 +71,8 @@ class Resolver
                 "--membrane-potential component.variable (in a session: the region's "
                 "\"model_variables\")");
         if (m_.variables[*v_].rate == no_node)
-            throw InputError(m_.file, m_.variables[*v_].line,
-                             "'" + m_.variables[*v_].name +
-                                 "' is no state and cannot be the membrane potential");
+            m_.fail(*v_, "'" + m_.variables[*v_].name +
+                             "' is no state and cannot be the membrane potential");
         time_ = o_.time.empty() ? recognise_time(m_) : named(o_.time, "time");
         stimulus_ =
             o_.stimulus.empty() ? recognise_stimulus(m_) : named(o_.stimulus, "stimulus current");
@@ -126,11 +124,9 @@ class Resolver
         const ModelVariable& v = m_.variables[i];
         const Node d = rate ? v.rate : v.value;
         if (d == no_node)
-            throw InputError(
-                m_.file, v.line,
-                rate
-                    ? "the derivative of '" + v.name + "' is used and it is no state"
-                    : "'" + v.name + "' is used and has neither an equation nor a value; give one");
+            m_.fail(i, rate ? "the derivative of '" + v.name + "' is used and it is no state"
+                            : "'" + v.name +
+                                  "' is used and has neither an equation nor a value; give one");
         return d;
     }
 
@@ -153,10 +149,8 @@ class Resolver
                 return;
             }
             if (open_[slot(i, rate)])
-                throw InputError(m_.file, m_.variables[i].line,
-                                 "'" + m_.variables[i].name + "' depends on itself, by way of '" +
-                                     m_.variables[stack.back().variable].name +
-                                     "'; break the circle");
+                m_.fail(i, "'" + m_.variables[i].name + "' depends on itself, by way of '" +
+                               m_.variables[stack.back().variable].name + "'; break the circle");
             open_[slot(i, rate)] = true;
             stack.push_back({i, rate, uses(definition(i, rate))});
         };
@@ -190,10 +184,9 @@ class Resolver
             const Node c = differentiate(g_, std::span(rates.data(), 1), stimulus_probe)[0];
             for (const Node n : reachable(g_, std::span(&c, 1)))
                 if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) != Symbol::parameter)
-                    throw InputError(m_.file, m_.variables[*stimulus_].line,
-                                     "dV/dt is not linear in the stimulus current '" +
-                                         m_.variables[*stimulus_].name +
-                                         "'; say which variable it is");
+                    m_.fail(*stimulus_, "dV/dt is not linear in the stimulus current '" +
+                                            m_.variables[*stimulus_].name +
+                                            "'; say which variable it is");
             by = simple(g_, Op::div, simple(g_, Op::mul, stimulus, g_.constant(1 / scale)), c);
         } else if (!o_.own_stimulus) {
             stimulus_.reset();
@@ -244,6 +237,7 @@ class Resolver
         s.title = m_.title.empty() ? s.name : m_.title;
         s.file = m_.file;
         s.description = m_.description;
+        s.largest_step_ms = m_.largest_step_ms;
         s.protocol = m_.protocol;
         for (PaceEvent& e : s.protocol) // in the model's unit of time until here
             e.start *= ms_, e.duration *= ms_, e.period *= ms_;
@@ -269,9 +263,8 @@ class Resolver
                    count) // parameters of initial values alone are no parameters
                 std::erase_if(parameter_of_, [&](const auto& p) { return p.second >= count; });
             if (!g_.is_constant(n))
-                throw InputError(m_.file, m_.variables[i].line,
-                                 "the initial value of '" + m_.variables[i].name +
-                                     "' is no constant; give a number");
+                m_.fail(i, "the initial value of '" + m_.variables[i].name +
+                               "' is no constant; give a number");
             out.push_back(g_.value(n) * (i == *v_ ? mV_ : 1));
         }
         return out;
@@ -284,10 +277,9 @@ class Resolver
         const ModelVariable& v = m_.variables[i];
         const Node d = v.rate != no_node ? v.initial : v.value;
         if (depth > 50 || d == no_node)
-            throw InputError(m_.file, v.line,
-                             "an initial value depends on '" + v.name +
-                                 "', which has no "
-                                 "constant value");
+            m_.fail(i, "an initial value depends on '" + v.name +
+                           "', which has no "
+                           "constant value");
         const Node n = substitute(g_, std::span(&d, 1), [&](std::uint32_t s) {
             return initial_symbol(s & ~rate_flag, depth + 1);
         })[0];

@@ -54,8 +54,10 @@ struct CellSystem
         parameters; ///< literal constants of the text that the rates depend on
     std::vector<Variant> variants;
     std::vector<PaceEvent> protocol;
+    std::vector<std::pair<Scheme, double>> largest_step_ms; ///< see ModelInfo
     std::string potential, stimulus, time; ///< variables that were recognised; empty: none
     double V_in_mV = 1;                    ///< mV per unit of V in the text
+    std::uint64_t digest = 0; ///< of the files that shared_model() read it from; else 0
 
     std::vector<Node> rates() const;
     /// Values of symbols from state and parameter values.

@@ -254,6 +254,16 @@ fs::path beside(fs::path file, const char* extension)
 
 } // namespace
 
+void read_carp_fibres(const fs::path& file, TetMesh& m)
+{
+    const Kept all(m.tetrahedron_count(), 1);
+    m.fibre = {}, m.sheet = {}, m.normal = {};
+    if (file.extension() == ".blon")
+        return read_fibres_binary(file, m, all);
+    Text fibres(file);
+    read_fibres(fibres, m, all);
+}
+
 Raw read_carp(const fs::path& file, const Progress& progress)
 {
     Raw raw;

@@ -96,12 +96,35 @@ LengthUnit matching_unit(double mesh_mm, double file)
     return best;
 }
 
+/// Those of a CARP mesh: one for each tetrahedron.
+Notices attach_by_tetrahedra(TetMesh& m, const fs::path& file)
+{
+    TetMesh with = m; // what there is stays where the file is refused
+    Notices notices;
+    read_carp_fibres(file, with);
+    orthonormalise(with, face_neighbours(with), file.string(), notices);
+    m.fibre = std::move(with.fibre), m.sheet = std::move(with.sheet),
+    m.normal = std::move(with.normal);
+    notices.push_back({Notice::Level::info, "fibres of " + file.filename().string() +
+                                                ", one for each tetrahedron in the mesh's order"});
+    return notices;
+}
+
 } // namespace
 
 Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit> unit)
 {
     const std::string name = file.string();
     const auto extension = file.extension().string();
+    if (!fs::exists(file))
+        throw MeshError(name, "is missing; give a file of fibres");
+    if (extension == ".lon" || extension == ".blon")
+        return attach_by_tetrahedra(m, file);
+    if (extension != ".vtu" && extension != ".vtk")
+        throw MeshError(name,
+                        "is no file of fibres that can be read; give .lon or .blon (CARP, one "
+                        "for each tetrahedron), or .vtk or .vtu with vectors named as fibres "
+                        "at its points");
     Raw raw = extension == ".vtu" ? read_vtu(file, {}, true) : read_vtk_legacy(file, {}, true);
     if (raw.fibre_at_vertices.empty())
         throw MeshError(name,

@@ -27,13 +27,15 @@ struct Loaded
 Loaded read(const std::filesystem::path& file, std::optional<LengthUnit> unit = {},
             const Progress& progress = {});
 
-/// Gives the mesh the fibres of another file (legacy VTK or VTU with vectors named as fibres at its
-/// points, cells not needed): each vertex takes the nearest point's vector, so the file may count
+/// Gives the mesh the fibres of another file. Legacy VTK or VTU with vectors named as fibres at its
+/// points, cells not needed: each vertex takes the nearest point's vector, so the file may count
 /// its points in any order; then fibres are averaged over each tetrahedron's corners and
-/// normalised. A sheet is dropped.
+/// normalised; sheets that the mesh had are dropped. CARP's .lon or .blon: one for each
+/// tetrahedron, in the mesh's order, with sheets where it has them.
 /// @param unit  length unit of that file; inferred when not given by matching the mesh's size
 /// @return  what was done, to be shown
-/// @throws MeshError when it has no such vectors, or when points lie off the mesh's vertices
+/// @throws MeshError when it has no such vectors, when points lie off the mesh's vertices, or when
+///         there are more or fewer than tetrahedra; the mesh stays as it was
 Notices attach_fibres(TetMesh& m, const std::filesystem::path& file,
                       std::optional<LengthUnit> unit = {});
 

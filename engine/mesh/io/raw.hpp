@@ -58,6 +58,9 @@ T stored(const char* p, bool swap)
 
 /// The readers, one per format. With points_only, those of VTK take files without cells, too.
 Raw read_carp(const std::filesystem::path& file, const Progress& progress);
+/// Fibres and sheets of a .lon or .blon file, one for each tetrahedron of the mesh in its order.
+/// @throws MeshError also where their numbers differ
+void read_carp_fibres(const std::filesystem::path& file, TetMesh& m);
 Raw read_tetgen(const std::filesystem::path& file, const Progress& progress);
 Raw read_gmsh(const std::filesystem::path& file, const Progress& progress);
 Raw read_vtk_legacy(const std::filesystem::path& file, const Progress& progress,

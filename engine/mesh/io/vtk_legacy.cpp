@@ -53,7 +53,15 @@ class LegacyReader
         header();
         while (!in_.at_end())
             section();
-        if (!have_points_ || (cells_.types.empty() && !points_only_))
+        const bool no_cells = cells_.types.empty() && !points_only_;
+        if (have_points_ && no_cells &&
+            std::any_of(arrays_.begin(), arrays_.end(), [](const auto& a) {
+                return a.on == Field::On::vertices && a.components == 3;
+            }))
+            in_.fail("the file has points with vectors and no cells: it is no mesh. If they are "
+                     "fibres, open their mesh and give it this file (mesh.fibres in a session, "
+                     "--fibres, in the window Mesh > Fibres from a file)");
+        if (!have_points_ || no_cells)
             in_.fail(std::string("the file ends without ") +
                      (have_points_ ? "CELLS and CELL_TYPES" : "POINTS") + "; it seems truncated");
         if (points_only_)

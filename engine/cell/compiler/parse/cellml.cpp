@@ -169,9 +169,8 @@ class Equations
         std::map<std::uint32_t, std::uint32_t> best = defined_;
         if (has_time_) {
             if (best.count(flat_.set_of(time_)))
-                throw InputError(m_.file, m_.variables[time_].line,
-                                 "'" + m_.variables[time_].name +
-                                     "' is time and has an equation of its own");
+                m_.fail(time_, "'" + m_.variables[time_].name +
+                                   "' is time and has an equation of its own");
             best[flat_.set_of(time_)] = time_;
             m_.variables[time_].binding = "time";
         }
@@ -308,6 +307,12 @@ ModelText parse_cellml(std::string_view text, const std::string& file,
     const CellmlFlat flat(document, m);
     Equations(flat, m).run();
     return m;
+}
+
+void ModelText::fail(std::uint32_t variable, const std::string& reason) const
+{
+    const auto& v = variables[variable];
+    throw InputError(v.file.empty() ? file : v.file, v.line, reason);
 }
 
 std::optional<std::uint32_t> ModelText::find(const std::string& variable) const

@@ -59,6 +59,8 @@ void CellmlFlat::add_component(const std::shared_ptr<const CellmlDocument>& d, p
         v.unit_text = d->xml().attribute(e, "units");
         v.units = d->units(v.unit_text, node, d->xml(), e);
         v.line = d->xml().line(e);
+        if (d->xml().file() != m_.file)
+            v.file = d->xml().file();
         joined_.push_back(static_cast<std::uint32_t>(m_.variables.size()));
         m_.variables.push_back(std::move(v));
         owner_.push_back(&c);

@@ -118,14 +118,26 @@ class Reader
                 m_.description = trimmed(l.note);
             else if (l.text.rfind("variant_", 0) == 0)
                 variant(l);
+            else if (l.text == "largest_step_ms")
+                largest_steps(l);
         }
     }
 
-    /// variant_NAME: component.variable = number; ...  States are set as initial values.
-    void variant(const MmtLine& l)
+    /// largest_step_ms: SCHEME = number; ...
+    void largest_steps(const MmtLine& l)
     {
-        Variant v;
-        v.name = l.text.substr(8);
+        for (const auto& [scheme, ms] : settings(l, "SCHEME")) {
+            if (!(ms > 0))
+                fail(l, "the largest step of " + scheme + " is not above 0 ms; leave it out");
+            m_.largest_step_ms.emplace_back(scheme_by_name(scheme, m_.file, std::to_string(l.line)),
+                                            ms);
+        }
+    }
+
+    /// NAME = number; ...
+    std::vector<std::pair<std::string, double>> settings(const MmtLine& l, const char* name) const
+    {
+        std::vector<std::pair<std::string, double>> out;
         std::istringstream in(l.note);
         for (std::string item; std::getline(in, item, ';');) {
             if (trimmed(item).empty())
@@ -135,10 +147,18 @@ class Reader
             char* end = nullptr;
             const double x = std::strtod(number.c_str(), &end);
             if (number.empty() || *end || !std::isfinite(x))
-                fail(l, "'" + trimmed(item) +
-                            "' is no setting; write component.variable = number; ...");
-            v.parameters.emplace_back(trimmed(item.substr(0, eq)), x);
+                fail(l, "'" + trimmed(item) + "' is no setting; write " + name + " = number; ...");
+            out.emplace_back(trimmed(item.substr(0, eq)), x);
         }
+        return out;
+    }
+
+    /// variant_NAME: component.variable = number; ...  States are set as initial values.
+    void variant(const MmtLine& l)
+    {
+        Variant v;
+        v.name = l.text.substr(8);
+        v.parameters = settings(l, "component.variable");
         variant_lines_.push_back(l.line);
         m_.variants.push_back(std::move(v));
     }

@@ -27,7 +27,8 @@ struct ModelVariable
     std::string binding;    ///< "time", "pace", ... : set from outside
     std::vector<std::string> labels; ///< metadata, e.g. "membrane_potential"
     std::string description;
-    long line = 0;
+    std::string file; ///< that it was imported from; empty: the model's own
+    long line = 0;    ///< in its file
 };
 
 /// A paced event of the file's own protocol; times in the unit of the model's time in a ModelText,
@@ -46,9 +47,12 @@ struct ModelText
     std::vector<ModelVariable> variables;
     std::vector<Variant> variants;
     std::vector<PaceEvent> protocol;
+    std::vector<std::pair<Scheme, double>> largest_step_ms; ///< see ModelInfo
     std::vector<std::filesystem::path> imports; ///< other files that were read (CellML 1.1, 2.0)
 
     std::optional<std::uint32_t> find(const std::string& variable) const;
+    /// @throws InputError always: what is wrong with a variable, by its file and line
+    [[noreturn]] void fail(std::uint32_t variable, const std::string& reason) const;
 };
 
 /// Reads a model by its extension (.mmt; .cellml and .xml are CellML). The text is only ever turned

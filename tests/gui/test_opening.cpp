@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Several files opened one after the other, good ones and bad ones: what the window says is open is
+// what is open.
+#include "app/real_engine.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/overlay.hpp"
+
+#include <QLabel>
+
+using namespace tawara;
+
+namespace {
+
+constexpr int patience = 120000;
+
+} // namespace
+
+class TestOpening : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir;
+
+    QString slab(const QString& name, double size_mm, double spacing_mm) const
+    {
+        simulation::Session s;
+        s.name = name.toStdString();
+        s.mesh = simulation::MeshSlab{{size_mm, size_mm, 2}, spacing_mm};
+        s.regions[0].variant = "epi";
+        s.end_ms = 50;
+        const QString path = dir.filePath(name + ".json");
+        simulation::write_session(s, path.toStdString());
+        return path;
+    }
+    static QString time(const MainWindow& w) { return w.findChild<QLabel*>("time")->text(); }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, dir.path());
+        QFile f(dir.filePath("wrong.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write("{\"schema\": 1, \"program\": \"none of a session's\"}");
+    }
+    void aRefusedFileNeverNamesWhatIsOpen()
+    {
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        EngineHost host(real_engine(options), open_session);
+        MainWindow w(&host);
+        w.setAutoPlay(false);
+        w.show();
+        const QString first = slab("first", 4, 1), second = slab("second", 40, 0.38),
+                      wrong = dir.filePath("wrong.json");
+        w.open(first);
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && !host.isLoading(), patience);
+        QVERIFY2(w.windowTitle().contains("first.json"), qPrintable(w.windowTitle()));
+        host.runUntil(1);
+        QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 0.99, patience);
+        QTRY_VERIFY2(time(w).startsWith("1.0"), qPrintable(time(w)));
+
+        // while the second is being made into tissue a file is chosen that is no session
+        const auto* overlay = w.findChild<Overlay*>();
+        const auto* message = w.findChild<MessageBar*>();
+        QSignalSpy failed(&host, &EngineHost::openFailed),
+            progress(&host, &EngineHost::loadingProgress);
+        w.open(second);
+        QTRY_VERIFY_WITH_TIMEOUT(!progress.isEmpty(), patience);
+        w.open(wrong);
+        QVERIFY2(overlay->title().contains("wrong.json"), qPrintable(overlay->title()));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, patience);
+        QVERIFY2(host.isLoading(), "the second is too small a mesh for this test");
+        QVERIFY2(overlay->title().contains("second.json"), qPrintable(overlay->title()));
+        QVERIFY2(message->text().contains("second.json is still being opened"),
+                 qPrintable(message->text()));
+        QTRY_VERIFY_WITH_TIMEOUT(!host.isLoading(), patience);
+        QVERIFY2(w.windowTitle().contains("second.json"), qPrintable(w.windowTitle()));
+        QCOMPARE(host.origin().file, second);
+        QVERIFY2(message->text().contains("program"), qPrintable(message->text())); // it stays
+
+        // and now what was open stays, with its name and its time
+        host.runUntil(0.5);
+        QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 0.49, patience);
+        QTRY_VERIFY_WITH_TIMEOUT(time(w).startsWith("0.5"), patience);
+        w.open(wrong);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 2, patience);
+        QVERIFY2(w.windowTitle().contains("second.json"), qPrintable(w.windowTitle()));
+        QVERIFY(message->text().contains("What was open before is still here"));
+        QTRY_VERIFY2(time(w).startsWith("0.5"), qPrintable(time(w)));
+        QFile untouched(wrong);
+        QVERIFY(untouched.open(QIODevice::ReadOnly));
+        QVERIFY(untouched.readAll().contains("none of a session's"));
+    }
+    /// A session that the engine refuses, while something is open.
+    void timeIsThereAgainAfterARefusal()
+    {
+        fake::WindowFixture f;
+        f.start();
+        f.host->runUntil(10);
+        QTRY_VERIFY_WITH_TIMEOUT(!time(*f.window).startsWith("0.0"), patience);
+        const QString before = time(*f.window);
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->refuse_load = "no such tissue";
+        }
+        QSignalSpy failed(f.host.get(), &EngineHost::openFailed);
+        f.window->open(slab("third", 4, 1));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, patience);
+        QTRY_COMPARE(time(*f.window), before);
+    }
+    void fibresByRuleAreGivenInTheWindow()
+    {
+        fake::WindowFixture f;
+        f.start();
+        const auto loads = f.posted<simulation::Load>().size();
+        auto* byRule = f.window->findChild<QAction*>("fibresByRule");
+        QVERIFY(byRule != nullptr);
+        simulation::Session s;
+        s.mesh = simulation::MeshFile{"heart.vtu", LengthUnit::mm, {}};
+        s.regions[0].variant = "epi";
+        f.host->load(s, {dir.filePath("of.json"), false});
+        QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 1);
+        QTRY_VERIFY(!f.host->isLoading());
+        byRule->trigger();
+        QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 2);
+        const auto& mesh = f.posted<simulation::Load>().back().session.mesh;
+        QCOMPARE(std::get<simulation::MeshFile>(mesh).fibres, std::string("rule-based"));
+        QTRY_VERIFY(!f.host->isLoading());
+        QCOMPARE(f.host->origin().file, dir.filePath("of.json"));
+        QVERIFY(f.window->isWindowModified()); // it is in no file yet
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestOpening>(argc, argv);
+}
+
+#include "test_opening.moc"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which steps are good for which model: what its file says, and what is made of it.
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cli/cli.hpp"
+#include "engine/simulation/tissue.hpp"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QtTest>
+
+#include <sstream>
+
+using namespace tawara;
+
+namespace {
+
+struct Result
+{
+    int status;
+    QString out, err;
+};
+
+Result run(const std::vector<std::string>& args)
+{
+    std::ostringstream out, err;
+    const int status = cli::run(args, {out, err, {}, false});
+    return {status, QString::fromStdString(out.str()), QString::fromStdString(err.str())};
+}
+
+QJsonObject json(const Result& r)
+{
+    return QJsonDocument::fromJson(r.out.toUtf8()).object();
+}
+
+} // namespace
+
+class TestCellSteps : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void filesSayWhatWasMeasured()
+    {
+        QFile file(TAWARA_SOURCE_DIR "/tests/bench/records/cell_accuracy.json");
+        if (!file.open(QIODevice::ReadOnly))
+            QSKIP("the records are not here");
+        const auto models = QJsonDocument::fromJson(file.readAll()).object()["models"].toObject();
+        for (const auto& name : cell::model_names()) {
+            std::map<QString, double> least; // of all variants; 0: one has none
+            for (auto m = models.begin(); m != models.end(); ++m) {
+                if (m.key().section(':', 0, 0).toStdString() != name)
+                    continue;
+                const auto schemes = m.value().toObject()["schemes"].toObject();
+                for (auto s = schemes.begin(); s != schemes.end(); ++s) {
+                    const double ms = s.value().toObject()["largest_step_ms"].toDouble(0);
+                    const auto known = least.try_emplace(s.key(), ms).first;
+                    known->second = std::min(known->second, ms);
+                }
+            }
+            std::erase_if(least, [](const auto& s) { return s.second == 0; });
+            QVERIFY2(!least.empty(), name.c_str());
+            std::map<QString, double> said;
+            for (const auto& [scheme, ms] : cell::model_info(name).largest_step_ms)
+                said[QString::fromStdString(std::string(cell::name(scheme)))] = ms;
+            QVERIFY2(said == least, name.c_str());
+        }
+    }
+    void adviceIsGivenWhereItIsDue()
+    {
+        using cell::Scheme;
+        const auto advice = [](const char* model, Scheme s, double ms) {
+            return QString::fromStdString(cell::step_advice(cell::model_info(model), s, ms));
+        };
+        QCOMPARE(advice("ten_tusscher_2006", Scheme::rush_larsen_light, 0.05), QString());
+        QCOMPARE(advice("grandi_bers_2010", Scheme::cvode, 1), QString());
+        QCOMPARE(
+            advice("grandi_bers_2010", Scheme::rush_larsen_light, 0.02),
+            QString("grandi_bers_2010 by rush_larsen_light: up to 0.005 ms a beat stays within "
+                    "1.5 % of the reference, which is not known of 0.02 ms; by "
+                    "backward_euler it does up to 0.1 ms"));
+        QCOMPARE(advice("greenstein_2006", Scheme::rush_larsen, 0.001),
+                 QString("greenstein_2006 by rush_larsen: no step is known with which a beat stays "
+                         "within 1.5 % of the reference; by grl2 it does up to 0.05 ms"));
+        cell::ModelInfo own; // of somebody's file that says nothing
+        QCOMPARE(cell::step_advice(own, Scheme::forward_euler, 1), std::string());
+    }
+    void aSingleCellTakesAGoodStepByItself_data()
+    {
+        QTest::addColumn<QString>("scheme");
+        QTest::addColumn<double>("dt_ms");
+        QTest::newRow("ten_tusscher_2006") << "rush_larsen_light" << 0.01;
+        QTest::newRow("grandi_bers_2010") << "rush_larsen_light" << 0.005;
+        QTest::newRow("shannon_bers_2004") << "rush_larsen_light" << 0.005;
+        QTest::newRow("greenstein_2006") << "grl1" << 0.005;
+        QTest::newRow("greenstein_2006_irvine") << "grl1" << 0.01;
+    }
+    void aSingleCellTakesAGoodStepByItself()
+    {
+        QFETCH(QString, scheme);
+        QFETCH(double, dt_ms);
+        const std::string model = QTest::currentDataTag();
+        const auto r = run({"cell", "run", model, "--until", "300", "--json"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        const auto j = json(r);
+        QCOMPARE(j["scheme"].toString(), scheme);
+        QCOMPARE(j["dt_ms"].toDouble(), dt_ms);
+        QVERIFY(!r.err.contains("not known of") && !r.err.contains("no step is known"));
+        const bool usual = scheme == "rush_larsen_light" && dt_ms == 0.01;
+        QCOMPARE(r.err.contains("as its file says"), !usual);
+        QCOMPARE(j["beats"].toArray().size(), 1);
+    }
+    void whatIsAskedForIsTaken()
+    {
+        auto r =
+            run({"cell", "run", "grandi_bers_2010", "--dt", "0.0055", "--until", "1", "--json"});
+        QVERIFY2(r.err.contains("up to 0.005 ms"), qPrintable(r.err));
+        QCOMPARE(json(r)["dt_ms"].toDouble(), 0.0055);
+        r = run({"cell", "run", "grandi_bers_2010", "--scheme", "backward_euler", "--until", "1",
+                 "--json"});
+        QCOMPARE(r.err.contains("known"), false);
+        QCOMPARE(json(r)["scheme"].toString(), QString("backward_euler"));
+        QCOMPARE(json(r)["dt_ms"].toDouble(), 0.01);
+        r = run({"cell", "info", "greenstein_2006", "--json"});
+        const auto steps = json(r)["largest_step_ms"].toObject();
+        QCOMPARE(steps["grl2"].toDouble(), 0.05);
+        QVERIFY(!steps.contains("rush_larsen"));
+        r = run({"cell", "info", "greenstein_2006"});
+        QVERIFY2(r.out.contains("grl1 0.005, grl2 0.05"), qPrintable(r.out));
+    }
+    void tissueSaysSo()
+    {
+        simulation::Session s;
+        s.mesh = simulation::MeshSlab{{2, 1, 1}, 0.5};
+        s.dt_ms = 0.02;
+        const auto said = [&] {
+            int n = 0;
+            for (const auto& notice : simulation::build_tissue(s).notices)
+                if (notice.text.find("within 1.5 % of the reference") != std::string::npos)
+                    n += notice.level == Notice::Level::warning;
+            return n;
+        };
+        QCOMPARE(said(), 0);
+        s.regions[0].model = "shannon_bers_2004";
+        s.regions[0].variant.clear();
+        QCOMPARE(said(), 1);
+        s.reaction = cell::Scheme::backward_euler;
+        QCOMPARE(said(), 0);
+    }
+    void wrongStepsOfAFileAreRefused()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath("own.mmt");
+        const auto read = [&](const QByteArray& line) {
+            QFile f(path);
+            if (!f.open(QIODevice::WriteOnly))
+                return QString("?");
+            f.write(
+                "[[model]]\n" + line +
+                "\ncell.V = -80\n\n[engine]\ntime = 0 bind time\n\n"
+                "[cell]\ndot(V) = -0.1 * (V + 80)\n    in [mV]\n    label membrane_potential\n");
+            f.close();
+            return run({"cell", "info", path.toStdString()}).err;
+        };
+        QCOMPARE(read("largest_step_ms: grl1 = 0.05"), QString());
+        QVERIFY2(read("largest_step_ms: grl9 = 0.05").contains("own.mmt:2: unknown scheme 'grl9'"),
+                 qPrintable(read("largest_step_ms: grl9 = 0.05")));
+        QVERIFY2(read("largest_step_ms: grl1 0.05").contains("own.mmt:2"),
+                 qPrintable(read("largest_step_ms: grl1 0.05")));
+        QVERIFY2(read("largest_step_ms: grl1 = -1").contains("own.mmt:2"),
+                 qPrintable(read("largest_step_ms: grl1 = -1")));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCellSteps)
+#include "test_cell_steps.moc"

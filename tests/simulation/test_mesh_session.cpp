@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sessions that the command line makes around a mesh, with what the user says of it.
+#include "engine/cli/cli.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/tissue.hpp"
+
+#include <QtTest>
+
+#include <fstream>
+#include <sstream>
+
+using namespace tawara;
+
+class TestMeshSession : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir;
+
+    struct Result
+    {
+        int status;
+        QString out, err;
+    };
+    static Result run(const std::vector<std::string>& args)
+    {
+        std::ostringstream out, err;
+        const int status = cli::run(args, {out, err, {}, false});
+        return {status, QString::fromStdString(out.str()), QString::fromStdString(err.str())};
+    }
+    std::string path(const char* name) const { return dir.filePath(name).toStdString(); }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        auto m = mesh::slab({20, 7, 3}, 1);
+        mesh::io::write(m, path("slab.pts"));
+        std::ofstream lon(path("across.lon"));
+        lon << "1\n";
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+            lon << "0 1 0\n";
+    }
+    void fibresModelAndUnitAreTaken()
+    {
+        auto r = run({"session", path("own.json"), "--mesh", path("slab.pts"), "--fibres",
+                      path("across.lon"), "--model", "luo_rudy_1991", "--length-unit", "um"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        QVERIFY2(r.err.contains("across.lon, one for each tetrahedron"), qPrintable(r.err));
+        QVERIFY2(r.err.contains("waves will run at about"), qPrintable(r.err));
+        const auto s = simulation::read_session(path("own.json"));
+        const auto& file = std::get<simulation::MeshFile>(s.mesh);
+        QCOMPARE(file.fibres, std::string("across.lon"));
+        QCOMPARE(file.file, std::string("slab.pts"));
+        QCOMPARE(s.regions[0].model, std::string("luo_rudy_1991"));
+        Notices notices;
+        const auto loaded = simulation::load_mesh(s, notices);
+        QVERIFY(std::abs(loaded.mesh.fibre[7][1]) > 0.999);
+        QVERIFY(std::any_of(notices.begin(), notices.end(), [](const Notice& n) {
+            return n.text.find("across.lon") != std::string::npos;
+        }));
+    }
+    void convertAndInfoTakeFibresToo()
+    {
+        auto r = run({"mesh", "convert", path("slab.pts"), path("with.vtu"), "--fibres",
+                      path("across.lon")});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        const auto m = mesh::io::read(path("with.vtu")).mesh;
+        QVERIFY(std::abs(m.fibre[3][1]) > 0.999);
+        r = run({"mesh", "info", path("slab.pts"), "--fibres", path("none.lon")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("none.lon") && r.err.contains("missing"), qPrintable(r.err));
+    }
+    void wrongChoicesAreRefused_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("unit") << QStringList{"--length-unit", "inch"} << "um, mm, cm or m";
+        QTest::newRow("fibres") << QStringList{"--fibres", "nowhere.lon"} << "nowhere.lon";
+        QTest::newRow("model") << QStringList{"--model", "luo"} << "luo_rudy_1991";
+    }
+    void wrongChoicesAreRefused()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, says);
+        std::vector<std::string> args{"session", path("no.json"), "--mesh", path("slab.pts")};
+        for (const auto& o : options)
+            args.push_back(o.toStdString());
+        auto r = run(args);
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains(says), qPrintable(r.err));
+        QVERIFY(!QFile::exists(dir.filePath("no.json")));
+        args.erase(args.begin() + 2, args.begin() + 4); // of no mesh
+        r = run(args);
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("--mesh"), qPrintable(r.err));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMeshSession)
+#include "test_mesh_session.moc"

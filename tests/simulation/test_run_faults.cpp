@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the command line says of a run that is not as it may have been meant, and what it keeps.
+#include "engine/cli/cli.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <sstream>
+
+using namespace tawara;
+
+namespace {
+
+struct Result
+{
+    int status;
+    QString err;
+    QString shown() const { return QString::number(status) + " " + err; }
+};
+
+constexpr const char* slab = R"({"schema": 1, "name": "slab",
+  "mesh": {"slab_mm": [5, 2, 1], "spacing_mm": 0.5},
+  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+    "conductivity_S_per_m": {"fibre": 0.1334, "sheet": 0.0176, "normal": 0.0176}}]},
+  "diffusion": {"scheme": "p1", "mass": "lumped"},
+  "time": {"dt_ms": 0.02, "end_ms": 10},
+  "stimuli": [{"name": "S1", "region": {"box_mm": [[0, 0, 0], [1, 2, 1]]}, "start_ms": 0,
+               "duration_ms": 2, "amplitude_pA_per_pF": 50}],
+  "probes": [{"name": "near", "position_mm": [2, 1, 0.5]},
+             {"name": "far", "position_mm": [4.5, 1, 0.5]}],
+  "output": {"checkpoint_every_ms": 4}})";
+
+const QByteArray at_4_ms = "/checkpoint-00000004.000ms.tcp";
+
+QByteArray content(const QString& file)
+{
+    QFile f(file);
+    return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestRunFaults : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    QString path(const QString& name) const { return dir_.filePath(name); }
+    /// The slab with another value of one of its keys.
+    void write_session(const QString& name, const QString& key = {}, const QJsonValue& value = {})
+    {
+        auto session = QJsonDocument::fromJson(slab).object();
+        if (!key.isEmpty())
+            session[key] = value;
+        QFile f(path(name));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(QJsonDocument(session).toJson());
+    }
+    /// Runs a session into a folder; `more` are words of the command line.
+    Result run(const QString& session, const QString& folder, const QStringList& more = {})
+    {
+        std::vector<std::string> args{"run", path(session).toStdString(), "--devices", "cpu"};
+        args.insert(args.end(), {"--out", path(folder).toStdString()});
+        for (const auto& w : more)
+            args.push_back(w.toStdString());
+        std::ostringstream out, err;
+        const int status = cli::run(args, {out, err, {}, false});
+        return {status, QString::fromStdString(err.str())};
+    }
+    static QJsonObject electrodes(const QStringList& names)
+    {
+        QJsonArray list;
+        for (const auto& n : names)
+            list.append(
+                QJsonObject{{"name", n},
+                            {"position_mm", QJsonArray{60.0 + 10 * double(list.size()), -40, 20}}});
+        return {{"leads", "twelve_lead"}, {"electrodes", list}};
+    }
+    const QStringList standard_{"RA", "LA", "LL", "V1", "V2", "V3", "V4", "V5", "V6"};
+    static QStringList without(QStringList list, const QString& name, const QString& other = {})
+    {
+        list.removeAll(name);
+        if (!other.isEmpty())
+            list.append(other);
+        return list;
+    }
+
+  private Q_SLOTS:
+    void electrodesThatTheProgramPlaces_data()
+    {
+        QTest::addColumn<QStringList>("names");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("says");
+        const QString others = "at the end of this list";
+        QTest::newRow("none") << QStringList() << 0
+                              << "note: 12-lead ECG: the program placed its electrodes, RA, LA, ";
+        QTest::newRow("all") << standard_ << 0 << "";
+        QTest::newRow("one missing")
+            << without(standard_, "V6") << 0
+            << "warning: 12-lead ECG: V6 is not among the session's electrodes; the program";
+        QTest::newRow("own names")
+            << QStringList{"R", "L", "HRA", "RVA", "E1"} << 0
+            << "warning: 12-lead ECG: RA, LA, LL, V1, V2, V3, V4, V5 and V6 are not among";
+        QTest::newRow("right side") << without(standard_, "V3", "V3R") << 0 << "ECG: V3 is not";
+        QTest::newRow("back") << without(standard_, "V1", "V7") << 0 << "ECG: V1 is not";
+        QTest::newRow("case") << QStringList{"la"} << 2
+                              << "/ecg/electrodes/0: electrode 'la': did you mean 'LA'?";
+        QTest::newRow("space") << QStringList{"RA", "V 1"} << 2
+                               << "/ecg/electrodes/1: electrode 'V 1': did you mean 'V1'?";
+        QTest::newRow("near") << without(standard_, "LL", "LLL") << 2
+                              << "/ecg/electrodes/8: electrode 'LLL': did you mean 'LL'?";
+    }
+    void electrodesThatTheProgramPlaces()
+    {
+        QFETCH(QStringList, names);
+        QFETCH(int, status);
+        QFETCH(QString, says);
+        write_session("e.json", "ecg", electrodes(names));
+        const auto r = run("e.json", "e", {"--until", "0.1"});
+        QVERIFY2(r.status == status, qPrintable(r.shown()));
+        QVERIFY2(says.isEmpty() ? !r.err.contains("12-lead") : r.err.contains(says),
+                 qPrintable(r.err));
+        if (status == 0) // the report has it too
+            QCOMPARE(content(path("e/report.json")).contains("12-lead"), !says.isEmpty());
+    }
+
+    /// Rows of before the checkpoint stay those of the unbroken run, in any folder.
+    void resumedRunHasTheWholeEcgAndBeats_data()
+    {
+        QTest::addColumn<QStringList>("set");
+        QTest::newRow("every step") << QStringList();
+        QTest::newRow("thinned") << QStringList{"--set", "output.probes_every_ms=0.5"};
+    }
+    void resumedRunHasTheWholeEcgAndBeats()
+    {
+        QFETCH(QStringList, set);
+        write_session("r.json", "ecg", electrodes(standard_));
+        QCOMPARE(run("r.json", "whole", set).status, 0);
+        QCOMPARE(run("r.json", "part",
+                     QStringList(set) << "--until"
+                                      << "5")
+                     .status,
+                 0);
+        QVERIFY(content(path("part/ecg.csv")) != content(path("whole/ecg.csv")));
+        const QStringList on = QStringList(set) << "--resume" << path("part") + at_4_ms;
+        for (const char* folder : {"part", "elsewhere"}) {
+            const auto r = run("r.json", folder, on);
+            QVERIFY2(r.status == 0 && !r.err.contains("starts at"), qPrintable(r.shown()));
+            for (const char* file : {"/ecg.csv", "/beats.csv", "/probes.csv"})
+                QVERIFY2(content(path(folder) + file) == content(path("whole") + file), file);
+        }
+        QCOMPARE(content(path("part/ecg.csv")).count('\n'), 1 + 11);
+        QVERIFY(content(path("part/beats.csv")).count('\n') == 3);
+    }
+
+    void saysWhereOtherLeadsAndProbesBegin()
+    {
+        write_session("r.json", "ecg", electrodes(standard_));
+        QCOMPARE(run("r.json", "other", {"--until", "5"}).status, 0);
+        const QStringList on{"--resume", path("other") + at_4_ms};
+        auto r = run("r.json", "n1",
+                     QStringList(on) << "--set"
+                                     << "ecg.leads=none");
+        QVERIFY2(r.status == 0 && r.err.contains("ecg.csv starts at the checkpoint's 4 ms"),
+                 qPrintable(r.shown()));
+        QVERIFY(content(path("n1/ecg.csv")).split('\n')[1].startsWith("4,"));
+        // an electrode that stands elsewhere
+        r = run("r.json", "n2",
+                QStringList(on) << "--set"
+                                << "ecg.electrodes.0.position_mm.0=99");
+        QVERIFY2(r.status == 0 && r.err.contains("ecg.csv starts at the checkpoint's 4 ms"),
+                 qPrintable(r.shown()));
+        r = run("r.json", "n3",
+                QStringList(on) << "--set"
+                                << "probes.0.position_mm.0=3");
+        QVERIFY2(r.status == 0 &&
+                     r.err.contains("probes.csv and beats.csv start at the checkpoint"),
+                 qPrintable(r.shown()));
+        QVERIFY(content(path("n3/probes.csv")).split('\n')[1].startsWith("4.02,"));
+        // a checkpoint of a run without any
+        write_session("plain.json");
+        QCOMPARE(run("plain.json", "plain", {"--until", "5"}).status, 0);
+        r = run("r.json", "n4", {"--resume", path("plain") + at_4_ms});
+        QVERIFY2(r.status == 0 && r.err.contains("the checkpoint has no ECG"),
+                 qPrintable(r.shown()));
+    }
+
+    void refusesAnEndBeforeTheCheckpoint()
+    {
+        write_session("u.json");
+        QCOMPARE(run("u.json", "u").status, 0);
+        const auto before = content(path("u/report.json"));
+        const auto r = run("u.json", "u", {"--until", "1", "--resume", path("u") + at_4_ms});
+        QVERIFY2(r.status == 2 && r.err.contains("the checkpoint is at 4 ms, after --until 1 ms; "
+                                                 "give a later end"),
+                 qPrintable(r.shown()));
+        QCOMPARE(content(path("u/report.json")), before);
+        QCOMPARE(run("u.json", "u", {"--until", "4", "--resume", path("u") + at_4_ms}).status, 0);
+    }
+
+    void namesSitesThatDoNotCapture()
+    {
+        const auto site = [](const char* name, double x, double amplitude) {
+            const QJsonArray box{QJsonArray{x, 0, 0}, QJsonArray{x + 1, 2, 1}};
+            return QJsonObject{{"name", name},
+                               {"region", QJsonObject{{"box_mm", box}}},
+                               {"start_ms", 0},
+                               {"duration_ms", 1},
+                               {"period_ms", 10},
+                               {"count", 3},
+                               {"amplitude_pA_per_pF", amplitude}};
+        };
+        auto once = site("once", 0, 50);
+        once.remove("period_ms");
+        once.remove("count");
+        write_session("c.json", "stimuli",
+                      QJsonArray{site("apex", 4, 0.5), site("base", 0, 50), once});
+        const auto r = run("c.json", "c", {"--until", "90"});
+        QCOMPARE(r.status, 0);
+        QVERIFY2(r.err.contains("warning: site 'apex': none of its 3 pulses captured (amplitude "
+                                "0.5 pA/pF for 1 ms; at 0, 10, 20 ms"),
+                 qPrintable(r.err));
+        QVERIFY2(r.err.contains("warning: site 'base': 2 of its 3 pulses did not capture "
+                                "(amplitude 50 pA/pF for 1 ms; at 10, 20 ms; the tissue was not "
+                                "back at rest)"),
+                 qPrintable(r.err));
+        QVERIFY(!r.err.contains("'once'"));
+    }
+
+    void saysHowACheckpointIsAnother_data()
+    {
+        QTest::addColumn<QStringList>("with");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const QStringList& with, const char* says) {
+            QTest::newRow(name) << with << says;
+        };
+        row("step", {"--set", "time.dt_ms=0.01"}, "its time step is 0.02 ms, here 0.01 ms. Resume");
+        row("nearly the same step", {"--set", "time.dt_ms=0.0200000001"},
+            "its time step is 0.02 ms, here 0.0200000001 ms. ");
+        row("precision", {"--precision", "single"}, "its precision is double, here single. ");
+        row("mesh", {"--set", "mesh.slab_mm=[5,2,2]"},
+            "its mesh or diffusion.scheme is another one (165 unknowns, here 275). ");
+        row("splitting", {"--set", "diffusion.splitting=strang"}, "its diffusion.splitting is ");
+        row("cells", {"--set", "reaction.scheme=rush_larsen"},
+            "its cell models or reaction.scheme ");
+        row("one region more",
+            {"--set", R"(tissue.regions.1={"where": {"sphere_mm": {"centre": [1, 1, 1],
+             "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
+            "its tissue, conductivities, ");
+        row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
+            "its tissue, conductivities, parameters or drugs are others. Resume with the session "
+            "and precision that wrote it; its stimuli, probes, ECG, outputs and end may be others");
+    }
+    void saysHowACheckpointIsAnother()
+    {
+        QFETCH(QStringList, with);
+        QFETCH(QString, says);
+        write_session("o.json");
+        if (!QFile::exists(path("o") + at_4_ms))
+            QCOMPARE(run("o.json", "o", {"--until", "4"}).status, 0);
+        const auto r = run("o.json", "o2", QStringList(with) << "--resume" << path("o") + at_4_ms);
+        QVERIFY2(r.status == 2 && r.err.contains("is of another simulation: " + says),
+                 qPrintable(r.shown()));
+        QCOMPARE(r.err.count('\n'), 1);
+        QVERIFY2(!r.err.contains("crc") && !r.err.contains("split 0"), qPrintable(r.err));
+    }
+
+    void nullTakesAKeyOut_data()
+    {
+        QTest::addColumn<QStringList>("set");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const QStringList& set, int status,
+                            const char* says) { QTest::newRow(name) << set << status << says; };
+        row("mass", {"diffusion.scheme=fvm", "diffusion.mass=null"}, 0, "");
+        row("scheme alone", {"diffusion.scheme=fvm"}, 2,
+            "/diffusion/mass: is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\" "
+            "(leave out by --set diffusion.mass=null)");
+        row("mass given", {"diffusion.scheme=fvm", "diffusion.mass=lumped"}, 2,
+            "set scheme to \"p1\" (from --set diffusion.mass=lumped)");
+        row("in a list's element", {"stimuli.0.start_ms=null"}, 0, "");
+        row("needed", {"stimuli.0.duration_ms=null"}, 2, "/stimuli/0/duration_ms: is missing");
+        row("other amplitude",
+            {"stimuli.0.amplitude_uA_per_cm3=7000", "stimuli.0.amplitude_pA_per_pF=null"}, 0, "");
+        row("two amplitudes", {"stimuli.0.amplitude_uA_per_cm3=7000"}, 2,
+            "(leave out by --set stimuli.0.amplitude_pA_per_pF=null)");
+        row("two meshes", {"mesh.embedded=true"}, 2,
+            "(leave out by --set mesh.slab_mm=null mesh.spacing_mm=null)");
+        row("element", {"probes.1=null"}, 2,
+            "/probes/1 is an element of a list, and null takes out "
+            "keys of objects alone; give the list without it");
+        row("no such index", {"probes.2.name=null"}, 2, "'2' is no index of /probes, which has 2");
+        row("no such key", {"diffusion.mas=null"}, 2,
+            "/diffusion has no key 'mas' that null could take out; the nearest is 'mass'");
+        row("no such object", {"drugs.x=null"}, 2, "the session has no key 'drugs'");
+    }
+    void nullTakesAKeyOut()
+    {
+        QFETCH(QStringList, set);
+        QFETCH(int, status);
+        QFETCH(QString, says);
+        write_session("n.json");
+        const auto r = run("n.json", "n", QStringList{"--until", "0.1", "--set"} + set);
+        QVERIFY2(r.status == status && r.err.contains(says), qPrintable(r.shown()));
+        if (status != 0)
+            QCOMPARE(r.err.count('\n'), 1);
+    }
+
+    void keyGivenTwiceIsPlaced()
+    {
+        QFile f(path("twice.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        QByteArray text = slab;
+        text.replace("\"tissue\": {", "\"tissue\": {\"r\\u0065gions\": [],\n   ");
+        f.write(text);
+        f.close();
+        const auto r = run("twice.json", "t");
+        QVERIFY2(r.status == 2 &&
+                     r.err.contains("twice.json:4: at column 4, key 'regions' is given "
+                                    "twice in one object, first in line 3; keep one"),
+                 qPrintable(r.shown()));
+    }
+
+    /// What was exported into the folder of a run goes with it, the whole mesh of the frames.
+    void exportedMeshesGoWithTheRun()
+    {
+        write_session("x.json", "output", QJsonObject{{"frames_every_ms", 1}});
+        QCOMPARE(run("x.json", "x", {"--until", "2"}).status, 0);
+        std::ostringstream out, err;
+        const auto to = [&](const QStringList& more) {
+            std::vector<std::string> args{"export", path("x").toStdString(), "--to", "frames-igb"};
+            for (const auto& w : more)
+                args.push_back(w.toStdString());
+            return cli::run(args, {out, err, {}, false});
+        };
+        QCOMPARE(to({}), 0);
+        for (const char* file : {"x/frames.igb", "x/frames.pts", "x/frames.elem", "x/frames.lon"})
+            QVERIFY2(QFile::exists(path(file)), file);
+        QCOMPARE(run("x.json", "x", {"--until", "0.1"}).status, 0);
+        for (const char* file : {"x/frames.igb", "x/frames.pts", "x/frames.elem", "x/frames.lon"})
+            QVERIFY2(!QFile::exists(path(file)), file);
+        // a copy of a run's own frames brings the whole mesh along
+        QCOMPARE(run("x.json", "x", {"--until", "2", "--set", "output.frames=igb"}).status, 0);
+        QCOMPARE(to({"--out", path("copy.igb")}), 0);
+        for (const char* file : {"elem", "lon"})
+            QCOMPARE(content(path("copy.") + file), content(path("x/frames.") + file));
+    }
+
+    /// What is found when the mesh is there is told by the file as well, not by the session's name.
+    void errorsOfTissueNameTheFile()
+    {
+        const QJsonArray regions{
+            QJsonObject{{"label", 77},
+                        {"model", "ten_tusscher_2006"},
+                        {"conductivity_S_per_m",
+                         QJsonObject{{"fibre", 0.1}, {"sheet", 0.02}, {"normal", 0.02}}}}};
+        write_session("t.json", "tissue", QJsonObject{{"regions", regions}});
+        const auto r = run("t.json", "t");
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("t.json:/tissue/regions") && !r.err.contains("slab:/"),
+                 qPrintable(r.err));
+    }
+    void velocityIsReported()
+    {
+        write_session("v.json");
+        QCOMPARE(run("v.json", "v").status, 0);
+        const auto report = QJsonDocument::fromJson(content(path("v/report.json"))).object();
+        const auto v = report["conduction_velocity_m_per_s"].toObject();
+        QVERIFY2(v["median"].toDouble() > 0.3 && v["median"].toDouble() < 0.8,
+                 qPrintable(QString::number(v["median"].toDouble())));
+        QVERIFY(v["p5"].toDouble() <= v["median"].toDouble() &&
+                v["p95"].toDouble() >= v["median"].toDouble());
+        QCOMPARE(run("v.json", "none", {"--set", "stimuli=[]"}).status, 0);
+        const auto quiet = QJsonDocument::fromJson(content(path("none/report.json"))).object();
+        QVERIFY(quiet["conduction_velocity_m_per_s"].isNull());
+    }
+
+    /// Beats are measured on every step, however seldom probes.csv has a row.
+    void beatsDoNotDependOnTheRowsOfProbes()
+    {
+        write_session("b.json");
+        QCOMPARE(run("b.json", "b0", {"--report", path("b0.html")}).status, 0);
+        const auto beats = content(path("b0/beats.csv"));
+        QCOMPARE(beats.count('\n'), 3);
+        QVERIFY(beats.split('\n')[2].split(',')[3].toDouble() > 150); // upstroke [mV/ms]
+        for (const char* every : {"0.5", "3", "0.07"}) {
+            const auto set = QString("output.probes_every_ms=") + every;
+            QCOMPARE(run("b.json", "b1", {"--set", set, "--report", path("b1.html")}).status, 0);
+            QCOMPARE(content(path("b1/beats.csv")), beats);
+        }
+        const auto row = [&](const char* file) { // of the table of beats on the page
+            const QByteArray page = content(path(file));
+            const auto from = page.indexOf("<td>far</td>");
+            return from < 0 ? QByteArray() : page.mid(from, 200);
+        };
+        QVERIFY(!row("b0.html").isEmpty());
+        QCOMPARE(row("b1.html"), row("b0.html"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunFaults)
+#include "test_run_faults.moc"
