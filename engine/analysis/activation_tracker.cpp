@@ -8,6 +8,10 @@ namespace tawara::analysis {
 namespace {
 
 constexpr float never = std::numeric_limits<float>::quiet_NaN();
+constexpr float ready = 0.4F; // part of peak - rest above rest: below it the next may come
+
+/// What a place does between its activation and the repolarisation that ends it.
+enum Excited : std::uint8_t { no, yes, falling /*below `ready`*/ };
 
 } // namespace
 
@@ -128,7 +132,7 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
         std::copy(v.begin(), v.end(), rest_.begin());
         for (std::size_t i = 0; i < v_.size(); ++i) { // what is up already counts from its peak on
             peak_[i] = v_[i];
-            excited_[i] = v_[i] >= threshold_;
+            excited_[i] = v_[i] >= threshold_ ? yes : no;
         }
         return;
     }
@@ -143,24 +147,26 @@ void ActivationTracker::sample(double t_ms, std::span<const float> v)
     for (std::size_t i = 0; i < v_.size(); ++i) {
         const float a = v_[i], b = v[i];
         v_[i] = b;
-        if (a < threshold_ && b >= threshold_) {
+        if (a < threshold_ && b >= threshold_ && excited_[i] != yes) {
             const float t = crossing(a, b, threshold_);
             if (!(t < activation_[i] + static_cast<float>(blind_ms))) {
                 activated(i, t, silence);
                 silence = 0;
                 peak_[i] = b;
-                excited_[i] = 1;
+                excited_[i] = yes;
                 continue;
             }
         }
-        if (!excited_[i]) {
+        if (excited_[i] == no) {
             rest_[i] = std::min(rest_[i], std::max(b, rest_[i] - fall));
             continue;
         }
         peak_[i] = std::max(peak_[i], b);
-        const float level = peak_[i] - 0.9F * (peak_[i] - rest_[i]);
+        const float span = peak_[i] - rest_[i], level = peak_[i] - 0.9F * span;
+        if (b < rest_[i] + ready * span)
+            excited_[i] = falling;
         if (b < level && a >= level) {
-            excited_[i] = 0;
+            excited_[i] = no;
             rest_[i] = b;
             repolarised(i, crossing(a, b, level));
         }

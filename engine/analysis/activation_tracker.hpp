@@ -49,11 +49,13 @@ struct BeatTimes
 /// Follows V at many places and notes their beats, however long a run lasts.
 ///
 /// An activation is an upward crossing of the threshold, linear between samples, at least blind_ms
-/// after the one before; repolarisation the first fall below peak - 0.9 (peak - rest) after it,
-/// rest being the least V since the repolarisation before, which follows a fall by at most
-/// rest_mV_per_ms: the numerical undershoot of a millisecond or two just ahead of a wave on a coarse
-/// mesh is not rest. Samples a millisecond apart give activation times within about 0.2 ms of those
-/// of every step; further apart, up to their distance.
+/// after the one before and after a fall below four tenths of that one's height, from rest to peak:
+/// a plateau that comes back to the threshold, as beside a scar, is one activation. Repolarisation
+/// is the first fall below peak - 0.9 (peak - rest) after it, rest being the least V since the
+/// repolarisation before, which follows a fall by at most rest_mV_per_ms: the numerical undershoot
+/// of a millisecond or two just ahead of a wave on a coarse mesh is not rest. Samples a millisecond
+/// apart give activation times within about 0.2 ms of those of every step; further apart, up to
+/// their distance.
 /// @thread one at a time
 class ActivationTracker
 {

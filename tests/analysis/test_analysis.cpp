@@ -217,6 +217,30 @@ class TestAnalysis : public QObject
         }
     }
 
+    /// Beside a scar the plateau lies about the threshold and crosses it again; a wave that comes
+    /// before the one ahead has repolarised is one of its own.
+    void aPlateauAboutTheThresholdIsOneActivation()
+    {
+        const std::vector<std::pair<double, double>> course = {
+            {0, -85},  {10, -85}, {12, 20},   {30, -3},  {60, -3},   {65, 4},
+            {200, -5}, {250, -60}, {260, -60}, {262, 10}, {400, -86}, {500, -86}};
+        ActivationTracker tracker(1, 0);
+        for (std::size_t k = 1; k < course.size(); ++k) {
+            const auto [t0, v0] = course[k - 1];
+            const auto [t1, v1] = course[k];
+            for (double t = t0; t < t1; t += 1) {
+                const auto v = static_cast<float>(v0 + (v1 - v0) * (t - t0) / (t1 - t0));
+                tracker.sample(t, std::span(&v, 1));
+            }
+        }
+        QCOMPARE(tracker.count[0], 2);
+        const auto first = tracker.times(1), second = tracker.times(2);
+        QVERIFY(std::abs(first.activation[0] - 11.6F) < 0.1F);
+        QVERIFY(std::abs(second.activation[0] - 261.7F) < 0.1F);
+        QVERIFY(std::abs(second.period[0] - 250.1F) < 0.1F);
+        QVERIFY(std::isnan(first.repolarisation[0]) && second.repolarisation[0] > 380);
+    }
+
     /// However many there are, only so many are kept.
     void oldBeatsAreForgotten()
     {
