@@ -6,7 +6,13 @@
 
 #include <bit>
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
 
 namespace tawara::simulation {
 namespace {
@@ -14,6 +20,36 @@ namespace {
 constexpr std::size_t header_bytes = 1024, line_bytes = 78;
 
 static_assert(std::endian::native == std::endian::little, "the files say little_endian");
+
+/// What the header of a file says that IgbWriter has written; nothing of any other file.
+struct Head
+{
+    std::size_t values = 0;
+    std::int64_t frames = 0;
+    double start_ms = 0, every_ms = 0;
+};
+
+std::optional<Head> head_of(std::istream& in)
+{
+    std::string text(header_bytes, '\0');
+    if (!in.read(text.data(), header_bytes) || text.back() != '\f')
+        return {};
+    text.pop_back();
+    std::map<std::string, std::string> words;
+    std::istringstream list(text);
+    for (std::string w; list >> w;)
+        if (const auto colon = w.find(':'); colon != std::string::npos)
+            words[w.substr(0, colon)] = w.substr(colon + 1);
+    if (words["type"] != "float" || words["systeme"] != "little_endian" || words["y"] != "1" ||
+        words["z"] != "1" || words["facteur"] != "1" || words["zero"] != "0")
+        return {};
+    const auto number = [&](const char* key) { return std::strtod(words[key].c_str(), nullptr); };
+    Head head{static_cast<std::size_t>(number("x")), static_cast<std::int64_t>(number("t")),
+              number("org_t"), 0};
+    if (head.frames > 1)
+        head.every_ms = number("dim_t") / static_cast<double>(head.frames - 1);
+    return head;
+}
 
 } // namespace
 
@@ -71,6 +107,35 @@ void IgbWriter::add(std::span<const float> frame)
                static_cast<std::streamsize>(frame.size_bytes()));
     check();
     ++frames_;
+}
+
+bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
+{
+    std::ifstream in(earlier, std::ios::binary);
+    const auto head = head_of(in);
+    const double slack_ms = 1e-3 * every_ms_;
+    if (!head || head->values != values_ ||
+        (head->frames > 1 && std::abs(head->every_ms - every_ms_) > slack_ms))
+        return false;
+    const auto take = std::llround((start_ms_ - head->start_ms) / every_ms_);
+    if (take < 1 || take > head->frames ||
+        std::abs(head->start_ms + static_cast<double>(take) * every_ms_ - start_ms_) > slack_ms)
+        return false;
+    const auto row = values_ * sizeof(float);
+    std::error_code unknown;
+    if (std::filesystem::file_size(earlier, unknown) <
+            header_bytes + static_cast<std::uintmax_t>(head->frames) * row ||
+        unknown)
+        return false;
+    std::vector<float> frame(values_);
+    for (std::int64_t k = 0; k < take; ++k) {
+        if (!in.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(row)))
+            throw InputError(earlier.string(),
+                             "cannot be read to its end; choose another folder");
+        add(frame);
+    }
+    start_ms_ = head->start_ms;
+    return true;
 }
 
 void IgbWriter::finish()

@@ -22,6 +22,11 @@ class IgbWriter
     /// @param unit  of the values, e.g. "mV"
     IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
               double every_ms, std::string unit);
+    /// Begins with the frames of an earlier file that lead up to this one's first: of as many
+    /// values, evenly spaced, without a gap. Call it before add().
+    /// @return false: that file is none of these, or cannot be read; nothing was taken
+    /// @throws InputError when the disk is full
+    bool go_on_from(const std::filesystem::path& earlier);
     /// @pre as many values as the constructor was told. @throws InputError when the disk is full
     void add(std::span<const float> frame);
     /// Ends the file and gives it its name. @throws InputError; without frames: "no frames"

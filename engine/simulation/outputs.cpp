@@ -46,6 +46,8 @@ std::vector<std::string> reported_files(const fs::path& out)
     return files;
 }
 
+constexpr const char* igb_file = "frames.igb";
+
 /// Whether FrameWriter gives a frame this name.
 bool is_frame(const std::string& name)
 {
@@ -73,19 +75,22 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
     return out;
 }
 
-std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms)
+std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms,
+                                                FrameFormat format)
 {
     auto files = reported_files(out);
     std::vector<ListedFrame> kept;
     for (auto& f : listed_frames(out / "frames.pvd")) {
         if (!is_frame(f.file))
             continue;
-        if (f.time_ms < from_ms)
+        if (format == FrameFormat::vtu && f.time_ms < from_ms)
             kept.push_back(f);
         else
             files.push_back(f.file);
     }
     for (const auto& f : files) {
+        if (format == FrameFormat::igb && from_ms > 0 && f == igb_file)
+            continue;
         if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.file == f; }))
             continue;
         std::error_code e;
@@ -167,6 +172,24 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps,
                         file);
 }
 
+bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
+{
+    written_ = std::move(earlier);
+    if (format_ != FrameFormat::igb)
+        return !written_.empty();
+    begin_igb(first_ms);
+    if (igb_->go_on_from(out_ / igb_file))
+        return true;
+    igb_.reset(); // it begins with the first frame
+    return false;
+}
+
+void FrameWriter::begin_igb(double first_ms)
+{
+    igb_ = std::make_unique<IgbWriter>(out_ / igb_file, tissue_.mesh->vertex_count(), first_ms,
+                                       every_ms_, "mV");
+}
+
 void FrameWriter::finish()
 {
     if (!igb_)
@@ -180,7 +203,7 @@ void FrameWriter::finish()
 std::vector<std::string> FrameWriter::files() const
 {
     if (igb_written_)
-        return {"frames.igb", "frames.pts", "frames.elem", "frames.lon"};
+        return {igb_file, "frames.pts", "frames.elem", "frames.lon"};
     std::vector<std::string> out;
     if (!written_.empty())
         out.push_back("frames.pvd");
@@ -193,8 +216,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
 {
     if (format_ == FrameFormat::igb) {
         if (!igb_)
-            igb_ = std::make_unique<IgbWriter>(out_ / "frames.igb", tissue_.mesh->vertex_count(),
-                                               time_ms, every_ms_, "mV");
+            begin_igb(time_ms);
         return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
     }
     char name[32];

@@ -47,8 +47,10 @@ class FrameWriter
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms)
     {
     }
-    /// Frames in vtu that are there already and stay listed.
-    void keep(std::vector<ListedFrame> earlier) { written_ = std::move(earlier); }
+    /// Goes on with the frames that are in the folder from before the first of this run.
+    /// @param earlier  of vtu, as remove_earlier_outputs() gave them
+    /// @return whether there were any
+    bool go_on(std::vector<ListedFrame> earlier, double first_ms);
     void write(std::int64_t step, double time_ms, std::span<const double> v);
     /// No more frames come.
     void finish();
@@ -56,6 +58,8 @@ class FrameWriter
     std::vector<std::string> files() const;
 
   private:
+    void begin_igb(double first_ms);
+
     const Tissue& tissue_;
     std::filesystem::path out_;
     FrameFormat format_;
@@ -66,10 +70,11 @@ class FrameWriter
 };
 
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
-/// the frames that its frames.pvd does. Of frames, those before `from_ms` stay. Checkpoints are not
-/// listed, so they stay.
-/// @return the frames that stayed
+/// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb
+/// the whole file, if there is a time to stay before). Checkpoints are not listed, so they stay.
+/// @return the vtu frames that stayed
 /// @throws InputError when one cannot be removed
-std::vector<ListedFrame> remove_earlier_outputs(const std::filesystem::path& out, double from_ms);
+std::vector<ListedFrame> remove_earlier_outputs(const std::filesystem::path& out, double from_ms,
+                                                FrameFormat format);
 
 } // namespace tawara::simulation

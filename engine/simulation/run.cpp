@@ -2,6 +2,7 @@
 #include "engine/simulation/run.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/folder_lock.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/capture.hpp"
@@ -49,7 +50,8 @@ class Run
 {
   public:
     Run(const Session& s, const RunOptions& o, const Progress& progress);
-    RunReport go(const Progress& progress);
+    /// @param lock  of the outputs' folder, taken when that is there
+    RunReport go(FolderLock& lock, const Progress& progress);
 
   private:
     void say(Notice::Level level, const std::string& text) const;
@@ -65,7 +67,7 @@ class Run
     void outputs_at(std::int64_t step);
     void write_results();
     void write_beats(const std::filesystem::path& file);
-    void begin_folder();
+    void begin_folder(FolderLock& lock);
     CountedKernels kernels(const std::string& ended);
     void say_why_nothing_activated(double end_ms) const;
     void say_what_did_not_capture() const;
@@ -316,12 +318,22 @@ void Run::write_beats(const std::filesystem::path& file)
 
 /// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
 /// checkpoint in its own folder keeps the frames before it, and lists them. Checkpoints stay.
-void Run::begin_folder()
+void Run::begin_folder(FolderLock& lock)
 {
-    const bool vtu = frame_every_ && session_.frames == FrameFormat::vtu;
-    frames_.keep(remove_earlier_outputs(
-        options_.out, vtu && first_step_ > 0 ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0));
     std::error_code none;
+    std::filesystem::create_directories(options_.out, none); // else the first file says why not
+    lock.take(options_.out);
+    const bool goes_on = frame_every_ && first_step_ > 0;
+    auto earlier = remove_earlier_outputs(
+        options_.out, goes_on ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
+        frame_every_ ? session_.frames : FrameFormat::none);
+    if (goes_on) {
+        const auto next = (first_step_ + frame_every_ - 1) / frame_every_ * frame_every_;
+        if (!frames_.go_on(std::move(earlier), static_cast<double>(next) * session_.dt_ms))
+            say(Notice::Level::info, "frames start at " + ms_text(next) + ": " +
+                                         options_.out.string() + " has none from before that " +
+                                         "these could go on from");
+    }
     std::size_t checkpoints = 0;
     for (const auto& entry : std::filesystem::directory_iterator(options_.out, none))
         checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
@@ -441,7 +453,7 @@ void Run::say_what_did_not_capture() const
     }
 }
 
-RunReport Run::go(const Progress& progress)
+RunReport Run::go(FolderLock& lock, const Progress& progress)
 {
     auto finish = [&](const std::string& ended) {
         write_results();
@@ -471,7 +483,7 @@ RunReport Run::go(const Progress& progress)
         return report;
     };
     try {
-        begin_folder();
+        begin_folder(lock);
         outputs_at(stepper_->step());
         std::int64_t batch = 1;
         while (stepper_->step() < end_step_) {
@@ -517,7 +529,9 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
     need_writable_folder(options.out);
     if (!options.html.empty())
         need_writable_file(options.html);
-    return Run(session, options, progress).go(progress);
+    FolderLock lock;
+    lock.take(options.out);
+    return Run(session, options, progress).go(lock, progress);
 }
 
 } // namespace tawara::simulation

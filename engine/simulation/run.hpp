@@ -39,7 +39,8 @@ struct RunReport
 };
 
 /// Runs a session to its end and writes every output of the contract into options.out. What an
-/// earlier run has written there is removed before the first step (remove_earlier_outputs()).
+/// earlier run has written there is removed before the first step (remove_earlier_outputs()). The
+/// folder is locked meanwhile (FolderLock): two runs do not mix in it.
 ///
 /// When the work is cancelled or the solution fails, what was reached is written before the error
 /// goes on.

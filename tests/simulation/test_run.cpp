@@ -3,6 +3,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/run.hpp"
+#include "tests/simulation/igb_reader.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -194,16 +195,20 @@ class TestRun : public QObject
     {
         QTest::addColumn<int>("precision");
         QTest::addColumn<int>("scheme");
-        QTest::addRow("double fvm") << int(Precision::double_) << 0;
-        QTest::addRow("single p1") << int(Precision::single) << 1;
+        QTest::addColumn<int>("frames");
+        QTest::addRow("double fvm") << int(Precision::double_) << 0 << int(FrameFormat::vtu);
+        QTest::addRow("single p1") << int(Precision::single) << 1 << int(FrameFormat::igb);
     }
     void resumedRunIsTheUnbrokenOne()
     {
         QFETCH(int, precision);
         QFETCH(int, scheme);
+        QFETCH(int, frames);
         QTemporaryDir dir;
         auto s = slab_session(10);
         s.scheme = static_cast<diffusion::Scheme>(scheme);
+        s.frames = static_cast<FrameFormat>(frames);
+        s.frames_every_ms = 0.5;
         s.checkpoint_every_ms = 4;
         RunOptions whole;
         whole.out = path(dir) / "whole";
@@ -215,10 +220,25 @@ class TestRun : public QObject
         run_session(s, part);
         part.until_ms = -1;
         part.resume = part.out / "checkpoint-00000004.000ms.tcp";
+        std::string said;
+        part.notice = [&said](const Notice& n) { said += n.text + '\n'; };
         run_session(s, part);
-        for (const char* f : {"probes.csv", "activation.csv"})
+        const char* list = s.frames == FrameFormat::igb ? "frames.igb" : "frames.pvd";
+        for (const char* f : {"probes.csv", "activation.csv", list})
             QVERIFY2(content(whole.out / f) == content(part.out / f), f);
-        QVERIFY(!content(whole.out / "probes.csv").isEmpty());
+        QVERIFY(!content(whole.out / "probes.csv").isEmpty() &&
+                !content(whole.out / list).isEmpty());
+        QVERIFY2(said.find("frames start") == std::string::npos, said.c_str());
+        // frames that lie further apart cannot follow those; a new folder has none
+        s.frames_every_ms = s.frames == FrameFormat::igb ? 1 : 0.5;
+        if (s.frames == FrameFormat::vtu)
+            part.out = path(dir) / "new";
+        run_session(s, part);
+        QVERIFY2(said.find("frames start at 4 ms") != std::string::npos, said.c_str());
+        if (s.frames == FrameFormat::igb) {
+            const auto igb = test::read_igb((part.out / list).string());
+            QVERIFY(igb.org_t == 4 && igb.inc_t == 1 && igb.t == 7);
+        }
 
         auto other = s;
         other.dt_ms = 0.01;

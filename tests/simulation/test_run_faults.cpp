@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the command line says of a run that is not as it may have been meant, and what it keeps.
 #include "engine/cli/cli.hpp"
+#include "engine/core/folder_lock.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -187,6 +188,22 @@ class TestRunFaults : public QObject
         r = run("r.json", "n4", {"--resume", path("plain") + at_4_ms});
         QVERIFY2(r.status == 0 && r.err.contains("the checkpoint has no ECG"),
                  qPrintable(r.shown()));
+    }
+
+    void twoRunsDoNotMixInAFolder()
+    {
+        write_session("two.json");
+        QCOMPARE(run("two.json", "two", {"--until", "1"}).status, 0);
+        const auto before = content(path("two/report.json"));
+        {
+            FolderLock other;
+            other.take(path("two").toStdString());
+            const auto r = run("two.json", "two", {"--until", "2"});
+            QVERIFY2(r.status == 2 && r.err.contains("another run is writing into this folder"),
+                     qPrintable(r.shown()));
+            QCOMPARE(content(path("two/report.json")), before);
+        }
+        QCOMPARE(run("two.json", "two", {"--until", "2"}).status, 0);
     }
 
     void refusesAnEndBeforeTheCheckpoint()
