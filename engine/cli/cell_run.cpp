@@ -6,6 +6,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/csv.hpp"
 
 #include <algorithm>
 #include <array>
@@ -196,7 +197,25 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
     o.sample_every_ms = a.every_ms;
     if (o.scheme == cell::Scheme::cvode && a.every->count() == 0)
         o.sample_every_ms = o.dt_ms;
+    const double steps = o.sample_every_ms / o.dt_ms, whole = std::max(1.0, std::round(steps));
+    if (!a.out.empty() && std::abs(steps - whole) > 1e-6 * whole)
+        c.notice({Notice::Level::warning,
+                  "rows of " + a.out + " come every " +
+                      simulation::number_text(whole * o.dt_ms, 6) + " ms, in whole steps of " +
+                      simulation::number_text(o.dt_ms, 6) + " ms, not " +
+                      simulation::number_text(o.sample_every_ms, 6)});
     return o;
+}
+
+/// What --set gave: names and values.
+Json settings(const Arguments& a)
+{
+    Json out = Json::object();
+    for (const auto& text : a.set) {
+        const auto [name, value] = assignment("--set", text);
+        out[name] = value;
+    }
+    return out;
 }
 
 /// Action potentials, for people and as JSON.
@@ -272,7 +291,12 @@ void run(Context& c, Arguments a)
            {"stimulus", o.own_stimulus              ? "own"
                         : o.stimulus_pA_per_pF != 0 ? "pulses"
                                                     : "none"},
+           {"stimulus_pA_per_pF", o.stimulus_pA_per_pF},
+           {"stimulus_start_ms", o.stimulus_start_ms},
+           {"stimulus_duration_ms", o.stimulus_duration_ms},
+           {"set", settings(a)},
            {"end_ms", o.end_ms},
+           {"every_ms", o.sample_every_ms > 0 ? Json(o.sample_every_ms) : Json(nullptr)},
            {"steps", r.steps},
            {"compile_ms", r.compile_ms}};
     j["beats"] = beats_of(c, r);

@@ -230,6 +230,19 @@ class TestParse : public QObject
         QCOMPARE(path_of(key), file);
         QVERIFY(special_variables_of(key) == answer);
         QCOMPARE(model_info(key).states[0].full_name, std::string("other.V"));
+        // what cannot be what it is said to be
+        const auto refused = [&](const std::string& stimulus, const std::string& time) {
+            ResolveOptions o;
+            o.potential = "other.V", o.stimulus = stimulus, o.time = time;
+            return why([&] { resolve(read_model(file), o); });
+        };
+        QCOMPARE(refused("cell.push", "engine.time"), std::string("accepted"));
+        QVERIFY(refused("cell.m", "").find("'cell.m' is a state and cannot be the stimulus") !=
+                std::string::npos);
+        QVERIFY(refused("", "cell.push").find("is in A/F and cannot be the time") !=
+                std::string::npos);
+        QVERIFY(refused("", "cell.V").find("'cell.V' is a state and cannot be the time") !=
+                std::string::npos);
         QVERIFY(!candidates_of(resource("resources/models/beeler_reuter_1977.mmt")).must_ask());
     }
 };

@@ -6,6 +6,7 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <sstream>
@@ -126,6 +127,25 @@ class TestCellSteps : public QObject
         QVERIFY(!steps.contains("rush_larsen"));
         r = run({"cell", "info", "greenstein_2006"});
         QVERIFY2(r.out.contains("grl1 0.005, grl2 0.05"), qPrintable(r.out));
+    }
+    void rowsAndStimulusAreTold()
+    {
+        QTemporaryDir dir;
+        const auto csv = dir.filePath("t.csv").toStdString();
+        auto r = run({"cell", "run", "luo_rudy_1991", "--dt", "0.02", "--every", "0.25", "--bcl",
+                      "400", "--until", "5", "--set", "g_K=0.3", "--amplitude", "40", "--out", csv,
+                      "--json"});
+        QVERIFY2(r.status == 0 && r.err.contains("come every 0.26 ms, in whole steps of 0.02 ms, "
+                                                 "not 0.25"),
+                 qPrintable(r.err));
+        const auto j = json(r);
+        QCOMPARE(j["stimulus_pA_per_pF"].toDouble(), 40.0);
+        QVERIFY(j["stimulus_duration_ms"].toDouble() > 0);
+        QCOMPARE(j["set"].toObject()["g_K"].toDouble(), 0.3);
+        QCOMPARE(j["every_ms"].toDouble(), 0.25);
+        r = run({"cell", "run", "luo_rudy_1991", "--dt", "0.02", "--every", "0.2", "--until", "5",
+                 "--out", csv});
+        QVERIFY2(!r.err.contains("whole steps"), qPrintable(r.err));
     }
     void tissueSaysSo()
     {

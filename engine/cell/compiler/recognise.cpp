@@ -49,7 +49,8 @@ bool follows(const ModelText& m, const ModelVariable& v)
                     .name) == bare(v.name);
 }
 
-/// Does its equation depend on a state, however indirectly? A stimulus never does.
+} // namespace
+
 bool depends_on_state(const ModelText& m, std::uint32_t variable)
 {
     std::vector<bool> seen(m.variables.size());
@@ -68,8 +69,6 @@ bool depends_on_state(const ModelText& m, std::uint32_t variable)
     }
     return false;
 }
-
-} // namespace
 
 std::vector<Likely> potentials(const ModelText& m)
 {

@@ -21,6 +21,10 @@ std::vector<Likely> potentials(const ModelText& m);
 std::vector<Likely> times(const ModelText& m);
 std::vector<Likely> stimuli(const ModelText& m);
 
+/// Whether it is a state, or its equation depends on one, however indirectly. Neither the time nor a
+/// stimulus does.
+bool depends_on_state(const ModelText& m, std::uint32_t variable);
+
 /// Variables that a model's text marks by label, binding, metadata or a usual name.
 /// @return empty when nothing fits
 /// @throws InputError when several fit equally well, naming them

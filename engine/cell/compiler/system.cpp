@@ -77,11 +77,29 @@ class Resolver
         stimulus_ =
             o_.stimulus.empty() ? recognise_stimulus(m_) : named(o_.stimulus, "stimulus current");
         const Units volt = *built_in_units("volt"), second = *built_in_units("second");
+        if (!o_.time.empty())
+            need_free_of_states(*time_, "time");
+        if (!o_.stimulus.empty())
+            need_free_of_states(*stimulus_, "stimulus current");
+        if (const auto* t = o_.time.empty() ? nullptr : &m_.variables[*time_];
+            t && t->units && !t->units->compatible(second) &&
+            !t->units->compatible(*built_in_units("dimensionless")))
+            m_.fail(*time_,
+                    "'" + t->name + "' is in " + t->unit_text + " and cannot be the time");
         const auto& vu = m_.variables[*v_].units;
         if (vu && vu->compatible(volt))
             mV_ = vu->factor / 1e-3;
         if (time_ && m_.variables[*time_].units && m_.variables[*time_].units->compatible(second))
             ms_ = m_.variables[*time_].units->factor / 1e-3;
+    }
+
+    void need_free_of_states(std::uint32_t i, const std::string& what) const
+    {
+        const ModelVariable& v = m_.variables[i];
+        if (depends_on_state(m_, i))
+            m_.fail(i, "'" + v.name + "' " +
+                           (v.rate != no_node ? "is a state" : "depends on the cell's states") +
+                           " and cannot be the " + what);
     }
 
     /// Nodes that a definition of the text refers to, as (variable, is rate).
