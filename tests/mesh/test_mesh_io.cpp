@@ -220,6 +220,9 @@ class TestMeshIo : public QObject
         const auto given = io::read(path, LengthUnit::cm);
         QCOMPARE(given.unit, LengthUnit::cm);
         QVERIFY(std::abs(given.mesh.x[1] / l.mesh.x[1] * millimetres(l.unit) / 10 - 1) < 1e-9);
+        // but not without a word where it makes a house of a heart
+        QCOMPARE(has(given.check.notices, "no heart is so large"),
+                 10 * scale * size_mm * std::sqrt(1.08) > 1000);
     }
 
     void old_legacy_text_with_other_cells()

@@ -79,10 +79,14 @@ LengthUnit choose_unit(Raw& raw, std::optional<LengthUnit> given)
                                    (sure ? "" : "; give the unit if that is wrong")});
         return u;
     };
+    const auto told = [&](LengthUnit u, const std::string& how) {
+        const double d = across(u);
+        return say(u, how + (d > 1000 ? ", though no heart is so large" : ""), d <= 1000);
+    };
     if (given)
-        return say(*given, "as given", true);
+        return told(*given, "as given");
     if (raw.stated)
-        return say(*raw.stated, "as the file says", true);
+        return told(*raw.stated, "as the file says");
     if (raw.convention && across(*raw.convention) >= 0.5 && across(*raw.convention) < 400)
         return say(*raw.convention, "by convention of " + raw.format, true);
     const Guess g = infer(s);
