@@ -178,7 +178,7 @@ void write_ecg_csv(const Ecg& ecg, const fs::path& file)
     write_whole(file, [&](std::ostream& out) {
         std::string line = "time_ms";
         for (const auto& l : ecg.leads)
-            line += "," + csv_field(l + "_mV");
+            line += "," + csv_field(l);
         line += "\n";
         for (std::size_t k = 0; k < ecg.time_ms.size(); ++k) {
             append_number(line, ecg.time_ms[k], 12);

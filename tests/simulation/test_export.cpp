@@ -288,7 +288,7 @@ class TestExport : public QObject
         s.ecg.time_ms = {0, 1};
         s.ecg.mV = {{0.5f, -0.25f}, {0, 1}};
         export_results(s, ExportKind::ecg_csv, in("e.csv"));
-        QCOMPARE(text_of(in("e.csv")), QString("time_ms,I_mV,V1_mV\n0,0.5,0\n1,-0.25,1\n"));
+        QCOMPARE(text_of(in("e.csv")), QString("time_ms,I,V1\n0,0.5,0\n1,-0.25,1\n"));
     }
 
     void beats()
