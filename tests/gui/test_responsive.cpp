@@ -219,8 +219,10 @@ class TestResponsive : public fake::HeartTest
             notice.push_back(since(from, noticed));
             return came;
         };
-        // up to four times 25: a host that has other work delays whole seconds
-        for (int series = 0; series < 4 && (series == 0 || tissue[12] >= 50); ++series) {
+        // A press waits for the picture that is being drawn: 50 ms, or as above where drawing alone
+        // takes longer. Up to six times 25: a host that has other work delays whole seconds.
+        const double prompt = std::max(50.0, allowed);
+        for (int series = 0; series < 6 && (series == 0 || tissue[12] >= prompt); ++series) {
             tissue.clear(), notice.clear();
             for (int k = 0; k < 25; ++k)
                 QVERIFY(click(k));
@@ -230,7 +232,8 @@ class TestResponsive : public fake::HeartTest
                   "noticed by the window after %.1f, %.1f ms",
                   tissue[12], tissue.back(), notice[12], notice.back());
         }
-        QVERIFY2(tissue[12] < 50, qPrintable(QString::number(tissue[12])));
+        QVERIFY2(tissue[12] < prompt,
+                 qPrintable(QString("%1 ms, allowed %2").arg(tissue[12]).arg(prompt)));
         fourViewsOpenBitByBit(window, std::max(1.0, drawing.wall_ms / 15));
         // a picture off the screen, while the views are drawn ahead
         PictureOptions small;
