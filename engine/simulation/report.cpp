@@ -108,6 +108,7 @@ RunReport make_report(const ReportInput& in)
     j["first_step"] = in.first_step;
     j["steps"] = r.steps;
     j["time_ms"] = in.stepper.time_ms();
+    j["maps_from_ms"] = in.session.maps_from_ms;
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
     r.velocity_m_per_s =

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace tawara::simulation {
 namespace {
@@ -63,6 +64,7 @@ class Run
     std::string ms_text(std::int64_t step) const;
     void watch_capture();
     void set_probes();
+    void restart_maps();
     void collect();
     void outputs_at(std::int64_t step);
     void write_results();
@@ -88,6 +90,7 @@ class Run
     std::int64_t probe_every_ = 1; ///< steps between rows of probes.csv
     std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
                  ecg_every_ = 0;
+    std::int64_t maps_step_ = 0; ///< maps are of what is activated after it
     PhaseTimes phases_;
 };
 
@@ -125,6 +128,11 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         frame_every_ = steps_of(s.frames_every_ms, s.dt_ms);
     if (s.checkpoint_every_ms > 0)
         checkpoint_every_ = steps_of(s.checkpoint_every_ms, s.dt_ms);
+    maps_step_ = std::llround(s.maps_from_ms / s.dt_ms);
+    if (maps_step_ >= end_step_ && maps_step_ > 0)
+        say(Notice::Level::warning,
+            "maps stay empty: they begin at output.maps_from_ms " + ms_text(maps_step_) +
+                ", and the run ends at " + ms_text(end_step_));
     v_.resize(tissue_.problem.size());
     if (s.has_ecg()) {
         ecg_field_ = EcgField(*tissue_.mesh, tissue_.stars, tissue_.on_vertices(), tissue_.patches,
@@ -196,8 +204,29 @@ void Run::resume()
     stepper_->restore(c.state);
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;
+    if (maps_step_ > 0 && maps_step_ < first_step_ &&
+        std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
+                    [&](double a) { return a < session_.maps_from_ms; })) {
+        say(Notice::Level::warning,
+            "maps begin at the checkpoint's " + ms_text(first_step_) +
+                ": it holds those of what came before output.maps_from_ms " + ms_text(maps_step_));
+        maps_step_ = first_step_;
+    }
     go_on_with_probes(c);
     go_on_with_ecg(c);
+}
+
+/// As if nothing had been activated so far.
+void Run::restart_maps()
+{
+    collect(); // restoring drops the samples that wait
+    auto s = stepper_->snapshot();
+    constexpr double never = std::numeric_limits<double>::quiet_NaN();
+    s.activation_ms.assign(s.activation_ms.size(), never);
+    s.repolarisation_ms.assign(s.repolarisation_ms.size(), never);
+    s.peak_mV.assign(s.peak_mV.size(), -1e3);
+    s.rest_mV = s.v;
+    stepper_->restore(s);
 }
 
 std::string Run::ms_text(std::int64_t step) const
@@ -354,6 +383,8 @@ void Run::write_results()
     if (ecg_every_)
         write_probes_csv(ecg_, file("ecg.csv"));
     frames_.finish();
+    if (stepper_->step() < maps_step_)
+        restart_maps(); // what there is came before
     const auto maps = stepper_->maps();
     write_activation_csv(tissue_, maps, file("activation.csv"));
     write_activation_vtu(tissue_, maps, file("activation.vtu"));
@@ -382,6 +413,9 @@ CountedKernels Run::kernels(const std::string& ended)
 /// For each stimulus, why it may have activated nothing.
 void Run::say_why_nothing_activated(double end_ms) const
 {
+    if (session_.maps_from_ms > 0)
+        return say(Notice::Level::warning, "nothing was activated after output.maps_from_ms " +
+                                               ms_text(maps_step_));
     if (session_.stimuli.empty())
         say(Notice::Level::warning, "nothing was activated: the session has no stimulus");
     const double volume_per_charge = // uA/cm3 of 1 pA/pF
@@ -484,6 +518,8 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
     };
     try {
         begin_folder(lock);
+        if (maps_step_ > 0 && stepper_->step() == maps_step_)
+            restart_maps();
         outputs_at(stepper_->step());
         std::int64_t batch = 1;
         while (stepper_->step() < end_step_) {
@@ -492,10 +528,14 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
             for (auto every : {frame_every_, checkpoint_every_, ecg_every_})
                 if (every)
                     next = std::min(next, (step / every + 1) * every);
+            if (step < maps_step_)
+                next = std::min(next, maps_step_);
             const auto start = Clock::now();
             stepper_->advance(next - step);
             const double took = since(start);
             phases_.stepping_s += took;
+            if (stepper_->step() == maps_step_)
+                restart_maps();
             // About ten reports a second, so that a stop is answered soon.
             if (took < 0.05)
                 batch = std::min<std::int64_t>(batch * 2, 4096);

@@ -245,6 +245,7 @@ struct Session
     FrameFormat frames = FrameFormat::vtu;
     double checkpoint_every_ms = 0;
     double probes_every_ms = 0;  ///< 0: every step
+    double maps_from_ms = 0;     ///< of `run`: its maps are of the first activation from then on
     std::vector<Drug> drugs;
     std::vector<Electrode> electrodes;
     Leads leads;

@@ -399,7 +399,7 @@ void time_part(const JsonNode& n, Session& s)
 void output(const JsonNode& n, Session& s)
 {
     n.only({"activation_threshold_mV", "frames_every_ms", "frames", "checkpoint_every_ms",
-            "probes_every_ms"});
+            "probes_every_ms", "maps_from_ms"});
     if (const auto x = n.find("activation_threshold_mV"))
         s.activation_threshold_mV = x->within(-200, 200, "mV");
     if (const auto x = n.find("frames_every_ms"))
@@ -410,6 +410,8 @@ void output(const JsonNode& n, Session& s)
         s.checkpoint_every_ms = x->not_negative("ms");
     if (const auto x = n.find("probes_every_ms"))
         s.probes_every_ms = x->not_negative("ms");
+    if (const auto x = n.find("maps_from_ms"))
+        s.maps_from_ms = x->not_negative("ms");
 }
 
 Session session(const JsonNode& n)

@@ -207,6 +207,8 @@ std::string to_json(const Session& s)
                                                              : "none"},
                    {"checkpoint_every_ms", number(s.checkpoint_every_ms)},
                    {"probes_every_ms", number(s.probes_every_ms)}};
+    if (s.maps_from_ms > 0)
+        j["output"]["maps_from_ms"] = number(s.maps_from_ms);
     if (!s.drugs.empty())
         j["drugs"] = drugs_json(s.drugs);
     if (s.has_ecg())

@@ -233,6 +233,44 @@ class TestResultPanels : public QObject
                  qPrintable(child<MessageBar>()->text()));
     }
 
+    /// A warning that nobody closes does not lie over the apex for ever.
+    void warningsFoldAfterAWhile()
+    {
+        f->start();
+        f->window->resize(1280, 800);
+        auto* bar = child<MessageBar>();
+        auto* unfold = bar->findChild<QToolButton*>("messageUnfold");
+        const auto* text = bar->findChild<QLabel*>("messageText");
+        QCursor::setPos(f->window->mapToGlobal(QPoint(5, 5))); // under a pointer nothing folds
+        bar->setPatience(200);
+        bar->showMessage(MessageBar::Level::warning, "coarse mesh");
+        const int wide = bar->width();
+        QTRY_VERIFY(bar->folded() && unfold->isVisible() && !text->isVisible());
+        QCOMPARE(unfold->text(), QString("1 warning"));
+        QVERIFY(unfold->toolTip().startsWith("coarse mesh"));
+        QVERIFY(bar->width() < std::max(wide, 160) && bar->isVisible());
+        // a note does not bring it back, a new warning does
+        bar->showMessage(MessageBar::Level::note, "a remark");
+        QVERIFY(!bar->folded() && text->isVisible());
+        bar->showMessage(MessageBar::Level::warning, "another");
+        QTRY_VERIFY(bar->folded());
+        QCOMPARE(unfold->text(), QString("2 warnings"));
+        unfold->click();
+        QVERIFY(!bar->folded() && text->isVisible());
+        QCOMPARE(bar->text(), QString("another"));
+        // what waits for an answer stays, and so does an error
+        bar->showMessage(MessageBar::Level::warning, "changed on disk", {}, "x", {"Read", [] {}});
+        QTest::qWait(500);
+        QVERIFY(!bar->folded());
+        bar->settle("x");
+        QTRY_VERIFY(bar->folded());
+        bar->showMessage(MessageBar::Level::error, "not finite");
+        QTest::qWait(500);
+        QVERIFY(!bar->folded());
+        bar->clear();
+        QVERIFY(!bar->isVisible());
+    }
+
     /// Messages lie beside the axes and the colour bar, below the time and what a view shows.
     void messagesCoverNothingThatIsWritten()
     {

@@ -245,6 +245,52 @@ class TestRun : public QObject
         QVERIFY_EXCEPTION_THROWN(run_session(other, part), InputError);
     }
 
+    void mapsOfALaterBeat()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(430);
+        s.stimuli[0].period_ms = 400;
+        s.stimuli[0].count = 2;
+        s.checkpoint_every_ms = 300;
+        std::string said;
+        RunOptions o;
+        o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        const auto run = [&](const char* folder, double from_ms) {
+            s.maps_from_ms = from_ms;
+            o.out = path(dir) / folder;
+            said.clear();
+            run_session(s, o);
+            std::vector<double> at;
+            for (const auto& row : content(o.out / "activation.csv").split('\n').mid(1))
+                if (row.count(',') == 6)
+                    at.push_back(row.split(',')[4].isEmpty() ? -1 : row.split(',')[4].toDouble());
+            return at;
+        };
+        const auto first = run("first", 0), second = run("second", 200);
+        QCOMPARE(second.size(), std::size_t(480));
+        for (std::size_t u = 0; u < second.size(); ++u) { // it conducts a little more slowly
+            const double later = second[u] - first[u] - 400;
+            QVERIFY2(later > -0.5 && later < 5, qPrintable(QString::number(later)));
+        }
+        for (const char* f : {"probes.csv", "beats.csv"}) // all else is as it was
+            QVERIFY2(content(path(dir) / "first" / f) == content(path(dir) / "second" / f), f);
+        const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
+        QCOMPARE(report["maps_from_ms"].toDouble(), 200.0);
+        // from a checkpoint that has other maps, and one that has these
+        o.resume = path(dir) / "first" / "checkpoint-00000300.000ms.tcp";
+        QCOMPARE(run("resumed", 200), second);
+        QVERIFY2(said.find("maps begin at the checkpoint's 300 ms") != std::string::npos,
+                 said.c_str());
+        o.resume = path(dir) / "second" / "checkpoint-00000300.000ms.tcp";
+        QCOMPARE(run("resumed", 200), second);
+        QVERIFY2(said.find("maps begin") == std::string::npos, said.c_str());
+        o.resume.clear();
+        s.end_ms = 1;
+        const auto none = run("none", 200);
+        QVERIFY2(said.find("maps stay empty") != std::string::npos, said.c_str());
+        QCOMPARE(std::count(none.begin(), none.end(), -1), 480);
+    }
+
     void damagedCheckpointsAreRefused()
     {
         QTemporaryDir dir;

@@ -178,6 +178,7 @@ class TestSession : public QObject
         s.stimuli[4].count = 0;
         s.probes.push_back({"near, left \xc3\xa4", {0.1, 0.2, 0.3}});
         s.probes_every_ms = 0.1;
+        s.maps_from_ms = 12.5;
         s.rest_tolerance_mV = 0.05;
         s.tables_mV = 0.25;
         QTest::newRow("everything") << QString::fromStdString(to_json(s));

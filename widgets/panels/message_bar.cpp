@@ -33,7 +33,8 @@ bool passing(MessageBar::Level level)
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent), m_icon(new QLabel), m_text(new QLabel), m_count(new QLabel),
       m_others(new QWidget), m_closeAll(new QToolButton), m_offer(new QToolButton),
-      m_away(new QTimer(this))
+      m_close(new QToolButton), m_unfold(new QToolButton), m_away(new QTimer(this)),
+      m_fold(new QTimer(this))
 {
     setObjectName("message");
     m_text->setWordWrap(true);
@@ -47,13 +48,18 @@ MessageBar::MessageBar(QWidget* parent)
     m_closeAll->setCursor(Qt::ArrowCursor);
     m_offer->setObjectName("messageOffer");
     m_offer->setCursor(Qt::ArrowCursor);
-    auto* close = new QToolButton;
-    close->setObjectName("messageClose");
-    close->setIcon(themedIcon("close"));
-    close->setProperty("themedIcon", QStringLiteral("close"));
-    close->setIconSize({14, 14});
-    close->setToolTip(tr("Close"));
-    close->setCursor(Qt::ArrowCursor);
+    m_close->setObjectName("messageClose");
+    m_close->setIcon(themedIcon("close"));
+    m_close->setProperty("themedIcon", QStringLiteral("close"));
+    m_close->setIconSize({14, 14});
+    m_close->setToolTip(tr("Close"));
+    m_close->setCursor(Qt::ArrowCursor);
+    m_unfold->setObjectName("messageUnfold");
+    m_unfold->setIcon(themedIcon("warning"));
+    m_unfold->setProperty("themedIcon", QStringLiteral("warning"));
+    m_unfold->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_unfold->setCursor(Qt::ArrowCursor);
+    m_unfold->hide();
     auto* others = new QHBoxLayout(m_others);
     others->setContentsMargins(0, 0, 0, 0);
     others->addWidget(m_count);
@@ -65,11 +71,19 @@ MessageBar::MessageBar(QWidget* parent)
     m_grid->addWidget(m_icon, 0, 0);
     m_grid->addWidget(m_text, 0, 1);
     m_grid->addWidget(m_others, 0, 2);
-    m_grid->addWidget(close, 0, 3);
+    m_grid->addWidget(m_close, 0, 3);
     m_grid->addWidget(m_offer, 2, 1, Qt::AlignLeft);
+    m_grid->addWidget(m_unfold, 3, 0, 1, 4);
+    m_fold->setSingleShot(true);
+    connect(m_fold, &QTimer::timeout, this, &MessageBar::fold);
+    connect(m_unfold, &QToolButton::clicked, this, [this] {
+        for (Message& m : m_open)
+            m.folded = false;
+        showNext();
+    });
     m_away->setSingleShot(true);
     connect(m_away, &QTimer::timeout, this, &MessageBar::showNext);
-    connect(close, &QToolButton::clicked, this, &MessageBar::closeShown);
+    connect(m_close, &QToolButton::clicked, this, &MessageBar::closeShown);
     connect(m_closeAll, &QToolButton::clicked, this, &MessageBar::clear);
     connect(m_offer, &QToolButton::clicked, this, [this] {
         if (m_open.empty())
@@ -87,13 +101,14 @@ void MessageBar::showMessage(Level level, const QString& text, const QString& ad
                              const QString& about, Offer offer)
 {
     const Message m{level, advice.isEmpty() ? text : text + QChar('\n') + advice, about,
-                    std::move(offer)};
+                    std::move(offer), false};
     settle(about);
     if (!passing(level)) {
         std::erase_if(m_open, [&](const Message& o) { return o.text == m.text; });
         m_open.push_back(m);
         if (m_open.size() > most_open)
             m_open.erase(m_open.begin());
+        m_fold->stop(); // this one has its own time
         return showNext();
     }
     if (isVisible() && m_level == Level::error)
@@ -105,6 +120,7 @@ void MessageBar::showMessage(Level level, const QString& text, const QString& ad
 void MessageBar::display(const Message& m)
 {
     m_level = m.level;
+    showFolded(false);
     setProperty("level", m.level == Level::error     ? "error"
                          : m.level == Level::warning ? "warning"
                                                      : "note");
@@ -124,6 +140,36 @@ void MessageBar::display(const Message& m)
     m_offer->setVisible(m.offer.act != nullptr && !passing(m.level));
     show();
     place();
+}
+
+void MessageBar::fold()
+{
+    if (!std::all_of(m_open.begin(), m_open.end(), [](const Message& m) {
+            return m.level == Level::warning && m.offer.act == nullptr;
+        }))
+        return;
+    if (underMouse())
+        return m_fold->start(m_patience_ms);
+    for (Message& m : m_open)
+        m.folded = true;
+    if (!passing(m_level)) // else it gives way by itself
+        showNext();
+}
+
+void MessageBar::showFolded(bool folded)
+{
+    m_folded = folded;
+    for (QWidget* w : {static_cast<QWidget*>(m_icon), static_cast<QWidget*>(m_text),
+                       static_cast<QWidget*>(m_close)})
+        w->setVisible(!folded);
+    m_unfold->setVisible(folded);
+    if (!folded)
+        return;
+    m_others->hide();
+    m_offer->hide();
+    const auto n = static_cast<int>(m_open.size());
+    m_unfold->setText(n == 1 ? tr("1 warning") : tr("%1 warnings").arg(n));
+    m_unfold->setToolTip(tr("%1\nClick to show").arg(m_open.back().text));
 }
 
 void MessageBar::drawIcon()
@@ -147,6 +193,12 @@ void MessageBar::showNext()
     if (m_open.empty())
         return hide();
     display(m_open.back());
+    if (m_open.back().folded) {
+        showFolded(true);
+        place();
+    } else if (!m_fold->isActive()) {
+        m_fold->start(m_patience_ms);
+    }
 }
 
 void MessageBar::closeShown()
@@ -182,6 +234,14 @@ void MessageBar::place()
     if (p == nullptr)
         return;
     const QRect room = m_room ? m_room() : p->rect().adjusted(side, side, -side, -side);
+    if (m_folded) { // at the side, where little of the heart is
+        m_grid->activate();
+        const QSize size = minimumSizeHint();
+        setGeometry(room.right() + 1 - size.width(),
+                    std::max(room.top(), room.bottom() + 1 - size.height()), size.width(),
+                    size.height());
+        return raise();
+    }
     const bool below = room.width() < beside;
     if ((m_grid->itemAtPosition(0, 2) == nullptr) != below) {
         m_grid->removeWidget(m_others);
