@@ -15,6 +15,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 system=/usr/lib/x86_64-linux-gnu
+. "$here/install.sh"
+tawara_install bundle
 out=$1
 shift
 work=$(mktemp -d)

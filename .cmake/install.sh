@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sourced by app/run.sh and tests/run.sh: tawara_install KIND... installs the packages of those kinds that are missing
+# Sourced by app/run.sh, tests/run.sh and bundle.sh: tawara_install KIND... installs the packages of those kinds that are missing
 # (.cmake/packages.txt), by apt-get, with sudo when not root, and says what it does.
 
 tawara_install() {
