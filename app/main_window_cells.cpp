@@ -139,6 +139,13 @@ void MainWindow::connectModels()
     connect(m_models, &ModelFiles::unreadable, this, [this](const QString&, const QString& reason) {
         showError(reason, tr("The run keeps the model as it was read before."), "model");
     });
+    connect(m_models, &ModelFiles::unwatched, this, [this](const QString& file) {
+        m_message->showMessage(MessageBar::Level::warning,
+                               tr("%1: the system watches no more files, so changes on disk will "
+                                  "not be noticed.")
+                                   .arg(file),
+                               tr("Choosing the model again reads it anew."));
+    });
 }
 
 } // namespace tawara

@@ -5,12 +5,13 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <utility>
 
 namespace tawara {
 namespace {
 
-constexpr int settle_ms = 300;
+constexpr int settle_ms = 300, look_ms = 1000;
 
 /// What was read of a model.
 struct Read
@@ -30,11 +31,6 @@ Read read(const std::string& key)
     return r;
 }
 
-QString file_of(const std::string& key)
-{
-    return QString::fromStdString(cell::path_of(key));
-}
-
 } // namespace
 
 ModelFiles::ModelFiles(QObject* parent) : QObject(parent)
@@ -47,6 +43,17 @@ ModelFiles::ModelFiles(QObject* parent) : QObject(parent)
         m_touched.insert(file);
         m_settle.start();
     });
+    m_return.setInterval(look_ms);
+    connect(&m_return, &QTimer::timeout, this, [this] {
+        for (const QString& file : QSet(m_gone))
+            if (QFileInfo::exists(file)) {
+                m_gone.remove(file);
+                m_touched.insert(file);
+                m_settle.start();
+            }
+        if (m_gone.isEmpty())
+            m_return.stop();
+    });
 }
 
 ModelFiles::~ModelFiles()
@@ -56,18 +63,45 @@ ModelFiles::~ModelFiles()
 
 void ModelFiles::follow(const std::vector<std::string>& keys)
 {
-    QStringList files;
-    for (const std::string& key : keys) {
+    m_followed = keys;
+    for (const std::string& key : keys)
         if (m_models.try_emplace(key, nullptr).second)
             describe(key);
-        if (const QString file = file_of(key); cell::is_file(key) && !files.contains(file))
-            files.push_back(file);
-    }
+    watch();
+}
+
+QStringList ModelFiles::filesOf(const std::string& key) const
+{
+    if (!cell::is_file(key))
+        return {};
+    QStringList files{QString::fromStdString(cell::path_of(key))};
+    if (const auto m = m_models.find(key); m != m_models.end() && m->second != nullptr)
+        for (const auto& f : m->second->files)
+            if (const auto name = QString::fromStdString(f.string()); !files.contains(name))
+                files.push_back(name);
+    return files;
+}
+
+void ModelFiles::watch()
+{
+    QSet<QString> wanted;
+    for (const std::string& key : m_followed)
+        for (const QString& file : filesOf(key))
+            wanted.insert(file);
+    m_gone.intersect(wanted);
     for (const QString& watched : m_watcher.files())
-        if (!files.removeOne(watched))
+        if (!wanted.remove(watched))
             m_watcher.removePath(watched);
-    if (!files.isEmpty())
-        m_watcher.addPaths(files);
+    for (const QString& file : wanted) {
+        if (m_watcher.addPath(file))
+            m_unwatched.remove(file);
+        else if (!QFileInfo::exists(file))
+            m_gone.insert(file);
+        else if (!m_unwatched.contains(file))
+            Q_EMIT unwatched(*m_unwatched.insert(file));
+    }
+    if (!m_gone.isEmpty())
+        m_return.start();
 }
 
 void ModelFiles::forget()
@@ -81,6 +115,7 @@ void ModelFiles::take(const std::string& key, const cell::ModelInfo* info)
 {
     m_models[key] = info;
     m_offered.erase(key);
+    watch();
 }
 
 void ModelFiles::describe(const std::string& key)
@@ -92,6 +127,7 @@ void ModelFiles::describe(const std::string& key)
                 if (session != m_session || r.info == nullptr)
                     return; // where it can't be read the engine has refused the session
                 m_models[key] = r.info;
+                watch();
                 Q_EMIT described(key, r.info);
             },
             Qt::QueuedConnection);
@@ -101,11 +137,11 @@ void ModelFiles::describe(const std::string& key)
 void ModelFiles::reread()
 {
     const auto touched = std::exchange(m_touched, {});
-    for (const QString& file : touched)
-        if (QFileInfo::exists(file)) // one that was put in its place is not watched yet
-            m_watcher.addPath(file);
+    watch(); // a file that was put in another's place is not watched yet
     for (const auto& [key, known] : m_models) {
-        if (known == nullptr || !touched.contains(file_of(key)))
+        const QStringList files = filesOf(key);
+        if (known == nullptr || std::none_of(files.begin(), files.end(),
+                                             [&](const QString& f) { return touched.contains(f); }))
             continue;
         m_pool.start([this, key = key, session = m_session] {
             QMetaObject::invokeMethod(
@@ -114,7 +150,7 @@ void ModelFiles::reread()
                     if (session != m_session)
                         return;
                     if (r.info == nullptr)
-                        Q_EMIT unreadable(file_of(key), r.error);
+                        Q_EMIT unreadable(filesOf(key).value(0), r.error);
                     else if (r.info != m_models[key])
                         Q_EMIT changed(key, m_offered[key] = r.info);
                 },

@@ -14,8 +14,9 @@
 
 namespace tawara {
 
-/// The cell models of a session: described elsewhere, and their files watched. Editors write in
-/// several steps, or put another file in the old one's place: it is read when that has settled.
+/// The cell models of a session: described elsewhere, and their files watched, those that they
+/// import too. Editors write in several steps, or put another file in the old one's place: it is
+/// read when that has settled. One that is gone is looked for until it is there again.
 ///
 /// @thread GUI thread; files are read on a thread of its own
 class ModelFiles : public QObject
@@ -42,16 +43,22 @@ class ModelFiles : public QObject
     void changed(const std::string& key, const tawara::cell::ModelInfo* info);
     /// It has changed and is no model now; `reason` is one line.
     void unreadable(const QString& file, const QString& reason);
+    /// The system watches no more files: changes of this one will not be noticed.
+    void unwatched(const QString& file);
 
   private:
     void describe(const std::string& key);
     void reread();
+    /// Watches the files of the models that are followed, and no others.
+    void watch();
+    QStringList filesOf(const std::string& key) const;
 
+    std::vector<std::string> m_followed;                    // keys
     std::map<std::string, const cell::ModelInfo*> m_models; // by key; null: being described
     std::map<std::string, const cell::ModelInfo*> m_offered;
     QFileSystemWatcher m_watcher;
-    QSet<QString> m_touched;
-    QTimer m_settle;
+    QSet<QString> m_touched, m_gone, m_unwatched;
+    QTimer m_settle, m_return;
     quint64 m_session = 0;
     QThreadPool m_pool;
 };

@@ -63,23 +63,25 @@ Scheme scheme_by_name(std::string_view text, const std::string& file, const std:
     throw InputError(file, where, "unknown scheme '" + std::string(text) + "'" + hint(text, known));
 }
 
+double largest_step(const ModelInfo& m, Scheme scheme)
+{
+    for (const auto& [known, ms] : m.largest_step_ms)
+        if (known == scheme)
+            return ms;
+    return 0;
+}
+
 std::string step_advice(const ModelInfo& m, Scheme scheme, double dt_ms)
 {
     constexpr double rounding = 1 + 1e-9;
     if (m.largest_step_ms.empty() || scheme == Scheme::cvode)
         return {};
-    const auto of = [&](Scheme s) {
-        for (const auto& [known, ms] : m.largest_step_ms)
-            if (known == s)
-                return ms;
-        return 0.0;
-    };
     const auto number = [](double ms) {
         char text[32];
         std::snprintf(text, sizeof text, "%.4g ms", ms);
         return std::string(text);
     };
-    const double largest = of(scheme);
+    const double largest = largest_step(m, scheme);
     if (dt_ms <= largest * rounding)
         return {};
     constexpr std::string_view kept = " a beat stays within 1.5 % of the reference";

@@ -68,7 +68,12 @@ struct ModelInfo
     /// within 1.5 % (RRMS of V) of the reference; schemes with none are left out. Empty: the file
     /// does not say (.mmt: "largest_step_ms: SCHEME = STEP; ...").
     std::vector<std::pair<Scheme, double>> largest_step_ms;
+    /// That it was read from: its own and those that it imports; none of a library model.
+    std::vector<std::filesystem::path> files;
 };
+
+/// ModelInfo::largest_step_ms of that scheme; 0: none is known.
+double largest_step(const ModelInfo& model, Scheme scheme);
 
 /// What is to be said of a step of that scheme, in one line: nothing where the model's file says
 /// that it is small enough, or says nothing at all; else up to which step it is known to be good,

@@ -143,22 +143,17 @@ void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
     o.scheme = cell::scheme_by_name(a.scheme);
     need_positive("--dt", a.dt_ms);
     o.dt_ms = a.dt_ms;
-    const auto largest = [&](Scheme s) {
-        for (const auto& [known, ms] : m.largest_step_ms)
-            if (known == s)
-                return ms;
-        return 0.0;
-    };
     const bool chosen = a.scheme_given->count() > 0;
     if (!chosen && a.dt_given->count() == 0 && !m.largest_step_ms.empty())
         for (const Scheme s : {Scheme::rush_larsen_light, Scheme::rush_larsen, Scheme::grl1,
                                Scheme::grl2, Scheme::backward_euler})
-            if (largest(s) > 0) {
+            if (cell::largest_step(m, s) > 0) {
                 o.scheme = s;
                 break;
             }
-    if (a.dt_given->count() == 0 && largest(o.scheme) > 0)
-        o.dt_ms = std::min(usual_step_ms, largest(o.scheme));
+    if (const double largest = cell::largest_step(m, o.scheme);
+        a.dt_given->count() == 0 && largest > 0)
+        o.dt_ms = std::min(usual_step_ms, largest);
     if (const auto advice = cell::step_advice(m, o.scheme, o.dt_ms); !advice.empty())
         c.notice({Notice::Level::warning, advice});
     else if (o.scheme != cell::scheme_by_name(a.scheme) || o.dt_ms != a.dt_ms)
@@ -199,11 +194,11 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
         o.sample_every_ms = o.dt_ms;
     const double steps = o.sample_every_ms / o.dt_ms, whole = std::max(1.0, std::round(steps));
     if (!a.out.empty() && std::abs(steps - whole) > 1e-6 * whole)
-        c.notice({Notice::Level::warning,
-                  "rows of " + a.out + " come every " +
-                      simulation::number_text(whole * o.dt_ms, 6) + " ms, in whole steps of " +
-                      simulation::number_text(o.dt_ms, 6) + " ms, not " +
-                      simulation::number_text(o.sample_every_ms, 6)});
+        c.notice({Notice::Level::warning, "rows of " + a.out + " come every " +
+                                              simulation::number_text(whole * o.dt_ms, 6) +
+                                              " ms, in whole steps of " +
+                                              simulation::number_text(o.dt_ms, 6) + " ms, not " +
+                                              simulation::number_text(o.sample_every_ms, 6)});
     return o;
 }
 

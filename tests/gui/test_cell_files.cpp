@@ -213,6 +213,15 @@ class TestCellFiles : public QObject
                                  patience);
         QVERIFY(!offer->isVisible());
         QVERIFY(shown("g_Na").startsWith("16"));
+        // gone, and back later than an editor takes
+        QVERIFY(QFile::remove(own));
+        QTRY_VERIFY_WITH_TIMEOUT(message->text().contains("own.mmt") &&
+                                     !message->text().contains("seventeen"),
+                                 patience);
+        QTest::qWait(1500);
+        QVERIFY(write("g_Na = 14 "));
+        QTRY_VERIFY_WITH_TIMEOUT(offer->isVisible(), patience);
+        QVERIFY2(message->text().startsWith("own.mmt has changed"), qPrintable(message->text()));
         // chosen again: read anew, although the session is the same
         QVERIFY(write("g_Na = 12 "));
         f.window->useModelFile(0, own);

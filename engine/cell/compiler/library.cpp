@@ -80,6 +80,13 @@ class Sources
         for (auto& [file, at] : stamps_)
             at = stamp(file);
     }
+    std::vector<fs::path> files() const
+    {
+        std::vector<fs::path> out;
+        for (const auto& [file, at] : stamps_)
+            out.push_back(file);
+        return out;
+    }
     /// FNV-1a, 64 bits, of all their bytes.
     std::uint64_t digest() const
     {
@@ -163,7 +170,9 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
     model->system = resolve(std::move(text), o);
     model->system.digest = digest;
     model->info = describe(model->system);
-    if (!is_file(name))
+    if (is_file(name))
+        model->info.files = sources.files();
+    else
         model->info.name = name;
     const std::shared_ptr<const CellSystem> system{model, &model->system};
     model->info.flops_per_step =
