@@ -7,6 +7,7 @@
 #include "engine/simulation/tissue.hpp"
 #include "engine/simulation/velocity_estimate.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tawara::cli {
@@ -46,13 +47,27 @@ void say_choices(Context& c, const simulation::Session& s)
 /// How fast waves will run there.
 void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
 {
-    const auto v = simulation::estimate_velocity(s, s.regions.front(), edge_mm, c.progress());
+    simulation::VelocityEstimate v;
+    try {
+        v = simulation::estimate_velocity(s, s.regions.front(), edge_mm, c.progress());
+    } catch (const NumericsError& e) {
+        return c.notice({Notice::Level::warning,
+                         std::string("how fast waves will run is not known: ") + e.what()});
+    }
     char text[200];
     std::snprintf(text, sizeof text,
                   "waves will run at about %.2f, %.2f and %.2f m/s along fibre, sheet and normal "
                   "(mean edge %.2f mm; in ventricles about 0.6 along, 0.2 to 0.3 across)",
                   v.mesh[0], v.mesh[1], v.mesh[2], edge_mm);
-    c.notice({Notice::Level::info, text});
+    constexpr double standstill_m_per_s = 0.02;
+    const bool stands =
+        std::any_of(v.mesh.begin(), v.mesh.end(), [](double x) { return x < standstill_m_per_s; });
+    if (stands)
+        c.notice({Notice::Level::warning,
+                  text + std::string("; where that is 0 they stop: refine the mesh, or raise "
+                                     "tissue.regions[].conductivity_S_per_m")});
+    else
+        c.notice({Notice::Level::info, text});
 }
 
 simulation::MeshChoice choice_of(const Arguments& a)

@@ -31,8 +31,10 @@ void check(const Conductivity& c, const mesh::TetMesh& m)
                          "three 0 for tissue that does not conduct");
     const bool isotropic = c.fibre == c.sheet && c.fibre == c.normal;
     if (!isotropic && m.fibre.empty())
-        throw InputError("conductivity", "the mesh has no fibres, so fibre, sheet and normal "
-                                         "conductivity must be equal");
+        throw InputError("conductivity",
+                         "the mesh has no fibres, so fibre, sheet and normal conductivity must be "
+                         "equal (tissue.regions[].conductivity_S_per_m); or give fibres by "
+                         "mesh.fibres, a file or \"rule-based\"");
     if (c.sheet != c.normal && (m.sheet.empty() || m.normal.empty()))
         throw InputError("conductivity", "the mesh has no sheets, so sheet and normal conductivity "
                                          "must be equal");

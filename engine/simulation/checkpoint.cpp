@@ -230,6 +230,7 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
     p.put(static_cast<std::uint64_t>(c.traces.V_mV.size()));
     for (const auto& v : c.traces.V_mV)
         p.put(v);
+    p.put(std::vector<double>{c.threshold_mV});
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -296,6 +297,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
     c.traces.V_mV.resize(u.count());
     for (auto& v : c.traces.V_mV)
         v = u.numbers<float>();
+    if (!u.at_end())
+        if (const std::vector<double> threshold = u.numbers(); threshold.size() == 1)
+            c.threshold_mV = threshold[0];
     return c;
 }
 

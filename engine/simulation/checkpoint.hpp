@@ -4,6 +4,7 @@
 #include "engine/simulation/outputs.hpp"
 
 #include <filesystem>
+#include <limits>
 
 namespace tawara::simulation {
 
@@ -30,6 +31,8 @@ struct Checkpoint
     ProbeTable ecg;        ///< rows so far; names: of the leads
     std::string ecg_of;    ///< text of the electrodes' places; of other ones the rows are others
     StepTraces traces;     ///< at the probes
+    /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
+    double threshold_mV = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Text that two runs share exactly when one can resume from the other's checkpoint.

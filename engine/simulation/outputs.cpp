@@ -80,6 +80,7 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
 {
     auto files = reported_files(out);
     std::vector<ListedFrame> kept;
+    bool listed = false;
     for (auto& f : listed_frames(out / "frames.pvd")) {
         if (!is_frame(f.file))
             continue;
@@ -87,7 +88,10 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
             kept.push_back(f);
         else
             files.push_back(f.file);
+        listed = true;
     }
+    if (listed && kept.empty()) // of a run that did not come to its report
+        files.push_back("frames.pvd");
     for (const auto& f : files) {
         if (format == FrameFormat::igb && from_ms > 0 && f == igb_file)
             continue;

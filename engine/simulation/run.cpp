@@ -128,11 +128,22 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         frame_every_ = steps_of(s.frames_every_ms, s.dt_ms);
     if (s.checkpoint_every_ms > 0)
         checkpoint_every_ = steps_of(s.checkpoint_every_ms, s.dt_ms);
+    for (const auto& [key, every_ms] :
+         {std::pair{"output.frames_every_ms", frame_every_ ? s.frames_every_ms : 0},
+          {"output.probes_every_ms", s.probes_every_ms},
+          {"output.checkpoint_every_ms", s.checkpoint_every_ms},
+          {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}})
+        if (const auto steps = steps_of(every_ms, s.dt_ms);
+            every_ms > 0 &&
+            std::abs(every_ms / s.dt_ms - static_cast<double>(steps)) > 1e-6 * every_ms / s.dt_ms)
+            say(Notice::Level::warning, std::string(key) + ": " + number_text(every_ms, 6) +
+                                            " ms is no whole number of steps; every " +
+                                            ms_text(steps) + " in its place");
     maps_step_ = std::llround(s.maps_from_ms / s.dt_ms);
     if (maps_step_ >= end_step_ && maps_step_ > 0)
-        say(Notice::Level::warning,
-            "maps stay empty: they begin at output.maps_from_ms " + ms_text(maps_step_) +
-                ", and the run ends at " + ms_text(end_step_));
+        say(Notice::Level::warning, "maps stay empty: they begin at output.maps_from_ms " +
+                                        ms_text(maps_step_) + ", and the run ends at " +
+                                        ms_text(end_step_));
     v_.resize(tissue_.problem.size());
     if (s.has_ecg()) {
         ecg_field_ = EcgField(*tissue_.mesh, tissue_.stars, tissue_.on_vertices(), tissue_.patches,
@@ -212,6 +223,12 @@ void Run::resume()
                 ": it holds those of what came before output.maps_from_ms " + ms_text(maps_step_));
         maps_step_ = first_step_;
     }
+    if (const double before = c.threshold_mV; std::isfinite(before) && maps_step_ < first_step_ &&
+                                              before != session_.activation_threshold_mV)
+        say(Notice::Level::warning,
+            "maps keep what the checkpoint found at " + number_text(before, 6) +
+                " mV (output.activation_threshold_mV); what comes is found at " +
+                number_text(session_.activation_threshold_mV, 6) + " mV");
     go_on_with_probes(c);
     go_on_with_ecg(c);
 }
@@ -328,7 +345,8 @@ void Run::outputs_at(std::int64_t step)
         char name[48];
         std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
         write_checkpoint({fingerprint(tissue_.problem, options_.device.precision),
-                          stepper_->snapshot(), probes_, probes_text(), ecg_, ecg_text(), traces_},
+                          stepper_->snapshot(), probes_, probes_text(), ecg_, ecg_text(), traces_,
+                          session_.activation_threshold_mV},
                          options_.out / name);
     }
     phases_.output_s += since(start);
@@ -353,9 +371,9 @@ void Run::begin_folder(FolderLock& lock)
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
     const bool goes_on = frame_every_ && first_step_ > 0;
-    auto earlier = remove_earlier_outputs(
-        options_.out, goes_on ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
-        frame_every_ ? session_.frames : FrameFormat::none);
+    auto earlier = remove_earlier_outputs(options_.out,
+                                          goes_on ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
+                                          frame_every_ ? session_.frames : FrameFormat::none);
     if (goes_on) {
         const auto next = (first_step_ + frame_every_ - 1) / frame_every_ * frame_every_;
         if (!frames_.go_on(std::move(earlier), static_cast<double>(next) * session_.dt_ms))
@@ -414,8 +432,8 @@ CountedKernels Run::kernels(const std::string& ended)
 void Run::say_why_nothing_activated(double end_ms) const
 {
     if (session_.maps_from_ms > 0)
-        return say(Notice::Level::warning, "nothing was activated after output.maps_from_ms " +
-                                               ms_text(maps_step_));
+        return say(Notice::Level::warning,
+                   "nothing was activated after output.maps_from_ms " + ms_text(maps_step_));
     if (session_.stimuli.empty())
         say(Notice::Level::warning, "nothing was activated: the session has no stimulus");
     const double volume_per_charge = // uA/cm3 of 1 pA/pF

@@ -23,6 +23,26 @@ constexpr diffusion::Conductivity benchmark{0.13341772, 0.01760618, 0.01760618};
 /// a pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
 constexpr cell::Scheme live_reaction = cell::Scheme::rush_larsen;
 
+/// The scheme and the step that the model's file says are good, where it says so: the scheme that
+/// there is, else the first that does with this step, else the one with the largest.
+void fit_step(Session& s, const cell::ModelInfo& m)
+{
+    using cell::Scheme;
+    if (m.largest_step_ms.empty() || cell::largest_step(m, s.reaction) >= s.dt_ms)
+        return;
+    Scheme best = s.reaction;
+    for (const Scheme by :
+         {Scheme::rush_larsen_light, Scheme::grl1, Scheme::grl2, Scheme::backward_euler}) {
+        if (cell::largest_step(m, best) >= s.dt_ms)
+            break;
+        if (cell::largest_step(m, by) > cell::largest_step(m, best))
+            best = by;
+    }
+    s.reaction = best;
+    if (const double largest = cell::largest_step(m, best); largest > 0)
+        s.dt_ms = std::min(s.dt_ms, largest);
+}
+
 /// The model's variant of the first of these names that it has.
 std::string variant_of(const std::string& model, const std::vector<std::string_view>& names)
 {
@@ -267,6 +287,7 @@ Session session_for_mesh(const MeshChoice& choice)
     s.regions = regions_by_layer(r, m);
     s.scheme = diffusion::Scheme::p1;
     s.reaction = live_reaction;
+    fit_step(s, cell::model_info(r.model));
     s.end_ms = 1e6;
     const auto axis = long_axis(m);
     const double radius = 0.08 * (axis.high - axis.low);

@@ -70,6 +70,22 @@ class TestMeshSession : public QObject
         QCOMPARE(r.status, 2);
         QVERIFY2(r.err.contains("none.lon") && r.err.contains("missing"), qPrintable(r.err));
     }
+    /// Models that the usual step is too long for, and one for which the mesh is too coarse.
+    void schemeAndStepSuitTheModel()
+    {
+        const auto made = [&](const std::string& model) {
+            const auto r = run({"session", path("fit.json"), "--force", "--mesh", path("slab.pts"),
+                                "--model", model});
+            return r.status == 0 ? r.err : QString("failed: ") + r.err;
+        };
+        for (const char* model : {"grandi_bers_2010", "greenstein_2006"}) {
+            QVERIFY2(!made(model).startsWith("failed"), model);
+            const auto s = simulation::read_session(path("fit.json"));
+            const auto info = cell::model_info(model);
+            QVERIFY2(cell::largest_step(info, s.reaction) >= s.dt_ms, model);
+        }
+        QVERIFY2(made("luo_rudy_1991").contains("where that is 0 they stop"), "a warning");
+    }
     void wrongChoicesAreRefused_data()
     {
         QTest::addColumn<QStringList>("options");

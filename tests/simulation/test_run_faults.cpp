@@ -2,6 +2,8 @@
 // What the command line says of a run that is not as it may have been meant, and what it keeps.
 #include "engine/cli/cli.hpp"
 #include "engine/core/folder_lock.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/simulation/report_page.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -188,6 +190,36 @@ class TestRunFaults : public QObject
         r = run("r.json", "n4", {"--resume", path("plain") + at_4_ms});
         QVERIFY2(r.status == 0 && r.err.contains("the checkpoint has no ECG"),
                  qPrintable(r.shown()));
+    }
+
+    void intervalsAndThresholdsThatDoNotFitAreSaid()
+    {
+        write_session("fit.json");
+        auto r = run("fit.json", "fit", {"--until", "5", "--set", "output.probes_every_ms=0.03"});
+        QVERIFY2(r.status == 0 && r.err.contains("output.probes_every_ms: 0.03 ms is no whole "
+                                                 "number of steps; every 0.04 ms"),
+                 qPrintable(r.shown()));
+        r = run("fit.json", "fit",
+                {"--set", "output.activation_threshold_mV=-40", "--resume", path("fit") + at_4_ms});
+        QVERIFY2(r.status == 0 && r.err.contains("maps keep what the checkpoint found at 0 mV"),
+                 qPrintable(r.shown()));
+        QVERIFY(!r.err.contains("no whole number"));
+        // a list of frames that no report names, as a run leaves that was killed
+        r = run("fit.json", "fit", {"--until", "1", "--set", "output.frames_every_ms=1"});
+        QVERIFY(QFile::remove(path("fit/report.json")) && QFile::exists(path("fit/frames.pvd")));
+        r = run("fit.json", "fit", {"--until", "1", "--set", "output.frames=none"});
+        QVERIFY(r.status == 0 && !QFile::exists(path("fit/frames.pvd")));
+    }
+
+    /// Activation times of tetrahedra scatter about a fast wave; that is not another velocity.
+    void velocityStandsScatter()
+    {
+        const auto m = mesh::slab({8, 2, 2}, 0.2);
+        std::vector<double> a(m.tetrahedron_count());
+        for (std::size_t t = 0; t < a.size(); ++t)
+            a[t] = m.centroid(t)[0] / 1.2 + 0.12 * (static_cast<double>(t * 7919 % 13) / 6 - 1);
+        const auto v = simulation::conduction_velocity(m, false, a);
+        QVERIFY2(std::abs(v[1] / 1.2 - 1) < 0.05, qPrintable(QString::number(v[1])));
     }
 
     void twoRunsDoNotMixInAFolder()
