@@ -50,8 +50,11 @@ void MainWindow::updateBullseye()
         none ? tr("No bull's-eye: this mesh has no left ventricle that could be divided into "
                   "segments. The built-in heart, hearts of File > New heart and meshes of both "
                   "ventricles have one.")
-             : QString());
-    if (none)
+        : q == Quantity::potential && m_views->lookingBack()
+            ? tr("No bull's-eye of the replayed moment: the wall's surface alone is recorded, and "
+                 "segments are means through the wall. Play or the slider's end shows the run's.")
+            : QString());
+    if (!m_viewPanel->bullseye()->reason().isEmpty())
         return;
     if (q == Quantity::regions) {
         // what was laid over the tissue stands out of it
@@ -155,8 +158,11 @@ void MainWindow::lookBack(double ms)
         const auto frame = recording->at(ms);
         if (!frame)
             return;
+        const bool first = !m_views->lookingBack();
         m_views->lookBack(frame);
         showMoment(frame->time_ms);
+        if (first)
+            updateBullseye();
         m_message->settle("replay");
     } catch (const std::exception& e) {
         showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."), "replay");
@@ -170,6 +176,7 @@ void MainWindow::followRun()
         return;
     m_views->lookBack(nullptr);
     showMoment({});
+    updateBullseye();
 }
 
 void MainWindow::showMoment(std::optional<double> ms)
@@ -178,6 +185,7 @@ void MainWindow::showMoment(std::optional<double> ms)
         m_transport->setTime(m_host->frame()->time_ms);
     m_transport->setReplay(ms);
     m_plot->setMoment(ms);
+    m_probes->lookBack(ms, [this](quint64 id, double at) { return m_plot->valueAt(id, at); });
     m_ecg->plot()->setMoment(ms);
 }
 

@@ -524,6 +524,8 @@ class TestPanels : public QObject
         Q_EMIT line->scrubbed(10);
         QVERIFY(f->window->viewController()->lookingBack());
         QVERIFY(line->shown() && std::abs(*line->shown() - 10) < 2);
+        QCOMPARE(child<QTableView>("probes")->model()->headerData(1, Qt::Horizontal).toString(),
+                 QString("V then"));
         QCOMPARE(f->host->status().state, State::running);
         const auto now = f->host->frame()->time_ms;
         QTRY_VERIFY(f->host->frame()->time_ms > now + 5); // the run goes on

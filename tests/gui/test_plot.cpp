@@ -410,6 +410,18 @@ class TestPlot : public QObject
                 }
             return static_cast<double>(other) / std::max(1, all);
         };
+        // a fifth of a metre per second known in part is not nought
+        values.fill(0.23);
+        shares.fill(0.5);
+        plot.resize(270, 220);
+        plot.setValues(values, "Velocity (m/s)", 2, grey, shares);
+        for (int segment = 1; segment <= 17; ++segment)
+            QVERIFY2(plot.numberOf(segment).contains("0.2"), qPrintable(plot.numberOf(segment)));
+        values.fill(412);
+        shares.fill(1);
+        shares[3] = 0.4;
+        plot.resize(240, 260);
+        plot.setValues(values, "APD90", 0, grey, shares);
         QVERIFY2(colorsIn(4) > 0.1, qPrintable(QString::number(colorsIn(4))));
         QCOMPARE(colorsIn(5), 0.0);
     }

@@ -233,6 +233,24 @@ class TestResultPanels : public QObject
                  qPrintable(child<MessageBar>()->text()));
     }
 
+    /// Nobody looks where the keys go before choosing a tool.
+    void keysThatAreNoNumbersAreTheWindows()
+    {
+        f->start();
+        auto* box = child<QDoubleSpinBox>("siteRadius");
+        box->setFocus();
+        QTRY_VERIFY(box->hasFocus());
+        const double before = box->value();
+        f->window->setMode(ClickMode::site);
+        QTest::keyClick(box, Qt::Key_P);
+        QCOMPARE(f->window->mode(), ClickMode::probe);
+        QTest::keyClick(box, Qt::Key_Space);
+        QTRY_COMPARE(f->posted<simulation::Play>().size(), 1U);
+        QCOMPARE(box->value(), before);
+        QTest::keyClicks(box, "5"); // digits are the box's
+        QVERIFY(box->text().contains('5'));
+    }
+
     /// A warning that nobody closes does not lie over the apex for ever.
     void warningsFoldAfterAWhile()
     {

@@ -62,6 +62,21 @@ void ProbeModel::clearValues()
 {
     for (ProbeEntry& e : m_entries)
         e.V.reset();
+    valuesChanged();
+}
+
+void ProbeModel::lookBack(std::optional<double> ms,
+                          const std::function<std::optional<double>(quint64, double)>& at)
+{
+    m_moment = ms;
+    for (ProbeEntry& e : m_entries)
+        e.then = ms ? at(e.id, *ms) : std::nullopt;
+    valuesChanged();
+    Q_EMIT headerDataChanged(Qt::Horizontal, ValueColumn, ValueColumn);
+}
+
+void ProbeModel::valuesChanged()
+{
     if (!m_entries.empty())
         Q_EMIT dataChanged(index(0, ValueColumn), index(rowCount() - 1, ValueColumn),
                            {Qt::DisplayRole});
@@ -96,9 +111,10 @@ QVariant ProbeModel::data(const QModelIndex& at, int role) const
     case Qt::DisplayRole:
         if (at.column() == NameColumn)
             return e.name;
-        if (at.column() == ValueColumn)
-            return e.V ? tr("%1 mV").arg(static_cast<double>(*e.V), 0, 'f', 1)
-                       : QStringLiteral("–");
+        if (at.column() == ValueColumn) {
+            const std::optional<double> v = m_moment ? e.then : std::optional<double>(e.V);
+            return v ? tr("%1 mV").arg(*v, 0, 'f', 1) : QStringLiteral("–");
+        }
         return {};
     case Qt::DecorationRole:
         return at.column() == NameColumn ? QVariant(e.color) : QVariant();
@@ -120,7 +136,9 @@ QVariant ProbeModel::headerData(int section, Qt::Orientation orientation, int ro
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
-    return section == NameColumn ? tr("Probe") : section == ValueColumn ? tr("V now") : QString();
+    if (section == ValueColumn)
+        return m_moment ? tr("V then") : tr("V now");
+    return section == NameColumn ? tr("Probe") : QString();
 }
 
 } // namespace tawara

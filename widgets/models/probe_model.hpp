@@ -6,6 +6,7 @@
 #include <QColor>
 #include <QString>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct ProbeEntry
     Vec3 position{}; ///< [mm]
     QColor color;
     std::optional<float> V; ///< newest value [mV]
+    std::optional<double> then{}; ///< at the moment of a replay [mV]
 };
 
 /// The probes in the order in which they were placed: name with its colour, newest V.
@@ -36,6 +38,10 @@ class ProbeModel : public QAbstractTableModel
     void setValue(quint64 id, float V);
     /// Nothing is known of any of them any more: back at the start.
     void clearValues();
+    /// V at that moment in place of the newest, until another or none is given.
+    /// @param at  V [mV] of a probe at a time [ms], where it is known
+    void lookBack(std::optional<double> ms,
+                  const std::function<std::optional<double>(quint64, double)>& at);
     const std::vector<ProbeEntry>& entries() const { return m_entries; }
     /// The first of "Probe 1", "Probe 2", ... that is free.
     QString freeName() const;
@@ -46,7 +52,9 @@ class ProbeModel : public QAbstractTableModel
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
+    void valuesChanged();
     std::vector<ProbeEntry> m_entries;
+    std::optional<double> m_moment; ///< [ms] of a replay
 };
 
 } // namespace tawara

@@ -136,6 +136,20 @@ void NumberBox::sayNotTyped()
                      : tr("a whole number, %1").arg(rangeText()));
 }
 
+bool NumberBox::event(QEvent* e)
+{
+    if (e->type() == QEvent::ShortcutOverride) { // shall a shortcut of the window wait?
+        const auto* key = static_cast<QKeyEvent*>(e);
+        const QString text = key->text();
+        if ((key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier &&
+            text.size() == 1 && (text.front().isLetter() || text.front() == ' ')) {
+            e->ignore(); // no part of a number
+            return true;
+        }
+    }
+    return QDoubleSpinBox::event(e);
+}
+
 void NumberBox::keyPressEvent(QKeyEvent* e)
 {
     m_key = e->text();

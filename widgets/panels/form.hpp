@@ -39,6 +39,7 @@ class NumberBox : public QDoubleSpinBox
     void stepBy(int steps) override;
 
   protected:
+    bool event(QEvent* e) override; ///< letters and Space are the window's
     void wheelEvent(QWheelEvent* e) override;
     void keyPressEvent(QKeyEvent* e) override;
 

@@ -194,8 +194,8 @@ QWidget* PacingPanel::buildDetails()
     m_count->setSpecialValueText(tr("for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
-    m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... after the pulse before, parted by "
-                           "commas or blanks, e.g. 320, 280 [ms]"));
+    m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... of one train [ms], e.g. 320, 280; "
+                           "one S2 after another: a single one, with Decrement and Repeats"));
     m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
                                 tr("How much shorter the last interval is in each repeat"));
     m_repeats =

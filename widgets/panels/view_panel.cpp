@@ -2,6 +2,7 @@
 #include "widgets/panels/view_panel.hpp"
 
 #include "widgets/panels/color_map_editor.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
 
 #include <QAbstractItemView>
@@ -190,14 +191,18 @@ void ViewPanel::connectColors()
         set([this, on](ViewSettings&) { style().automatic = on, style().stepFits |= on; });
         fill();
     });
-    const auto range_changed = [this] {
+    const auto range_changed = [this](NumberBox* box) {
         if (m_high->value() > m_low->value())
-            set([this](ViewSettings&) {
+            return set([this](ViewSettings&) {
                 style().low = m_low->value(), style().high = m_high->value();
             });
+        box->put(box == m_low ? style().low : style().high);
+        noteAt(box, tr("the first colour's value is below the last's: still %1")
+                        .arg(spacedNumber(box->value())));
     };
-    connect(m_low, &QDoubleSpinBox::valueChanged, this, range_changed);
-    connect(m_high, &QDoubleSpinBox::valueChanged, this, range_changed);
+    for (NumberBox* box : {m_low, m_high})
+        connect(box, &QDoubleSpinBox::valueChanged, this,
+                [range_changed, box] { range_changed(box); });
     connect(m_isochrones, &QCheckBox::toggled, this,
             [this](bool on) { set([this, on](ViewSettings&) { style().isochrones = on; }); });
     connect(m_step, &QDoubleSpinBox::valueChanged, this, [this](double v) {

@@ -151,7 +151,9 @@ void BullseyePlot::paintEvent(QPaintEvent*)
                    static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, m_reason);
         return;
     }
-    p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter, m_title);
+    const bool numbers = m_parts.empty() && numbered();
+    p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter,
+               numbers ? tr("%1: none here; segments").arg(m_title) : m_title);
     for (int segment = 1; segment <= 17; ++segment)
         paintSegment(p, segment);
     paintLegend(p);
@@ -200,18 +202,39 @@ bool BullseyePlot::anyPartial() const
     return false;
 }
 
+bool BullseyePlot::numbered() const
+{
+    return std::none_of(m_values.begin(), m_values.end(),
+                        [](double x) { return std::isfinite(x); });
+}
+
 QString BullseyePlot::fullNumber(int segment, int decimals) const
 {
     const auto k = static_cast<std::size_t>(segment - 1);
     // the segments' numbers where no value can be mistaken for one
-    const bool numbered =
-        std::none_of(m_values.begin(), m_values.end(), [](double x) { return std::isfinite(x); });
     if (!std::isfinite(m_values[k]) || !m_color)
-        return numbered ? QString::number(segment) : QStringLiteral("–");
+        return numbered() ? QString::number(segment) : QStringLiteral("–");
     QString text = QString::number(m_values[k], 'f', decimals);
     if (text.startsWith('-') && text.toDouble() == 0)
         text.remove(0, 1);
     return partial(k) ? QStringLiteral("~") + text : text;
+}
+
+QStringList BullseyePlot::numbersToTry(int segment) const
+{
+    constexpr double most_lost = 0.1; // of a value
+    const auto v = m_values[static_cast<std::size_t>(segment - 1)];
+    QStringList out;
+    for (int decimals = m_decimals; decimals >= 0; --decimals) {
+        const double shown = QString::number(v, 'f', decimals).toDouble();
+        if (decimals < m_decimals && std::abs(shown - v) > most_lost * std::abs(v))
+            break;
+        out << fullNumber(segment, decimals);
+    }
+    for (const QString& text : QStringList(out)) // the hatching says that it is of a part
+        if (text.startsWith('~'))
+            out << text.mid(1);
+    return out;
 }
 
 BullseyePlot::Number BullseyePlot::number(int segment) const
@@ -224,9 +247,9 @@ BullseyePlot::Number BullseyePlot::number(int segment) const
     const QPainterPath path = outline(segment);
     const QFontInfo usual(font());
     Number n;
-    for (int decimals = m_decimals; decimals >= 0; --decimals)
+    for (const QString& text : numbersToTry(segment))
         for (int size = usual.pixelSize(); size >= least_font_px; --size) {
-            n.text = fullNumber(segment, decimals);
+            n.text = text;
             n.font = font();
             n.font.setPixelSize(size);
             // of the letters, not of the line

@@ -66,6 +66,9 @@ class BullseyePlot : public QWidget
     bool partial(std::size_t k) const;
     bool anyPartial() const;
     QString fullNumber(int segment, int decimals) const;
+    /// The same with fewer and fewer decimals, as long as they say the value, then without "~".
+    QStringList numbersToTry(int segment) const;
+    bool numbered() const; ///< no segment has a value: their own numbers stand there
     /// The number as large as it fits its segment, with as many digits as that takes.
     Number number(int segment) const;
     QPainterPath slice(int segment, double from, double to) const; ///< parts of its span
