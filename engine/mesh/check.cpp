@@ -125,8 +125,9 @@ std::int64_t turn(TetMesh& m, const std::string& file, const Progress& progress)
         }
     }
     if (!flat.empty())
-        throw MeshError(file, tetrahedra(flat) +
-                                  " (counted from 0) are flat: no volume; remove or remesh them");
+        throw MeshError(file, tetrahedra(flat) + " (counted from 0) " +
+                                  (flat.size() == 1 ? "is" : "are") +
+                                  " flat: no volume; remove or remesh");
     return turned;
 }
 
@@ -168,8 +169,9 @@ void check_duplicates(const TetMesh& m, const std::string& file)
     }
     std::sort(bad.begin(), bad.end());
     if (!bad.empty())
-        throw MeshError(file, tetrahedra(bad) +
-                                  " (counted from 0) repeat the corners of others; remove them");
+        throw MeshError(file, tetrahedra(bad) + " (counted from 0) " +
+                                  (bad.size() == 1 ? "repeats the corners of another; remove it"
+                                                   : "repeat the corners of others; remove them"));
 }
 
 /// Drops vertices that no tetrahedron uses, keeping the order of the others.

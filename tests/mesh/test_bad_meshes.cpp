@@ -150,6 +150,7 @@ class TestBadMeshes : public QObject
         row("carp: count negative", "pts", "elem", replace("360", "-360"), "negative", true);
         row("carp: NaN", "pts", "pts", replace("2000 0 0", "nan 0 0"), "not finite", true);
         row("carp: word", "pts", "pts", replace("2000 0 0", "2000 x 0"), "number", true);
+        row("carp: absurd", "pts", "pts", replace("2000 0 0", "2000 1e30 0"), "no heart", true);
         row("carp: overflow", "pts", "pts", replace("2000 0 0", "2000 1e999 0"), "finite", true);
         row("carp: negative index", "pts", "elem", replace("Tt 0 ", "Tt -1 "), "-1", true);
         row("carp: index too large", "pts", "elem", replace("Tt 0 ", "Tt 132 "), "131", true);
@@ -236,7 +237,8 @@ class TestBadMeshes : public QObject
         row("vtk: index", "vtk text", "vtk", replace("4 1 2 3 4", "4 1 2 3 5"), "point 5");
         row("vtk: negative", "vtk text", "vtk", replace("4 1 2 3 4", "4 1 2 3 -4"), "point -4");
         row("vtk: cell length", "vtk text", "vtk", replace("4 1 2 3 4", "9 1 2 3 4"), "fit", true);
-        row("vtk: NaN", "vtk text", "vtk", replace("0 30 0", "0 nan 0"), "vertex 2");
+        row("vtk: NaN", "vtk text", "vtk", replace("0 30 0", "0 nan 0"), "finite", true);
+        row("vtk: absurd", "vtk text", "vtk", replace("0 30 0", "0 1e30 0"), "no heart", true);
         row("vtk: types", "vtk text", "vtk", replace("10\n10\n", "10\n12\n"), "hexahedron");
         row("vtk: data count", "vtk text", "vtk", replace("CELL_DATA 2", "CELL_DATA 3"), "3", true);
         row("vtk binary: cut", "vtk", "vtk", cut(0.5), "truncated");
@@ -269,6 +271,27 @@ class TestBadMeshes : public QObject
         row("vtu: offsets too large", "vtu text", "vtu", replace("4 8", "4 80"));
         row("vtu: types", "vtu text", "vtu", replace("10 10", "10 14"), "pyramid");
         row("vtu: NaN", "vtu text", "vtu", replace("0 30 0", "0 nan 0"));
+        const auto with = [](const std::string& array) {
+            return replace("</Piece>", "<CellData>\n<DataArray " + array +
+                                           "</DataArray>\n</CellData>\n</Piece>");
+        };
+        row("vtu: cells too few", "vtu text", "vtu", replace("Cells=\"2\"", "Cells=\"1\""),
+            "offsets has 2 values where 1 are due", true);
+        row("vtu: region short", "vtu text", "vtu",
+            with("type=\"Int32\" Name=\"region\" format=\"ascii\">\n1\n"),
+            "region has 1 values where 2 are due", true);
+        row("vtu: region long", "vtu text", "vtu",
+            with("type=\"Int32\" Name=\"region\" format=\"ascii\">\n1 2 3\n"),
+            "region has 3 values where 2 are due", true);
+        row("vtu: region no number", "vtu text", "vtu",
+            with("type=\"Int32\" Name=\"region\" format=\"ascii\">\n1 x\n"), "\"x\"", true);
+        row("vtu: region short, base64", "vtu text", "vtu",
+            with("type=\"Int32\" Name=\"region\" format=\"binary\">\nBAAAAAEAAAA=\n"),
+            "region has 1 values where 2 are due", true);
+        row("vtu: cell data VTK cannot read", "vtu text", "vtu", // it crashed without PointData
+            with("type=\"Bit\" Name=\"b\" format=\"ascii\">\n\n"));
+        row("vtu: compressed cells too few", "vtu", "vtu",
+            replace("NumberOfCells=\"360\"", "NumberOfCells=\"359\""), "359", true);
         row("vtu: compressed data spoiled", "vtu", "vtu", [](std::string& s) {
             const auto at = s.find('_', s.find("<AppendedData")) + 40;
             for (std::size_t i = 0; i < 64; ++i)

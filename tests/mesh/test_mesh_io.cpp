@@ -7,10 +7,12 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <sys/resource.h>
 
 using namespace tawara;
 using namespace tawara::mesh;
@@ -415,6 +417,44 @@ class TestMeshIo : public QObject
         for (const auto& e : fs::directory_iterator(in_folder("w")))
             left.push_back(e.path().filename().string());
         QCOMPARE(left, (std::vector<std::string>{"x.ele"}));
+    }
+
+    void what_is_missing_is_said()
+    {
+        spill(in_folder("l.pts"), "5\n0 0 0\n3e4 0 0\n0 3e4 0\n0 0 30000\n30000 30000 30000\n");
+        spill(in_folder("l.elem"), "2\nTt 0 1 2 3 7\nTt 1 2 3 4\n");
+        QVERIFY(has(io::read(in_folder("l.pts")).check.notices,
+                    "1 of 2 tetrahedra have no region label (first in line 3 of l.elem)"));
+        spill(in_folder("two.vtk"),
+              "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+              "POINTS 4 float\n0 0 0 30 0 0 0 30 0 0 0 30\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
+              "CELL_DATA 1\nFIELD FieldData 1\nfibers 2 1 float\n1 0\n");
+        QVERIFY(has(io::read(in_folder("two.vtk")).check.notices,
+                    "array fibers has 2 components where 3 are due"));
+    }
+
+    void a_full_disk_is_said_plainly()
+    {
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+        const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+        const TetMesh m = slab({20, 20, 20}, 1);
+        for (const char* f : {"full.vtu", "full.vtk", "full.pts"}) {
+            rlimit small = before;
+            small.rlim_cur = 20000;
+            setrlimit(RLIMIT_FSIZE, &small);
+            QString what;
+            try {
+                io::write(m, in_folder(f));
+            } catch (const InputError& e) {
+                what = e.what();
+            }
+            setrlimit(RLIMIT_FSIZE, &before);
+            QVERIFY2(what.contains("writing failed: ") && what.endsWith("; is the disk full?"),
+                     qPrintable(what));
+            QVERIFY(!fs::exists(in_folder(f)));
+        }
+        std::signal(SIGXFSZ, handler);
     }
 
     void cancelling_works()

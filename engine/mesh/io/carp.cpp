@@ -47,8 +47,8 @@ void read_points(Text& in, TetMesh& m, const Progress& progress)
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 65536 == 0)
             progress.at(double(i) / double(n), "reading points");
-        const double x = in.number("a coordinate"), y = in.number("a coordinate");
-        m.add_vertex({x, y, in.number("a coordinate")});
+        const double x = in.coordinate(), y = in.coordinate();
+        m.add_vertex({x, y, in.coordinate()});
     }
     if (!in.at_end())
         in.fail("more points follow than the " + std::to_string(n) + " announced in line 1");
@@ -65,6 +65,8 @@ Kept read_elements(Text& in, Raw& raw, const Progress& progress)
     reserve(m, n);
     Kept kept;
     OtherCells others;
+    std::size_t unlabelled = 0;
+    long first_unlabelled = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 65536 == 0)
             progress.at(double(i) / double(n), "reading elements");
@@ -82,15 +84,27 @@ Kept read_elements(Text& in, Raw& raw, const Progress& progress)
         std::array<std::int32_t, 4> c{};
         for (auto& v : c)
             v = static_cast<std::int32_t>(in.integer("a vertex number", 0, last));
-        m.add_tetrahedron(c, in.more_in_line() ? static_cast<std::int32_t>(in.integer(
-                                                     "a region label", INT32_MIN, INT32_MAX))
-                                               : 1);
+        const bool labelled = in.more_in_line();
+        if (!labelled && unlabelled++ == 0)
+            first_unlabelled = in.line();
+        m.add_tetrahedron(c, labelled ? static_cast<std::int32_t>(
+                                            in.integer("a region label", INT32_MIN, INT32_MAX))
+                                      : 1);
         if (in.more_in_line())
             in.fail("more columns follow than type, four vertices and a region label");
     }
     if (!in.at_end())
         in.fail("more elements follow than the " + std::to_string(n) + " announced in line 1");
     others.conclude(in.file(), raw.notices);
+    if (unlabelled > 0) {
+        const std::size_t all = m.tetrahedron_count();
+        raw.notices.push_back({unlabelled < all ? Notice::Level::warning : Notice::Level::info,
+                               std::to_string(unlabelled) + " of " + std::to_string(all) +
+                                   " tetrahedra have no region label (first in line " +
+                                   std::to_string(first_unlabelled) + " of " +
+                                   fs::path(in.file()).filename().string() +
+                                   "): taken as region 1"});
+    }
     return kept;
 }
 

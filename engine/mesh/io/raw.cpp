@@ -4,9 +4,12 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/length_unit.hpp"
+#include "engine/mesh/io/text.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace tawara::mesh::io {
@@ -93,6 +96,21 @@ void spread(const TetMesh& m, Directions& to, Directions& from)
     from = {};
 }
 
+/// What the readers of text refuse with its line, for the others.
+void refuse_absurd(const TetMesh& m, const std::string& file)
+{
+    for (const auto* c : {&m.x, &m.y, &m.z})
+        for (std::size_t v = 0; v < c->size(); ++v)
+            if (std::isfinite((*c)[v]) && std::abs((*c)[v]) > absurd_coordinate) {
+                char text[120];
+                std::snprintf(text, sizeof text,
+                              "a coordinate of vertex %zu (counted from 0) is %.3g, which no heart "
+                              "has in any unit",
+                              v, (*c)[v]);
+                throw MeshError(file, text);
+            }
+}
+
 } // namespace
 
 void OtherCells::add(Counts& to, const std::string& type)
@@ -146,6 +164,14 @@ void take_array(Raw& raw, const std::string& name, Field::On on, int components,
             return;
         }
     }
+    const bool fibre = names_fibre(key);
+    // a scalar "f" or "s" need not mean directions
+    if ((components == 2 || (components != 3 && key.size() > 2)) && (fibre || names_sheet(key)))
+        raw.notices.push_back(
+            {Notice::Level::warning, "array " + name + " has " + std::to_string(components) +
+                                         (components == 1 ? " component" : " components") +
+                                         " where 3 are due: it is not taken as " +
+                                         (fibre ? "fibre" : "sheet") + " directions"});
     if (components == 1 && !at_vertices && names_region(key) && m.region.empty() &&
         is_integers(values)) {
         for (const double v : values)
@@ -175,6 +201,7 @@ Loaded finish(Raw raw, const std::string& file, std::optional<LengthUnit> unit,
     constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
     if (m.vertex_count() > limit || m.tetrahedron_count() > limit / 4)
         throw MeshError(file, "has more tetrahedra or vertices than 32-bit indices can count");
+    refuse_absurd(m, file);
     l.unit = choose_unit(raw, unit);
     const double mm = millimetres(l.unit);
     if (mm != 1)

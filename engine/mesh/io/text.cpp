@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -163,6 +164,17 @@ double Text::number(const char* what)
     const double d = any_number(what);
     if (!std::isfinite(d))
         fail(std::string(what) + " is not finite");
+    return d;
+}
+
+double Text::coordinate()
+{
+    const double d = number("a coordinate");
+    if (std::abs(d) > absurd_coordinate) {
+        char text[80];
+        std::snprintf(text, sizeof text, "a coordinate is %.3g, which no heart has in any unit", d);
+        fail(text);
+    }
     return d;
 }
 

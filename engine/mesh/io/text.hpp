@@ -39,6 +39,8 @@ class Text
     std::int64_t integer(const char* what, std::int64_t low, std::int64_t high);
     /// A finite number.
     double number(const char* what);
+    /// A finite number that a heart can have in any unit.
+    double coordinate();
     /// A number that may be NaN or infinite.
     double any_number(const char* what);
     /// A count that is followed by as many records of at least `least_bytes` bytes.
@@ -63,6 +65,9 @@ class Text
     long line_ = 1;
     bool comments_ = true;
 };
+
+/// A coordinate beyond this is an error: a kilometre in um is 1e9.
+constexpr double absurd_coordinate = 1e12;
 
 /// A word, shortened and with unprintable bytes replaced, to be quoted in an error.
 std::string in_quotes(std::string_view word);

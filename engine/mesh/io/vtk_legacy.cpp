@@ -190,7 +190,14 @@ class LegacyReader
     {
         const auto n = values_left(in_.integer("the number of points"), "the number of points");
         const std::string type(in_.word("a data type"));
-        const auto v = values<double>(3 * n, type, "a coordinate");
+        std::vector<double> v;
+        if (binary_) {
+            v = values<double>(3 * n, type, "a coordinate");
+        } else {
+            v.reserve(3 * n);
+            for (std::size_t i = 0; i < 3 * n; ++i)
+                v.push_back(in_.coordinate());
+        }
         TetMesh& m = raw_.mesh;
         for (std::size_t i = 0; i < n; ++i)
             m.add_vertex({v[3 * i], v[3 * i + 1], v[3 * i + 2]});

@@ -5,9 +5,12 @@
 #include "engine/mesh/io/vtk_errors.hpp"
 #include "engine/mesh/io/write.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
+#include <vtkErrorCode.h>
 #include <vtkFieldData.h>
 #include <vtkFloatArray.h>
 #include <vtkIntArray.h>
@@ -103,11 +106,19 @@ void write_by(const auto& writer, const fs::path& file)
     write_whole_by_path(file, [&](const fs::path& part) {
         VtkErrors errors;
         writer->SetFileName(part.c_str());
+        errno = 0;
         const bool written = writer->Write() == 1;
+        const int why = errno;
         const auto e = errors.first();
-        if (!written || !e.empty())
-            throw InputError(file.string(),
-                             "cannot be written: " + (e.empty() ? "is the disk full?" : e));
+        const bool full = why == ENOSPC || why == EFBIG || why == EDQUOT || why == EIO;
+        if (written && e.empty())
+            return;
+        if (full || writer->GetErrorCode() == vtkErrorCode::OutOfDiskSpaceError)
+            throw InputError(file.string(), std::string("writing failed: ") +
+                                                std::strerror(full ? why : ENOSPC) +
+                                                "; is the disk full?");
+        throw InputError(file.string(),
+                         "cannot be written: " + (e.empty() ? "is the disk full?" : e));
     });
 }
 

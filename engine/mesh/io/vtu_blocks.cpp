@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/raw.hpp"
+#include "engine/mesh/io/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -75,54 +76,222 @@ bool plausible(const Layout& l, std::string_view data, std::uint64_t left)
            (first == 0 || block <= limit / first);
 }
 
+/// The tag that begins at `at`, up to its '>' or the text's end; a '>' in quotes does not end it.
+std::string_view tag_at(std::string_view text, std::size_t at)
+{
+    char quote = 0;
+    std::size_t end = at;
+    for (; end < text.size() && (quote || text[end] != '>'); ++end)
+        if (quote ? text[end] == quote : text[end] == '"' || text[end] == '\'')
+            quote = quote ? '\0' : text[end];
+    return text.substr(at, end - at);
+}
+
+/// Bytes of a value of an array; 0 for kinds whose length is not looked at.
+std::uint64_t bytes_of(std::string_view type)
+{
+    for (const auto& [name, bytes] : {std::pair<const char*, std::uint64_t>{"Int8", 1},
+                                      {"UInt8", 1},
+                                      {"Int16", 2},
+                                      {"UInt16", 2},
+                                      {"Int32", 4},
+                                      {"UInt32", 4},
+                                      {"Float32", 4},
+                                      {"Int64", 8},
+                                      {"UInt64", 8},
+                                      {"Float64", 8}})
+        if (type == name)
+            return bytes;
+    return 0;
+}
+
+bool is_number(std::string_view word, bool integer)
+{
+    const char* const from = word.data() + (word[0] == '+');
+    const char* const to = word.data() + word.size();
+    std::int64_t i = 0;
+    double d = 0;
+    const auto r = integer ? std::from_chars(from, to, i) : std::from_chars(from, to, d);
+    return r.ptr == to && r.ec != std::errc::invalid_argument;
+}
+
+/// Walks through the tags before the appended data and compares every array's length with what its
+/// piece announces.
+class Walk
+{
+  public:
+    Walk(const std::string& text, const std::string& file) : text_(text), file_(file)
+    {
+        const auto root = tag_at(text_, std::min(text_.find("<VTKFile"), text_.size()));
+        layout_ = {attribute(root, "header_type") == "UInt64",
+                   (attribute(root, "byte_order") == "BigEndian") ==
+                       (std::endian::native == std::endian::little),
+                   !attribute(root, "compressor").empty()};
+        end_ = base_ = text_.size();
+        if (const auto appended = text_.find("<AppendedData"); appended != text_.npos) {
+            end_ = appended;
+            const auto tag = tag_at(text_, appended);
+            base64_ = attribute(tag, "encoding") == "base64";
+            base_ = std::min(text_.find('_', appended + tag.size()), text_.size() - 1) + 1;
+        }
+    }
+
+    void all()
+    {
+        for (auto at = text_.find('<'); at < end_;) {
+            if (text_.substr(at).starts_with("<!--")) {
+                at = text_.find('<', std::min(text_.find("-->", at), text_.size()));
+                continue;
+            }
+            const auto tag = tag_at(text_, at);
+            look(at, tag);
+            at = text_.find('<', at + std::max<std::size_t>(tag.size(), 1));
+        }
+    }
+
+  private:
+    [[noreturn]] void fail(std::size_t at, const std::string& reason) const
+    {
+        throw MeshError(
+            file_, 1 + std::count(text_.begin(), text_.begin() + std::ptrdiff_t(at), '\n'), reason);
+    }
+
+    static std::uint64_t number_of(std::string_view tag, std::string_view key, std::uint64_t other)
+    {
+        const auto s = attribute(tag, key);
+        std::from_chars(s.data(), s.data() + s.size(), other);
+        return other;
+    }
+
+    void look(std::size_t at, std::string_view tag)
+    {
+        const auto name = tag.substr(1, tag.find_first_of(" \t\r\n/", 2) - 1);
+        if (name == "Piece") {
+            points_ = number_of(tag, "NumberOfPoints", 0);
+            cells_ = number_of(tag, "NumberOfCells", 0);
+        } else if (name == "Points" || name == "PointData" || name == "Cells" ||
+                   name == "CellData" || name == "FieldData") {
+            section_ = tag.ends_with('/') ? std::string_view{} : name;
+        } else if (tag.starts_with("</") && tag.substr(2).starts_with(section_)) {
+            section_ = {};
+        } else if (name == "DataArray") {
+            array(at, tag);
+        }
+    }
+
+    static std::string called(std::string_view tag)
+    {
+        const auto name = attribute(tag, "Name");
+        return name.empty() ? "without a name" : std::string(name.substr(0, 40));
+    }
+
+    void array(std::size_t at, std::string_view tag)
+    {
+        const auto format = attribute(tag, "format"), offset = attribute(tag, "offset");
+        const auto after = std::min(at + tag.size() + 1, text_.size());
+        if (format == "appended") {
+            std::uint64_t n = 0;
+            std::from_chars(offset.data(), offset.data() + offset.size(), n);
+            coded(at, tag,
+                  n < text_.size() - base_ ? base_ + static_cast<std::size_t>(n) : text_.size(),
+                  base64_);
+        } else if (format == "binary") {
+            coded(at, tag, after, true);
+        } else if (format == "ascii" && offset.empty()) {
+            in_words(at, tag, tag.ends_with('/') ? text_.substr(after, 0) : text_.substr(after));
+        }
+    }
+
+    void coded(std::size_t at, std::string_view tag, std::size_t from, bool in_base64) const
+    {
+        constexpr std::size_t header = 24;
+        const auto rest = text_.substr(from);
+        const std::string head =
+            in_base64 ? decoded(rest.substr(0, 400), header) : std::string(rest.substr(0, header));
+        if (!plausible(layout_, head, rest.size()))
+            fail(at, "the data of array " + called(tag) +
+                         " do not fit into the file; it is damaged or truncated");
+        const auto size = bytes_of(attribute(tag, "type"));
+        std::uint64_t bytes = layout_.number(head, 0);
+        if (layout_.compressed && bytes > 0) {
+            const auto block = layout_.number(head, 1), last = layout_.number(head, 2);
+            bytes = last == 0 ? bytes * block : (bytes - 1) * block + last;
+        }
+        if (size > 0)
+            compare(at, tag, bytes / size);
+    }
+
+    void in_words(std::size_t at, std::string_view tag, std::string_view rest) const
+    {
+        const auto type = attribute(tag, "type");
+        if (bytes_of(type) == 0 || section_.empty() || section_ == "FieldData")
+            return;
+        const bool integer = !type.starts_with("Float");
+        const auto end = std::min(rest.find('<'), rest.size());
+        std::uint64_t count = 0;
+        const auto blank = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]) <= 32; };
+        for (std::size_t i = 0; i < end;) {
+            if (blank(i)) {
+                ++i;
+                continue;
+            }
+            const auto from = i;
+            while (i < end && !blank(i))
+                ++i;
+            const auto word = rest.substr(from, i - from);
+            if (!is_number(word, integer))
+                fail(static_cast<std::size_t>(word.data() - text_.data()),
+                     "array " + called(tag) + ": value " + std::to_string(count) +
+                         " (counted from 0) is " + in_quotes(word) + ", which is no " +
+                         (integer ? "integer" : "number"));
+            ++count;
+        }
+        if (count > 0 || rest.empty() || rest.substr(end).starts_with("</DataArray"))
+            compare(at, tag, count);
+    }
+
+    /// @param count  values that the array has
+    void compare(std::size_t at, std::string_view tag, std::uint64_t count) const
+    {
+        if (!attribute(tag, "TimeStep").empty())
+            return;
+        const auto name = attribute(tag, "Name");
+        const bool at_points = section_ == "Points" || section_ == "PointData";
+        std::uint64_t each = number_of(tag, "NumberOfComponents", 1);
+        if (section_ == "Cells") {
+            if (name != "offsets" && name != "types")
+                return;
+            each = 1;
+        } else if (!at_points && section_ != "CellData") {
+            return;
+        } else if (section_ == "Points" && each != 3) {
+            fail(at, "the points have NumberOfComponents=" + std::to_string(each) + "; 3 is due");
+        }
+        const auto things = at_points ? points_ : cells_;
+        if (each > 1000000 || count == things * each)
+            return;
+        const std::string what =
+            section_ == "Points" ? "the array of the points" : "array " + called(tag);
+        fail(at, what + " has " + std::to_string(count) + " values where " +
+                     std::to_string(things * each) + " are due: " + std::to_string(each) +
+                     " for each of " + std::to_string(things) +
+                     (at_points ? " points (NumberOfPoints)" : " cells (NumberOfCells)"));
+    }
+
+    std::string_view text_;
+    const std::string& file_;
+    Layout layout_{};
+    std::size_t end_ = 0, base_ = 0;
+    bool base64_ = false;
+    std::uint64_t points_ = 0, cells_ = 0;
+    std::string_view section_;
+};
+
 } // namespace
 
 void check_vtu_blocks(const std::string& text, const std::string& file)
 {
-    const auto tag_at = [&](std::size_t at) {
-        return std::string_view(text).substr(at, std::min(text.find('>', at), text.size()) - at);
-    };
-    const auto root = tag_at(text.find("<VTKFile"));
-    const Layout layout{attribute(root, "header_type") == "UInt64",
-                        (attribute(root, "byte_order") == "BigEndian") ==
-                            (std::endian::native == std::endian::little),
-                        !attribute(root, "compressor").empty()};
-    const auto appended = text.find("<AppendedData");
-    const bool has_appended = appended != text.npos;
-    std::size_t base = text.size();
-    bool base64 = false;
-    if (has_appended) {
-        const auto tag = tag_at(appended);
-        base64 = attribute(tag, "encoding") == "base64";
-        base = std::min(text.find('_', appended + tag.size()), text.size() - 1) + 1;
-    }
-    constexpr std::size_t header = 24;
-    for (auto at = text.find("<DataArray"); at < std::min(appended, text.size());
-         at = text.find("<DataArray", at + 1)) {
-        const auto tag = tag_at(at);
-        const auto format = attribute(tag, "format");
-        std::size_t from = text.size();
-        bool coded = true;
-        if (format == "appended") {
-            const auto offset = attribute(tag, "offset");
-            std::uint64_t n = 0;
-            std::from_chars(offset.data(), offset.data() + offset.size(), n);
-            from = n < text.size() - base ? base + static_cast<std::size_t>(n) : text.size();
-            coded = base64;
-        } else if (format == "binary") {
-            from = std::min(at + tag.size() + 1, text.size());
-        } else {
-            continue;
-        }
-        const std::string_view rest = std::string_view(text).substr(from);
-        const std::string head =
-            coded ? decoded(rest.substr(0, 400), header) : std::string(rest.substr(0, header));
-        if (!plausible(layout, head, rest.size()))
-            throw MeshError(
-                file, 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n'),
-                "the data of array " + std::string(attribute(tag, "Name").substr(0, 40)) +
-                    " do not fit into the file; it is damaged or truncated");
-    }
+    Walk(text, file).all();
 }
 
 } // namespace tawara::mesh::io

@@ -10,10 +10,12 @@
 #include <vtkCellData.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
+#include <vtkObjectFactory.h>
 #include <vtkPointData.h>
 #include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
+#include <vtkXMLDataElement.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
 namespace tawara::mesh::io {
@@ -21,8 +23,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The line that a byte of the file lies in.
-long line_at(const std::string& text, std::size_t at)
+/// VTK 9.1 crashes when it cannot read a cell array and a piece has no PointData, or when an array
+/// of strings is at fault: gives it an empty PointData, and takes arrays of strings away.
+class Reader : public vtkXMLUnstructuredGridReader
+{
+  public:
+    static Reader* New();
+    // clang-format off
+    vtkTypeMacro(Reader, vtkXMLUnstructuredGridReader)
+        // clang-format on
+
+        protected : int ReadPiece(vtkXMLDataElement* piece) override
+    {
+        const int read = Superclass::ReadPiece(piece);
+        auto*& points = PointDataElements[Piece];
+        if (!points) {
+            none_->SetName("PointData");
+            points = none_;
+        }
+        for (auto* data : {points, CellDataElements[Piece]})
+            for (int i = data ? data->GetNumberOfNestedElements() - 1 : -1; i >= 0; --i) {
+                auto* const array = data->GetNestedElement(i);
+                const char* const type = array->GetAttribute("type");
+                if (type && std::string_view(type) == "String")
+                    data->RemoveNestedElement(array);
+            }
+        return read;
+    }
+
+  private:
+    vtkNew<vtkXMLDataElement> none_;
+};
+// clang-format off
+vtkStandardNewMacro(Reader)
+    // clang-format on
+
+    /// The line that a byte of the file lies in.
+    long line_at(const std::string& text, std::size_t at)
 {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
 }
@@ -128,7 +165,7 @@ Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
         check_vtu_blocks(text, name);
     }
     progress.at(0.1, "reading");
-    vtkNew<vtkXMLUnstructuredGridReader> reader;
+    vtkNew<Reader> reader;
     {
         VtkErrors errors;
         reader->SetFileName(name.c_str());
