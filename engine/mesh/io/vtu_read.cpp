@@ -58,8 +58,8 @@ class Reader : public vtkXMLUnstructuredGridReader
 vtkStandardNewMacro(Reader)
     // clang-format on
 
-    /// The line that a byte of the file lies in.
-    long line_at(const std::string& text, std::size_t at)
+/// The line that a byte of the file lies in.
+long line_at(const std::string& text, std::size_t at)
 {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
 }
