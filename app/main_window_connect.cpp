@@ -331,8 +331,7 @@ void MainWindow::connectWidgets()
     connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
     connect(m_views, &ViewController::rangeFound, this,
             [this](Quantity q, double low, double high, double step) {
-                if (q == m_views->settings().shownIn(m_grid->current()))
-                    m_viewPanel->setFoundRange(low, high, step);
+                m_viewPanel->setFoundRange(q, low, high, step);
             });
     connect(m_document, &Document::changed, this, &MainWindow::documentChanged);
     // with the next edit; that an edit was refused is said after it was taken back

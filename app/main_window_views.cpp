@@ -50,11 +50,8 @@ void MainWindow::updateBullseye()
         none ? tr("No bull's-eye: this mesh has no left ventricle that could be divided into "
                   "segments. The built-in heart, hearts of File > New heart and meshes of both "
                   "ventricles have one.")
-        : q == Quantity::potential && m_views->lookingBack()
-            ? tr("No bull's-eye of the replayed moment: the wall's surface alone is recorded, and "
-                 "segments are means through the wall. Play or the slider's end shows the run's.")
-            : QString());
-    if (!m_viewPanel->bullseye()->reason().isEmpty())
+             : QString());
+    if (none)
         return;
     if (q == Quantity::regions) {
         // what was laid over the tissue stands out of it
@@ -81,7 +78,11 @@ void MainWindow::updateBullseye()
     BullseyePlot::Values shares;
     const auto means = m_views->segmentMeans(q, &shares);
     m_viewPanel->bullseye()->setValues(
-        means, quantityTitle(q), quantityInfo(q).decimals,
+        means,
+        q != Quantity::potential && m_views->lookingBack()
+            ? tr("%1, of the run").arg(quantityTitle(q)) // what a view's remark says of maps
+            : quantityTitle(q),
+        quantityInfo(q).decimals,
         [map, low = low, high = high](double v) {
             const double t = std::clamp((v - low) / (high - low), 0.0, 1.0);
             const auto& c = map.colors[static_cast<std::size_t>(255 * t)];
@@ -158,11 +159,9 @@ void MainWindow::lookBack(double ms)
         const auto frame = recording->at(ms);
         if (!frame)
             return;
-        const bool first = !m_views->lookingBack();
         m_views->lookBack(frame);
         showMoment(frame->time_ms);
-        if (first)
-            updateBullseye();
+        updateBullseye();
         m_message->settle("replay");
     } catch (const std::exception& e) {
         showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."), "replay");

@@ -8,6 +8,7 @@
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/start_page.hpp"
+#include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/scatter_plot.hpp"
 #include "widgets/plots/trace_plot.hpp"
 #include "widgets/view3d/view_texts.hpp"
@@ -249,6 +250,32 @@ class TestResultPanels : public QObject
         QCOMPARE(box->value(), before);
         QTest::keyClicks(box, "5"); // digits are the box's
         QVERIFY(box->text().contains('5'));
+    }
+
+    /// A range that was found while another view was spoken of is there when that one is.
+    void foundRangesAreOfTheirQuantity()
+    {
+        ViewPanel panel;
+        auto* low = panel.findChild<QDoubleSpinBox*>("rangeLow");
+        auto* high = panel.findChild<QDoubleSpinBox*>("rangeHigh");
+        ViewSettings s = panel.settings();
+        s.shown[1] = Quantity::activation;
+        panel.setSettings(s);
+        panel.setCurrentView(1);
+        panel.setFoundRange(Quantity::activation, 1710, 2000, 50);
+        QVERIFY(low->value() == 1710 && high->value() == 2000);
+        panel.setCurrentView(0);
+        panel.setFoundRange(Quantity::activation, 0, 150, 20);
+        panel.setCurrentView(1);
+        QVERIFY(low->value() == 0 && high->value() == 150);
+        // the wrong way round: told, and nothing is taken
+        s.style(Quantity::activation).automatic = false;
+        s.style(Quantity::activation).low = 20;
+        s.style(Quantity::activation).high = 90;
+        panel.setSettings(s);
+        low->setValue(200);
+        QCOMPARE(low->value(), 20.0);
+        QCOMPARE(panel.settings().style(Quantity::activation).low, 20.0);
     }
 
     /// A warning that nobody closes does not lie over the apex for ever.

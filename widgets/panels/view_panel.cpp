@@ -315,10 +315,10 @@ void ViewPanel::setCurrentView(int view)
     fill();
 }
 
-void ViewPanel::setFoundRange(double low, double high, double step)
+void ViewPanel::setFoundRange(Quantity q, double low, double high, double step)
 {
-    m_found[m_settings.shownIn(m_view)] = {low, high, step};
-    if (!style().automatic)
+    m_found[q] = {low, high, step};
+    if (q != m_settings.shownIn(m_view) || !style().automatic)
         return;
     m_low->put(low);
     m_high->put(high);
@@ -398,7 +398,7 @@ void ViewPanel::fill()
     m_step->setSuffix(*info.unit == 0 ? QString() : QStringLiteral(" ") + QLatin1String(info.unit));
     m_step->put(s.step);
     if (const auto found = m_found.constFind(q); s.automatic && found != m_found.constEnd())
-        setFoundRange(found->low, found->high, found->step);
+        setFoundRange(q, found->low, found->high, found->step);
     m_annotations->setChecked(m_settings.annotations);
     m_cut->setCurrentIndex(static_cast<int>(m_settings.cut));
     m_axis->setCurrentIndex(m_settings.axis);

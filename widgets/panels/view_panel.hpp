@@ -28,8 +28,8 @@ class ViewPanel : public QWidget
     void setSettings(const ViewSettings& s);
     /// Which of the views is spoken of.
     void setCurrentView(int view);
-    /// The range that an automatic one has found, for the current quantity.
-    void setFoundRange(double low, double high, double step);
+    /// The range that an automatic one has found for a quantity; shown when that is.
+    void setFoundRange(Quantity q, double low, double high, double step);
     /// What the beats of the maps are called, the newest last; the first has that number.
     /// @param propagated  number of the one that is shown unless one is chosen; 0: none
     void setBeats(const QStringList& labels, int first, int propagated = 0);
