@@ -329,10 +329,7 @@ void MainWindow::connectWidgets()
             [this] { m_strip->setRenderPath(m_displayPath->text(), m_displayPath->tip()); });
     connect(m_views, &ViewController::modelReady, this, &MainWindow::modelReady);
     connect(m_views, &ViewController::valuesShown, this, &MainWindow::updateBullseye);
-    connect(m_views, &ViewController::rangeFound, this,
-            [this](Quantity q, double low, double high, double step) {
-                m_viewPanel->setFoundRange(q, low, high, step);
-            });
+    connect(m_views, &ViewController::rangeFound, m_viewPanel, &ViewPanel::setFoundRange);
     connect(m_document, &Document::changed, this, &MainWindow::documentChanged);
     // with the next edit; that an edit was refused is said after it was taken back
     connect(m_document, &Document::changed, this, [this] { m_message->settle("edit"); });

@@ -37,16 +37,13 @@ Speeds on_tetrahedra(const mesh::TetMesh& m, std::span<const double> activation)
     return out;
 }
 
-/// A linear function fitted to the tetrahedra around each vertex, its slope averaged with those of
-/// the vertices next to it: activation times of single tetrahedra scatter about the wave, by a
-/// tenth of a millisecond and more where it is fast, and a gradient's length grows with scatter.
+/// A linear function fitted to the tetrahedra around each vertex.
 Speeds at_vertices_fitted(const mesh::TetMesh& m, std::span<const double> activation)
 {
     constexpr int least = 6;          // tetrahedra for the 4 coefficients
     constexpr double flattest = 1e-3; // smallest over largest spread of their centroids, squared
     const auto stars = mesh::vertex_stars(m);
-    std::vector<Vec3> slopes(m.vertex_count());
-    std::vector<double> volumes(m.vertex_count(), 0); // 0: no slope
+    Speeds out;
     for (std::size_t v = 0; v < m.vertex_count(); ++v) {
         Eigen::Vector3d mean = Eigen::Vector3d::Zero();
         double mean_time = 0, volume = 0;
@@ -80,23 +77,7 @@ Speeds at_vertices_fitted(const mesh::TetMesh& m, std::span<const double> activa
         if (modes.eigenvalues()(0) < flattest * modes.eigenvalues()(2))
             continue;
         const Eigen::Vector3d slope = spread.ldlt().solve(right);
-        slopes[v] = {slope(0), slope(1), slope(2)};
-        volumes[v] = volume;
-    }
-    Speeds out;
-    for (std::size_t v = 0; v < m.vertex_count(); ++v) {
-        if (volumes[v] == 0)
-            continue;
-        Vec3 sum{};
-        double weight = 0;
-        for (auto i = stars.first[v]; i < stars.first[v + 1]; ++i)
-            for (const auto c :
-                 m.corners(static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(i)]))) {
-                const auto w = volumes[static_cast<std::size_t>(c)];
-                sum = sum + w * slopes[static_cast<std::size_t>(c)];
-                weight += w;
-            }
-        add(out, (1 / weight) * sum, volumes[v]);
+        add(out, {slope(0), slope(1), slope(2)}, volume);
     }
     return out;
 }

@@ -2,8 +2,6 @@
 // What the command line says of a run that is not as it may have been meant, and what it keeps.
 #include "engine/cli/cli.hpp"
 #include "engine/core/folder_lock.hpp"
-#include "engine/mesh/check.hpp"
-#include "engine/simulation/report_page.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -209,17 +207,6 @@ class TestRunFaults : public QObject
         QVERIFY(QFile::remove(path("fit/report.json")) && QFile::exists(path("fit/frames.pvd")));
         r = run("fit.json", "fit", {"--until", "1", "--set", "output.frames=none"});
         QVERIFY(r.status == 0 && !QFile::exists(path("fit/frames.pvd")));
-    }
-
-    /// Activation times of tetrahedra scatter about a fast wave; that is not another velocity.
-    void velocityStandsScatter()
-    {
-        const auto m = mesh::slab({8, 2, 2}, 0.2);
-        std::vector<double> a(m.tetrahedron_count());
-        for (std::size_t t = 0; t < a.size(); ++t)
-            a[t] = m.centroid(t)[0] / 1.2 + 0.12 * (static_cast<double>(t * 7919 % 13) / 6 - 1);
-        const auto v = simulation::conduction_velocity(m, false, a);
-        QVERIFY2(std::abs(v[1] / 1.2 - 1) < 0.05, qPrintable(QString::number(v[1])));
     }
 
     void twoRunsDoNotMixInAFolder()
