@@ -22,7 +22,15 @@ constexpr double least_square_px = 6, fine_gone_px = 2.5, fine_full_px = 4;
 
 EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
 {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::TabFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Electrocardiogram"));
+    setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run.\n"
+                  "Shift + click: cursors A and B, which show the time, the rate and mV between "
+                  "them; a drag moves one, right click takes them away.\n"
+                  "Keys: arrows read, Enter sets a cursor, Backspace takes them away, + and − "
+                  "change the length of time, Page Up and Page Down look back, Home follows."));
 }
 
 void EcgPlot::setLeads(const QStringList& names)
@@ -30,6 +38,7 @@ void EcgPlot::setLeads(const QStringList& names)
     if (names != m_leads)
         m_own = 0;
     m_leads = names;
+    m_end.reset();
     m_times.clear();
     m_values.assign(static_cast<std::size_t>(names.size()), {});
     update();
@@ -71,7 +80,7 @@ void EcgPlot::setShown(const QStringList& names)
 
 void EcgPlot::setWindowMs(double ms)
 {
-    m_windowMs = ms;
+    m_windows = {ms, std::min(ms, longest_sheet_ms)};
     update();
 }
 
@@ -147,12 +156,13 @@ int EcgPlot::squareStep(double pixels)
 }
 
 void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
-                        double mVPerPixel, bool sweep) const
+                        double mVPerPixel) const
 {
+    const bool sweep = sweeps();
     const auto& v = m_values[lead];
     const auto first = std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin();
     const auto last = std::upper_bound(m_times.begin(), m_times.end(), to) - m_times.begin();
-    const double mid = r.center().y(), span = to - from;
+    const double mid = r.center().y();
     QPolygonF line;
     p.setPen(QPen(isDark(this) ? QColor(0x6f, 0xe3, 0xa5) : QColor(0x1c, 0x24, 0x30), 1.5));
     double before = -1;
@@ -165,8 +175,7 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
             line.clear();
             continue;
         }
-        const double t = sweep ? std::fmod(m_times[k], span) : m_times[k] - from;
-        const double x = r.left() + t / span * r.width();
+        const double x = toX(r, m_times[k]);
         if (x < before) { // the sweep begins again at the left
             p.drawPolyline(line);
             line.clear();
@@ -177,7 +186,7 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
     p.drawPolyline(line);
     if (sweep && last > 0) { // the gap that runs ahead of the beam
         const double beam = m_times[static_cast<std::size_t>(last - 1)];
-        const double x = r.left() + std::fmod(beam, span) / span * r.width();
+        const double x = toX(r, beam);
         QLinearGradient g(x, 0, x + 36, 0);
         QColor ground = isDark(this) ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6);
         g.setColorAt(0, ground);
@@ -188,13 +197,11 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
     }
 }
 
-void EcgPlot::paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const
+void EcgPlot::paintMoment(QPainter& p, const QRectF& r) const
 {
-    if (!m_moment || *m_moment < from || *m_moment > to)
-        return;
-    const double t = sweep ? std::fmod(*m_moment, to - from) : *m_moment - from;
-    paintMomentLine(p, PlotColors::of(this), r.left() + t / (to - from) * r.width(), r.top(),
-                    r.bottom());
+    const auto [from, to] = range();
+    if (m_moment && *m_moment >= from && *m_moment <= to)
+        paintMomentLine(p, PlotColors::of(this), toX(r, *m_moment), r.top(), r.bottom());
 }
 
 EcgPlot::Cells EcgPlot::cells() const
@@ -233,15 +240,10 @@ QRectF EcgPlot::captionArea() const
     return QRectF(0, height() - tall - 1, width() - 8, tall);
 }
 
-double EcgPlot::windowShown() const
-{
-    return m_layout == Layout::sheet ? std::min(m_windowMs, longest_sheet_ms) : m_windowMs;
-}
-
 EcgPlot::Scale EcgPlot::scale(bool own) const
 {
-    const double to = std::max(newest(), windowShown());
-    const double most = std::max(largest(to - windowShown(), to, own), least_mV);
+    const auto [from, to] = range();
+    const double most = std::max(largest(from, to, own), least_mV);
     // many leads in a low strip leave less than the edges take
     const double room = std::max(1.0, cell(cells(), 0).height() / 2 - edge_px);
     const double whole = logicalDpiY() / mm_per_inch;
@@ -266,7 +268,9 @@ QRectF EcgPlot::traceArea(int lead) const
 double EcgPlot::newest() const
 {
     const double last = m_times.empty() ? 0 : m_times.back();
-    const double window = windowShown();
+    const double window = windowMs();
+    if (m_end)
+        return *m_end;
     return m_moment && *m_moment < last - window ? std::max(window, *m_moment + window / 2) : last;
 }
 
@@ -283,9 +287,7 @@ void EcgPlot::paintEvent(QPaintEvent*)
         return;
     }
     const Cells on = cells();
-    const bool sheet = m_layout == Layout::sheet;
-    const double window = windowShown();
-    const double to = std::max(newest(), window), from = to - window;
+    const auto [from, to] = range();
     const Scale papers[] = {scale(), scale(true)};
     QFont bold = font();
     bold.setBold(true);
@@ -298,17 +300,18 @@ void EcgPlot::paintEvent(QPaintEvent*)
         p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
                    Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
         p.setRenderHint(QPainter::Antialiasing, false);
-        paintPaper(p, r, window / r.width(), paper.pixelsPerMm);
+        paintPaper(p, r, windowMs() / r.width(), paper.pixelsPerMm);
         p.setRenderHint(QPainter::Antialiasing);
         p.save();
         p.setClipRect(r);
-        paintLead(p, r, on.shown[k], from, to, mVPerPixel, !sheet);
-        paintMoment(p, r, from, to, !sheet);
+        paintLead(p, r, on.shown[k], from, to, mVPerPixel);
+        paintMoment(p, r);
         p.restore();
     }
     p.setFont(font());
-    p.setPen(c.text);
-    p.drawText(captionArea(), Qt::AlignRight | Qt::AlignVCenter, caption());
+    paintMarks(p);
+    paintFoot(p);
+    paintReading(p);
 }
 
 QString EcgPlot::caption() const
@@ -323,9 +326,10 @@ QString EcgPlot::caption() const
     };
     const bool mixed = isOwn(on.shown.front()) != isOwn(on.shown.back());
     const Scale first = scale(isOwn(on.shown.front()));
-    QString text = tr("%1 mm/mV · squares: %2 ms, %3 mV")
+    QString text = tr("%1 mm/s · %2 mm/mV · squares: %3 ms, %4 mV")
+                       .arg(paperSpeed(), 0, 'g', 3)
                        .arg(large_mm / square(first), 0, 'g', 3)
-                       .arg(large_ms * squareStep(large_ms * across / windowShown()))
+                       .arg(large_ms * squareStep(large_ms * across / windowMs()))
                        .arg(square(first), 0, 'g', 3);
     if (mixed)
         text += tr(" · own leads: %1 mm/mV, %2 mV")

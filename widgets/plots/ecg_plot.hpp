@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QPointF>
 #include <QStringList>
 #include <QWidget>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,7 +15,13 @@ namespace tawara {
 /// on ECG paper. The leads on show share one gain, a standard one that fits itself; those of own
 /// electrodes, which may stand near the heart, share another.
 ///
+/// Mouse as in TracePlot: the wheel changes the length of time (it stops at the usual paper speeds),
+/// a drag looks back, where the strip stands still and is linear in time; a double click follows the
+/// run again and, where it is followed, takes the usual length; Shift + click sets the cursors A and
+/// B, which a drag moves. The mouse, or the arrow keys, read the lead beneath.
+///
 /// @thread GUI thread
+/// @cost   a paint is linear in the samples of the window and the leads on show
 class EcgPlot : public QWidget
 {
     Q_OBJECT
@@ -32,7 +40,28 @@ class EcgPlot : public QWidget
     Layout ecgLayout() const { return m_layout; }
     /// Leads that the strip shows; the sheet shows all.
     void setShown(const QStringList& names);
+    /// Of the strip; the sheet takes at most 1200 ms of it.
     void setWindowMs(double ms);
+    /// Length of time that is shown, of the layout on show [ms].
+    double windowMs() const { return m_windows[m_layout == Layout::sheet ? 1 : 0]; }
+    bool following() const { return !m_end; }
+    /// Cursors A (0) and B (1): what lies between them is said.
+    void setMark(int which, std::optional<double> timeMs);
+    std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
+    /// What is said of the cursors: A, B, B − A, the rate of which that is the cycle, and B − A of
+    /// each lead on show; empty where neither is in the window of time.
+    QStringList markLines() const;
+    /// The time of what is drawn at a place: of the beat that stands there, also where a sweep has
+    /// written over an older one in part; nothing beside all traces.
+    std::optional<double> timeAt(const QPointF& at) const;
+    /// The lead of the trace at a place, or −1.
+    int leadAt(const QPointF& at) const;
+    /// A lead's value [mV], linear between samples; nothing where it has none.
+    std::optional<double> valueAt(int lead, double timeMs) const;
+    /// What is read beneath the mouse, or where the arrow keys went: the time and the lead's value.
+    QStringList reading() const;
+    /// Paper speed [mm/s], of the same mm as the gain that the caption says.
+    double paperSpeed() const;
     /// The moment that is shown elsewhere: a cursor stands there, and what is shown holds it;
     /// nothing: none, and the newest sample is followed.
     void setMoment(std::optional<double> timeMs);
@@ -65,15 +94,34 @@ class EcgPlot : public QWidget
 
   protected:
     void paintEvent(QPaintEvent* e) override;
+    void mouseMoveEvent(QMouseEvent* e) override;
+    void mousePressEvent(QMouseEvent* e) override;
+    void mouseReleaseEvent(QMouseEvent* e) override;
+    void mouseDoubleClickEvent(QMouseEvent* e) override;
+    void wheelEvent(QWheelEvent* e) override;
+    void leaveEvent(QEvent* e) override;
+    void keyPressEvent(QKeyEvent* e) override;
 
   private:
     void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double pixelsPerMm) const;
     void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
-                   double mVPerPixel, bool sweep) const;
-    void paintMoment(QPainter& p, const QRectF& r, double from, double to, bool sweep) const;
+                   double mVPerPixel) const;
+    void paintMoment(QPainter& p, const QRectF& r) const;
     double largest(double from, double to, bool own) const;
     bool isOwn(std::size_t lead) const;
-    double windowShown() const; ///< [ms]
+    bool sweeps() const { return m_layout == Layout::strip && !m_end; }
+    /// What is drawn over the traces: cursors, and what is read.
+    void paintMarks(QPainter& p) const;
+    void paintReading(QPainter& p) const;
+    void paintFoot(QPainter& p) const;
+    QString differenceText(int lead) const; ///< B − A of a lead; empty where there is none
+    void putMark(double timeMs);            ///< A, then B, then the nearer of the two
+    std::optional<std::size_t> markNear(const QPointF& at) const;
+    void zoom(double notches);
+    void lookBackTo(double endMs);
+    void goOn(); ///< follows the run; followed already: the usual length of time
+    bool moveReading(int key, bool far);
+    void say(); ///< the reading and the cursors, for those who cannot see them
     /// Leads on show, and how they are arranged.
     struct Cells
     {
@@ -84,13 +132,21 @@ class EcgPlot : public QWidget
     Cells cells() const;
     QRectF cell(const Cells& c, std::size_t k) const; ///< name and trace
     double newest() const;                            ///< end of what is shown
+    std::array<double, 2> range() const;              ///< of the times that are shown
+    double toX(const QRectF& trace, double timeMs) const;
 
     QStringList m_leads, m_shown;
     int m_own = 0; ///< the last of the leads
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
-    double m_windowMs = 2500;
+    std::array<double, 2> m_windows{2500, 1200}; ///< of strip and sheet [ms]
     std::optional<double> m_moment;
+    std::optional<double> m_end; ///< right end of what is shown while not following [ms]
+    std::optional<QPointF> m_pointer;
+    std::array<std::optional<double>, 2> m_marks; ///< [ms]
+    std::optional<std::size_t> m_pressMark;
+    bool m_pulled = false; ///< a press became a drag
+    double m_pressX = 0, m_pressEnd = 0;
     Layout m_layout = Layout::strip;
 };
 

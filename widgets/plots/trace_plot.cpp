@@ -17,6 +17,7 @@ namespace {
 
 constexpr double shortest_ms = 10, longest_ms = 20000;
 constexpr double box_gap = 4; // between the box of the cursors and the area's edges [px]
+constexpr double grab_px = 4; // so near to a cursor a press takes it
 
 } // namespace
 
@@ -37,8 +38,8 @@ TracePlot::TracePlot(QWidget* parent) : QWidget(parent)
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run.\n"
-                  "Shift + click: cursors A and B, which show the time and V between them; right "
-                  "click takes them away."));
+                  "Shift + click: cursors A and B, which show the time and V between them; a drag "
+                  "moves one, right click takes them away."));
 }
 
 void TracePlot::addCurve(quint64 id, const QString& name, const QColor& color)
@@ -443,7 +444,21 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
         else
             m_end.reset();
     }
+    setCursor(m_pressMark || markNear(e->position().x()) ? Qt::SplitHCursor : Qt::ArrowCursor);
     update();
+}
+
+std::optional<std::size_t> TracePlot::markNear(double x) const
+{
+    std::optional<std::size_t> out;
+    double nearest = grab_px;
+    for (std::size_t k = 0; k < m_marks.size(); ++k)
+        if (const double off = m_marks[k] ? std::abs(toX(*m_marks[k]) - x) : 2 * grab_px;
+            off <= nearest) {
+            nearest = off;
+            out = k;
+        }
+    return out;
 }
 
 void TracePlot::mousePressEvent(QMouseEvent* e)
@@ -464,6 +479,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
         update();
         return;
     }
+    m_pressMark = markNear(e->position().x());
     m_pressX = e->position().x();
     m_pressEnd = windowEnd();
 }

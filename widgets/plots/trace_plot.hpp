@@ -84,6 +84,7 @@ class TracePlot : public QWidget
     double toX(double time) const;
     double toTime(double x) const;
     double toY(double value) const;
+    std::optional<std::size_t> markNear(double x) const; ///< the cursor that a press there takes
     void paintAxes(QPainter& p) const;
     void paintCurve(QPainter& p, const Curve& c) const;
     void paintLegend(QPainter& p) const;
