@@ -2,6 +2,7 @@
 #include "engine/simulation/pulse_log.hpp"
 
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/refractory.hpp"
 #include "engine/simulation/tissue.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
     std::vector<Pulse> out;
     const auto runs = pulse_runs(s);
     const auto protocol = protocol_text(s);
+    const auto searched = searched_kind(s);
     double before = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const auto& run = runs[r];
@@ -39,10 +41,12 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
             const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
             if (!(at < to_ms - hair_ms) || (k > 0 && !(run.period_ms > 0)))
                 break;
-            if (at >= from_ms - hair_ms)
+            if (at >= from_ms - hair_ms) {
                 out.push_back({false, s.name, kind_of(s, r), at,
                                std::isfinite(before) ? at - before : 0, s.amplitude_pA_per_pF,
                                s.duration_ms, protocol, std::nullopt});
+                out.back().searches = !searched.empty() && out.back().kind == searched;
+            }
             before = at;
         }
     }
@@ -128,6 +132,10 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
 {
     std::vector<Pulse> out;
     const auto add = [&](const Period& p) {
+        const auto first = std::find_if(periods_.begin(), periods_.end(), [&](const Period& other) {
+            return same_search(other.stimulus, p.stimulus);
+        });
+        const auto series = first != periods_.end() ? first->number : p.number;
         for (auto& pulse : pulses_of(p.stimulus, p.from_ms, std::min(p.to_ms, now_ms))) {
             const auto known = p.decided.find(key_of(pulse.time_ms));
             if (known != p.decided.end()) {
@@ -135,6 +143,7 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
                 pulse.around_mV = known->second.around_mV;
                 pulse.overtaken = known->second.overtaken;
             }
+            pulse.series = series;
             out.push_back(std::move(pulse));
         }
     };

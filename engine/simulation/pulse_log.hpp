@@ -29,6 +29,10 @@ struct Pulse
     std::optional<bool> captured;
     double around_mV = std::numeric_limits<double>::quiet_NaN(); ///< as of CaptureEvent
     bool overtaken = false;                                      ///< as of CaptureEvent
+    /// The last one of an S1-S2 protocol's train: its coupling interval is what is searched with.
+    bool searches = false;
+    /// The same for pulses of a site that paced alike but for that interval (same_search()).
+    std::uint64_t series = 0;
 };
 
 /// Which pulses a run gave: those of the session's stimuli while they were as they are, and those

@@ -2,6 +2,7 @@
 #include "engine/simulation/report.hpp"
 
 #include "engine/simulation/figures.hpp"
+#include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_page.hpp"
 
 #include <cmath>
@@ -47,6 +48,19 @@ Json pulse_json(const Pulse& p)
     j["captured"] = p.captured ? Json(*p.captured) : Json(nullptr);
     j["around_mV"] = std::isfinite(p.around_mV) ? Json(p.around_mV) : Json(nullptr);
     j["overtaken"] = p.captured ? Json(p.overtaken) : Json(nullptr);
+    return j;
+}
+
+Json refractory_json(const SiteRefractory& s)
+{
+    const auto ms = [](double x) { return x > 0 ? Json(x) : Json(nullptr); };
+    Json j;
+    j["site"] = s.site;
+    j["kind"] = s.found.kind;
+    j["protocol"] = s.protocol;
+    j["shortest_captured_ms"] = ms(s.found.captured_ms);
+    j["longest_failed_ms"] = ms(s.found.failed_ms);
+    j["effective_refractory_period_ms"] = ms(s.found.effective_ms().value_or(0));
     return j;
 }
 
@@ -117,6 +131,9 @@ RunReport make_report(const ReportInput& in)
     j["pulses"] = Json::array();
     for (const auto& pulse : in.pulses)
         j["pulses"].push_back(pulse_json(pulse));
+    j["refractory"] = Json::array();
+    for (const auto& site : refractory(in.pulses))
+        j["refractory"].push_back(refractory_json(site));
     j["seconds"] = {{"total", in.phases.total_s},
                     {"setup", in.phases.setup_s},
                     {"stepping", in.phases.stepping_s},

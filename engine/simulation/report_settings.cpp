@@ -4,6 +4,7 @@
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_tables.hpp"
 
 #include <algorithm>
@@ -83,6 +84,15 @@ std::string failed_text(const PulseCount& c, std::size_t most)
     return out;
 }
 
+/// What the site's pulses tell of its refractory period, beside the newest protocol that does.
+std::string refractory_of(std::span<const SiteRefractory> found, const PulseCount& c)
+{
+    for (const auto& s : found)
+        if (s.site == c.site && s.protocol == c.protocol)
+            return "effective refractory period: " + refractory_text(s.found);
+    return {};
+}
+
 std::string origin(const MeshSource& m)
 {
     if (const auto* file = std::get_if<MeshFile>(&m))
@@ -119,6 +129,8 @@ ReportPage::Table pacing(const ExportSource& s)
         std::stable_sort(sites.begin(), sites.end(), [](const PulseCount& a, const PulseCount& b) {
             return a.failed.size() > b.failed.size();
         });
+    const auto& edits = s.scene->tissue_edits;
+    const auto found = refractory(s.pulses, edits.empty() ? 0 : edits.back().time_ms);
     std::size_t used = 0, shown = 0;
     for (const auto& c : sites) {
         const std::string site = c.click          ? "clicks on the wall"
@@ -126,14 +138,18 @@ ReportPage::Table pacing(const ExportSource& s)
                                                   : c.site;
         const std::string of_failed =
             c.failed.empty() ? std::string() : "not captured: " + failed_text(c, failed);
+        const std::string period = c.click ? std::string() : refractory_of(found, c);
         used += std::max(lines(site, name_letters), lines(c.protocol, protocol_letters)) +
-                (of_failed.empty() ? 0 : lines(of_failed, all_letters));
+                (of_failed.empty() ? 0 : lines(of_failed, all_letters)) +
+                (period.empty() ? 0 : lines(period, all_letters));
         if (shown > 0 && used > pacing_lines)
             break;
         ++shown;
         t.rows.push_back({site, c.protocol, captured_text(c)});
         if (!of_failed.empty())
             t.rows.push_back({of_failed}); // over the whole width
+        if (!period.empty())
+            t.rows.push_back({period});
     }
     if (shown < sites.size())
         t.rows.push_back({and_more(sites.size() - shown), "in the window's Pacing panel", ""});

@@ -12,6 +12,7 @@
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
 #include "engine/simulation/pulse_log.hpp"
+#include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report.hpp"
 
 #include <chrono>
@@ -577,6 +578,8 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         say_why_nothing_activated(static_cast<double>(end_step_) * session_.dt_ms);
     else
         say_what_did_not_capture();
+    for (const auto& n : refractory_notices(pulses_.until(stepper_->time_ms())))
+        say(n.level, n.text);
     return report;
 }
 

@@ -129,14 +129,15 @@ class TestRun : public QObject
         s.stimuli[1].region = Box{{-1, -1, -1}, {9, 9, 9}};
         s.stimuli[1].protocol.reset();
         s.stimuli[1].start_ms = 229;
+        QJsonArray told;
         const auto run = [&](const char* name, const RunOptions& with = {}) {
             auto o = with;
             o.out = path(dir) / name;
             o.html = path(dir) / "r.html";
             run_session(s, o);
-            return QJsonDocument::fromJson(content(o.out / "report.json"))
-                .object()["pulses"]
-                .toArray();
+            const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
+            told = report["refractory"].toArray();
+            return report["pulses"].toArray();
         };
         const auto check = [](const QJsonArray& pulses, int from) {
             QCOMPARE(pulses.size(), 4); // S1, S2, S1 of the next block; of the other site one
@@ -157,10 +158,18 @@ class TestRun : public QObject
             QVERIFY(around(3).isNull());
         };
         check(run("every-step"), 0);
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(told[0].toObject()["site"].toString(), QString("S1"));
+        QCOMPARE(told[0].toObject()["kind"].toString(), QString("S2"));
+        QCOMPARE(told[0].toObject()["longest_failed_ms"].toDouble(), 120.0);
+        QVERIFY(told[0].toObject()["shortest_captured_ms"].isNull());
+        QVERIFY(told[0].toObject()["effective_refractory_period_ms"].isNull());
         const QString page = QString::fromUtf8(content(path(dir) / "r.html"));
         QVERIFY(page.contains("<td>1 of 2 S1 (1 not known), 0 of 1 S2</td>")); // the last had no time
         QVERIFY(page.contains("<td colspan=\"3\">not captured: S2 at 120 ms (120 after the one before, V around "));
         QVERIFY(page.contains("<td>1, not known</td>"));
+        QVERIFY(page.contains("<td colspan=\"3\">effective refractory period: 120 ms or longer (S2 "
+                              "at 120 ms did not capture)</td>"));
         // rows of the probes far apart do not make the verdict coarse, nor come more often
         s.probes_every_ms = 7;
         s.checkpoint_every_ms = 105;
