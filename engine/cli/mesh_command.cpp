@@ -146,9 +146,13 @@ void info(Context& c, const Files& f)
     c.notices(found);
     c.say(f.in + ": " + loaded.format + ", " + std::string(name(loaded.unit)));
     say_counts(c, j);
-    for (const auto& r : mesh::region_names(m))
-        if (!r.name.empty())
-            c.say("  " + std::to_string(r.label) + ": " + r.name);
+    j["region_names"] = Json::object();
+    for (const auto& r : mesh::region_names(m)) {
+        if (r.name.empty())
+            continue;
+        j["region_names"][std::to_string(r.label)] = r.name;
+        c.say("  " + std::to_string(r.label) + ": " + r.name);
+    }
     c.say("pieces: " + std::to_string(loaded.check.pieces) +
           "; turned tetrahedra: " + std::to_string(loaded.check.turned) + "; quality: mean " +
           number(loaded.check.quality_mean) + ", least " + number(loaded.check.quality_min));

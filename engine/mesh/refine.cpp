@@ -163,6 +163,7 @@ TetMesh refine(const TetMesh& m, const Progress& progress)
     progress.at(0.4, "refining");
 
     TetMesh r;
+    r.label_names = m.label_names;
     r.x = m.x, r.y = m.y, r.z = m.z;
     const std::size_t nr = nv + edges.other.size();
     r.x.resize(nr), r.y.resize(nr), r.z.resize(nr);

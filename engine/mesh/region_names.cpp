@@ -131,8 +131,11 @@ std::vector<RegionName> region_names(const TetMesh& m)
     std::vector<RegionName> out;
     for (auto& [label, r] : labels) {
         r.share = whole > 0 ? r.volume_mm3 / whole : 0;
-        r.name = name_of(find(ventricle, label), find(layer, label), find(segment, label),
-                         find(side, label));
+        const auto own = m.label_names.find(label);
+        r.name = own != m.label_names.end() && !own->second.empty()
+                     ? own->second
+                     : name_of(find(ventricle, label), find(layer, label), find(segment, label),
+                               find(side, label));
         out.push_back(std::move(r));
     }
     return out;

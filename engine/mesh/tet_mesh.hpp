@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,7 @@ struct TetMesh
     std::vector<std::int32_t> region;                ///< label per tetrahedron
     Directions fibre, sheet, normal;                 ///< per tetrahedron; empty where unknown
     std::vector<Field> fields;
+    std::map<std::int32_t, std::string> label_names; ///< what the mesh's file calls its labels
 
     std::size_t vertex_count() const { return x.size(); }
     std::size_t tetrahedron_count() const { return corner[0].size(); }

@@ -84,6 +84,24 @@ Speeds at_vertices_fitted(const mesh::TetMesh& m, std::span<const double> activa
 
 } // namespace
 
+std::vector<double> without_stimulated(std::vector<double> activation_ms,
+                                       std::span<const Pulse> pulses, bool from_pulse)
+{
+    constexpr double tail_ms = 1;
+    std::vector<std::pair<double, double>> spans; // begin, length
+    for (const auto& p : pulses)
+        spans.emplace_back(from_pulse ? 0 : p.time_ms, p.duration_ms + tail_ms);
+    std::sort(spans.begin(), spans.end());
+    for (double& t : activation_ms) {
+        if (!std::isfinite(t))
+            continue;
+        const auto next = std::upper_bound(spans.begin(), spans.end(), std::pair{t, HUGE_VAL});
+        if (next != spans.begin() && t <= std::prev(next)->first + std::prev(next)->second)
+            t = std::numeric_limits<double>::quiet_NaN();
+    }
+    return activation_ms;
+}
+
 std::array<double, 3> conduction_velocity(const mesh::TetMesh& m, bool on_vertices,
                                           std::span<const double> activation_ms)
 {

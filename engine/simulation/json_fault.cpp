@@ -2,6 +2,7 @@
 #include "engine/simulation/json_fault.hpp"
 
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,28 +29,6 @@ bool digit(char c)
 bool letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/// Bytes of the character that begins there; 0 where they are not UTF-8.
-std::size_t utf8_length(std::string_view text, std::size_t at)
-{
-    const auto byte = [&](std::size_t i) -> unsigned {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-    };
-    const unsigned first = byte(0);
-    if (first < 0x80)
-        return 1;
-    const std::size_t n = first >= 0xC2 && first <= 0xDF   ? 2
-                          : first >= 0xE0 && first <= 0xEF ? 3
-                          : first >= 0xF0 && first <= 0xF4 ? 4
-                                                           : 0;
-    for (std::size_t i = 1; i < n; ++i)
-        if ((byte(i) & 0xC0) != 0x80)
-            return 0;
-    const unsigned second = byte(1);
-    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-    const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-    return overlong || beyond ? 0 : n;
 }
 
 std::string hexadecimal(char c)

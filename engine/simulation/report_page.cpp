@@ -66,26 +66,6 @@ Activation activation_of(const ExportSource& s)
     return a;
 }
 
-/// Activation times without those of tissue that a pulse itself activated, all at once: no wave
-/// passed there.
-std::vector<double> without_stimulated(const ExportSource& s, const Activation& a)
-{
-    constexpr double tail_ms = 1;                  // the upstroke may follow the pulse
-    std::vector<std::pair<double, double>> pulses; // begin, end
-    for (const auto& p : s.pulses)
-        pulses.emplace_back(s.beat_label.empty() ? p.time_ms : 0, p.duration_ms + tail_ms);
-    std::sort(pulses.begin(), pulses.end());
-    auto times = a.activation_ms;
-    for (double& t : times) {
-        if (!std::isfinite(t))
-            continue;
-        const auto next = std::upper_bound(pulses.begin(), pulses.end(), std::pair{t, HUGE_VAL});
-        if (next != pulses.begin() && t <= std::prev(next)->first + std::prev(next)->second)
-            t = std::numeric_limits<double>::quiet_NaN();
-    }
-    return times;
-}
-
 /// Of a re-entry, whose places are activated turn after turn: how long a turn takes. Places show
 /// their newest activation, so those are of no one front, and the time over them means nothing.
 ReportPage::Figure turning_figure(const ExportSource& s, double last_ms)
@@ -122,8 +102,9 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
                    "activated",
                    count_text(activated) + " of " +
                        count_text(static_cast<std::int64_t>(a.activation_ms.size()))});
-    const auto velocity =
-        conduction_velocity(*s.scene->mesh, a.on_vertices, without_stimulated(s, a));
+    const auto velocity = conduction_velocity(
+        *s.scene->mesh, a.on_vertices,
+        without_stimulated(a.activation_ms, s.pulses, !s.beat_label.empty()));
     if (std::isfinite(velocity[1]))
         out.push_back({with(velocity[1], 3, "mm/ms"), "conduction velocity, median",
                        spread(velocity, 3) + "; without what pulses activated themselves"});

@@ -60,6 +60,12 @@ std::string to_html(const ReportPage& page);
 /// @throws Error when the text is no such page
 std::string with_pictures(std::string html, const std::vector<ReportPage::Picture>& pictures);
 
+/// Activation times, with NaN for tissue that a pulse itself activated, all at once: no wave passed
+/// there. Those are the times within a pulse or 1 ms after it (the upstroke may follow).
+/// @param from_pulse  times count from the newest pulse [ms], not from the run's start
+std::vector<double> without_stimulated(std::vector<double> activation_ms,
+                                       std::span<const Pulse> pulses, bool from_pulse);
+
 /// Conduction velocity from an activation map [mm/ms]: 1 / |grad t|, for p1 on each tetrahedron
 /// whose corners were all activated, for fvm at each vertex by a linear fit to the tetrahedra
 /// around it; the 5th, 50th and 95th percentile by volume. NaN where there are none.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/utf8.hpp"
+#include "engine/mesh/check.hpp"
 #include "engine/mesh/face_markers.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/region_names.hpp"
 #include "shapes.hpp"
 
 #include <QTemporaryDir>
@@ -321,6 +324,40 @@ class TestMeshIo : public QObject
         QCOMPARE(l.mesh.region, (std::vector<std::int32_t>{17, 6}));
         QCOMPARE(l.mesh.field("late")->values[0], 2.5F);
         QCOMPARE(l.mesh.vertex_count(), std::size_t{5});
+        QCOMPARE(l.mesh.label_names.at(17), std::string("#wall"));
+    }
+
+    void names_of_labels_travel_data()
+    {
+        QTest::addColumn<QString>("file");
+        for (const char* file : {"names.msh", "names.msh2", "names.vtu"})
+            QTest::newRow(file) << QString(file);
+    }
+
+    void names_of_labels_travel()
+    {
+        QFETCH(QString, file);
+        TetMesh m = shapes::rich();
+        const auto label = m.region.front();
+        m.label_names = {{label, "left \"free\" wall"}, {-7, "Narbe \xFC\n<b>"}, {9, ""}};
+        const auto at = in_folder(file.toStdString());
+        io::write(m, at);
+        const auto back = io::read(at).mesh;
+        QCOMPARE(back.label_names.at(label), std::string("left \"free\" wall"));
+        if (file != "names.vtu") // made UTF-8 where it was not, on one line
+            QVERIFY(!back.label_names.at(-7).empty());
+        const auto names = region_names(refine(back));
+        const auto named = std::find_if(names.begin(), names.end(),
+                                        [&](const auto& n) { return n.label == label; });
+        QCOMPARE(named->name, std::string("left \"free\" wall"));
+    }
+
+    void text_of_foreign_files_becomes_readable()
+    {
+        const std::string utf8 = "R\xC3\xA9gion";
+        QCOMPARE(readable(utf8), utf8);
+        QCOMPARE(readable("R\xE9gion"), utf8); // ISO 8859-1
+        QCOMPARE(readable("a\tb\x7F"), std::string("a b "));
     }
 
     void separate_fibre_file_in_another_order_and_unit()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Gmsh .msh files of versions 2.2 and 4.1, text and binary: nodes, tetrahedra, physical groups as
-// region labels, node and element data.
+// region labels with their names, node and element data.
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace tawara::mesh::io {
@@ -185,6 +186,8 @@ class GmshReader
             comments();
         else if (name == "$Entities" && v4_)
             entities();
+        else if (name == "$PhysicalNames")
+            names();
         else if (name == "$Nodes")
             v4_ ? nodes4() : nodes2();
         else if (name == "$Elements")
@@ -193,6 +196,26 @@ class GmshReader
             data(name == "$NodeData");
         else if (!in_.skip_past("$End" + name.substr(1)))
             in_.fail("section " + in_quotes(name) + " has no end; the file seems truncated");
+    }
+
+    /// Names of groups of volumes; text in binary files too.
+    void names()
+    {
+        const auto n = in_.integer("the number of names", 0, 1'000'000);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const auto dimension = in_.integer("a group's dimension", 0, 3);
+            const auto group = in_.integer("a physical group");
+            std::string_view name = in_.rest_of_line();
+            const auto from = name.find('"'), to = name.rfind('"');
+            if (from == name.npos || to == from)
+                in_.fail("the name of physical group " + std::to_string(group) +
+                         " should stand in double quotes");
+            if (dimension == 3 && group >= std::numeric_limits<std::int32_t>::min() &&
+                group <= std::numeric_limits<std::int32_t>::max())
+                raw_.mesh.label_names[static_cast<std::int32_t>(group)] =
+                    name.substr(from + 1, to - from - 1);
+        }
+        end_of("PhysicalNames");
     }
 
     void entities()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/utf8.hpp"
 #include "engine/mesh/io/files.hpp"
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/write.hpp"
@@ -11,11 +12,17 @@ namespace {
 
 using Regions = std::map<std::int32_t, std::vector<std::int32_t>>; ///< label -> tetrahedra
 
-void print_head(Printer& p, const char* version)
+void print_head(Printer& p, const TetMesh& m, const char* version)
 {
     p << "$MeshFormat\n" << version << " 1 8\n";
     p.raw(std::int32_t{1}) << "\n$EndMeshFormat\n";
     p << "$Comments\n" << unit_note << "mm\n$EndComments\n";
+    if (m.label_names.empty())
+        return;
+    p << "$PhysicalNames\n" << m.label_names.size() << '\n';
+    for (const auto& [label, name] : m.label_names)
+        p << "3 " << label << " \"" << readable(name) << "\"\n";
+    p << "$EndPhysicalNames\n";
 }
 
 void print_data(Printer& p, const std::string& name, bool at_nodes, std::size_t components,
@@ -57,7 +64,7 @@ void print_all_data(Printer& p, const TetMesh& m, const std::vector<std::int32_t
 /// Version 2.2 keeps the order of the tetrahedra.
 void print_2(Printer& p, const TetMesh& m)
 {
-    print_head(p, "2.2");
+    print_head(p, m, "2.2");
     p << "$Nodes\n" << m.vertex_count() << '\n';
     for (std::size_t v = 0; v < m.vertex_count(); ++v)
         p.raw(static_cast<std::int32_t>(v + 1)).raw(m.x[v]).raw(m.y[v]).raw(m.z[v]);
@@ -81,7 +88,7 @@ void print_4(Printer& p, const TetMesh& m)
     Regions regions;
     for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
         regions[m.region[t]].push_back(static_cast<std::int32_t>(t));
-    print_head(p, "4.1");
+    print_head(p, m, "4.1");
     Vec3 low{}, high{};
     for (std::size_t a = 0; a < 3; ++a) {
         const auto& c = a == 0 ? m.x : a == 1 ? m.y : m.z;

@@ -2,6 +2,7 @@
 #include "engine/mesh/io/raw.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/text.hpp"
@@ -202,6 +203,8 @@ Loaded finish(Raw raw, const std::string& file, std::optional<LengthUnit> unit,
     if (m.vertex_count() > limit || m.tetrahedron_count() > limit / 4)
         throw MeshError(file, "has more tetrahedra or vertices than 32-bit indices can count");
     refuse_absurd(m, file);
+    for (auto& [label, name] : m.label_names)
+        name = readable(name);
     l.unit = choose_unit(raw, unit);
     const double mm = millimetres(l.unit);
     if (mm != 1)

@@ -122,6 +122,23 @@ void write_by(const auto& writer, const fs::path& file)
     });
 }
 
+/// What the labels are called: two arrays of one length, read back by read_vtu().
+void add_label_names(vtkFieldData* to, const TetMesh& m)
+{
+    if (m.label_names.empty())
+        return;
+    vtkNew<vtkIntArray> labels;
+    labels->SetName("region_labels");
+    vtkNew<vtkStringArray> names;
+    names->SetName("region_names");
+    for (const auto& [label, name] : m.label_names) {
+        labels->InsertNextValue(label);
+        names->InsertNextValue(name);
+    }
+    to->AddArray(labels);
+    to->AddArray(names);
+}
+
 } // namespace
 
 void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const fs::path& file)
@@ -142,6 +159,7 @@ void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const fs::pat
     unit->SetName("length_unit");
     unit->InsertNextValue("mm");
     grid->GetFieldData()->AddArray(unit);
+    add_label_names(grid->GetFieldData(), m);
     vtkNew<vtkXMLUnstructuredGridWriter> writer;
     writer->SetInputData(grid);
     writer->SetDataModeToAppended();

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkFieldData.h>
@@ -154,6 +156,20 @@ std::optional<LengthUnit> stated_unit(vtkUnstructuredGrid* grid)
                                            : std::nullopt;
 }
 
+/// What add_label_names() wrote; nothing where the two arrays do not fit each other.
+void take_label_names(TetMesh& m, vtkFieldData* from)
+{
+    auto* const labels = from->GetArray("region_labels");
+    auto* const names = vtkStringArray::SafeDownCast(from->GetAbstractArray("region_names"));
+    if (!labels || !names || labels->GetNumberOfComponents() != 1 ||
+        labels->GetNumberOfTuples() != names->GetNumberOfValues())
+        return;
+    for (vtkIdType i = 0; i < names->GetNumberOfValues(); ++i)
+        if (const double label = labels->GetTuple1(i);
+            std::abs(label) <= std::numeric_limits<std::int32_t>::max())
+            m.label_names[static_cast<std::int32_t>(label)] = names->GetValue(i);
+}
+
 } // namespace
 
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
@@ -178,6 +194,7 @@ Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
     Raw raw;
     raw.format = "VTU";
     raw.stated = stated_unit(grid);
+    take_label_names(raw.mesh, grid->GetFieldData());
     if (grid->GetPoints())
         for (vtkIdType i = 0; i < grid->GetNumberOfPoints(); ++i) {
             Vec3 p{};
