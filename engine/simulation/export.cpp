@@ -230,7 +230,7 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
     case ExportKind::beats_csv:
         if (s.traces.empty())
             lacks(file, "there are no probes; place one and run first");
-        return write_beats_csv(s.traces, s.scene->tissue_edits, s.renewed_ms, file);
+        return write_beats_csv(s, file);
     case ExportKind::ecg_csv:
         return write_ecg_csv(s.ecg, file);
     case ExportKind::report_html: {
@@ -331,14 +331,13 @@ void write_traces_csv(std::span<const Trace> traces, const fs::path& file)
     });
 }
 
-void write_beats_csv(std::span<const Trace> traces, std::span<const TissueEdit> edits,
-                     const Renewals& renewed_ms, const fs::path& file)
+void write_beats_csv(const ExportSource& s, const fs::path& file)
 {
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
-        for (const auto& t : traces)
-            out << beats_csv_rows(t.name, t.time_ms, t.V_mV, edits,
-                                  renewals_of(renewed_ms, t.probe));
+        for (const auto& t : s.traces)
+            out << beats_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
+                                  renewals_of(s.renewed_ms, t.probe), s.pulses);
     });
 }
 

@@ -65,8 +65,8 @@ void write_traces_csv(std::span<const Trace> traces, const std::filesystem::path
 
 /// Probes' beats as one table, as beats.csv of a run: probe, number of the beat, activation,
 /// upstroke, rest, peak, amplitude, APD30, APD50, APD90, diastolic interval before it, cycle; units
-/// in the header, empty where a beat has none. Then the tissue that it ran with (beats_csv_rows()).
-void write_beats_csv(std::span<const Trace> traces, std::span<const TissueEdit> edits,
-                     const Renewals& renewed_ms, const std::filesystem::path& file);
+/// in the header, empty where a beat has none. Then the tissue that it ran with, and the pulse that
+/// made it (beats_csv_rows()).
+void write_beats_csv(const ExportSource& source, const std::filesystem::path& file);
 
 } // namespace tawara::simulation

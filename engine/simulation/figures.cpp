@@ -157,16 +157,19 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
 std::string beats_csv_head()
 {
     return "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
-           "apd50_ms,apd90_ms,diastolic_ms,cycle_ms,tissue,tissue_since_ms,tissue_changed_ms\n";
+           "apd50_ms,apd90_ms,diastolic_ms,cycle_ms,tissue,tissue_since_ms,tissue_changed_ms," +
+           pulse_columns() + "\n";
 }
 
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
                            std::span<const float> v_mV, std::span<const TissueEdit> edits,
-                           std::span<const double> renewed_ms)
+                           std::span<const double> renewed_ms, std::span<const Pulse> pulses)
 {
     std::string rows;
-    int number = 0;
-    for (const auto& b : beats_of(t_ms, v_mV, renewed_ms)) {
+    std::size_t number = 0;
+    const auto beats = beats_of(t_ms, v_mV, renewed_ms);
+    const auto makers = pulses_behind(beats, pulses);
+    for (const auto& b : beats) {
         rows += csv_field(probe) + "," + std::to_string(++number);
         for (double x :
              {b.activation_ms, b.upstroke_mV_per_ms, b.rest_mV, b.peak_mV, b.amplitude_mV,
@@ -180,7 +183,7 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
         rows += ",";
         if (before < edits.size() && b.holds(edits[before].time_ms))
             append_number(rows, edits[before].time_ms, 7);
-        rows += "\n";
+        rows += "," + pulse_fields(makers[number - 1]) + "\n";
     }
     return rows;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/stepper.hpp"
+#include "engine/simulation/beat_pulses.hpp"
 #include "engine/simulation/messages.hpp"
 
 #include <optional>
@@ -53,11 +54,13 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
 std::string beats_csv_head();
 /// A probe's rows of it, one a beat; empty where a beat has no such value. The last columns say
 /// which tissue it ran with: 1 for the one at the start and one more with every change before it,
-/// since when that is there (0 for the first), and when the tissue was changed during the beat.
+/// since when that is there (0 for the first), and when the tissue was changed during the beat;
+/// then the pulse that made it (pulse_fields()).
 /// @param edits  changes of the tissue during the run, in order of time
 /// @param renewed_ms  as beats_of() has it
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
                            std::span<const float> v_mV, std::span<const TissueEdit> edits = {},
-                           std::span<const double> renewed_ms = {});
+                           std::span<const double> renewed_ms = {},
+                           std::span<const Pulse> pulses = {});
 
 } // namespace tawara::simulation

@@ -357,10 +357,11 @@ void Run::outputs_at(std::int64_t step)
 void Run::write_beats(const std::filesystem::path& file)
 {
     const auto times = traces_.times_ms(session_.dt_ms);
+    const auto pulses = pulses_.until(stepper_->time_ms());
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
         for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
-            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p]);
+            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p], {}, {}, pulses);
     });
 }
 

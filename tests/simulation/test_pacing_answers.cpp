@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What pulses tell of the tissue: refractory periods.
-#include "engine/simulation/pulse_log.hpp"
+// What pulses tell of the tissue, refractory periods, and which of them made a beat.
+#include "engine/simulation/beat_pulses.hpp"
 #include "engine/simulation/refractory.hpp"
+#include "engine/simulation/run.hpp"
+#include "tests/simulation/live_bar.hpp"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <vector>
@@ -29,6 +32,57 @@ void decide(PulseLog& log, std::uint64_t number, const Stimulus& s, double from_
     for (const double at : pulse_times(s, to_ms))
         if (at >= from_ms)
             log.decided({0, number, 0, at, searched_coupling(s, at).value_or(500) > erp_ms + 1e-6});
+}
+
+/// Pulses of one site at these times; those below 0 failed, at the time without the sign.
+std::vector<Pulse> pulses_at(const char* site, const std::vector<double>& ms)
+{
+    std::vector<Pulse> out;
+    for (const double at : ms) {
+        Pulse p;
+        p.site = site;
+        p.time_ms = std::fabs(at);
+        p.coupling_ms = out.empty() ? 0 : p.time_ms - out.back().time_ms;
+        p.captured = at >= 0;
+        p.duration_ms = 2;
+        out.push_back(p);
+    }
+    return out;
+}
+
+/// "A 0, -, B 700": what made beats at those times.
+QString makers(const std::vector<double>& beats_ms, const std::vector<Pulse>& pulses)
+{
+    std::vector<Beat> beats;
+    for (const double at : beats_ms) {
+        beats.emplace_back();
+        beats.back().activation_ms = at;
+    }
+    QStringList out;
+    for (const auto& m : pulses_behind(beats, pulses))
+        out << (m.pulse == nullptr ? QString("-")
+                                   : QString("%1 %2")
+                                         .arg(QString::fromStdString(m.stimulus))
+                                         .arg(m.pulse->time_ms));
+    return out.join(", ");
+}
+
+QStringList lines_of(const QString& file)
+{
+    QFile f(file);
+    return f.open(QIODevice::ReadOnly)
+               ? QString::fromUtf8(f.readAll()).split('\n', Qt::SkipEmptyParts)
+               : QStringList();
+}
+
+/// A bar with S1 at 0, S2 280 ms later, which fails, and so on with 400.
+Session searched_bar()
+{
+    auto s = test::bar(900);
+    s.stimuli = {test::end_of_bar(0)};
+    s.stimuli[0].name = "base, left";
+    s.stimuli[0].protocol = Protocol{Protocol::Kind::s1s2, 600, 1, {200}, -250, 2, 200};
+    return s;
 }
 
 } // namespace
@@ -157,6 +211,104 @@ class TestPacingAnswers : public QObject
         QVERIFY(r.contradicts() && !r.effective_ms());
         QCOMPARE(refractory_text(r),
                  std::string("not the same each time (S3 at 290 ms captured, at 300 ms not)"));
+    }
+
+    void aBeatIsOfTheNewestPulse()
+    {
+        const auto train = pulses_at("A", {0, 600, 900});
+        QCOMPARE(makers({50, 650, 960}, train), QString("A 0, A 600, A 900"));
+        QCOMPARE(makers({50, 650, 960, 1150, 1340}, train), // it goes round
+                 QString("A 0, A 600, A 900, -, -"));
+        QCOMPARE(makers({30, 650}, pulses_at("A", {50, 600})), QString("-, A 600")); // none before
+        QCOMPARE(makers({}, train), QString());
+        QCOMPARE(makers({50}, {}), QString("-"));
+    }
+
+    void wavesTakeTheirTime()
+    {
+        // the second wave does not arrive; the third takes as long as the first did
+        QCOMPARE(makers({80, 1290}, pulses_at("A", {0, 600, 1200})), QString("A 0, A 1200"));
+        // S2 is given before S1's wave is there
+        QCOMPARE(makers({320, 3320, 3650}, pulses_at("A", {0, 3000, 3300})),
+                 QString("A 0, A 3000, A 3300"));
+        // too soon for the wave, or too late
+        QCOMPARE(makers({80, 605}, pulses_at("A", {0, 600})), QString("A 0, -"));
+        QCOMPARE(makers({80, 900}, pulses_at("A", {0, 600})), QString("A 0, -"));
+        QCOMPARE(makers({501}, pulses_at("A", {0})), QString("-"));
+    }
+
+    void severalSites()
+    {
+        auto both = pulses_at("A", {0, 1000});
+        for (const auto& p : pulses_at("B", {500, 1000}))
+            both.push_back(p);
+        QCOMPARE(makers({80, 520, 1020}, both), QString("A 0, B 500, B + A 1000"));
+    }
+
+    void failedPulses()
+    {
+        QCOMPARE(makers({50, 650}, pulses_at("A", {0, -300, 600})), QString("A 0, A 600"));
+        // within the site V rises by the current itself
+        const auto local = pulses_at("A", {0, -300});
+        QCOMPARE(makers({1, 301}, local), QString("A 0, A 300"));
+        QCOMPARE(makers({1, 310}, local), QString("A 0, -"));
+        auto overtaken = local;
+        overtaken[1].overtaken = true;
+        QCOMPARE(makers({1, 301}, overtaken), QString("A 0, -"));
+        auto unknown = local; // decided too late
+        unknown[1].captured.reset();
+        QCOMPARE(makers({1, 301}, unknown), QString("A 0, A 300"));
+    }
+
+    void whatATableSays()
+    {
+        Pulse p;
+        p.kind = "S2";
+        p.time_ms = 1810, p.coupling_ms = 310, p.captured = true;
+        QCOMPARE(pulse_fields({&p, "Apex, left"}), std::string("\"Apex, left\",S2,1810,310,1"));
+        p.captured = false, p.coupling_ms = 0;
+        QCOMPARE(pulse_fields({&p, "Apex"}), std::string("Apex,S2,1810,,0"));
+        p.captured.reset();
+        QCOMPARE(pulse_fields({&p, "Apex"}), std::string("Apex,S2,1810,,"));
+        QCOMPARE(pulse_fields({}), std::string(",,,,"));
+    }
+
+    /// The same of a run of the command line and of the window's export.
+    void tablesOfRuns()
+    {
+        const QTemporaryDir dir;
+        const auto s = searched_bar();
+        RunOptions o;
+        o.out = dir.path().toStdString();
+        std::vector<std::string> said;
+        o.notice = [&](const Notice& n) { said.push_back(n.text); };
+        run_session(s, o);
+        const auto table = lines_of(dir.filePath("beats.csv"));
+        QCOMPARE(table.size(), 1 + 3 + 3); // S1, S1, S2 at each probe
+        QVERIFY(
+            table[0].endsWith(",tissue_changed_ms,stimulus,pulse,pulse_ms,coupling_ms,captured"));
+        const QString name = QStringLiteral("\"base, left\"");
+        for (int k : {1, 4}) {
+            QVERIFY2(table[k].endsWith(',' + name + ",S1,0,,1"), qPrintable(table[k]));
+            QVERIFY2(table[k + 1].endsWith(',' + name + ",S1,400,200,1"), qPrintable(table[k + 1]));
+            QVERIFY2(table[k + 2].endsWith(',' + name + ",S2,850,450,1"), qPrintable(table[k + 2]));
+        }
+        const std::string answer = "site 'base, left': effective refractory period 200 ms (S2 at "
+                                   "450 ms captured, at 200 ms not)";
+        QVERIFY(std::find(said.begin(), said.end(), answer) != said.end());
+
+        Inbox in;
+        Engine e(in.handler(), test::one_thread());
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        test::run_to(e, in, 899);
+        const QString file = dir.filePath("window.csv");
+        e.post(Export{"beats-csv", file.toStdString()});
+        QVERIFY(in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }));
+        const auto exported = lines_of(file);
+        QCOMPARE(exported.size(), table.size());
+        QCOMPARE(exported[0], table[0]);
+        for (int k = 1; k < table.size(); ++k)
+            QCOMPARE(exported[k].section(name, 1), table[k].section(name, 1));
     }
 };
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/beat_pulses.hpp"
+
+#include "engine/simulation/csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double hair_ms = 1e-6;
+constexpr double longest_ms = 500; // of a wave that is the first one from its site
+constexpr double later_ms = 100;   // a wave may take twice as long as the one before, and this
+constexpr double sooner_ms = 2;    // and half as long, less this
+constexpr double after_ms = 2;     // an upstroke may end after the pulse that made it
+
+std::string name_of(const Pulse& p)
+{
+    return p.click ? "click" : p.site;
+}
+
+/// How long waves have taken from each site to the place.
+class Delays
+{
+  public:
+    /// How far a wave of that pulse would be from usual; nothing where it cannot be that wave.
+    std::optional<double> unlikely(const Pulse& p, double delay_ms) const
+    {
+        const auto known = p.click ? by_site_.end() : by_site_.find(p.site);
+        if (known == by_site_.end())
+            return delay_ms <= longest_ms ? std::optional(delay_ms) : std::nullopt;
+        const double usual = known->second;
+        if (delay_ms < usual / 2 - sooner_ms || delay_ms > 2 * usual + later_ms)
+            return std::nullopt;
+        return std::fabs(delay_ms - usual);
+    }
+    void took(const Pulse& p, double delay_ms)
+    {
+        if (!p.click)
+            by_site_[p.site] = delay_ms;
+    }
+
+  private:
+    std::map<std::string, double> by_site_;
+};
+
+/// The failed pulse whose current made a beat.
+const Pulse* current_at(std::span<const Pulse* const> failed, double ms)
+{
+    for (const auto* p : failed)
+        if (!p->overtaken && ms >= p->time_ms - hair_ms &&
+            ms <= p->time_ms + p->duration_ms + after_ms)
+            return p;
+    return nullptr;
+}
+
+} // namespace
+
+std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<const Pulse> pulses)
+{
+    std::vector<const Pulse*> given, failed;
+    for (const auto& p : pulses)
+        (p.captured.value_or(true) ? given : failed).push_back(&p);
+    std::stable_sort(given.begin(), given.end(),
+                     [](const Pulse* a, const Pulse* b) { return a->time_ms < b->time_ms; });
+    std::vector<BeatPulse> out;
+    Delays delays;
+    std::size_t from = 0; // pulses before it are those of earlier beats, or older
+    for (const auto& b : beats) {
+        const Pulse* best = nullptr;
+        double least = 0;
+        for (auto k = from; k < given.size() && given[k]->time_ms <= b.activation_ms + hair_ms;
+             ++k) {
+            const auto u = delays.unlikely(*given[k], b.activation_ms - given[k]->time_ms);
+            if (u && (best == nullptr || *u < least - hair_ms))
+                best = given[k], least = *u;
+        }
+        if (best == nullptr) {
+            const auto* p = current_at(failed, b.activation_ms);
+            out.push_back({p, p != nullptr ? name_of(*p) : std::string()});
+            continue;
+        }
+        delays.took(*best, b.activation_ms - best->time_ms);
+        BeatPulse of{best, name_of(*best)};
+        for (; from < given.size() && given[from]->time_ms <= best->time_ms + hair_ms; ++from)
+            if (given[from] != best && given[from]->time_ms >= best->time_ms - hair_ms)
+                of.stimulus += " + " + name_of(*given[from]);
+        out.push_back(std::move(of));
+    }
+    return out;
+}
+
+std::string pulse_columns()
+{
+    return "stimulus,pulse,pulse_ms,coupling_ms,captured";
+}
+
+std::string pulse_fields(const BeatPulse& b)
+{
+    if (b.pulse == nullptr)
+        return ",,,,";
+    const Pulse& p = *b.pulse;
+    std::string out = csv_field(b.stimulus) + "," + p.kind + ",";
+    append_number(out, p.time_ms, 7);
+    out += ",";
+    if (p.coupling_ms > 0)
+        append_number(out, p.coupling_ms, 7);
+    out += ",";
+    if (p.captured)
+        out += *p.captured ? "1" : "0";
+    return out;
+}
+
+} // namespace tawara::simulation
