@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/analysis/ecg_intervals.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace tawara::analysis {
+namespace {
+
+constexpr double coarsest_ms = 2, gap_steps = 2.5;
+constexpr double fine_ms = 2, wide_ms = 5; // half the window of slopes, without and with noise
+constexpr double of_largest = 0.05;        // S of the beat: below it is quiet
+constexpr double of_quartile = 3;          // of S over the record: noise
+constexpr double most_noise = 0.15;        // of the beat's S
+constexpr double a_beat = 0.30;            // of the record's S
+constexpr double quiet_ms = 20, longest_qrs_ms = 400;
+constexpr double least_velocity = 5e-4; // of a beat [mV/ms]: less is rounding
+constexpr double base_ms = 20;          // before the onset
+constexpr double t_after_ms = 40;       // of QRS: a T wave peaks later
+constexpr double t_half_ms = 8, mean_half_ms = 4;
+constexpr double as_high = 0.5;    // of the highest peak: a peak of T
+constexpr double come_down = 0.25; // of the peak: T is over
+constexpr double least_t = 0.01;   // of QRS's M: lower ones are none
+constexpr double t_over_noise = 3;
+constexpr double surely_over_ms = 600; // after a beat whose T wave is not measured
+
+constexpr const char* restless = "too much noise, or no rest between beats";
+
+using Values = std::vector<double>;
+
+/// Part of a record without gaps.
+struct Record
+{
+    std::span<const double> t;
+    std::vector<std::span<const float>> leads;
+    double step = 1;
+    bool at_rest = false; ///< before its first sample
+    std::size_t size() const { return t.size(); }
+};
+
+/// f(first, last) of the samples within half_ms of each, at least its neighbours.
+template <class F>
+Values over_windows(std::span<const double> t, double half_ms, F f)
+{
+    Values out(t.size(), 0.0);
+    std::size_t a = 0, b = 0;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+        while (t[a] < t[i] - half_ms - 1e-9)
+            ++a;
+        while (b + 1 < t.size() && t[b + 1] <= t[i] + half_ms + 1e-9)
+            ++b;
+        out[i] = f(std::min(a, i > 0 ? i - 1 : 0), std::max(b, std::min(i + 1, t.size() - 1)));
+    }
+    return out;
+}
+
+/// Slope of the line through the samples a to b.
+template <class V>
+double slope(std::span<const double> t, const V& v, std::size_t a, std::size_t b)
+{
+    const auto n = static_cast<double>(b - a + 1);
+    double mt = 0, mv = 0, up = 0, down = 0;
+    for (std::size_t i = a; i <= b; ++i) {
+        mt += t[i] / n;
+        mv += static_cast<double>(v[i]) / n;
+    }
+    for (std::size_t i = a; i <= b; ++i) {
+        up += (t[i] - mt) * (static_cast<double>(v[i]) - mv);
+        down += (t[i] - mt) * (t[i] - mt);
+    }
+    return down > 0 ? up / down : 0;
+}
+
+Values spatial_velocity(const Record& r, double half_ms)
+{
+    return over_windows(r.t, half_ms, [&](std::size_t a, std::size_t b) {
+        double sum = 0;
+        for (const auto& v : r.leads) {
+            const double s = slope(r.t, v, a, b);
+            sum += s * s;
+        }
+        return std::sqrt(sum);
+    });
+}
+
+double lower_quartile(Values v)
+{
+    const auto at = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 4);
+    std::nth_element(v.begin(), at, v.end());
+    return *at;
+}
+
+/// Where S crosses a level between two samples.
+double crossing(std::span<const double> t, const Values& s, std::size_t a, std::size_t b,
+                double level)
+{
+    const double d = s[b] - s[a];
+    return d == 0 ? t[b] : t[a] + (level - s[a]) / d * (t[b] - t[a]);
+}
+
+/// First and last sample of a QRS, and what is known of its ends.
+struct Complex
+{
+    std::size_t first, last, steepest;
+    EcgBeat beat;
+};
+
+/// Goes from the steepest sample outward until S has been quiet for long enough.
+Complex complex_at(const Record& r, const Values& s, std::size_t peak, double noise)
+{
+    Complex c{peak, peak, peak, {}};
+    EcgBeat& b = c.beat;
+    b.steepest_ms = r.t[peak];
+    const double level = std::max(of_largest * s[peak], noise);
+    std::size_t i = peak;
+    while (i > 0 && r.t[c.first] - r.t[i - 1] < quiet_ms)
+        if (s[--i] > level)
+            c.first = i;
+    const double quiet_before = r.t[c.first] - r.t[i];
+    std::size_t j = peak;
+    while (j + 1 < r.size() && r.t[j + 1] - r.t[c.last] < quiet_ms)
+        if (s[++j] > level)
+            c.last = j;
+    const double quiet_after = r.t[j] - r.t[c.last];
+    if (noise > most_noise * s[peak]) {
+        b.no_qrs = restless;
+        return c;
+    }
+    if (r.t[c.last] - r.t[c.first] > longest_qrs_ms) {
+        b.no_qrs = "the leads do not come to rest between beats";
+        return c;
+    }
+    const bool whole = i > 0 || quiet_before + r.step >= quiet_ms || r.at_rest;
+    if (whole)
+        b.onset_ms = c.first == 0 ? r.t[0] : crossing(r.t, s, c.first - 1, c.first, level);
+    else
+        b.no_qrs = "it began before the record";
+    if (j + 1 < r.size() || quiet_after + r.step >= quiet_ms)
+        b.end_ms = crossing(r.t, s, c.last, std::min(c.last + 1, r.size() - 1), level);
+    else
+        b.no_qrs = b.no_qrs.empty() ? "QRS is not over yet" : b.no_qrs;
+    return c;
+}
+
+std::vector<Complex> complexes(const Record& r, const Values& s, double noise)
+{
+    std::vector<Complex> out;
+    const double least = std::max(least_velocity, a_beat * *std::max_element(s.begin(), s.end()));
+    std::vector<std::size_t> order(s.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::erase_if(order, [&](std::size_t i) { return s[i] < least || s[i] <= noise; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return s[a] > s[b]; });
+    for (const std::size_t i : order)
+        if (std::none_of(out.begin(), out.end(),
+                         [i](const Complex& c) { return c.first <= i && i <= c.last; }))
+            out.push_back(complex_at(r, s, i, noise));
+    std::sort(out.begin(), out.end(),
+              [](const Complex& a, const Complex& b) { return a.steepest < b.steepest; });
+    return out;
+}
+
+/// M of the samples from `from` up to `to`, and the noise n.
+struct Magnitude
+{
+    Values m;
+    double noise = 0;
+};
+
+Magnitude magnitude(const Record& r, double onset_ms, std::size_t from, std::size_t to)
+{
+    const auto index = [&](double t) {
+        return static_cast<std::size_t>(std::lower_bound(r.t.begin(), r.t.end(), t) - r.t.begin());
+    };
+    const std::size_t b = std::max<std::size_t>(1, index(onset_ms)), a = index(onset_ms - base_ms);
+    Values squares(to - from, 0.0);
+    double noise = 0;
+    for (const auto& v : r.leads) {
+        double base = 0, spread = 0;
+        const auto n = static_cast<double>(b - a);
+        for (std::size_t i = a; i < b; ++i)
+            base += static_cast<double>(v[i]) / n;
+        for (std::size_t i = a; i < b; ++i)
+            spread += std::pow(static_cast<double>(v[i]) - base, 2) / n;
+        noise += spread / static_cast<double>(r.leads.size());
+        const auto means = over_windows(r.t.subspan(from, to - from), mean_half_ms,
+                                        [&, base](std::size_t first, std::size_t last) {
+                                            double sum = 0;
+                                            for (std::size_t i = first; i <= last; ++i)
+                                                sum += static_cast<double>(v[from + i]) - base;
+                                            return sum / static_cast<double>(last - first + 1);
+                                        });
+        for (std::size_t i = 0; i < means.size(); ++i)
+            squares[i] += means[i] * means[i] / static_cast<double>(r.leads.size());
+    }
+    // means over so many samples have so much less of it
+    const double left = noise / std::max(1.0, 2 * mean_half_ms / r.step + 1);
+    for (double& x : squares)
+        x = std::sqrt(std::max(0.0, x - left));
+    return {std::move(squares), std::sqrt(left)};
+}
+
+/// The end of the T wave after a QRS, up to the next one or the record's end.
+void find_t_end(const Record& r, Complex& c, std::size_t to, bool another)
+{
+    EcgBeat& b = c.beat;
+    const auto from = c.last;
+    const auto [all, noise] = magnitude(r, b.onset_ms, c.first, to);
+    const double high = *std::max_element(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(from - c.first + 1));
+    const Values m(all.begin() + static_cast<std::ptrdiff_t>(from - c.first), all.end());
+    const auto t = r.t.subspan(from, m.size());
+    const auto slopes =
+        over_windows(t, t_half_ms, [&](std::size_t x, std::size_t y) { return slope(t, m, x, y); });
+    const double least = std::max(least_t * high, t_over_noise * noise);
+    std::vector<std::size_t> peaks; // where the slope changes its sign
+    for (std::size_t i = 1; i < m.size(); ++i)
+        if (t[i] >= b.end_ms + t_after_ms && slopes[i - 1] > 0 && slopes[i] <= 0 && m[i] > least)
+            peaks.push_back(i);
+    const char* early = another ? "the next beat comes before T is over" : "T is not over yet";
+    if (peaks.empty()) {
+        b.no_qt = another ? "no T wave before the next beat" : "no repolarisation yet";
+        return;
+    }
+    double highest = 0;
+    for (const auto i : peaks)
+        highest = std::max(highest, m[i]);
+    std::erase_if(peaks, [&](std::size_t i) { return m[i] < as_high * highest; });
+    const std::size_t peak = peaks.back();
+    std::size_t low = peak; // down to a quarter
+    while (low < m.size() && m[low] > come_down * m[peak])
+        ++low;
+    if (low == m.size()) {
+        b.no_qt = early;
+        return;
+    }
+    const auto steepest = static_cast<std::size_t>(
+        std::min_element(slopes.begin() + static_cast<std::ptrdiff_t>(peak),
+                         slopes.begin() + static_cast<std::ptrdiff_t>(low + 1)) -
+        slopes.begin());
+    const double end = t[steepest] - m[steepest] / slopes[steepest];
+    if (!(slopes[steepest] < 0) || end > t.back()) {
+        b.no_qt = early;
+        return;
+    }
+    b.t_end_ms = end;
+}
+
+/// Whether a beat had repolarised at that time.
+bool over_before(const EcgBeat& b, double time_ms)
+{
+    if (std::isfinite(b.onset_ms) && b.no_qrs.empty())
+        return b.t_end_ms < time_ms;
+    return time_ms - b.steepest_ms > surely_over_ms;
+}
+
+/// @param none  why it has no beats, where that is known
+std::vector<EcgBeat> measure(const Record& r, std::string& none)
+{
+    auto s = spatial_velocity(r, fine_ms);
+    double noise = of_quartile * lower_quartile(s);
+    if (noise > of_largest * *std::max_element(s.begin(), s.end())) {
+        s = spatial_velocity(r, wide_ms);
+        noise = of_quartile * lower_quartile(s);
+    }
+    if (const double most = *std::max_element(s.begin(), s.end());
+        most > least_velocity && noise > most_noise * most) {
+        none = restless;
+        return {};
+    }
+    auto found = complexes(r, s, noise);
+    std::vector<EcgBeat> out;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        Complex& c = found[k];
+        EcgBeat& b = c.beat;
+        const bool another = k + 1 < found.size();
+        if (!b.no_qrs.empty())
+            b.no_qt = b.no_qrs;
+        else if (k > 0 && !over_before(found[k - 1].beat, b.onset_ms))
+            b.no_qt = "the beat before was not over"; // there is no baseline
+        else
+            find_t_end(r, c, another ? std::max(c.last + 1, found[k + 1].first) : r.size(),
+                       another);
+        if (k == 0) {
+            b.no_rr = "no beat before it";
+        } else {
+            const EcgBeat& before = found[k - 1].beat;
+            b.rr_ms = b.onset_ms - before.onset_ms;
+            if (!std::isfinite(b.rr_ms))
+                b.rr_ms = b.end_ms - before.end_ms;
+            if (!std::isfinite(b.rr_ms))
+                b.no_rr = "QRS is not known of both beats";
+        }
+        out.push_back(b);
+    }
+    return out;
+}
+
+double median_step(std::span<const double> t)
+{
+    Values steps;
+    for (std::size_t i = 1; i < t.size(); ++i)
+        steps.push_back(t[i] - t[i - 1]);
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::nth_element(steps.begin(), middle, steps.end());
+    return *middle;
+}
+
+} // namespace
+
+EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::vector<float>> mV,
+                           bool begins_at_rest)
+{
+    EcgIntervals out;
+    if (mV.empty() || t_ms.size() < 8) {
+        out.none = mV.empty() ? "no leads" : "no samples yet";
+        return out;
+    }
+    out.step_ms = median_step(t_ms);
+    if (out.step_ms > coarsest_ms + 1e-9) {
+        out.none = "samples are further apart than 2 ms";
+        return out;
+    }
+    for (std::size_t first = 0, i = 1; i <= t_ms.size(); ++i) {
+        if (i < t_ms.size() && t_ms[i] - t_ms[i - 1] <= gap_steps * out.step_ms)
+            continue;
+        Record r{t_ms.subspan(first, i - first), {}, out.step_ms, begins_at_rest && first == 0};
+        for (const auto& lead : mV) {
+            const auto part = std::span(lead).subspan(first, i - first);
+            if (std::all_of(part.begin(), part.end(), [](float x) { return std::isfinite(x); }))
+                r.leads.push_back(part);
+        }
+        first = i;
+        if (r.size() < 8 || r.leads.empty())
+            continue;
+        const auto beats = measure(r, out.none);
+        out.beats.insert(out.beats.end(), beats.begin(), beats.end());
+    }
+    if (!out.beats.empty())
+        out.none.clear();
+    return out;
+}
+
+} // namespace tawara::analysis

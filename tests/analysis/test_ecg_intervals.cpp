@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// QRS, QT and RR of leads whose intervals are known.
+#include "engine/analysis/ecg_intervals.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+using namespace tawara::analysis;
+
+namespace {
+
+constexpr double amplitude_mV[] = {1, -0.6, 0.8, -0.3, 1.4};
+/// |u| exp((1 - u^2) / 2) = 0.05: where a Gaussian bump is as steep as 5 % of its steepest.
+constexpr double edge = 3.0353;
+
+struct Beat
+{
+    double at_ms, qrs_ms = 12, t_after_ms = 300, t_ms = 40; ///< middles and standard deviations
+    double onset() const { return at_ms - edge * qrs_ms; }
+    double end() const { return at_ms + edge * qrs_ms; }
+    double t_end() const { return at_ms + t_after_ms + 2 * t_ms; } // the tangent of a Gaussian
+};
+
+struct Record
+{
+    std::vector<double> t;
+    std::vector<std::vector<float>> mV;
+    EcgIntervals measured(bool at_rest = false) const { return ecg_intervals(t, mV, at_rest); }
+};
+
+Record record(const std::vector<Beat>& beats, double from, double to, double step = 1,
+              double noise_mV = 0)
+{
+    Record r;
+    r.mV.resize(std::size(amplitude_mV));
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal(0, 1);
+    const auto bump = [](double x) { return std::exp(-x * x / 2); };
+    for (double t = from; t <= to + 1e-9; t += step) {
+        r.t.push_back(t);
+        for (std::size_t k = 0; k < r.mV.size(); ++k) {
+            double v = 0.2; // no lead's zero is its baseline
+            for (const auto& b : beats)
+                v += amplitude_mV[k] * (bump((t - b.at_ms) / b.qrs_ms) +
+                                        0.3 * bump((t - b.at_ms - b.t_after_ms) / b.t_ms));
+            r.mV[k].push_back(static_cast<float>(v + noise_mV * normal(random)));
+        }
+    }
+    return r;
+}
+
+QByteArray text(double x)
+{
+    return QByteArray::number(x);
+}
+
+} // namespace
+
+class TestEcgIntervals : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void knownIntervals_data()
+    {
+        QTest::addColumn<double>("qrs");
+        QTest::addColumn<double>("step");
+        QTest::addColumn<double>("cycle");
+        for (const double qrs : {8.0, 12.0, 25.0})
+            for (const double step : {0.5, 1.0, 2.0})
+                QTest::addRow("s %g ms, every %g ms", qrs, step) << qrs << step << 800.0;
+        QTest::newRow("fast") << 10.0 << 1.0 << 520.0;
+    }
+    void knownIntervals()
+    {
+        QFETCH(double, qrs);
+        QFETCH(double, step);
+        QFETCH(double, cycle);
+        std::vector<Beat> beats;
+        for (int k = 0; k < 3; ++k)
+            beats.push_back({150 + k * cycle, qrs});
+        const auto found = record(beats, 0, 150 + 2 * cycle + 500, step).measured();
+        QCOMPARE(found.step_ms, step);
+        QCOMPARE(found.beats.size(), beats.size());
+        for (std::size_t k = 0; k < beats.size(); ++k) {
+            const auto& b = found.beats[k];
+            const Beat& known = beats[k];
+            // to within sampling; the slopes' window widens the narrowest by 0.6 ms a side
+            QVERIFY2(std::abs(b.onset_ms - known.onset()) < step, text(b.onset_ms - known.onset()));
+            QVERIFY2(std::abs(b.end_ms - known.end()) < step, text(b.end_ms - known.end()));
+            QVERIFY2(std::abs(b.t_end_ms - known.t_end()) < step, text(b.t_end_ms - known.t_end()));
+            QVERIFY(k == 0 ? !b.no_rr.empty() : std::abs(b.rr_ms - cycle) < step);
+            QVERIFY(b.no_qrs.empty() && b.no_qt.empty());
+        }
+    }
+
+    /// Onset and end without a run-in: straight flanks. The slopes' window adds 2 ms a side at
+    /// most.
+    void abruptEnds()
+    {
+        Record r;
+        r.mV.resize(1);
+        for (int t = 0; t <= 800; ++t) {
+            r.t.push_back(t);
+            const double q = std::max(0.0, 1 - std::abs(t - 140) / 40.0); // 100 to 180 ms
+            const double w = 0.3 * std::max(0.0, 1 - std::abs(t - 420) / 60.0);
+            r.mV[0].push_back(static_cast<float>(q + w));
+        }
+        const auto b = r.measured().beats.at(0);
+        QVERIFY2(b.onset_ms <= 100 && b.onset_ms >= 98, text(b.onset_ms));
+        QVERIFY2(b.end_ms >= 180 && b.end_ms <= 182, text(b.end_ms));
+        QVERIFY2(std::abs(b.t_end_ms - 480) < 1.5, text(b.t_end_ms));
+    }
+
+    void withNoise_data()
+    {
+        QTest::addColumn<double>("noise");
+        QTest::addColumn<double>("qrs_within");
+        QTest::addColumn<double>("qt_within");
+        QTest::newRow("1 uV") << 0.001 << 2.0 << 2.0;
+        QTest::newRow("5 uV") << 0.005 << 5.0 << 5.0;
+        QTest::newRow("10 uV") << 0.010 << 8.0 << 8.0;
+    }
+    void withNoise()
+    {
+        QFETCH(double, noise);
+        QFETCH(double, qrs_within);
+        QFETCH(double, qt_within);
+        const std::vector<Beat> beats{{150}, {950}, {1750}};
+        const auto found = record(beats, 0, 2500, 1, noise).measured();
+        QCOMPARE(found.beats.size(), beats.size());
+        for (std::size_t k = 0; k < beats.size(); ++k) {
+            const auto& b = found.beats[k];
+            const double qrs = beats[k].end() - beats[k].onset(),
+                         qt = beats[k].t_end() - beats[k].onset();
+            QVERIFY2(std::abs(b.qrs_ms() - qrs) < qrs_within, text(b.qrs_ms() - qrs));
+            QVERIFY2(std::abs(b.qt_ms() - qt) < qt_within, text(b.qt_ms() - qt));
+            QVERIFY(k == 0 || std::abs(b.rr_ms - 800) < qrs_within);
+        }
+    }
+    void tooMuchNoiseIsRefused()
+    {
+        const auto found = record({{150}, {950}}, 0, 1600, 1, 0.15).measured();
+        QVERIFY(found.beats.empty() && found.none.find("noise") != std::string::npos);
+    }
+
+    void incompleteBeats_data()
+    {
+        QTest::addColumn<double>("from");
+        QTest::addColumn<double>("to");
+        QTest::addColumn<QString>("no_qrs"); // of the last beat
+        QTest::addColumn<QString>("no_qt");
+        const Beat b{950};
+        const double onset = b.onset(), end = b.end(), t_end = b.t_end();
+        QTest::newRow("in QRS") << 0.0 << 960.0 << "QRS is not over yet"
+                                << "QRS is not over yet";
+        QTest::newRow("right after QRS") << 0.0 << end + 10 << "QRS is not over yet"
+                                         << "QRS is not over yet";
+        QTest::newRow("ST") << 0.0 << end + 60 << ""
+                            << "no repolarisation yet";
+        QTest::newRow("T rises") << 0.0 << 950.0 + 290 << ""
+                                 << "no repolarisation yet";
+        QTest::newRow("T falls") << 0.0 << 950.0 + 345 << ""
+                                 << "T is not over yet";
+        QTest::newRow("over") << 0.0 << t_end + 5 << ""
+                              << "";
+        QTest::newRow("begins in QRS") << 950.0 << 1500.0 << "it began before the record"
+                                       << "it began before the record";
+        QTest::newRow("begins right before") << onset - 10 << 1500.0 << "it began before the record"
+                                             << "it began before the record";
+        QTest::newRow("begins before") << onset - 25 << 1500.0 << ""
+                                       << "";
+    }
+    void incompleteBeats()
+    {
+        QFETCH(double, from);
+        QFETCH(double, to);
+        QFETCH(QString, no_qrs);
+        QFETCH(QString, no_qt);
+        const auto found = record({{150}, {950}}, from, to).measured();
+        QVERIFY(!found.beats.empty());
+        const auto& b = found.beats.back();
+        QCOMPARE(QString::fromStdString(b.no_qrs), no_qrs);
+        QCOMPARE(QString::fromStdString(b.no_qt), no_qt);
+        QCOMPARE(std::isfinite(b.qrs_ms()), no_qrs.isEmpty());
+        QCOMPARE(std::isfinite(b.qt_ms()), no_qt.isEmpty());
+        if (from == 0) { // the beat before is complete, whatever became of this one
+            QVERIFY(std::abs(found.beats[0].qt_ms() - (Beat{150}.t_end() - Beat{150}.onset())) < 1);
+            QVERIFY(std::abs(b.rr_ms - 800) < 1);
+        }
+    }
+
+    /// A pulse with the run's first step: rest is what was before.
+    void aRunBeginsAtRest()
+    {
+        auto r = record({{36.5}}, 0, 600);
+        for (auto& lead : r.mV)
+            for (float& v : lead)
+                v -= 0.2F;
+        QVERIFY(!r.measured().beats.at(0).no_qrs.empty());
+        const auto b = r.measured(true).beats.at(0);
+        QVERIFY2(std::abs(b.onset_ms) < 1.5, text(b.onset_ms));
+        // the first sample is 1 % up the flank
+        QVERIFY2(std::abs(b.t_end_ms - Beat{36.5}.t_end()) < 3, text(b.t_end_ms));
+    }
+
+    void theNextBeatMayComeBeforeTheEndOfT()
+    {
+        const auto found = record({{150}, {500}, {850}}, 0, 1500).measured();
+        QCOMPARE(found.beats.size(), std::size_t(3));
+        for (const auto& b : found.beats)
+            QVERIFY(!std::isfinite(b.t_end_ms));
+        QVERIFY(found.beats[0].no_qt.find("next beat") != std::string::npos);
+        QVERIFY(found.beats[2].no_qt.find("before was not over") != std::string::npos);
+        QVERIFY(std::abs(found.beats[2].rr_ms - 350) < 2);
+    }
+
+    void activityWithoutRestIsRefused()
+    {
+        Record r;
+        r.mV.resize(2);
+        for (int t = 0; t <= 3000; ++t) { // a flutter
+            r.t.push_back(t);
+            r.mV[0].push_back(static_cast<float>(std::sin(t / 40.0)));
+            r.mV[1].push_back(static_cast<float>(std::cos(t / 40.0)));
+        }
+        QVERIFY(r.measured().beats.empty());
+        QVERIFY(r.measured().none.find("no rest") != std::string::npos);
+    }
+
+    void recordsThatCannotBeMeasured()
+    {
+        QVERIFY(record({{150}, {950}}, 0, 1600, 4).measured().none.find("2 ms") !=
+                std::string::npos);
+        QVERIFY(!ecg_intervals({}, {}).none.empty());
+        Record flat = record({}, 0, 500); // nothing has happened
+        QVERIFY(flat.measured().beats.empty() && flat.measured().none.empty());
+        std::mt19937 random(3);
+        for (auto& lead : flat.mV)
+            for (float& v : lead) // nor has it by rounding
+                v += 1e-6F * static_cast<float>(random() % 3);
+        QVERIFY(flat.measured().beats.empty());
+    }
+
+    /// A lead that came later is left out; a gap is the end of a record.
+    void leadsAndSamplesThatLack()
+    {
+        auto r = record({{150}, {950}}, 0, 1600);
+        const auto whole = r.measured();
+        for (std::size_t i = 0; i < 400; ++i)
+            r.mV[4][i] = std::numeric_limits<float>::quiet_NaN();
+        const auto less = r.measured();
+        QCOMPARE(less.beats.size(), std::size_t(2));
+        QVERIFY(std::abs(less.beats[1].qt_ms() - whole.beats[1].qt_ms()) < 1);
+        auto gap = record({{150}, {950}}, 0, 1600);
+        const auto cut = [](auto& v) { v.erase(v.begin() + 160, v.begin() + 600); };
+        cut(gap.t);
+        for (auto& lead : gap.mV)
+            cut(lead);
+        const auto parts = gap.measured();
+        QCOMPARE(parts.beats.size(), std::size_t(2));
+        QVERIFY(!parts.beats[0].no_qrs.empty() && parts.beats[1].no_qt.empty());
+        QVERIFY2(!parts.beats[1].no_rr.empty(), "a beat may have been between");
+    }
+};
+
+QTEST_GUILESS_MAIN(TestEcgIntervals)
+#include "test_ecg_intervals.moc"
