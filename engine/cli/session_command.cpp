@@ -68,6 +68,13 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
                                      "tissue.regions[].conductivity_S_per_m")});
     else
         c.notice({Notice::Level::info, text});
+    if (s.activation_threshold_mV != simulation::Session{}.activation_threshold_mV) {
+        std::snprintf(text, sizeof text,
+                      "output.activation_threshold_mV is %g: waves of this model reach no more than "
+                      "%.0f mV",
+                      s.activation_threshold_mV, v.peak_mV);
+        c.notice({Notice::Level::info, text});
+    }
 }
 
 simulation::MeshChoice choice_of(const Arguments& a)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that the program makes by itself.
+#include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/wall_split.hpp"
 #include "engine/simulation/mesh_session.hpp"
 #include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/suggest.hpp"
+#include "engine/simulation/velocity_estimate.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -212,6 +214,37 @@ Stimulus pacing(const std::string& name, Vec3 centre, double radius_mm)
     return s;
 }
 
+/// Makes the pacing site and the threshold fit the waves of the session's first region.
+///
+/// A front of curvature 2 / r runs at v - 2 D / r, so that a ball excited at once sends out a wave
+/// only where r > 2 D / v (Keener, J Math Biol 29:629, 1991; v of a plane wave, D = sigma / (chi
+/// C)): the site is one and a half times that at least. Waves that stay below the threshold, or
+/// reach it barely, would count as none: half their height is taken.
+void fit_pacing(Session& s, double edge_mm)
+{
+    constexpr double spare = 1.5, barely_mV = 10;
+    const auto& r = s.regions.front();
+    VelocityEstimate v;
+    try {
+        v = estimate_velocity(s, r, edge_mm);
+    } catch (const NumericsError&) {
+        return; // its run will say so
+    }
+    const double capacity =
+        s.surface_to_volume_per_mm * s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2;
+    const auto& c = r.conductivity_S_per_m;
+    const std::array sigma{c.fibre, c.sheet, c.normal};
+    double least_mm = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+        if (v.mesh[k] > 0)
+            least_mm = std::max(least_mm, spare * 2 * sigma[k] / capacity / v.mesh[k]);
+    for (auto& stimulus : s.stimuli)
+        if (auto* sphere = std::get_if<Sphere>(&stimulus.region))
+            sphere->radius = std::max(sphere->radius, std::ceil(10 * least_mm) / 10);
+    if (v.mesh[0] > 0 && v.peak_mV < s.activation_threshold_mV + barely_mV)
+        s.activation_threshold_mV = 5 * std::round((v.rest_mV + v.peak_mV) / 10);
+}
+
 } // namespace
 
 std::vector<Region> heart_layers(const Region& like, const std::set<std::int32_t>& labels)
@@ -298,6 +331,8 @@ Session session_for_mesh(const MeshChoice& choice)
     else
         s.stimuli.push_back(pacing("narrow end", apex_of(m, surface, axis), radius));
     s.frames = FrameFormat::none;
+    if (!choice.model.empty())
+        fit_pacing(s, mesh::mean_edge_mm(m));
     put_on_shelf(mesh_file, std::move(loaded)); // for the tissue that is built of it next
     return s;
 }

@@ -48,10 +48,16 @@ diffusion::System chain(std::size_t n, double h_mm, double D)
     return s;
 }
 
-/// Velocity of the wave that a paced end of a bar sends out, by a line fitted to the times of
-/// activation between `from` and `to`; 0 where none arrives.
+struct Wave
+{
+    double velocity = 0; ///< [mm/ms]; 0: none arrives
+    double rest_mV = 0, peak_mV = 0;
+};
+
+/// The wave that a paced end of a bar sends out: its velocity by a line fitted to the times of
+/// activation between `from` and `to`, the potential before it, and the highest there.
 /// @param x_mm  of the unknowns, in a bar from 0 to length_mm
-double wave_velocity(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
+Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
                      double paced_mm, const Session& session, const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
@@ -71,9 +77,14 @@ double wave_velocity(device::TissueProblem& p, std::span<const double> x_mm, dou
     const double last_ms = 20 + length_mm / slowest_mm_per_ms;
     const auto a_while = std::max<std::int64_t>(1, std::llround(1 / p.dt_ms));
     std::vector<double> v(x_mm.size());
+    stepper->potential(v);
+    Wave wave{0, v.back(), v.back()};
     while (stepper->time_ms() < last_ms) {
         progress.at(0, "estimating conduction");
         stepper->advance(a_while);
+        stepper->potential(v);
+        for (const auto i : timed)
+            wave.peak_mV = std::max(wave.peak_mV, v[i]);
         const auto maps = stepper->maps();
         double n = 0, sx = 0, st = 0, sxx = 0, sxt = 0;
         for (const auto i : timed)
@@ -81,15 +92,15 @@ double wave_velocity(device::TissueProblem& p, std::span<const double> x_mm, dou
                 n += 1, sx += x_mm[i], st += t, sxx += x_mm[i] * x_mm[i], sxt += x_mm[i] * t;
         if (n == static_cast<double>(timed.size())) {
             const double slope = (n * sxt - sx * st) / (n * sxx - sx * sx); // [ms/mm]
-            return slope > 0 ? 1 / slope : 0;
+            wave.velocity = slope > 0 ? 1 / slope : 0;
+            return wave;
         }
-        stepper->potential(v);
         if (stepper->time_ms() > surely_begun_ms &&
             std::none_of(v.begin(), v.end(),
                          [&](double mV) { return mV > p.activation_threshold_mV; }))
-            return 0; // it has died out
+            break; // it has died out
     }
-    return 0;
+    return wave;
 }
 
 double chain_velocity(const Session& session, const cell::CellType& type, double D, double h_mm,
@@ -111,11 +122,11 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.stepping = session.stepping;
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    return wave_velocity(p, x, x.back(), paced * h_mm, session, progress);
+    return wave_along(p, x, x.back(), paced * h_mm, session, progress).velocity;
 }
 
-/// Of a wave along the k-th principal direction on a mesh with that mean edge.
-double bar_velocity(const Session& session, const Region& region, std::size_t k, double edge_mm,
+/// A wave along the k-th principal direction on a mesh with that mean edge.
+Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
                     const Progress& progress)
 {
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
@@ -136,7 +147,7 @@ double bar_velocity(const Session& session, const Region& region, std::size_t k,
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
-    return wave_velocity(t.problem, x, cubes * h, paced * h, session, progress);
+    return wave_along(t.problem, x, cubes * h, paced * h, session, progress);
 }
 
 } // namespace
@@ -169,7 +180,10 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
         out.fine[k] =
             chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
-        out.mesh[k] = bar_velocity(session, region, k, edge_mm, progress);
+        const auto wave = wave_in_bar(session, region, k, edge_mm, progress);
+        out.mesh[k] = wave.velocity;
+        if (k == 0)
+            out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;
     }
     const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
     double worst = worst_error;

@@ -13,6 +13,7 @@ struct VelocityEstimate
     Vec3 fine{}; ///< on a fine mesh: what the tissue has
     Vec3 mesh{}; ///< on a mesh of that edge length, by this session's scheme
     double edge_mm = 0;
+    double rest_mV = 0, peak_mV = 0; ///< of the wave along the fibres on that mesh, where one runs
     std::string warning; ///< empty when the mesh is fine enough (within 10 %)
 };
 

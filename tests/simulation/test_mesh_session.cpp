@@ -86,6 +86,26 @@ class TestMeshSession : public QObject
         }
         QVERIFY2(made("luo_rudy_1991").contains("where that is 0 they stop"), "a warning");
     }
+    /// Slow, low waves: the usual site is too small for them, and the usual threshold too high.
+    void pacingSuitsTheModel()
+    {
+        auto r = run({"session", path("slow.json"), "--mesh", path("slab.pts"), "--model",
+                      "fitzhugh_nagumo_1994", "--length-unit", "mm", "--end", "60"});
+        QVERIFY2(r.status == 0 && r.err.contains("waves of this model reach no more than"),
+                 qPrintable(r.err));
+        const auto s = simulation::read_session(path("slow.json"));
+        const double radius = std::get<simulation::Sphere>(s.stimuli[0].region).radius;
+        QVERIFY2(s.activation_threshold_mV < -30 && radius > 2, qPrintable(QString::number(radius)));
+        const auto run_to = [&](const std::string& end_ms) {
+            r = run({"run", path("slow.json"), "--out", path("slow"), "--devices", "cpu", "--set",
+                     "time.end_ms=" + end_ms, "--json"});
+            const auto report = QJsonDocument::fromJson(r.out.toUtf8()).object();
+            return report["activated"].toInt();
+        };
+        const int paced = run_to("3"), later = run_to("60");
+        QVERIFY2(paced > 0 && later > paced + paced / 2,
+                 qPrintable(QString("%1, then %2").arg(paced).arg(later)));
+    }
     void wrongChoicesAreRefused_data()
     {
         QTest::addColumn<QStringList>("options");
