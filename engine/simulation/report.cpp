@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/report.hpp"
 
+#include "engine/simulation/ecg_beats.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_page.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace tawara::simulation {
 namespace {
@@ -71,6 +73,41 @@ Json velocity_json(const std::array<double, 3>& v)
     return {{"p5", v[0]}, {"median", v[1]}, {"p95", v[2]}};
 }
 
+Json known(double x)
+{
+    return std::isfinite(x) ? Json(x) : Json(nullptr);
+}
+
+/// QRS, QT and RR of each beat; null with a reason beside it where one is not known.
+Json ecg_json(const ProbeTable& ecg)
+{
+    std::vector<std::vector<float>> mV;
+    for (std::size_t l = 0; l < ecg.names.size(); ++l)
+        mV.push_back(column(ecg, l));
+    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV);
+    Json j;
+    j["method"] = ecg_method_text(found);
+    j["resolution_ms"] = found.step_ms;
+    if (!found.none.empty())
+        j["no_beats"] = found.none;
+    j["beats"] = Json::array();
+    for (const auto& b : found.beats) {
+        Json x;
+        x["qrs_onset_ms"] = known(b.onset_ms);
+        x["qrs_end_ms"] = known(b.end_ms);
+        x["t_end_ms"] = known(b.t_end_ms);
+        for (const auto& [name, ms, why] : {std::tuple{"qrs_ms", b.qrs_ms(), b.no_qrs},
+                                            std::tuple{"qt_ms", b.qt_ms(), b.no_qt},
+                                            std::tuple{"rr_ms", b.rr_ms, b.no_rr}}) {
+            x[name] = known(ms);
+            if (!why.empty())
+                x["not_known"][name] = why;
+        }
+        j["beats"].push_back(x);
+    }
+    return j;
+}
+
 } // namespace
 
 std::string program_version()
@@ -78,7 +115,7 @@ std::string program_version()
     return TAWARA_VERSION;
 }
 
-RunReport make_report(const ReportInput& in)
+RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
 {
     const auto& p = in.tissue.problem;
     const auto maps = in.stepper.maps();
@@ -134,6 +171,8 @@ RunReport make_report(const ReportInput& in)
     j["refractory"] = Json::array();
     for (const auto& site : refractory(in.pulses))
         j["refractory"].push_back(refractory_json(site));
+    if (!ecg.names.empty())
+        j["ecg"] = ecg_json(ecg);
     j["seconds"] = {{"total", in.phases.total_s},
                     {"setup", in.phases.setup_s},
                     {"stepping", in.phases.stepping_s},

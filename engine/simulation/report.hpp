@@ -37,6 +37,9 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
                         const ProbeTable& ecg);
 
 /// The content of report.json; measures the ceilings of the device now.
-RunReport make_report(const ReportInput& in);
+/// @param ecg  rows of the leads, whose beats are measured
+RunReport make_report(const ReportInput& in, const ProbeTable& ecg = {});
+/// A column of a table.
+std::vector<float> column(const ProbeTable& t, std::size_t c);
 
 } // namespace tawara::simulation

@@ -5,6 +5,7 @@
 #include "engine/core/lead_sheet.hpp"
 #include "engine/simulation/charts.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/ecg_beats.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/report.hpp"
 #include "engine/simulation/report_tables.hpp"
@@ -241,8 +242,18 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
     out.svg =
         ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height);
-    if (!out.svg.empty())
+    if (!out.svg.empty()) {
+        const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV);
+        const EcgBeat* beat = newest_measured(found);
+        if (beat == nullptr)
+            out.table.note =
+                "No intervals: " + (found.none.empty() ? std::string("no beat yet") : found.none) +
+                ".";
+        else
+            out.table.note = "Beat at " + number_text(std::round(beat->steepest_ms), 7) +
+                             " ms: " + intervals_text(*beat) + ". " + ecg_method_text(found) + ".";
         return out;
+    }
     out.table.note = s.scene->session.has_ecg()
                          ? "No samples yet: run on."
                          : "No electrodes: \"12 leads\" or \"Electrode\" of the ECG panel, or the "

@@ -527,7 +527,7 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
                                 counted.not_counted,
                                 files_,
                                 pulses_.until(stepper_->time_ms())};
-        auto report = make_report(input);
+        auto report = make_report(input, ecg_);
         write_whole(options_.out / "report.json",
                     [&](std::ostream& out) { out << report.json << "\n"; });
         if (!options_.html.empty())

@@ -117,6 +117,46 @@ class TestRun : public QObject
         QVERIFY(std::fabs(rows[3].split(',').last().toDouble()) > 1e-6); // at 2 ms
     }
 
+    /// report.json and the page say QRS, QT and RR of each beat, or why not.
+    void measuresTheEcg()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(760);
+        s.leads.kind = Leads::Kind::twelve_lead;
+        s.stimuli[0].protocol = Protocol{Protocol::Kind::train, 700, 2, {}, 0, 1, 0};
+        RunOptions o;
+        o.out = path(dir) / "out";
+        o.html = path(dir) / "page.html";
+        run_session(s, o);
+        const auto ecg =
+            QJsonDocument::fromJson(content(o.out / "report.json")).object()["ecg"].toObject();
+        QCOMPARE(ecg["resolution_ms"].toDouble(), 1.0);
+        QVERIFY(ecg["method"].toString().contains("spatial velocity"));
+        const auto beats = ecg["beats"].toArray();
+        QCOMPARE(beats.size(), 2);
+        const auto rows = content(o.out / "activation.csv").split('\n');
+        double first = 1e9, last = 0, over = 0;
+        for (qsizetype k = 1; k + 1 < rows.size(); ++k) {
+            first = std::min(first, rows[k].split(',')[4].toDouble());
+            last = std::max(last, rows[k].split(',')[4].toDouble());
+            over = std::max(over, rows[k].split(',')[5].toDouble());
+        }
+        const auto beat = beats[0].toObject();
+        const double qrs = beat["qrs_ms"].toDouble(), qt_end = beat["t_end_ms"].toDouble();
+        qInfo("QRS %.1f ms, activation %.1f to %.1f; T ends at %.1f, the last repolarisation %.1f",
+              qrs, first, last, qt_end, over);
+        QVERIFY(std::abs(qrs - (last - first)) < 8);
+        QVERIFY(std::abs(qt_end - over) < 20);
+        QVERIFY(beat["rr_ms"].isNull());
+        QVERIFY(!beat["not_known"].toObject()["rr_ms"].toString().isEmpty());
+        const auto second = beats[1].toObject();
+        QVERIFY(std::abs(second["rr_ms"].toDouble() - 700) < 3);
+        QVERIFY(second["qt_ms"].isNull());
+        QCOMPARE(second["not_known"].toObject()["qt_ms"].toString(),
+                 QString("no repolarisation yet"));
+        QVERIFY(content(o.html).contains(("QRS " + QByteArray::number(std::round(qrs)) + " ms")));
+    }
+
     /// S1 in rest captures, S2 in the plateau of S1 does not, one after the end was not given.
     void tellsPulsesAndWhetherTheyCaptured()
     {
