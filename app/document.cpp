@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.hpp"
 
+#include "engine/simulation/refractory.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tawara {
@@ -63,6 +66,9 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
                 for (std::size_t k = 0; k < std::min(old.size(), before.stimuli.size()); ++k)
                     if (same(now.stimuli[i], before.stimuli[k]))
                         m_captures[i] = old[k];
+                    else if (same_search(now.stimuli[i], before.stimuli[k]))
+                        m_captures[i].refractory = old[k].refractory;
+            m_caught.clear(); // by their places in the former list
         }
         send(before, now);
         Q_EMIT changed();
@@ -103,6 +109,7 @@ void Document::open(const Session& s)
 {
     m_probes.clear();
     m_captures.assign(s.stimuli.size(), {});
+    m_caught.clear();
     m_newestEdit = 0;
     m_endedWith.reset();
     compareTissue();
@@ -118,8 +125,10 @@ void Document::send(const Session& before, const Session& now)
     if (!same(before.stimuli, now.stimuli))
         m_newestEdit = m_host->setStimuli(now.stimuli);
     const auto was = placed(before.regions), is = placed(now.regions);
-    if (!same(was, is) || before.drugs != now.drugs)
+    if (!same(was, is) || before.drugs != now.drugs) {
         m_newestEdit = m_host->setTissue(is, now.drugs);
+        forgetRefractory();
+    }
     if (!same(before.regions, now.regions))
         Q_EMIT tissueChanged();
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
@@ -186,32 +195,66 @@ void Document::removeProbe(const QString& name, quint64 id)
 
 void Document::renewTissue()
 {
-    if (m_host->scene())
-        m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions), session().drugs);
+    if (!m_host->scene())
+        return;
+    m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions), session().drugs);
+    forgetRefractory();
 }
 
 void Document::forgetCaptures()
 {
     for (auto& c : m_captures)
         c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0, c.sinceMs = 0,
-        c.decidedMs = -1, c.overtaken = false;
+        c.decidedMs = -1, c.overtaken = c.told = false;
+    m_caught.clear();
     Q_EMIT capturesChanged();
+}
+
+void Document::forgetRefractory()
+{
+    for (auto& c : m_captures)
+        c.refractory = {}, c.told = false;
+    m_caught.clear();
+    Q_EMIT capturesChanged();
+}
+
+std::optional<double> Document::searchedCoupling(const CaptureEvent& e) const
+{
+    constexpr double hair_ms = 1e-3;
+    const auto coupling =
+        searched_coupling(session().stimuli[static_cast<std::size_t>(e.stimulus)], e.time_ms);
+    if (!coupling || e.overtaken)
+        return std::nullopt;
+    bool before = false, between = false;
+    for (const auto& [stimulus, ms] : m_caught) {
+        const double since = ms - (e.time_ms - *coupling);
+        before = before || (stimulus == e.stimulus && std::abs(since) < hair_ms);
+        between = between || (since > hair_ms && ms < e.time_ms - hair_ms);
+    }
+    return before && !between ? coupling : std::nullopt;
 }
 
 void Document::captureKnown(const CaptureEvent& e)
 {
-    if (e.stimulus < 0 || static_cast<std::size_t>(e.stimulus) >= m_captures.size() ||
-        static_cast<std::size_t>(e.stimulus) >= session().stimuli.size())
+    constexpr double hair_ms = 1e-3, remembered_ms = 10000;
+    const auto i = static_cast<std::size_t>(std::max(e.stimulus, 0));
+    const bool listed = e.stimulus >= 0 && i < m_captures.size() && i < session().stimuli.size();
+    // else it was given at once, before the site was as it is
+    const bool its_own = listed && e.time_ms >= m_captures[i].sinceMs - hair_ms;
+    std::erase_if(m_caught, [&](const auto& c) { return c.second < e.time_ms - remembered_ms; });
+    if (e.captured)
+        m_caught.emplace_back(its_own ? e.stimulus : -1, e.time_ms);
+    if (!its_own)
         return;
-    auto& c = m_captures[static_cast<std::size_t>(e.stimulus)];
-    constexpr double hair_ms = 1e-3;
-    if (e.time_ms < c.sinceMs - hair_ms)
-        return; // given at once, before the site was as it is
-    const double amplitude =
-        session().stimuli[static_cast<std::size_t>(e.stimulus)].amplitude_pA_per_pF;
+    auto& c = m_captures[i];
+    const double amplitude = session().stimuli[i].amplitude_pA_per_pF;
     ++c.pulses;
     c.decidedMs = std::max(c.decidedMs, e.time_ms);
     c.overtaken = e.overtaken;
+    const auto coupling = searchedCoupling(e);
+    c.told = coupling.has_value();
+    if (coupling)
+        c.refractory.add(searched_kind(session().stimuli[i]), *coupling, e.captured);
     if (e.captured) {
         ++c.captured;
         c.last = CaptureState::Last::captured;

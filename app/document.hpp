@@ -46,12 +46,18 @@ class Document : public QObject
     void send(const simulation::Session& before, const simulation::Session& now);
     void sendProbes(const simulation::Session& before, const simulation::Session& now);
     void captureKnown(const simulation::CaptureEvent& e);
+    /// What was found out was of another tissue.
+    void forgetRefractory();
+    /// Where that pulse tells of the refractory period: its coupling interval [ms], as
+    /// refractory() of the engine has it.
+    std::optional<double> searchedCoupling(const simulation::CaptureEvent& e) const;
     /// Tells outdated() where that has changed.
     void compareTissue();
 
     EngineHost* m_host;
     EditStack m_edits;
     std::vector<CaptureState> m_captures;
+    std::vector<std::pair<int, double>> m_caught; ///< pulses that captured: stimulus, time [ms]
     QHash<QString, quint64> m_probes; // ids by name
     quint64 m_newestEdit = 0, m_renewal = 0;
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>

@@ -220,6 +220,44 @@ class TestPanelWords : public QObject
         QVERIFY2(!said().contains("whether it captures"), qPrintable(said()));
     }
 
+    /// What an S1-S2 protocol is run for.
+    void theRefractoryPeriodIsSaid()
+    {
+        PacingPanel panel;
+        panel.setSession(paced(Kind::s1s2));
+        const auto said = [&](double captured_ms, double failed_ms, bool overtaken = false) {
+            CaptureState c;
+            c.last = failed_ms > 0 ? CaptureState::Last::failed : CaptureState::Last::captured;
+            c.pulses = 10, c.captured = failed_ms > 0 ? 9 : 10;
+            c.refractory = {"S2", captured_ms, failed_ms};
+            c.overtaken = overtaken;
+            c.told = !overtaken;
+            panel.setCapture({c});
+            return panel.findChild<QLabel*>("siteState")->text().replace(QChar(0x202f), ' ');
+        };
+        const QString both = said(310, 300);
+        QVERIFY2(both.startsWith("9 of 10 pulses captured.\nS2 at 310 ms captured, at 300 ms not: "
+                                 "effective refractory period at this site 300 ms (between 300 "
+                                 "and 310 ms, S1 every 800 ms).\n"),
+                 qPrintable(both));
+        QVERIFY(said(310, 300, true).startsWith("The last pulse did not capture: a wave from"));
+        QVERIFY2(said(310, 0).contains("\nS2 at 310 ms captured: effective refractory period at "
+                                       "this site below 310 ms (S1 every 800 ms).\n"),
+                 qPrintable(said(310, 0)));
+        const QString only = said(0, 300);
+        QVERIFY2(only.contains("lengthen S2's interval.\nS2 at 300 ms did not capture: effective "
+                               "refractory period at this site 300 ms or longer (S1 every 800 "
+                               "ms).\n"),
+                 qPrintable(only));
+        QVERIFY2(said(290, 300).contains("S2 captured at 290 ms, but not at 300 ms: the refractory "
+                                         "period at this site is not the same each time"),
+                 qPrintable(said(290, 300)));
+        auto one = paced(Kind::s1s2);
+        one.stimuli[0].protocol->count = 1;
+        panel.setSession(one);
+        QVERIFY(said(310, 300).contains("and 310 ms, after one S1)."));
+    }
+
     void aNewSiteSaysWhenItPaces()
     {
         PacingPanel panel;

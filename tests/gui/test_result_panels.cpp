@@ -234,6 +234,64 @@ class TestResultPanels : public QObject
                  qPrintable(child<MessageBar>()->text()));
     }
 
+    /// Over trains, restarts and other intervals; not over another tissue or a wave between.
+    void theRefractoryPeriodIsKept()
+    {
+        f->start();
+        f->window->raisePanel("pacingDock");
+        auto& edits = f->window->document()->edits();
+        const auto edit = [&](auto change) {
+            edits.edit("site", [change](simulation::Session& s) { change(s.stimuli[0]); });
+            QCoreApplication::processEvents();
+        };
+        edits.edit("sites", [](simulation::Session& s) {
+            simulation::Stimulus one;
+            one.name = "Apex";
+            one.region = simulation::Sphere{{0, 0, -60}, 4};
+            one.protocol =
+                simulation::Protocol{simulation::Protocol::Kind::s1s2, 500, 2, {310}, 10, 2, 1000};
+            s.stimuli = {one};
+        });
+        const auto pulse = [&](double at_ms, bool captured, bool overtaken = false,
+                               int stimulus = 0) {
+            Q_EMIT f->host->captureKnown({stimulus, 1, 0, at_ms, captured, -85, overtaken});
+        };
+        const auto known = [&] { return f->window->document()->captures().at(0).refractory; };
+        QTRY_COMPARE(f->posted<simulation::SetStimuli>().size(), std::size_t{1});
+        QTRY_COMPARE(child<QTreeWidget>("sites")->topLevelItem(0)->text(2), QString("captures"));
+        QVERIFY(known().kind.empty());
+        // S1 at 0, 500; S2 at 810; S1 at 1810, 2310; S2 at 2610
+        pulse(0, true), pulse(500, true), pulse(810, true);
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 0}));
+        QVERIFY(child<QLabel>("siteState")->text().contains("below 310 ms"));
+        pulse(1810, true), pulse(2310, true), pulse(2610, false, true); // overtaken
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 0}));
+        pulse(2610, false);
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 300}));
+        QVERIFY2(child<QLabel>("siteState")->text().contains("period at this site 300 ms"),
+                 qPrintable(child<QLabel>("siteState")->text()));
+        Q_EMIT f->host->samplesCleared(); // from the start
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 300}));
+        pulse(810, false); // nothing is known of the S1 before it
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 300}));
+        edit([](simulation::Stimulus& s) { s.protocol->extra_ms = {305}; });
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 300}));
+        pulse(500, true), pulse(600, true, false, -1), pulse(805, true); // a click's between
+        QCOMPARE(known(), (simulation::Refractory{"S2", 310, 300}));
+        Q_EMIT f->host->samplesCleared();
+        pulse(500, true), pulse(805, true);
+        QCOMPARE(known(), (simulation::Refractory{"S2", 305, 300}));
+        edits.edit("drug", [](simulation::Session& s) {
+            s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        });
+        QVERIFY(known().kind.empty());
+        Q_EMIT f->host->samplesCleared();
+        pulse(500, true), pulse(805, false);
+        QCOMPARE(known(), (simulation::Refractory{"S2", 0, 305}));
+        edit([](simulation::Stimulus& s) { s.amplitude_pA_per_pF = 20; });
+        QVERIFY(known().kind.empty());
+    }
+
     /// Nobody looks where the keys go before choosing a tool.
     void keysThatAreNoNumbersAreTheWindows()
     {

@@ -535,38 +535,7 @@ void PacingPanel::fillState()
     if (i < 0)
         return;
     const auto& s = m_stimuli[static_cast<std::size_t>(i)];
-    const auto& state = m_states[static_cast<std::size_t>(i)];
-    const QString pending = pendingText(s, state, m_nowMs, m_endMs),
-                  next = nextText(s, m_nowMs, m_endMs);
-    QString text, then = pending.isEmpty() ? next : pending;
-    if (state.last == CaptureState::Last::failed && state.overtaken) {
-        text = tr("The last pulse did not capture: a wave from elsewhere activated the tissue "
-                  "there. Raise the amplitude or the radius, or pace at another time.");
-    } else if (state.last == CaptureState::Last::failed) {
-        const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
-        text = tr("The last pulse did not capture: the tissue was refractory, or the pulse is too "
-                  "weak. Raise the amplitude or the radius, or %1.")
-                   .arg(early ? tr("lengthen S2's interval") : tr("lengthen the cycle"));
-    } else if (state.pulses > 0) {
-        text = tr("%1 of %2 pulses captured.").arg(state.captured).arg(state.pulses);
-    } else if (!s.on) {
-        text = tr("Switched off: no pulses.");
-    } else if (!pending.isEmpty()) {
-        text = pending;
-        then = next;
-    } else { // a line from the start on: what is below does not move when the first pulse comes
-        text = simulation::pulse_before(s, m_nowMs)
-                   ? tr("No pulse of the site as it is now has been followed yet.")
-                   : tr("No pulse was given yet.");
-    }
-    // a pulse as strong as one that captured failed for another reason: no threshold is known then
-    if (state.highestFailed > 0 && state.highestFailed < state.lowestCaptured)
-        text += tr(" Threshold between %1 and %2 pA/pF.")
-                    .arg(state.highestFailed)
-                    .arg(state.lowestCaptured);
-    for (const QString& more : {then, extentText(s)})
-        text += more.isEmpty() ? more : QChar('\n') + more;
-    m_state->setText(text);
+    m_state->setText(siteStateText(s, m_states[static_cast<std::size_t>(i)], m_nowMs, m_endMs));
 }
 
 void PacingPanel::fillProtocol(const Stimulus& s)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/refractory.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/stimulus_panel.hpp"
 
@@ -24,6 +25,9 @@ struct CaptureState
     double sinceMs = 0;     ///< the site is as it is since then: earlier pulses were not its own
     double decidedMs = -1;  ///< when the newest pulse began that is decided; below 0: none is
     bool overtaken = false; ///< the last one failed, and a wave from elsewhere came to the site
+    /// Coupling intervals of its extra pulses: the shortest that captured, the longest that failed.
+    simulation::Refractory refractory = {};
+    bool told = false; ///< the last pulse is among those
 };
 /// Green captured, red failed, amber not known yet, grey off.
 QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);

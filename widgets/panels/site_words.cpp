@@ -40,6 +40,24 @@ std::optional<simulation::NamedPulse> nextOf(const Stimulus& s, double nowMs, do
     return next && next->at_ms < endMs ? next : std::nullopt;
 }
 
+QString ms(double interval)
+{
+    return spacedNumber(std::round(10 * interval) / 10);
+}
+
+QString failedText(const Stimulus& s, bool overtaken)
+{
+    if (overtaken)
+        return PacingPanel::tr("The last pulse did not capture: a wave from elsewhere activated "
+                               "the tissue there. Raise the amplitude or the radius, or pace at "
+                               "another time.");
+    const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
+    return PacingPanel::tr("The last pulse did not capture: the tissue was refractory, or the "
+                           "pulse is too weak. Raise the amplitude or the radius, or %1.")
+        .arg(early ? PacingPanel::tr("lengthen S2's interval")
+                   : PacingPanel::tr("lengthen the cycle"));
+}
+
 } // namespace
 
 Protocol protocolOf(const Stimulus& s)
@@ -127,6 +145,61 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
                      .arg(pulse, spacedNumber(last->at_ms + simulation::CaptureWatch::window_ms))
                : PacingPanel::tr("%1: the run ended before it showed whether it captures.")
                      .arg(pulse);
+}
+
+QString refractoryText(const Stimulus& s, const simulation::Refractory& known)
+{
+    const QString kind = QString::fromStdString(known.kind), captured = ms(known.captured_ms),
+                  failed = ms(known.failed_ms);
+    const Protocol p = protocolOf(s);
+    const QString drive = p.count > 1 ? PacingPanel::tr("S1 every %1 ms").arg(ms(p.cycle_ms))
+                                      : PacingPanel::tr("after one S1");
+    if (known.contradicts())
+        return PacingPanel::tr("%1 captured at %2 ms, but not at %3 ms: the refractory period at "
+                               "this site is not the same each time (%4).")
+            .arg(kind, captured, failed, drive);
+    if (known.effective_ms())
+        return PacingPanel::tr("%1 at %2 ms captured, at %3 ms not: effective refractory period "
+                               "at this site %3 ms (between %3 and %2 ms, %4).")
+            .arg(kind, captured, failed, drive);
+    if (known.captured_ms > 0)
+        return PacingPanel::tr("%1 at %2 ms captured: effective refractory period at this site "
+                               "below %2 ms (%3).")
+            .arg(kind, captured, drive);
+    if (known.failed_ms > 0)
+        return PacingPanel::tr("%1 at %2 ms did not capture: effective refractory period at this "
+                               "site %2 ms or longer (%3).")
+            .arg(kind, failed, drive);
+    return {};
+}
+
+QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs, double endMs)
+{
+    const QString pending = pendingText(s, known, nowMs, endMs), next = nextText(s, nowMs, endMs);
+    QString text, then = pending.isEmpty() ? next : pending;
+    const bool answers = known.told && known.refractory.effective_ms();
+    if (known.last == CaptureState::Last::failed && !answers) {
+        text = failedText(s, known.overtaken);
+    } else if (known.pulses > 0) { // a failure that was looked for wants no advice
+        text = PacingPanel::tr("%1 of %2 pulses captured.").arg(known.captured).arg(known.pulses);
+    } else if (!s.on) {
+        text = PacingPanel::tr("Switched off: no pulses.");
+    } else if (!pending.isEmpty()) {
+        text = pending;
+        then = next;
+    } else { // a line from the start on: what is below does not move when the first pulse comes
+        text = simulation::pulse_before(s, nowMs)
+                   ? PacingPanel::tr("No pulse of the site as it is now has been followed yet.")
+                   : PacingPanel::tr("No pulse was given yet.");
+    }
+    // a pulse as strong as one that captured failed for another reason: no threshold is known then
+    if (known.highestFailed > 0 && known.highestFailed < known.lowestCaptured)
+        text += PacingPanel::tr(" Threshold between %1 and %2 pA/pF.")
+                    .arg(known.highestFailed)
+                    .arg(known.lowestCaptured);
+    for (const QString& more : {refractoryText(s, known.refractory), then, extentText(s)})
+        text += more.isEmpty() ? more : QChar('\n') + more;
+    return text;
 }
 
 QString extentText(const Stimulus& s)

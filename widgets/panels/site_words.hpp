@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/refractory.hpp"
 #include "engine/simulation/session.hpp"
 
 #include <QString>
@@ -30,6 +31,12 @@ QString lateText(const simulation::Stimulus& s, double endMs);
 /// "S2 at 640 ms: whether it captures shows by 700 ms."; empty where what has begun is decided.
 QString pendingText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
                     double endMs);
+/// What its extra pulses have told: "S2 at 310 ms captured, at 300 ms not: effective refractory
+/// period at this site 300 ms (between 300 and 310 ms, S1 every 600 ms)."; empty where nothing.
+QString refractoryText(const simulation::Stimulus& s, const simulation::Refractory& known);
+/// What came of the site's pulses, what is known by that, and what comes next; a line each.
+QString siteStateText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
+                      double endMs);
 /// Why a site has no radius and takes no pulse at once, and what to do; empty where it is a ball.
 QString extentText(const simulation::Stimulus& s);
 /// What the button for a pulse at once does, and the radius is, or why there is none.
