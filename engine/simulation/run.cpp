@@ -14,10 +14,12 @@
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report.hpp"
+#include "engine/simulation/run_notices.hpp"
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <limits>
 
 namespace tawara::simulation {
@@ -37,6 +39,16 @@ double since(Clock::time_point t)
 std::int64_t steps_of(double every_ms, double dt_ms)
 {
     return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
+}
+
+/// @pre  an exception of the standard library's kind
+std::string line_of(const std::exception_ptr& failed)
+{
+    try {
+        std::rethrow_exception(failed);
+    } catch (const std::exception& e) {
+        return e.what();
+    }
 }
 
 std::string place_text(const Vec3& position_mm)
@@ -68,12 +80,11 @@ class Run
     void restart_maps();
     void collect();
     void outputs_at(std::int64_t step);
-    void write_results();
+    std::exception_ptr write_results();
     void write_beats(const std::filesystem::path& file);
     void begin_folder(FolderLock& lock);
     CountedKernels kernels(const std::string& ended);
-    void say_why_nothing_activated(double end_ms) const;
-    void say_what_did_not_capture() const;
+    void say_what_pulses_did(const RunReport& report) const;
 
     const Session& session_;
     const RunOptions& options_;
@@ -392,23 +403,40 @@ void Run::begin_folder(FolderLock& lock)
                                      " of an earlier run stayed in " + options_.out.string());
 }
 
-void Run::write_results()
+/// Each table and map, whatever becomes of the others: where the disk is full, a small one may fit
+/// where a large one does not.
+/// @return the first that failed, or null
+std::exception_ptr Run::write_results()
 {
     const auto start = Clock::now();
     collect();
-    const auto file = [&](const char* name) { return options_.out / files_.emplace_back(name); };
-    write_probes_csv(probes_, file("probes.csv"));
+    std::exception_ptr failed;
+    const auto attempt = [&](const char* name, auto&& write) {
+        try {
+            write(options_.out / name);
+            files_.emplace_back(name);
+        } catch (const InputError&) {
+            failed = failed ? failed : std::current_exception();
+        }
+    };
+    using Path = std::filesystem::path;
+    attempt("probes.csv", [&](const Path& file) { write_probes_csv(probes_, file); });
     if (!probes_.names.empty())
-        write_beats(file("beats.csv"));
+        attempt("beats.csv", [&](const Path& file) { write_beats(file); });
     if (ecg_every_)
-        write_probes_csv(ecg_, file("ecg.csv"));
-    frames_.finish();
+        attempt("ecg.csv", [&](const Path& file) { write_probes_csv(ecg_, file); });
+    try {
+        frames_.finish();
+    } catch (const InputError&) {
+        failed = failed ? failed : std::current_exception();
+    }
     if (stepper_->step() < maps_step_)
         restart_maps(); // what there is came before
     const auto maps = stepper_->maps();
-    write_activation_csv(tissue_, maps, file("activation.csv"));
-    write_activation_vtu(tissue_, maps, file("activation.vtu"));
+    attempt("activation.csv", [&](const Path& file) { write_activation_csv(tissue_, maps, file); });
+    attempt("activation.vtu", [&](const Path& file) { write_activation_vtu(tissue_, maps, file); });
     phases_.output_s += since(start);
+    return failed;
 }
 
 /// With the bytes of hardware counters where they were asked for; says so where there are none.
@@ -430,87 +458,29 @@ CountedKernels Run::kernels(const std::string& ended)
     return c;
 }
 
-/// For each stimulus, why it may have activated nothing.
-void Run::say_why_nothing_activated(double end_ms) const
+void Run::say_what_pulses_did(const RunReport& report) const
 {
-    if (session_.maps_from_ms > 0)
-        return say(Notice::Level::warning,
-                   "nothing was activated after output.maps_from_ms " + ms_text(maps_step_));
-    if (session_.stimuli.empty())
-        say(Notice::Level::warning, "nothing was activated: the session has no stimulus");
-    const double volume_per_charge = // uA/cm3 of 1 pA/pF
-        session_.surface_to_volume_per_mm * session_.capacitance_uF_per_cm2 *
-        uF_per_mm2_of_uF_per_cm2 / uA_per_mm3_of_uA_per_cm3;
-    for (const auto& s : session_.stimuli) {
-        const auto pulses = pulse_runs(s);
-        const double strength = s.amplitude_pA_per_pF;
-        char why[240];
-        if (pulses.empty())
-            std::snprintf(why, sizeof why, "it is off");
-        else if (pulses.front().start_ms >= end_ms)
-            std::snprintf(why, sizeof why,
-                          "its first pulse is at %g ms, and the run ended at %g ms",
-                          pulses.front().start_ms, end_ms);
-        else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
-            std::snprintf(why, sizeof why,
-                          "%.4g pA/pF (%.6g uA/cm3) over %g ms is far below threshold; usual is "
-                          "50 pA/pF (%.6g uA/cm3) over 2 ms",
-                          strength, strength * volume_per_charge, s.duration_ms,
-                          50 * volume_per_charge);
-        else if (end_ms < pulses.front().start_ms + s.duration_ms + 3)
-            std::snprintf(why, sizeof why,
-                          "the run ended at %g ms, during its first pulse or right after it "
-                          "(%g to %g ms)",
-                          end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
-        else
-            std::snprintf(why, sizeof why,
-                          "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
-                          "raise it or enlarge its region",
-                          strength, strength * volume_per_charge, s.duration_ms);
-        say(Notice::Level::warning, "stimulus '" + s.name + "' activated nothing: " + why);
-    }
-}
-
-/// A line for each site of which a pulse is known not to have captured.
-void Run::say_what_did_not_capture() const
-{
-    constexpr std::size_t named = 5;
-    for (const auto& site : counted(pulses_.until(stepper_->time_ms()))) {
-        const auto& failed = site.failed;
-        if (failed.empty() || !(failed.front().amplitude_pA_per_pF > 0))
-            continue;
-        std::int64_t given = 0, not_known = 0;
-        for (const auto& kind : site.kinds) {
-            given += kind.given;
-            not_known += kind.not_known;
-        }
-        const auto failures = static_cast<std::int64_t>(failed.size());
-        std::string text =
-            "site '" + site.site + "': " +
-            (given == 1          ? "its one pulse did not capture"
-             : failures == given ? "none of its " + std::to_string(given) + " pulses captured"
-                                 : std::to_string(failures) + " of its " + std::to_string(given) +
-                                       " pulses did not capture") +
-            " (amplitude " + number_text(failed.front().amplitude_pA_per_pF, 4) + " pA/pF for " +
-            number_text(failed.front().duration_ms, 4) + " ms";
-        for (std::size_t k = 0; k < std::min(failed.size(), named); ++k)
-            text += (k > 0 ? ", " : "; at ") + number_text(failed[k].time_ms, 7);
-        text += std::string(failed.size() > named ? " and later" : "") + " ms";
-        if (not_known > 0)
-            text += "; of " + std::to_string(not_known) + " it is not known";
-        const auto every = [&](auto f) { return std::all_of(failed.begin(), failed.end(), f); };
-        if (every([](const Pulse& p) { return p.overtaken; }))
-            text += "; a wave from elsewhere came first";
-        else if (every([](const Pulse& p) { return p.around_mV > CaptureWatch::rest_mV; }))
-            text += "; the tissue was not back at rest";
-        say(Notice::Level::warning, text + ")");
-    }
+    const auto pulses = pulses_.until(stepper_->time_ms());
+    if (report.activated == 0 && session_.maps_from_ms > 0)
+        say(Notice::Level::warning,
+            "nothing was activated after output.maps_from_ms " + ms_text(maps_step_));
+    else if (report.activated == 0)
+        for (const auto& n :
+             why_nothing_activated(session_, static_cast<double>(end_step_) * session_.dt_ms))
+            say(n.level, n.text);
+    else
+        for (const auto& n : what_did_not_capture(pulses))
+            say(n.level, n.text);
+    for (const auto& n : refractory_notices(pulses))
+        say(n.level, n.text);
 }
 
 RunReport Run::go(FolderLock& lock, const Progress& progress)
 {
-    auto finish = [&](const std::string& ended) {
-        write_results();
+    auto finish = [&](std::string ended) {
+        const auto failed = write_results();
+        if (failed)
+            ended = line_of(failed);
         const auto counted = kernels(ended);
         phases_.total_s = since(born_);
         files_.push_back("report.json");
@@ -534,10 +504,12 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
             write_whole(options_.html, [&](std::ostream& out) {
                 out << html_report(input, report, traces_, ecg_);
             });
+        if (failed)
+            std::rethrow_exception(failed);
         return report;
     };
+    begin_folder(lock);
     try {
-        begin_folder(lock);
         if (maps_step_ > 0 && stepper_->step() == maps_step_)
             restart_maps();
         outputs_at(stepper_->step());
@@ -573,14 +545,15 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
     } catch (const NumericsError& e) {
         finish(e.what());
         throw;
+    } catch (const InputError& e) { // a frame or a checkpoint could not be written
+        try {
+            finish(e.what());
+        } catch (const InputError&) { // for the same reason, most likely: the first is told
+        }
+        throw;
     }
     auto report = finish("end");
-    if (report.activated == 0)
-        say_why_nothing_activated(static_cast<double>(end_step_) * session_.dt_ms);
-    else
-        say_what_did_not_capture();
-    for (const auto& n : refractory_notices(pulses_.until(stepper_->time_ms())))
-        say(n.level, n.text);
+    say_what_pulses_did(report);
     return report;
 }
 

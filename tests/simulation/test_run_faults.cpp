@@ -11,7 +11,9 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <csignal>
 #include <sstream>
+#include <sys/resource.h>
 
 using namespace tawara;
 
@@ -416,6 +418,48 @@ class TestRunFaults : public QObject
         QCOMPARE(run("v.json", "none", {"--set", "stimuli=[]"}).status, 0);
         const auto quiet = QJsonDocument::fromJson(content(path("none/report.json"))).object();
         QVERIFY(quiet["conduction_velocity_m_per_s"].isNull());
+    }
+
+    /// What does not fit on the disk takes nothing else along: neither the tables and the report of
+    /// the end, nor, where it is a checkpoint half way, those of what was reached.
+    void aFullDiskLosesOnlyWhatDoesNotFit_data()
+    {
+        QTest::addColumn<QString>("interval");
+        QTest::addColumn<QString>("too_large");
+        QTest::newRow("at the end") << "output.checkpoint_every_ms=0" << "activation.vtu";
+        QTest::newRow("half way") << "output.checkpoint_every_ms=4" << QString(at_4_ms.mid(1));
+    }
+    void aFullDiskLosesOnlyWhatDoesNotFit()
+    {
+        QFETCH(QString, interval);
+        QFETCH(QString, too_large);
+        write_session("s.json", "mesh",
+                      QJsonObject{{"slab_mm", QJsonArray{20, 7, 3}}, {"spacing_mm", 1}});
+        const QStringList options{"--set", interval};
+        QCOMPARE(run("s.json", "fits", options).status, 0);
+        const auto size = QFileInfo(path("fits/" + too_large)).size();
+        QVERIFY(size > QFileInfo(path("fits/report.json")).size() + 1000);
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+        const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+        rlimit small = before;
+        small.rlim_cur = static_cast<rlim_t>(size - 500);
+        setrlimit(RLIMIT_FSIZE, &small);
+        const auto r = run("s.json", "full", options);
+        setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains(too_large + ": writing failed: ") &&
+                     r.err.contains("is the disk full?"),
+                 qPrintable(r.err));
+        QVERIFY(!QFile::exists(path("full/" + too_large)));
+        for (const char* f : {"probes.csv", "beats.csv", "activation.csv"})
+            QVERIFY2(QFile::exists(path("full/") + f), f);
+        const auto report = QJsonDocument::fromJson(content(path("full/report.json"))).object();
+        QVERIFY2(report["ended"].toString().contains(too_large), "the report says how it ended");
+        QVERIFY(!report["files"].toArray().contains(too_large));
+        QVERIFY(report["files"].toArray().contains("activation.csv"));
+        QVERIFY(QDir(path("full")).entryList({"*.part*", "*.tmp*", ".*"}, QDir::Files).isEmpty());
     }
 
     /// Beats are measured on every step, however seldom probes.csv has a row.

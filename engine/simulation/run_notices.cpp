@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/run_notices.hpp"
+
+#include "engine/core/units.hpp"
+#include "engine/simulation/capture.hpp"
+#include "engine/simulation/csv.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tawara::simulation {
+
+Notices why_nothing_activated(const Session& session, double end_ms)
+{
+    if (session.stimuli.empty())
+        return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
+    Notices out;
+    const double volume_per_charge = // uA/cm3 of 1 pA/pF
+        session.surface_to_volume_per_mm * session.capacitance_uF_per_cm2 *
+        uF_per_mm2_of_uF_per_cm2 / uA_per_mm3_of_uA_per_cm3;
+    for (const auto& s : session.stimuli) {
+        const auto pulses = pulse_runs(s);
+        const double strength = s.amplitude_pA_per_pF;
+        char why[240];
+        if (pulses.empty())
+            std::snprintf(why, sizeof why, "it is off");
+        else if (pulses.front().start_ms >= end_ms)
+            std::snprintf(why, sizeof why,
+                          "its first pulse is at %g ms, and the run ended at %g ms",
+                          pulses.front().start_ms, end_ms);
+        else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms is far below threshold; usual is "
+                          "50 pA/pF (%.6g uA/cm3) over 2 ms",
+                          strength, strength * volume_per_charge, s.duration_ms,
+                          50 * volume_per_charge);
+        else if (end_ms < pulses.front().start_ms + s.duration_ms + 3)
+            std::snprintf(why, sizeof why,
+                          "the run ended at %g ms, during its first pulse or right after it "
+                          "(%g to %g ms)",
+                          end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
+        else
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
+                          "raise it or enlarge its region",
+                          strength, strength * volume_per_charge, s.duration_ms);
+        out.push_back(
+            {Notice::Level::warning, "stimulus '" + s.name + "' activated nothing: " + why});
+    }
+    return out;
+}
+
+Notices what_did_not_capture(std::span<const Pulse> pulses)
+{
+    constexpr std::size_t named = 5;
+    Notices out;
+    for (const auto& site : counted(pulses)) {
+        const auto& failed = site.failed;
+        if (failed.empty() || !(failed.front().amplitude_pA_per_pF > 0))
+            continue;
+        std::int64_t given = 0, not_known = 0;
+        for (const auto& kind : site.kinds) {
+            given += kind.given;
+            not_known += kind.not_known;
+        }
+        const auto failures = static_cast<std::int64_t>(failed.size());
+        std::string text =
+            "site '" + site.site + "': " +
+            (given == 1          ? "its one pulse did not capture"
+             : failures == given ? "none of its " + std::to_string(given) + " pulses captured"
+                                 : std::to_string(failures) + " of its " + std::to_string(given) +
+                                       " pulses did not capture") +
+            " (amplitude " + number_text(failed.front().amplitude_pA_per_pF, 4) + " pA/pF for " +
+            number_text(failed.front().duration_ms, 4) + " ms";
+        for (std::size_t k = 0; k < std::min(failed.size(), named); ++k)
+            text += (k > 0 ? ", " : "; at ") + number_text(failed[k].time_ms, 7);
+        text += std::string(failed.size() > named ? " and later" : "") + " ms";
+        if (not_known > 0)
+            text += "; of " + std::to_string(not_known) + " it is not known";
+        const auto every = [&](auto f) { return std::all_of(failed.begin(), failed.end(), f); };
+        if (every([](const Pulse& p) { return p.overtaken; }))
+            text += "; a wave from elsewhere came first";
+        else if (every([](const Pulse& p) { return p.around_mV > CaptureWatch::rest_mV; }))
+            text += "; the tissue was not back at rest";
+        out.push_back({Notice::Level::warning, text + ")"});
+    }
+    return out;
+}
+
+} // namespace tawara::simulation
