@@ -182,7 +182,12 @@ class TestPicturesOfPanels : public QObject
         };
         TransportBar transport;
         transport.show();
-        transport.setTime(123.4);
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        s.time_ms = 123.4;
+        s.end_ms = 1600;
+        s.ms_per_second = 40.1;
+        transport.setStatus(s);
         alone(&transport, 900);
         check(&transport, "transport");
         MessageBar message;

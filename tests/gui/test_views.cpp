@@ -304,7 +304,7 @@ class TestViews : public QObject
         QTRY_COMPARE(time->text(), QString("80.0 ms"));
         Q_EMIT timeline->scrubbed(40);
         QCOMPARE(time->text(), QString("40.0 ms"));
-        QCOMPARE(child<QLabel>("weak")->text(), QString("replay\nrun at 80.0 ms"));
+        QCOMPARE(child<QLabel>("weak")->text(), QString("replay of 80.0 ms"));
         QApplication::processEvents();
         QCOMPARE(timeline->geometry(), place); // nothing moves under the mouse
         QCOMPARE(f.window->plot()->moment(), std::optional(40.0));
@@ -313,7 +313,7 @@ class TestViews : public QObject
         if (software())
             QTRY_COMPARE(caption(0), QString("replay 40.0 ms"));
         f.host->runUntil(120); // the run goes on meanwhile
-        QTRY_COMPARE(child<QLabel>("weak")->text(), QString("replay\nrun at 120.0 ms"));
+        QTRY_COMPARE(child<QLabel>("weak")->text(), QString("replay of 120.0 ms"));
         QCOMPARE(time->text(), QString("40.0 ms"));
         Q_EMIT timeline->followRequested();
         QCOMPARE(time->text(), QString("120.0 ms"));

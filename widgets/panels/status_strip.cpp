@@ -2,15 +2,16 @@
 #include "widgets/panels/status_strip.hpp"
 
 #include "widgets/panels/form.hpp"
+#include "widgets/panels/steady_label.hpp"
 #include "widgets/panels/transport_bar.hpp"
 
 #include <QFile>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QStatusBar>
 #include <QToolButton>
 
 #include <unistd.h>
+#include <vector>
 
 namespace tawara {
 namespace {
@@ -42,6 +43,18 @@ QString stateText(State s)
     return {};
 }
 
+/// What may stand in that state's place without a file being opened or closed.
+QStringList besides(State s)
+{
+    const bool open = s != State::empty && s != State::loading;
+    QStringList out;
+    for (State other :
+         open ? std::vector{State::paused, State::running, State::finished, State::failed}
+              : std::vector{State::empty, State::loading})
+        out << QStringLiteral("●  ") + stateText(other);
+    return out;
+}
+
 const char* stateColor(State s)
 {
     switch (s) {
@@ -65,6 +78,19 @@ QString shortCount(double n)
     return QString::number(n, 'f', n < 10 ? 1 : 0);
 }
 
+QString filmedText(qint64 seconds)
+{
+    return StatusStrip::tr("● Filming the screen  %1:%2")
+        .arg(seconds / 60)
+        .arg(seconds % 60, 2, 10, QChar('0'));
+}
+
+QString framesText(double perSecond, double detail)
+{
+    const QString rate = StatusStrip::tr("%1 frames/s").arg(perSecond, 0, 'f', 0);
+    return detail < 1 ? StatusStrip::tr("%1 at %2 %").arg(rate).arg(100 * detail, 0, 'f', 0) : rate;
+}
+
 /// Resident memory, from /proc; empty where there is no such thing.
 QString memoryText()
 {
@@ -81,34 +107,43 @@ QString memoryText()
 
 StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
 {
-    const auto label = [bar](const char* name, const QString& tip, bool right) {
-        auto* l = new QLabel;
+    const auto label = [](const char* name, const QString& tip, const QStringList& room) {
+        auto* l = new SteadyLabel;
         l->setObjectName(QLatin1String(name));
         l->setToolTip(tip);
-        if (right)
-            bar->addPermanentWidget(l);
-        else
-            bar->addWidget(l);
+        l->setRoomFor(room);
+        l->setLeastLetters(12);
+        return l;
+    };
+    const auto right = [bar, &label](const char* name, const QString& tip,
+                                     const QStringList& room) {
+        auto* l = label(name, tip, room);
+        l->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        bar->addPermanentWidget(l);
         return l;
     };
     bar->setSizeGripEnabled(false);
-    m_state = label("state", tr("What the engine does"), false);
+    m_state = label("state", tr("What the engine does"), {});
     m_state->setTextFormat(Qt::RichText);
-    m_device = label("device", tr("Where it is computed, in what precision"), false);
-    bar->addWidget(buildFilming());
-    m_path = label("renderPath", tr("How values reach the picture"), true);
-    m_steps = label("steps", tr("Time steps per second of wall time"), true);
-    m_slower = label("slower",
+    m_device = label("device", tr("Where it is computed, in what precision"), {});
+    m_path = label("renderPath", tr("How values reach the picture"), {});
+    for (QWidget* w : std::initializer_list<QWidget*>{m_state, m_device, m_path, buildFilming()})
+        bar->addWidget(w);
+    m_steps = right("steps", tr("Time steps per second of wall time"),
+                    {tr("%1 steps/s").arg(8888), tr("%1 steps/s").arg("888 k")});
+    m_slower = right("slower",
                      tr("Speed beside real time. Where no graphics card draws, Run > Compute first "
                         "draws less and gets ahead faster"),
-                     true);
-    m_frames = label("fps", tr("Pictures drawn per second"), true);
-    m_memory = label("memory", tr("Memory of this program in the machine"), true);
+                     {tr("%1 × slower").arg(88888)});
+    m_frames = right("fps", tr("Pictures drawn per second"), {framesText(88, 0.88)});
+    m_memory = right("memory", tr("Memory of this program in the machine"),
+                     {tr("%1 MB").arg(8888), tr("%1 GB").arg("888.8")});
     setStatus({}, 0);
 }
 
 void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond, double detail)
 {
+    m_state->setRoomFor(besides(s.state));
     setTextIfNew(m_state, QStringLiteral("<span style='color:%1'>●</span>&nbsp; %2")
                               .arg(QLatin1String(stateColor(s.state)), stateText(s.state)));
     const bool running = s.state == State::running;
@@ -117,10 +152,7 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
     setTextIfNew(m_slower, running ? ratioText(s.ms_per_second) : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());
-    const QString rate = tr("%1 frames/s").arg(framesPerSecond, 0, 'f', 0);
-    setTextIfNew(m_frames, !running     ? QString()
-                           : detail < 1 ? tr("%1, drawn at %2 %").arg(rate).arg(100 * detail)
-                                        : rate);
+    setTextIfNew(m_frames, running ? framesText(framesPerSecond, detail) : QString());
     m_frames->setToolTip(
         detail < 1
             ? tr("Software OpenGL draws moving pictures with fewer pixels (%1 % along a side), so "
@@ -138,9 +170,10 @@ QWidget* StatusStrip::buildFilming()
 {
     m_filming = new QWidget;
     m_filming->setObjectName("filming");
-    m_filmed = new QLabel;
+    m_filmed = new SteadyLabel;
     m_filmed->setObjectName("filmed");
     m_filmed->setProperty("level", "error");
+    m_filmed->setRoomFor({filmedText(8888)});
     m_filmed->setToolTip(tr("What is on screen is written to a movie"));
     auto* end = smallButton({}, tr("End"), "endFilm", tr("End the film of the screen"));
     end->setFocusPolicy(Qt::NoFocus);
@@ -168,8 +201,7 @@ void StatusStrip::setFilming(bool on)
 
 void StatusStrip::showFilmed()
 {
-    const qint64 s = m_filmingSince.elapsed() / 1000;
-    m_filmed->setText(tr("● Filming the screen  %1:%2").arg(s / 60).arg(s % 60, 2, 10, QChar('0')));
+    m_filmed->setText(filmedText(m_filmingSince.elapsed() / 1000));
 }
 
 void StatusStrip::setDevice(const QString& text)

@@ -6,14 +6,17 @@
 #include <QObject>
 #include <QTimer>
 
-class QLabel;
 class QStatusBar;
 class QWidget;
 
 namespace tawara {
 
+class SteadyLabel;
+
 /// The status bar's fields: state, device and precision, render path, steps per second, frames per
 /// second, speed beside real time, memory of the program; a note while the screen is filmed.
+/// Numbers keep their places; what is too long for a narrow window ends in "…" and has its tool
+/// tip.
 class StatusStrip : public QObject
 {
     Q_OBJECT
@@ -32,9 +35,9 @@ class StatusStrip : public QObject
     QWidget* buildFilming();
     void showFilmed();
 
-    QLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_memory;
+    SteadyLabel *m_state, *m_device, *m_path, *m_steps, *m_slower, *m_frames, *m_memory;
     QWidget* m_filming;
-    QLabel* m_filmed;
+    SteadyLabel* m_filmed;
     QTimer m_filmTick;
     QElapsedTimer m_filmingSince;
     int m_polls = 0;

@@ -73,6 +73,8 @@ void Timeline::paintEvent(QPaintEvent*)
     p.setPen(Qt::NoPen);
     p.setBrush(c.grid);
     p.drawRoundedRect(QRectF(side_px, y - 3, w, 6), 3, 3);
+    if (!isEnabled())
+        return; // no run, no times
     p.setBrush(c.zero);
     p.drawRoundedRect(QRectF(side_px, y - 3, x(m_now) - side_px, 6), 3, 3);
     if (m_recorded) {

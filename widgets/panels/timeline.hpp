@@ -22,6 +22,7 @@ class Timeline : public QWidget
     std::optional<double> shown() const { return m_shown; }
     double now() const { return m_now; } ///< how far the run is [ms]
     QSize sizeHint() const override { return {240, 30}; }
+    QSize minimumSizeHint() const override { return {100, 30}; }
 
   Q_SIGNALS:
     void scrubbed(double ms);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/transport_bar.hpp"
 
+#include "widgets/panels/form.hpp"
 #include "widgets/panels/icons.hpp"
+#include "widgets/panels/steady_label.hpp"
 #include "widgets/panels/timeline.hpp"
 
 #include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
+#include <QStylePainter>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include <utility>
 
@@ -24,6 +27,55 @@ bool isLoaded(State s)
 }
 
 constexpr double endless_ms = 100000; // a later end is no end to a viewer
+constexpr int short_role = Qt::UserRole + 1;
+
+QString msText(double ms)
+{
+    return QString::number(ms, 'f', ms < endless_ms ? 1 : 0); // the room is the same
+}
+
+QString rateText(double msPerSecond)
+{
+    const int decimals = msPerSecond < 1 ? 2 : msPerSecond < 100 ? 1 : 0;
+    return QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', decimals);
+}
+
+/// Shows a short word for what its list and its tool tip say in full, and is as wide as the widest
+/// of those words.
+class ShortChoice : public ChoiceBox
+{
+  public:
+    using ChoiceBox::ChoiceBox;
+    void add(const QString& whole, const QString& word, const QVariant& value)
+    {
+        addItem(whole, value);
+        setItemData(count() - 1, word, short_role);
+    }
+    QSize sizeHint() const override
+    {
+        int wide = 0;
+        for (int k = 0; k < count(); ++k)
+            wide = std::max(wide, fontMetrics().horizontalAdvance(
+                                      itemData(k, short_role).toString() + QChar(' ')));
+        QStyleOptionComboBox o;
+        initStyleOption(&o);
+        const int high = ChoiceBox::sizeHint().height();
+        return {style()->sizeFromContents(QStyle::CT_ComboBox, &o, {wide, high}, this).width(),
+                high};
+    }
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+  protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QStylePainter p(this);
+        QStyleOptionComboBox o;
+        initStyleOption(&o);
+        o.currentText = currentData(short_role).toString();
+        p.drawComplexControl(QStyle::CC_ComboBox, o);
+        p.drawControl(QStyle::CE_ComboBoxLabel, o);
+    }
+};
 
 } // namespace
 
@@ -43,8 +95,7 @@ QString speedText(double msPerSecond)
 {
     if (!(msPerSecond > 0))
         return {};
-    const QString rate = QObject::tr("%1 ms/s").arg(msPerSecond, 0, 'f', msPerSecond < 100 ? 1 : 0);
-    const QString ratio = ratioText(msPerSecond);
+    const QString rate = rateText(msPerSecond), ratio = ratioText(msPerSecond);
     return ratio.contains(QChar(0xd7)) ? QObject::tr("%1  ·  %2 than real time").arg(rate, ratio)
                                        : QObject::tr("%1  ·  %2").arg(rate, ratio);
 }
@@ -75,42 +126,19 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
         "record", tr("Record frames, to scrub through and to make movies of (Ctrl+E)"), "record");
     m_record->setCheckable(true);
     m_timeline = new Timeline(this);
-    m_time = new QLabel("0.0 ms", this);
-    m_time->setObjectName("time");
-    m_time->setMinimumWidth(100);
-    m_time->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_end = new QLabel(this);
-    m_end->setObjectName("weak");
-    // room for what it says of a replay, so that the timeline stays where it is under the mouse
-    m_end->setMinimumWidth(
-        m_end->fontMetrics().horizontalAdvance(tr("run at %1 ms").arg("8888.8")));
-    m_speed = new QLabel(this);
-    m_speed->setObjectName("speed");
-    m_speed->setToolTip(tr("Simulated milliseconds per second of wall time. Where no graphics card "
-                           "draws, Run > Compute first draws less and gets ahead faster"));
-    m_limit = new QComboBox(this);
-    m_limit->setObjectName("limit");
-    m_limit->setToolTip(tr("The fastest that the simulation may go"));
-    m_limit->addItem(tr("As fast as possible"), 0.0);
-    m_limit->addItem(tr("Real time, 1 : 1"), 1000.0);
-    m_limit->addItem(tr("1 : 10"), 100.0);
-    m_limit->addItem(tr("1 : 100"), 10.0);
-    m_limit->setFocusPolicy(Qt::TabFocus);
 
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(10, 6, 12, 6);
-    row->setSpacing(6);
+    row->setContentsMargins(10, 4, 12, 4);
+    row->setSpacing(4);
     row->addWidget(m_play);
     row->addWidget(m_step);
     row->addWidget(m_reset);
     row->addWidget(m_record);
+    row->addLayout(buildTimes());
     row->addSpacing(4);
-    row->addWidget(m_time);
-    row->addWidget(m_end);
     row->addWidget(m_timeline, 1);
-    row->addWidget(m_speed);
-    row->addSpacing(6);
-    row->addWidget(m_limit);
+    row->addSpacing(4);
+    row->addLayout(buildSpeeds());
 
     connect(m_play, &QToolButton::clicked, this, [this] {
         if (m_state == State::running)
@@ -126,6 +154,46 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     connect(m_limit, &QComboBox::currentIndexChanged, this,
             [this] { Q_EMIT speedLimitChosen(speedLimit()); });
     setStatus({});
+}
+
+QLayout* TransportBar::buildTimes()
+{
+    m_time = new SteadyLabel("0.0 ms", this);
+    m_time->setObjectName("time");
+    m_time->setRoomFor({tr("%1 ms").arg("88888.8")});
+    m_end = new SteadyLabel({}, this);
+    m_end->setObjectName("weak");
+    m_end->setRoomFor({tr("replay of %1 ms").arg("88888.8")});
+    auto* column = new QVBoxLayout;
+    column->setSpacing(0);
+    for (auto* label : {m_time, m_end}) {
+        label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        column->addWidget(label);
+    }
+    return column;
+}
+
+QLayout* TransportBar::buildSpeeds()
+{
+    m_speed = new SteadyLabel({}, this);
+    m_speed->setObjectName("speed");
+    m_speed->setProperty("weak", true);
+    m_speed->setRoomFor({tr("%1 ms/s").arg(88888), tr("reached its end")});
+    auto* box = new ShortChoice(this);
+    box->setObjectName("limit");
+    box->setToolTip(tr("The fastest that the simulation may go"));
+    box->setAccessibleName(box->toolTip());
+    box->add(tr("As fast as possible"), tr("Fastest"), 0.0);
+    box->add(tr("Real time, 1 : 1"), tr("Real time"), 1000.0);
+    box->add(tr("1 : 10, ten times slower than real time"), tr("1 : 10"), 100.0);
+    box->add(tr("1 : 100, a hundred times slower"), tr("1 : 100"), 10.0);
+    box->setFocusPolicy(Qt::TabFocus);
+    m_limit = box;
+    auto* column = new QVBoxLayout;
+    column->setSpacing(2);
+    column->addWidget(m_limit);
+    column->addWidget(m_speed);
+    return column;
 }
 
 void TransportBar::setRecordingText(const QString& text)
@@ -160,9 +228,8 @@ void TransportBar::setReplay(std::optional<double> ms)
 
 void TransportBar::showTime()
 {
-    const auto text = [](double ms) { return QString::number(ms, 'f', 1); };
-    m_time->setText(tr("%1 ms").arg(text(m_replayMs.value_or(m_runMs))));
-    m_end->setText(m_replayMs ? tr("replay\nrun at %1 ms").arg(text(m_runMs)) : m_endText);
+    m_time->setText(tr("%1 ms").arg(msText(m_replayMs.value_or(m_runMs))));
+    m_end->setText(m_replayMs ? tr("replay of %1 ms").arg(msText(m_runMs)) : m_endText);
     m_time->setToolTip(m_replayMs ? tr("The recorded moment that is shown, and how far the run is; "
                                        "a double click on the timeline follows the run again")
                                   : tr("Simulated time"));
@@ -188,19 +255,32 @@ void TransportBar::setStatus(const simulation::Status& status)
         m_time->setText(QStringLiteral("–"));
     else if (!was)
         setTime(status.time_ms);
-    const QString end = loaded && status.end_ms > 0 && status.end_ms < endless_ms
+    const bool ends = status.end_ms > 0 && status.end_ms < endless_ms;
+    const QString end = !loaded ? QString()
+                        : ends
                             ? tr("of %1 ms").arg(status.end_ms, 0, 'f', status.end_ms < 100 ? 1 : 0)
-                            : QString();
+                            : tr("no end set");
     if (std::exchange(m_endText, end) != end && !m_replayMs)
         m_end->setText(end);
-    // on two lines: the timeline has the room
-    const QString speed = running ? speedText(status.ms_per_second).replace("  ·  ", "\n")
-                          : m_state == State::paused   ? tr("paused")
-                          : m_state == State::finished ? tr("reached its end")
-                          : m_state == State::failed   ? tr("failed")
-                                                       : QString();
-    if (m_speed->text() != speed)
-        m_speed->setText(speed);
+    showSpeed(status);
+}
+
+void TransportBar::showSpeed(const simulation::Status& status)
+{
+    const bool runs = status.state == State::running && status.ms_per_second > 0;
+    const QString said = runs                         ? rateText(status.ms_per_second)
+                         : m_state == State::paused   ? tr("paused")
+                         : m_state == State::finished ? tr("reached its end")
+                         : m_state == State::failed   ? tr("failed")
+                                                      : QString();
+    if (m_speed->text() != said)
+        m_speed->setText(said);
+    const QString what =
+        tr("Simulated milliseconds per second of wall time. Where no graphics card draws, Run > "
+           "Compute first draws less and gets ahead faster");
+    const QString tip = runs ? speedText(status.ms_per_second) + '\n' + what : what;
+    if (m_speed->toolTip() != tip)
+        m_speed->setToolTip(tip);
 }
 
 } // namespace tawara

@@ -7,21 +7,20 @@
 #include <optional>
 
 class QComboBox;
-class QLabel;
-class QProgressBar;
 class QToolButton;
 
 namespace tawara {
 
 /// "81 × slower", "1.8 × faster" or "real time"; empty where nothing runs.
 QString ratioText(double msPerSecond);
-/// "12.3 ms/s · 81 × slower than real time"; empty where nothing runs.
+/// "12.3 ms/s  ·  81 × slower than real time"; empty where nothing runs.
 QString speedText(double msPerSecond);
 
+class SteadyLabel;
 class Timeline;
 
 /// Play, pause, step, reset, record; simulated time; timeline; bound of the speed and the speed
-/// reached.
+/// reached. No part of it grows or moves with what it says.
 class TransportBar : public QWidget
 {
     Q_OBJECT
@@ -52,12 +51,15 @@ class TransportBar : public QWidget
 
     simulation::Status::State m_state = simulation::Status::State::empty;
     void showTime();
+    void showSpeed(const simulation::Status& status);
+    QLayout* buildTimes();
+    QLayout* buildSpeeds();
     double m_runMs = 0; ///< time of the newest picture
     std::optional<double> m_replayMs;
-    QString m_endText; ///< what stands beside the time while the run is followed
+    QString m_endText; ///< what stands below the time while the run is followed
     QToolButton *m_play, *m_step, *m_reset, *m_record;
     Timeline* m_timeline;
-    QLabel *m_time, *m_end, *m_speed;
+    SteadyLabel *m_time, *m_end, *m_speed;
     QComboBox* m_limit;
 };
 

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The bars around the views: whatever they say, nothing moves, nothing is cut, and the window fits
+// a small screen.
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/status_strip.hpp"
+#include "widgets/panels/steady_label.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/transport_bar.hpp"
+
+#include <QComboBox>
+#include <QDockWidget>
+#include <QHelpEvent>
+#include <QLayout>
+#include <QStatusBar>
+#include <QToolTip>
+
+using namespace tawara;
+using State = simulation::Status::State;
+
+namespace {
+
+/// Where a widget and all that it holds stand in their window; what is hidden is left out.
+QMap<QString, QRect> places(QWidget& top)
+{
+    QMap<QString, QRect> out;
+    for (auto* w : top.findChildren<QWidget*>())
+        if (w->isVisible() && !w->objectName().isEmpty())
+            out[w->objectName()] = QRect(w->mapTo(w->window(), QPoint()), w->size());
+    return out;
+}
+
+QString difference(const QMap<QString, QRect>& a, const QMap<QString, QRect>& b)
+{
+    QString out;
+    for (auto i = a.begin(); i != a.end(); ++i)
+        if (const QRect r = b.value(i.key()); r != i.value())
+            QDebug(&out) << i.key() << i.value() << r;
+    return out;
+}
+
+simulation::Status status(State state, double now_ms, double end_ms, double ms_per_second)
+{
+    simulation::Status s;
+    s.state = state;
+    s.time_ms = now_ms;
+    s.end_ms = end_ms;
+    s.ms_per_second = ms_per_second;
+    s.steps_per_second = 50 * ms_per_second;
+    return s;
+}
+
+} // namespace
+
+class TestBars : public QObject
+{
+    Q_OBJECT
+    std::unique_ptr<fake::WindowFixture> f;
+
+    template <class W>
+    W* child(const char* name = nullptr)
+    {
+        return f->window->findChild<W*>(QString::fromLatin1(name));
+    }
+    QMap<QString, QRect> barPlaces()
+    {
+        QApplication::processEvents();
+        auto out = places(*child<TransportBar>());
+        out.insert(places(*f->window->statusBar()));
+        out["right dock"] = child<QDockWidget>("pacingDock")->geometry();
+        out["views"] = f->window->views()->geometry();
+        out["window"] = f->window->rect();
+        return out;
+    }
+    /// What the bars say that stands there with a "…", by name.
+    QStringList cutTexts()
+    {
+        QStringList out;
+        for (auto* l : f->window->findChildren<SteadyLabel*>())
+            if (l->isVisible() && l->shownText() != l->text())
+                out << l->objectName();
+        out.sort();
+        return out;
+    }
+    void longNames()
+    {
+        child<StatusStrip>()->setDevice("CPU, 128 threads, AVX-512, double precision");
+        child<StatusStrip>()->setRenderPath("host copy: OpenGL is not the GPU's · software OpenGL",
+                                            "Values reach the picture through the host's memory.");
+    }
+
+  private Q_SLOTS:
+    void init()
+    {
+        f = std::make_unique<fake::WindowFixture>();
+        f->start();
+    }
+    void cleanup()
+    {
+        const std::string text = f->errors->text;
+        f.reset();
+        QVERIFY2(text.empty(), text.c_str());
+    }
+
+    void nothingMovesWhileItRuns_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("small") << QSize(1024, 700);
+        QTest::newRow("usual") << QSize(1280, 800);
+    }
+    /// Also not when it has run, is looked back at, or has ended.
+    void nothingMovesWhileItRuns()
+    {
+        QFETCH(QSize, size);
+        f->window->resize(size);
+        longNames();
+        const auto least = [this] { return f->window->minimumSizeHint().width(); };
+        QTRY_COMPARE(f->window->size(), size);
+        QTRY_VERIFY(child<QLabel>("memory")->text().contains("B"));
+        const auto before = barPlaces();
+        const int atFirst = least();
+        QVERIFY2(atFirst <= 1024, qPrintable(QString::number(atFirst)));
+        const auto unmoved = [&](const char* when) {
+            const QString moved = difference(before, barPlaces());
+            QVERIFY2(moved.isEmpty(), qPrintable(QLatin1String(when) + moved));
+            QCOMPARE(least(), atFirst);
+        };
+        f->host->startRecording(1, 1 << 26);
+        f->host->play();
+        QTRY_COMPARE(f->host->status().state, State::running);
+        QTRY_VERIFY(child<QLabel>("speed")->text().contains("ms/s") &&
+                    child<QLabel>("steps")->text().contains("steps/s"));
+        unmoved("running");
+        QTRY_VERIFY(f->host->status().time_ms > 12); // another digit
+        unmoved("later");
+        f->host->pause();
+        QTRY_COMPARE(child<QLabel>("speed")->text(), QString("paused"));
+        unmoved("paused");
+        QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() > 3);
+        auto* timeline = child<TransportBar>()->timeline();
+        Q_EMIT timeline->scrubbed(4);
+        QTRY_VERIFY(child<QLabel>("weak")->text().startsWith("replay"));
+        unmoved("replay");
+        f->host->play();
+        QTRY_COMPARE(f->host->status().state, State::running);
+        QTRY_VERIFY(child<QLabel>("speed")->text().contains("ms/s"));
+        unmoved("replay while it runs");
+        Q_EMIT timeline->followRequested();
+        unmoved("following");
+    }
+
+    void nothingMovesOrIsCutWhateverIsSaid()
+    {
+        f->window->resize(1024, 700);
+        longNames();
+        QTRY_COMPARE(f->window->size(), QSize(1024, 700));
+        auto before = barPlaces();
+        auto* transport = child<TransportBar>();
+        auto* strip = child<StatusStrip>();
+        for (const auto& s :
+             {status(State::running, 3, 0, 0.02), status(State::running, 312.4, 2400, 11.4),
+              status(State::running, 99999.9, 99999, 1000), status(State::paused, 7.5, 80, 0),
+              status(State::running, 123456, 1e6, 88888), status(State::finished, 2400, 2400, 0),
+              status(State::failed, 987654, 1e7, 0), status(State::empty, 0, 0, 0),
+              status(State::loading, 0, 0, 0)}) {
+            for (const std::optional<double> shown : {std::optional<double>(), {99999.9}}) {
+                transport->setStatus(s);
+                transport->setTime(s.time_ms);
+                transport->setReplay(shown);
+                strip->setStatus(s, 88, 0.75);
+                if (s.state == State::empty || s.state == State::loading)
+                    for (const char* beside : {"state", "device", "renderPath"})
+                        before.remove(beside); // the state's name is longer
+                const QString moved = difference(before, barPlaces());
+                const QString what = QStringLiteral("%1 at %2 ms, %3 ms/s: ")
+                                         .arg(static_cast<int>(s.state))
+                                         .arg(s.time_ms)
+                                         .arg(s.ms_per_second);
+                QVERIFY2(moved.isEmpty(), qPrintable(what + moved));
+                QVERIFY(f->window->minimumSizeHint().width() <= 1024);
+                const QStringList cut = cutTexts();
+                QVERIFY2(cut.isEmpty() || cut == QStringList({"device", "renderPath"}),
+                         qPrintable(what + cut.join(", ")));
+            }
+        }
+    }
+
+    void whatIsTooLongEndsInDotsAndIsInTheTip()
+    {
+        f->window->resize(1024, 700);
+        longNames();
+        QTRY_COMPARE(f->window->size(), QSize(1024, 700));
+        QApplication::processEvents();
+        auto* path = child<SteadyLabel>("renderPath");
+        QVERIFY(path->shownText().endsWith("…") && path->shownText().size() > 12);
+        QHelpEvent help(QEvent::ToolTip, {5, 5}, path->mapToGlobal(QPoint(5, 5)));
+        QApplication::sendEvent(path, &help);
+        QVERIFY2(QToolTip::text().startsWith(path->text() + '\n'), qPrintable(QToolTip::text()));
+        QVERIFY(QToolTip::text().contains("through the host's memory"));
+        // what is usual stands there in full
+        auto* strip = child<StatusStrip>();
+        strip->setDevice("CPU, 2 threads, AVX2, double");
+        strip->setRenderPath("host copy: CPU back end · software OpenGL", {});
+        f->window->resize(1280, 800);
+        QTRY_COMPARE(f->window->size(), QSize(1280, 800));
+        QApplication::processEvents();
+        QCOMPARE(cutTexts(), QStringList());
+    }
+
+    void theSpeedIsShortAndItsTipIsASentence()
+    {
+        TransportBar bar;
+        bar.setStatus(status(State::running, 30, 2400, 11.4));
+        auto* speed = bar.findChild<QLabel*>("speed");
+        QCOMPARE(speed->text(), QString("11.4 ms/s"));
+        QVERIFY(speed->toolTip().startsWith("11.4 ms/s  ·  88 × slower than real time\n"));
+        QCOMPARE(bar.findChild<QLabel*>("weak")->text(), QString("of 2400 ms"));
+        bar.setStatus(status(State::running, 30, 0, 0.04));
+        QCOMPARE(speed->text(), QString("0.04 ms/s"));
+        QVERIFY(speed->toolTip().contains("25000 × slower"));
+        QCOMPARE(bar.findChild<QLabel*>("weak")->text(), QString("no end set"));
+        bar.setStatus(status(State::paused, 30, 0, 0.04));
+        QCOMPARE(speed->text(), QString("paused"));
+        QVERIFY(!speed->toolTip().contains("slower"));
+    }
+
+    void aTimelineWithoutARunHasNoTimes()
+    {
+        TransportBar bar;
+        bar.resize(700, bar.sizeHint().height());
+        const auto below = [&bar] { // the groove
+            bar.ensurePolished();
+            bar.layout()->activate();
+            const QImage image = bar.timeline()->grab().toImage();
+            QSet<QRgb> colors;
+            for (int y = 16; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x)
+                    colors << image.pixel(x, y);
+            return colors.size();
+        };
+        QCOMPARE(below(), 1);
+        bar.setStatus(status(State::paused, 0, 100, 0));
+        QVERIFY(below() > 1);
+    }
+
+    void theBoundOfTheSpeedHasAShortWordAndAWholeTip()
+    {
+        auto* limit = child<QComboBox>("limit");
+        QVERIFY2(limit->width() <= 110, qPrintable(QString::number(limit->width())));
+        QHelpEvent help(QEvent::ToolTip, {5, 5}, limit->mapToGlobal(QPoint(5, 5)));
+        QApplication::sendEvent(limit, &help);
+        QVERIFY2(QToolTip::text().startsWith("As fast as possible\n"),
+                 qPrintable(QToolTip::text()));
+        // each choice has letters of its own, from the first to the last
+        QSet<QByteArray> pictures;
+        for (int k = 0; k < limit->count(); ++k) {
+            limit->setCurrentIndex(k);
+            const QImage image = limit->grab().toImage();
+            pictures << QByteArray(reinterpret_cast<const char*>(image.constBits()),
+                                   image.sizeInBytes());
+        }
+        QCOMPARE(pictures.size(), limit->count());
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestBars>(argc, argv);
+}
+#include "test_bars.moc"
