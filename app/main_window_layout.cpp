@@ -60,6 +60,17 @@ constexpr Tool tools[] = {
                        "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},
 };
 
+/// Under the pointer is what is there now: a button whose menu or dialog took the pointer away is
+/// not told, and would look touched until the pointer comes and goes again.
+void forgetHover(const QToolBar& bar)
+{
+    for (auto* b : bar.findChildren<QToolButton*>())
+        if (b->underMouse() && !b->rect().contains(b->mapFromGlobal(QCursor::pos()))) {
+            b->setAttribute(Qt::WA_UnderMouse, false);
+            b->update();
+        }
+}
+
 } // namespace
 
 void MainWindow::buildCentre()
@@ -183,6 +194,8 @@ bool MainWindow::event(QEvent* e)
         dressTabs();
     return QMainWindow::event(e);
 }
+    if (auto* bar = findChild<QToolBar*>("tools"); bar && e->type() == QEvent::WindowActivate)
+        forgetHover(*bar);
 
 void MainWindow::raisePanel(const QString& name)
 {
@@ -218,6 +231,7 @@ void MainWindow::buildTools()
         connect(a, &QAction::triggered, this, [this, mode = t.mode] { setMode(mode); });
     }
     bar->addSeparator();
+        connect(a, &QAction::toggled, bar, [bar] { forgetHover(*bar); });
     auto* home = new QAction(tr("Camera"), this);
     themed(home, "home");
     home->setToolTip(tr("Look at the whole heart (Home)"));

@@ -12,6 +12,8 @@
 #include <QHelpEvent>
 #include <QLayout>
 #include <QStatusBar>
+#include <QToolBar>
+#include <QToolButton>
 #include <QToolTip>
 
 using namespace tawara;
@@ -80,6 +82,14 @@ class TestBars : public QObject
                 out << l->objectName();
         out.sort();
         return out;
+    }
+    QToolButton* tool(ClickMode mode)
+    {
+        auto* bar = child<QToolBar>("tools");
+        for (QAction* a : bar->actions())
+            if (a->objectName().startsWith("mode") && a->data().toInt() == static_cast<int>(mode))
+                return qobject_cast<QToolButton*>(bar->widgetForAction(a));
+        return nullptr;
     }
     void longNames()
     {
@@ -204,6 +214,60 @@ class TestBars : public QObject
         QTRY_COMPARE(f->window->size(), QSize(1280, 800));
         QApplication::processEvents();
         QCOMPARE(cutTexts(), QStringList());
+    }
+
+    void theChosenToolLooksUnlikeOneUnderThePointer_data()
+    {
+        QTest::addColumn<bool>("light");
+        QTest::newRow("dark") << false;
+        QTest::newRow("light") << true;
+    }
+    /// Filled, and with a bar at its left, where the other has a thin line around it.
+    void theChosenToolLooksUnlikeOneUnderThePointer()
+    {
+        QFETCH(bool, light);
+        f->window->setTheme(light ? Theme::light : Theme::dark);
+        f->window->setMode(ClickMode::rotate);
+        QApplication::processEvents();
+        const auto look = [this](ClickMode mode, bool touched) {
+            auto* b = tool(mode);
+            b->setAttribute(Qt::WA_UnderMouse, touched);
+            const QImage image = b->grab().toImage();
+            b->setAttribute(Qt::WA_UnderMouse, false);
+            const int middle = image.height() / 2;
+            return std::pair{image.pixelColor(1, middle), image.pixelColor(6, middle)};
+        };
+        const auto apart = [](const QColor& a, const QColor& b) {
+            return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) +
+                   std::abs(a.blue() - b.blue());
+        };
+        const auto plain = look(ClickMode::probe, false), touched = look(ClickMode::probe, true),
+                   chosen = look(ClickMode::rotate, false), both = look(ClickMode::rotate, true);
+        QCOMPARE(touched.second, plain.second); // not filled
+        QVERIFY2(apart(chosen.second, plain.second) > 30, qPrintable(chosen.second.name()));
+        QVERIFY2(apart(chosen.first, plain.first) > 200, qPrintable(chosen.first.name()));
+        QCOMPARE(touched.first, plain.first);
+        QCOMPARE(both, chosen);
+        f->window->setTheme(Theme::dark);
+    }
+
+    void noToolLooksTouchedWhereThePointerIsNot()
+    {
+        QCursor::setPos(f->window->mapToGlobal(QPoint(600, 300)));
+        QApplication::processEvents();
+        auto* left = tool(ClickMode::probe);
+        left->setAttribute(Qt::WA_UnderMouse); // a dialog came before the pointer went
+        f->window->setMode(ClickMode::site);
+        QVERIFY(!left->underMouse());
+        left->setAttribute(Qt::WA_UnderMouse);
+        QEvent back(QEvent::WindowActivate);
+        QApplication::sendEvent(f->window.get(), &back);
+        QVERIFY(!left->underMouse());
+        // the pointer's own is left alone
+        QCursor::setPos(left->mapToGlobal(left->rect().center()));
+        QTRY_VERIFY(left->underMouse());
+        f->window->setMode(ClickMode::rotate);
+        QVERIFY(left->underMouse());
     }
 
     void theSpeedIsShortAndItsTipIsASentence()
