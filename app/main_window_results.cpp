@@ -82,7 +82,7 @@ QString MainWindow::lackOf(const QString& kind) const
     if (!scene)
         return tr("Nothing is loaded; open a heart first.");
     const auto is = [&](const char* name) { return kind.startsWith(QLatin1String(name)); };
-    if ((is("traces") || is("beats")) && m_probes->entries().empty())
+    if ((is("traces") || is("beats") || is("restitution")) && m_probes->entries().empty())
         return tr("There are no probes; place one with the Probe tool (P).");
     if (is("ecg") && !scene->session.has_ecg())
         return tr("There are no electrodes; the ECG panel places them.");

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr double never_dat = -1; // as CARP's tools write vertices that were not activated
 constexpr std::size_t flush_bytes = 1 << 16;
 
-constexpr std::array<ExportChoice, 13> choices{{
+constexpr std::array<ExportChoice, 14> choices{{
     {ExportKind::potential_vtu, "potential-vtu", ".vtu", "Potential now, on the mesh (VTU)"},
     {ExportKind::potential_dat, "potential-dat", ".dat", "Potential now, per vertex (CARP .dat)"},
     {ExportKind::maps_csv, "maps-csv", ".csv", "Activation and APD maps (CSV)"},
@@ -35,6 +35,8 @@ constexpr std::array<ExportChoice, 13> choices{{
     {ExportKind::apd90_dat, "apd90-dat", ".dat", "APD90 per vertex (CARP .dat)"},
     {ExportKind::traces_csv, "traces-csv", ".csv", "Action potentials of the probes (CSV)"},
     {ExportKind::beats_csv, "beats-csv", ".csv", "Beats of the probes (CSV)"},
+    {ExportKind::restitution_csv, "restitution-csv", ".csv",
+     "Restitution: APD90 over diastolic intervals (CSV)"},
     {ExportKind::ecg_csv, "ecg-csv", ".csv", "Electrocardiogram (CSV)"},
     {ExportKind::frames_pvd, "frames-pvd", ".pvd",
      "Recorded frames of the surface, ParaView (PVD)"},
@@ -231,6 +233,10 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
         if (s.traces.empty())
             lacks(file, "there are no probes; place one and run first");
         return write_beats_csv(s, file);
+    case ExportKind::restitution_csv:
+        if (s.traces.empty())
+            lacks(file, "there are no probes; place one and run first");
+        return write_restitution_csv(s, file);
     case ExportKind::ecg_csv:
         return write_ecg_csv(s.ecg, file);
     case ExportKind::report_html: {
@@ -339,6 +345,17 @@ void write_beats_csv(const ExportSource& s, const fs::path& file)
             out << beats_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
                                   renewals_of(s.renewed_ms, t.probe), s.pulses);
     });
+}
+
+void write_restitution_csv(const ExportSource& s, const fs::path& file)
+{
+    std::string rows;
+    for (const auto& t : s.traces)
+        rows += restitution_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
+                                     renewals_of(s.renewed_ms, t.probe), s.pulses);
+    if (rows.empty())
+        lacks(file, "no probe has a whole beat after another one yet; let the simulation run on");
+    write_whole(file, [&](std::ostream& out) { out << restitution_csv_head() << rows; });
 }
 
 std::vector<fs::path> export_results(const ExportSource& source, ExportKind kind,

@@ -69,4 +69,8 @@ void write_traces_csv(std::span<const Trace> traces, const std::filesystem::path
 /// made it (beats_csv_rows()).
 void write_beats_csv(const ExportSource& source, const std::filesystem::path& file);
 
+/// What the restitution plot shows, as a table (restitution_csv_rows()).
+/// @throws InputError  where there is no point of it yet
+void write_restitution_csv(const ExportSource& source, const std::filesystem::path& file);
+
 } // namespace tawara::simulation

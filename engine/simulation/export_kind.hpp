@@ -17,6 +17,7 @@ enum class ExportKind {
     apd90_dat,          ///< APD90 per mesh vertex, likewise
     traces_csv,         ///< V over time at the probes
     beats_csv,          ///< each probe's beats: activation, upstroke, APD, diastolic interval
+    restitution_csv,    ///< APD90 over the diastolic interval before it, a row a beat that has both
     ecg_csv,            ///< the leads over time
     frames_pvd,         ///< recorded frames: FILE.pvd and a folder FILE_frames/ of surfaces (.vtp)
     frames_igb, ///< recorded frames as CARP .igb on the surface's vertices, with FILE.pts beside it

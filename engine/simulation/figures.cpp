@@ -188,4 +188,31 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
     return rows;
 }
 
+std::string restitution_csv_head()
+{
+    return "probe,beat,activation_ms,diastolic_ms,apd90_ms,tissue," + pulse_columns() + "\n";
+}
+
+std::string restitution_csv_rows(const std::string& probe, std::span<const double> t_ms,
+                                 std::span<const float> v_mV, std::span<const TissueEdit> edits,
+                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses)
+{
+    std::string rows;
+    const auto beats = beats_of(t_ms, v_mV, renewed_ms);
+    const auto makers = pulses_behind(beats, pulses);
+    for (std::size_t k = 0; k < beats.size(); ++k) {
+        const auto& b = beats[k];
+        if (!std::isfinite(b.diastolic_ms) || !std::isfinite(b.apd90_ms))
+            continue;
+        rows += csv_field(probe) + "," + std::to_string(k + 1);
+        for (double x : {b.activation_ms, b.diastolic_ms, b.apd90_ms}) {
+            rows += ",";
+            append_number(rows, x, 7);
+        }
+        rows += "," + std::to_string(edits_until(edits, b.activation_ms) + 1) + "," +
+                pulse_fields(makers[k]) + "\n";
+    }
+    return rows;
+}
+
 } // namespace tawara::simulation

@@ -63,4 +63,13 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
                            std::span<const double> renewed_ms = {},
                            std::span<const Pulse> pulses = {});
 
+/// The first line of a table of restitution.
+std::string restitution_csv_head();
+/// A probe's rows of it: each beat that has repolarised by 90 % after another one had, with its
+/// number among all, activation, the diastolic interval before it, APD90, tissue and pulse as
+/// beats_csv_rows() has them.
+std::string restitution_csv_rows(const std::string& probe, std::span<const double> t_ms,
+                                 std::span<const float> v_mV, std::span<const TissueEdit> edits,
+                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses);
+
 } // namespace tawara::simulation

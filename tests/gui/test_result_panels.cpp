@@ -13,8 +13,12 @@
 #include "widgets/plots/trace_plot.hpp"
 #include "widgets/view3d/view_texts.hpp"
 
+#include <QAction>
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableWidget>
@@ -97,6 +101,56 @@ class TestResultPanels : public QObject
         QCOMPARE(table->rowCount(), 3);
         QCOMPARE(table->columnSpan(1, 0), 1);
         QCOMPARE(table->item(1, 4)->text(), QString("250.0"));
+    }
+
+    /// From the menu of what shows them, and from File > Export, into the file that is chosen.
+    void beatsAndRestitutionAreExported()
+    {
+        f->start();
+        f->window->document()->addProbe("A", {0, 0, -60});
+        f->window->raisePanel("beatsDock");
+        auto* points = child<QAction>("exportRestitution");
+        auto* beats = child<QAction>("exportBeats");
+        QVERIFY(points != nullptr && !points->isEnabled()); // there are none yet
+        QCOMPARE(child<ScatterPlot>("restitution")->contextMenuPolicy(), Qt::ActionsContextMenu);
+        QVERIFY(child<ScatterPlot>("restitution")->actions().contains(points));
+        const QTemporaryDir dir;
+        QString proposed;
+        const std::function<void()> choose = [&] {
+            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (d == nullptr)
+                return QTimer::singleShot(20, this, choose);
+            auto* name = d->findChild<QLineEdit*>("fileNameEdit");
+            proposed = name->text();
+            name->setText(dir.filePath("chosen.csv"));
+            static_cast<QDialog*>(d)->accept();
+        };
+        QAction* listed = nullptr;
+        for (QAction* a : child<QMenu>("exports")->actions())
+            if (a->data().toString() == QLatin1String("restitution-csv"))
+                listed = a;
+        QVERIFY(listed != nullptr);
+        const auto offered = [&] {
+            Q_EMIT child<QMenu>("exports")->aboutToShow();
+            return listed->isEnabled();
+        };
+        QTRY_VERIFY(offered()); // the probe is there
+        child<BeatsPanel>()->setBeats({beatsAt({0, 350, 700})}, {});
+        QVERIFY(points->isEnabled());
+        const std::pair<QAction*, const char*> wanted[] = {
+            {points, "restitution"}, {beats, "beats"}, {listed, "restitution"}};
+        std::size_t posted = 0;
+        for (const auto& [action, what] : wanted) {
+            QTimer::singleShot(20, this, choose);
+            action->trigger();
+            ++posted;
+            QTRY_COMPARE(f->posted<simulation::Export>().size(), posted);
+            const auto e = f->posted<simulation::Export>().back();
+            QCOMPARE(QString::fromStdString(e.kind), QString(what) + "-csv");
+            QCOMPARE(QString::fromStdString(e.path.string()), dir.filePath("chosen.csv"));
+            QVERIFY2(proposed.endsWith(QStringLiteral("-%1.csv").arg(what)), qPrintable(proposed));
+            QTRY_VERIFY(!f->host->exporting());
+        }
     }
 
     void theWindowKnowsOfTheChange()

@@ -111,7 +111,7 @@ class TestExport : public QObject
 
     void names()
     {
-        QCOMPARE(export_choices().size(), std::size_t{13});
+        QCOMPARE(export_choices().size(), std::size_t{14});
         int at = 0;
         for (const auto& c : export_choices()) {
             QCOMPARE(static_cast<int>(c.kind), at++); // in the order of the enumeration

@@ -300,15 +300,41 @@ class TestPacingAnswers : public QObject
         Inbox in;
         Engine e(in.handler(), test::one_thread());
         QVERIFY(in.answer(e.post(Load{s})).applied);
+        test::run_to(e, in, 300);
+        const auto table_of = [&](const char* kind, QString* error = nullptr) {
+            const QString file = dir.filePath(QString("window-%1.csv").arg(kind));
+            in.clear();
+            e.post(Export{kind, file.toStdString()});
+            in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); });
+            for (const auto& x : in.all())
+                if (const auto* done = std::get_if<Exported>(&x);
+                    done != nullptr && error != nullptr)
+                    *error = QString::fromStdString(done->error);
+            return lines_of(file);
+        };
+        QString error; // nothing is written then
+        QVERIFY(table_of("restitution-csv", &error).empty());
+        QVERIFY2(error.contains("no probe has a whole beat after another one yet"),
+                 qPrintable(error));
+        QVERIFY(!QFile::exists(dir.filePath("window-restitution-csv.csv")));
         test::run_to(e, in, 899);
-        const QString file = dir.filePath("window.csv");
-        e.post(Export{"beats-csv", file.toStdString()});
-        QVERIFY(in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }));
-        const auto exported = lines_of(file);
+        const auto exported = table_of("beats-csv");
         QCOMPARE(exported.size(), table.size());
         QCOMPARE(exported[0], table[0]);
         for (int k = 1; k < table.size(); ++k)
             QCOMPARE(exported[k].section(name, 1), table[k].section(name, 1));
+        // S2's beat goes on, S1's second one is the only point of each probe
+        const auto points = table_of("restitution-csv", &error);
+        QVERIFY2(error.isEmpty() && points.size() == 1 + 2, qPrintable(error));
+        QCOMPARE(points[0], QString("probe,beat,activation_ms,diastolic_ms,apd90_ms,tissue,") +
+                                QString::fromStdString(pulse_columns()));
+        for (int p = 0; p < 2; ++p) {
+            const auto all = exported[3 * p + 2].split(','), row = points[1 + p].split(',');
+            QCOMPARE(row.mid(0, 3), all.mid(0, 3));
+            QCOMPARE(row[3], all[10]); // diastolic interval
+            QCOMPARE(row[4], all[9]);  // APD90
+            QVERIFY2(points[1 + p].endsWith(",1," + name + ",S1,400,200,1"), qPrintable(points[1]));
+        }
     }
 };
 

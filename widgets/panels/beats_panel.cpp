@@ -7,6 +7,7 @@
 #include "widgets/plots/axes.hpp"
 #include "widgets/plots/scatter_plot.hpp"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -79,7 +80,25 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     row->addWidget(m_none, 4);
     row->addWidget(m_table, 10);
     row->addWidget(m_restitution, 3);
+    addExports();
     setBeats({}, {});
+}
+
+void BeatsPanel::addExports()
+{
+    const auto add = [this](QWidget* to, const char* name, const QString& text, const char* kind) {
+        auto* action = new QAction(text, to);
+        action->setObjectName(name);
+        connect(action, &QAction::triggered, this,
+                [this, kind] { Q_EMIT exportRequested(QString::fromLatin1(kind)); });
+        to->addAction(action);
+        to->setContextMenuPolicy(Qt::ActionsContextMenu);
+        return action;
+    };
+    add(m_table, "exportBeats", tr("&Export the beats (CSV)…"), "beats-csv");
+    m_exportPoints = add(m_restitution, "exportRestitution", tr("&Export these points (CSV)…"),
+                         "restitution-csv");
+    m_restitution->setToolTip(tr("Right click: these points as a table"));
 }
 
 std::vector<BeatsPanel::Row> BeatsPanel::rowsOf(const Entry& e,
@@ -127,6 +146,7 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries, const std::vector<T
         std::any_of(series.begin(), series.end(), [](const auto& s) { return !s.points.empty(); });
     // until then the table has its room
     m_restitution->setVisible(rows.empty() || points);
+    m_exportPoints->setEnabled(points);
     m_restitution->setSeries(std::move(series));
     fill(rows);
     const QString how = entries.empty() ? tr("Place a probe (P) and let the simulation run")

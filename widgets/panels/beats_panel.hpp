@@ -5,6 +5,7 @@
 #include <QColor>
 #include <QWidget>
 
+class QAction;
 class QTableWidget;
 class QLabel;
 
@@ -32,6 +33,10 @@ class BeatsPanel : public QWidget
                   const std::vector<simulation::TissueEdit>& edits);
     QTableWidget* table() { return m_table; }
 
+  Q_SIGNALS:
+    /// A table (CSV) of all beats, or of the plot's points: "beats-csv", "restitution-csv".
+    void exportRequested(const QString& kind);
+
   private:
     /// A row of the table: a beat, or what was changed after the beat above.
     struct Row
@@ -41,6 +46,7 @@ class BeatsPanel : public QWidget
         const simulation::Beat* beat = nullptr;
         QString change; ///< empty: a beat
     };
+    void addExports();
     static std::vector<Row> rowsOf(const Entry& e,
                                    const std::vector<simulation::TissueEdit>& edits);
     void fill(const std::vector<Row>& rows);
@@ -51,6 +57,7 @@ class BeatsPanel : public QWidget
     std::vector<bool> m_changes; ///< of each row, whether it is one of a change
     QLabel* m_none;
     ScatterPlot* m_restitution;
+    QAction* m_exportPoints = nullptr;
 };
 
 } // namespace tawara
