@@ -177,6 +177,10 @@ class MainWindow : public QMainWindow
     void followRun();
     void replay(bool on);
     void record(bool on);
+    /// The same, as somebody asked for it: what is recorded then is not lost unasked.
+    void recordByHand(bool on);
+    /// What the View panel says of the cut face.
+    void sayCutFace();
     void askForFile();
     bool unsaved() const;
     /// What counts as saved of recorded frames: what is in a file, or also what is on its way

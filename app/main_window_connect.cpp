@@ -278,14 +278,9 @@ void MainWindow::connectWidgets()
     connect(m_transport, &TransportBar::resetRequested, this, [this] { backToStart(); });
     connect(m_transport, &TransportBar::speedLimitChosen, m_host, &EngineHost::limitSpeed);
     connect(m_transport, &TransportBar::recordRequested, this, [this](bool on) {
-        if (!on)
-            return record(false);
-        askRecorded([this] { // a new recording takes the place of the one there is
-            m_recordWanted = true;
-            m_savedToMs = -1;
-            record(true);
-        });
-        m_transport->setStatus(m_host->status()); // the button says what is, until that changes
+        recordByHand(on);
+        if (on)
+            m_transport->setStatus(m_host->status()); // the button says what is, until that changes
     });
     connect(m_transport->timeline(), &Timeline::scrubbed, this, &MainWindow::lookBack);
     connect(m_transport->timeline(), &Timeline::followRequested, this, &MainWindow::followRun);

@@ -166,7 +166,7 @@ void MainWindow::buildRunMenu()
     });
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
-                   [this] { record(!m_host->status().recording); })
+                   [this] { recordByHand(!m_host->status().recording); })
         ->setShortcut(QKeySequence(tr("Ctrl+E")));
     run->addAction(tr("Re&play what was recorded"), this, [this] { replay(!m_replay.isActive()); })
         ->setShortcut(QKeySequence(tr("Shift+Space")));

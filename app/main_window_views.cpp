@@ -199,6 +199,17 @@ void MainWindow::replay(bool on)
     m_replay.start(33);
 }
 
+void MainWindow::recordByHand(bool on)
+{
+    if (!on)
+        return record(false);
+    askRecorded([this] { // a new recording takes the place of the one there is
+        m_recordWanted = true;
+        m_savedToMs = -1;
+        record(true);
+    });
+}
+
 void MainWindow::record(bool on)
 {
     if (on)

@@ -338,6 +338,34 @@ class TestLeaving : public QObject
         QTRY_VERIFY(dialog() == nullptr);
     }
 
+    /// Ctrl+E asks for frames as the button does.
+    void framesOfTheMenuAreNotLostUnasked()
+    {
+        f->start();
+        auto* record = fake::action(*f->window, "Start or end a recording");
+        const auto box = [this] { return child<QMessageBox>("recorded"); };
+        record->trigger(); // it records by itself: off
+        QTRY_VERIFY(!f->host->status().recording);
+        record->trigger();
+        QTRY_VERIFY(f->host->status().recording);
+        goOn();
+        QVERIFY(asksAboutFrames());
+        press("reset");
+        QVERIFY(box() != nullptr);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(!f->window->close());
+        QTRY_VERIFY(box() != nullptr);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        record->trigger();
+        QTRY_VERIFY(!f->host->status().recording);
+        record->trigger(); // a new one in its place
+        QVERIFY(box() != nullptr);
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(f->host->status().recording);
+    }
+
     void backToTheStartAsksWhereFramesAreRecorded()
     {
         f->start();
