@@ -11,9 +11,7 @@
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
-#include "engine/simulation/presets.hpp"
 #include "engine/simulation/recording.hpp"
-#include "engine/simulation/regions.hpp"
 #include "engine/simulation/suggest.hpp"
 #include "engine/simulation/velocity_estimate.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -22,6 +20,7 @@
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/info_panel.hpp"
+#include "widgets/panels/laid_tissue.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
 #include "widgets/panels/pacing_panel.hpp"
@@ -35,7 +34,6 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
-#include "widgets/scene/outline.hpp"
 #include "widgets/view3d/picture.hpp"
 
 #include <QActionGroup>
@@ -435,39 +433,13 @@ void MainWindow::updateRegions()
     m_views->setRegionNames(regionTitles(m_document->session().regions));
     if (!scene || !m_views->ready())
         return;
+    m_views->tissues().setNow(m_document->session().regions);
     elsewhere(
         [scene, edited = m_document->session()] {
-            auto session = edited;
-            std::vector<std::int32_t> of;
-            std::vector<std::uint8_t> scar; // of each tetrahedron: it cannot fire
-            try {
-                auto& regions = session.regions;
-                std::vector<std::size_t> number;
-                for (std::size_t i = 0; i < regions.size(); ++i)
-                    number.push_back(i);
-                // what is not placed yet cannot be laid
-                for (std::size_t i = regions.size(); i-- > 0;)
-                    if (regions[i].where)
-                        if (const auto* t = std::get_if<simulation::Tetrahedra>(&*regions[i].where);
-                            t != nullptr && t->tetrahedra.empty()) {
-                            regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(i));
-                            number.erase(number.begin() + static_cast<std::ptrdiff_t>(i));
-                        }
-                const auto laid = simulation::lay_regions(session, *scene->mesh);
-                for (auto r : laid.of_tetrahedron)
-                    of.push_back(static_cast<std::int32_t>(
-                        number[laid.origin[static_cast<std::size_t>(r)]]));
-                for (auto r : of)
-                    scar.push_back(
-                        simulation::inexcitable(edited.regions[static_cast<std::size_t>(r)]));
-            } catch (const std::exception&) {
-                of.clear(); // the engine says what is wrong when it gets the same
-            }
-            return std::pair(of, scene::outline(*scene->mesh, *scene->surface, scar));
+            return std::make_shared<LaidTissue>(layTissue(edited, *scene->mesh, *scene->surface));
         },
-        [this](const std::pair<std::vector<std::int32_t>, scene::Outline>& laid) {
-            m_views->setRegions(laid.first);
-            m_views->setScar(laid.second);
+        [this](const std::shared_ptr<LaidTissue>& laid) {
+            m_views->setTissue(std::move(*laid));
             updateBullseye();
         });
 }

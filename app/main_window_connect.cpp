@@ -263,6 +263,7 @@ void MainWindow::connectResults()
             [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
                 const auto scene = m_host->scene();
                 m_info->setScene(scene.get());
+                m_views->followTissue(scene);
                 showBeats();
                 const auto before = std::exchange(run, scene->run) == scene->run ? told : 0;
                 told = scene->tissue_edits.size();
@@ -314,6 +315,7 @@ void MainWindow::connectWidgets()
         m_viewPanel->setCurrentView(i);
         updateWatches();
         updateBullseye();
+        sayCutFace();
     });
     connect(m_grid, &ViewGrid::quantityChosen, this, [this](int i, int q) {
         auto s = m_viewPanel->settings();

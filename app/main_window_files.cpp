@@ -120,6 +120,8 @@ QString MainWindow::recordedText() const
 void MainWindow::backToStart(std::function<void()> then)
 {
     const auto go = [this, then = std::move(then)] {
+        if (!m_host->status().recording)
+            m_views->tissues().keepFor(m_host->recording());
         m_host->reset();
         if (then)
             then();
@@ -182,14 +184,16 @@ void MainWindow::askForMovie()
                "recorded frames."),
             "movie");
     auto* dialog = new MovieDialog(
-        recording, MovieDialog::Drawer([this] {
+        recording, MovieDialog::Drawer([this, of = recording.get()] {
             std::vector<bool> recorded;
             m_grid->each([&](HeartView&, int i) {
                 recorded.push_back(m_views->settings().shownIn(i) == Quantity::potential);
             });
-            return std::make_unique<GridPainter>(*m_grid, recorded,
-                                                 m_views->recordedNote(Quantity::potential),
-                                                 m_views->settings().annotations);
+            auto painter = std::make_unique<GridPainter>(*m_grid, recorded,
+                                                         m_views->recordedNote(Quantity::potential),
+                                                         m_views->settings().annotations);
+            painter->setTissue(m_views->tissueOfMovie(of));
+            return painter;
         }),
         (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

@@ -93,6 +93,7 @@ void MainWindow::paint(const scene::Pick& pick, bool erase)
         return;
     }
     if (m_paintedRegion < 0) { // a stroke begins
+        followRun();           // it changes the tissue of now
         const auto& regions = m_document->session().regions;
         const auto target = m_tissue->brush()->region();
         if (!target && erase) {

@@ -91,6 +91,11 @@ void MainWindow::updateBullseye()
         shares);
 }
 
+void MainWindow::sayCutFace()
+{
+    m_viewPanel->setGreyFace(m_views->greyFace(m_views->settings().shownIn(m_grid->current())));
+}
+
 void MainWindow::changeView(const ViewSettings& next)
 {
     const ViewSettings before = m_views->settings();
@@ -109,6 +114,7 @@ void MainWindow::applyView(const ViewSettings& s)
     m_scarAction->setChecked(s.scar);
     updateWatches();
     updateBullseye();
+    sayCutFace();
 }
 
 void MainWindow::restoreView(const std::string& json)
@@ -159,7 +165,8 @@ void MainWindow::lookBack(double ms)
         const auto frame = recording->at(ms);
         if (!frame)
             return;
-        m_views->lookBack(frame);
+        m_views->lookBack(frame, recording.get());
+        sayCutFace();
         showMoment(frame->time_ms);
         updateBullseye();
         m_message->settle("replay");
@@ -174,6 +181,7 @@ void MainWindow::followRun()
     if (!m_views->lookingBack())
         return;
     m_views->lookBack(nullptr);
+    sayCutFace();
     showMoment({});
     updateBullseye();
 }

@@ -93,6 +93,8 @@ void ReportJob::draw()
         std::tie(shot.low, shot.high) = range;
         shot.isochrones = q == Quantity::activation ? isochroneStep(range.first, range.second) : 0;
         shot.title = quantityTitle(q);
+        if (settings.scar)
+            shot.scar = m_views->scar(q);
         m_captions << (of.isEmpty() ? shot.title : shot.title + QStringLiteral(" · ") + of);
         shots.push_back(std::move(shot));
     };
@@ -100,7 +102,9 @@ void ReportJob::draw()
         tr("at %1 ms").arg(m_views->shownMs(), 0, 'f', 1));
     for (const Quantity q : {Quantity::activation, Quantity::apd}) {
         const auto values = m_views->values(q);
-        add(q, values, roundRange(values), m_views->beatLabel());
+        const QString changes = m_views->changesNote().replace(QLatin1Char('\n'), "; ");
+        add(q, values, roundRange(values),
+            changes.isEmpty() ? m_views->beatLabel() : m_views->beatLabel() + "; " + changes);
     }
     auto* painter =
         new ReportPainter(*m_like, std::move(shots),

@@ -15,6 +15,11 @@ namespace {
 
 constexpr double trim = 0.01; // of the values at each end that an automatic range leaves out
 
+QString replayCaption(double ms)
+{
+    return ViewController::tr("replay %1 ms").arg(ms, 0, 'f', 1);
+}
+
 /// AHA segment of each surface vertex from the mesh's own field; empty where it has none.
 std::vector<std::int8_t> segments(const mesh::TetMesh& m, const mesh::Surface& s)
 {
@@ -92,6 +97,12 @@ double mapNoise(std::span<const float> values,
 ViewController::ViewController(ViewGrid* grid, QObject* parent) : QObject(parent), m_grid(grid)
 {
     m_pool.setMaxThreadCount(1);
+    connect(&m_tissues, &TissueHistory::laidOut, this, [this] {
+        if (!findTissues())
+            return;
+        m_grid->each([&](HeartView& v, int i) { dress(v, i); });
+        Q_EMIT valuesShown();
+    });
     connect(grid, &ViewGrid::viewShown, this, [this](HeartView* view, int i) {
         view->scene().set_theme(m_theme);
         if (!m_model)
@@ -121,6 +132,9 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_frame.reset();
     m_maps.reset();
     m_recorded.reset();
+    m_tissues.begin(scene);
+    m_momentTissue.reset();
+    m_beatTissue.reset();
     m_regions.clear();
     m_regionOf.clear();
     m_regionInside.clear();
@@ -283,24 +297,14 @@ void ViewController::dress(HeartView& view, int i)
     scene.set_color_map(mapOf(m_settings.style(q), m_settings.customMaps));
     scene.set_title(quantityTitle(q).toStdString());
     scene.set_bar(!quantityInfo(q).flat);
-    std::vector<scene::Legend::Entry> legend;
-    if (q == Quantity::regions) {
-        const auto colors = scene::category_map(16);
-        for (qsizetype k = 0; k < m_regionNames.size(); ++k)
-            legend.emplace_back(m_regionNames[k].toStdString(),
-                                colors.colors[static_cast<std::size_t>(k % 16) * 16]);
-    }
-    scene.set_legend(legend);
+    scene.set_legend(q == Quantity::regions ? regionLegend(regionNames())
+                                            : std::vector<scene::Legend::Entry>());
     setLook(view, i);
     scene.set_annotations(m_settings.annotations);
     view.setTimeVisible(m_settings.annotations);
     applyRange(view, i);
-    const bool slice = m_settings.cut == ViewSettings::Cut::slice;
-    // what lies within the wall would not be seen through it
-    const bool inside = m_settings.fibres != ViewSettings::Fibres::none || m_settings.filaments;
-    scene.set_opacity(std::min(m_settings.opacity, slice ? 0.25 : inside ? 0.45 : 1.0));
-    scene.set_clip(m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
-                                                                        : std::nullopt);
+    scene.set_opacity(m_settings.drawnOpacity());
+    scene.set_clip(clip());
     auto& over = scene.overlays();
     over.set_face(m_settings.cut == ViewSettings::Cut::none ? nullptr : m_face, m_facePlane.normal);
     over.set_depolarised(m_settings.depolarised && !m_recorded ? m_front : nullptr,
@@ -310,9 +314,7 @@ void ViewController::dress(HeartView& view, int i)
                    scene::color_map("turbo"), -70, 70, 1.5);
     over.set_lines(scene::Overlays::Kind::arrows, m_settings.arrows ? m_arrows : scene::Lines{},
                    scene::color_map("grey"), -1, 0.9, 2);
-    over.set_scar(m_settings.scar && !quantityInfo(q).flat ? m_scar : scene::Outline{},
-                  m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
-                                                                       : std::nullopt);
+    over.set_scar(m_settings.scar && !quantityInfo(q).flat ? scar(q) : scene::Outline{}, clip());
     feed(view, i);
     view.schedule();
 }
@@ -338,7 +340,7 @@ std::vector<float> ViewController::values(Quantity q) const
     case Quantity::phase:
         return m_frame && m_frame->phase ? *m_frame->phase : std::vector<float>();
     case Quantity::regions:
-        return m_regions;
+        return laidFor(q) != nullptr ? laidFor(q)->wall : m_regions;
     case Quantity::partition:
         return m_partition;
     }
@@ -355,7 +357,7 @@ void ViewController::feed(HeartView& view, int i)
         if (m_recorded) {
             view.setValues(m_recorded->values, time);
             if (m_settings.annotations)
-                view.setCaption(tr("replay %1 ms").arg(time, 0, 'f', 1));
+                view.setCaption(replayCaption(time));
         } else if (m_path != nullptr && m_path->live())
             view.setLive();
         else if (m_frame && !m_frame->values.empty())
@@ -382,7 +384,9 @@ void ViewController::feed(HeartView& view, int i)
         applyRange(view, i);
         const bool phase = q == Quantity::phase && m_frame && m_frame->phase;
         view.setValues(v, phase ? m_frame->phase_time_ms : time);
-        if (!phase) // not of one moment, or of none
+        if (q == Quantity::regions && m_recorded && m_settings.annotations)
+            view.setCaption(replayCaption(time));
+        else if (!phase) // not of one moment, or of none
             view.setCaption(captionOf(q));
     }
     feedFace(view, q);
@@ -424,21 +428,28 @@ void ViewController::showMaps(const std::shared_ptr<const simulation::MapFrame>&
     m_maps = maps;
     if (!m_model)
         return;
+    const bool other = findTissues();
     m_grid->each([&](HeartView& v, int i) {
-        if (quantityInfo(m_settings.shownIn(i)).maps)
+        if (!quantityInfo(m_settings.shownIn(i)).maps)
+            return;
+        if (other)
+            dress(v, i);
+        else
             feed(v, i);
     });
     updateArrows();
     Q_EMIT valuesShown();
 }
 
-void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame)
+void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> frame,
+                              const void* recording)
 {
     const bool before = lookingBack();
     m_recorded = std::move(frame);
-    feedAll();
-    if (before == lookingBack())
-        return;
+    m_recording = recording;
+    const bool other = findTissues();
+    if (before == lookingBack() && !other)
+        return feedAll();
     updateFilaments();
     updateDepolarised();
     m_grid->each([&](HeartView& v, int i) { dress(v, i); });

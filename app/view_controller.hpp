@@ -2,6 +2,8 @@
 #pragma once
 #include "app/display_path.hpp"
 #include "app/engine_host.hpp"
+#include "app/export/grid_painter.hpp"
+#include "app/tissue_history.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/models/view_settings.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
@@ -68,17 +70,22 @@ class ViewController : public QObject
     void setRunEnded(bool on);
     void showMaps(const std::shared_ptr<const simulation::MapFrame>& maps);
     void setPartition(const std::shared_ptr<const simulation::Partition>& p);
-    /// The session's region of each tetrahedron.
-    void setRegions(const std::vector<std::int32_t>& ofTetrahedron);
-    /// The outline of tissue that cannot fire (scene::outline()).
-    void setScar(scene::Outline outline);
-    const scene::Outline& scar() const { return m_scar; }
+    /// Which regions the run had before: what shows a moment of before shows them as they were.
+    TissueHistory& tissues() { return m_tissues; }
+    /// The session's regions now.
+    void setTissue(LaidTissue laid);
+    /// The engine has changed the run's tissue.
+    void followTissue(const EngineHost::ScenePtr& scene);
+    /// The outline of tissue that cannot fire in a view of that quantity.
+    const scene::Outline& scar(Quantity q = Quantity::potential) const;
     /// What their colours mean, in their order.
     void setRegionNames(const QStringList& names);
     /// Shows a stroke of the brush before the session knows it.
     void paintRegion(const std::vector<std::int64_t>& tetrahedra, std::int32_t region, bool erase);
     /// A recorded moment instead of the newest frame; null follows the run again.
-    void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame);
+    /// @param recording  that it is of; null: of the run's own
+    void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame,
+                  const void* recording = nullptr);
     bool lookingBack() const { return m_recorded != nullptr; }
 
     /// Time of the potential that is shown, live or recorded [ms].
@@ -95,14 +102,20 @@ class ViewController : public QObject
     /// Of each AHA segment's volume the share that each of the session's regions has.
     /// @cost  linear in the tetrahedra after a change of the regions, else nothing
     const BullseyePlot::Shares& segmentRegions();
-    const QStringList& regionNames() const { return m_regionNames; }
+    const QStringList& regionNames() const;
     bool hasSegments() const { return !m_segment.empty(); }
     /// Which beat the maps that are shown are of (simulation::beat_label()); empty without maps.
     QString beatLabel() const;
+    /// Which changes of the tissue fell into that beat or came after it, a line each.
+    QString changesNote() const;
     /// Says what of the settings a view of that quantity cannot show just now; empty: nothing.
     QString noteOf(Quantity q) const;
     /// What such a view cannot show of a recorded moment.
     QString recordedNote(Quantity q) const;
+    /// Why a cut face is grey in a view of that quantity; empty: it shows what the wall shows.
+    QString greyFace(Quantity q) const;
+    /// What a movie of recorded moments shows of their tissue, in views of these quantities.
+    GridPainter::Tissue tissueOfMovie(const void* recording);
     /// Range in force for a quantity.
     std::pair<double, double> range(Quantity q) const;
 
@@ -135,6 +148,16 @@ class ViewController : public QObject
     void updateArrows();
     void updateFilaments();
     scene::Plane plane() const;
+    std::optional<scene::Plane> clip() const; ///< in front of which the wall is taken away
+    /// Finds the tissues that the recorded moment and the maps' beat have; whether another is known
+    /// by now.
+    bool findTissues();
+    /// What a view of that quantity shows of before; null: the tissue of now.
+    const PastTissue* pastOf(Quantity q) const;
+    /// The same, where it is known.
+    const LaidTissue* laidFor(Quantity q) const;
+    /// What of the regions a replay cannot show as it was, or that it does.
+    QString replayedRegions(Quantity q) const;
     static constexpr double depolarised_opacity = 0.85;
 
     ViewGrid* m_grid;
@@ -152,6 +175,10 @@ class ViewController : public QObject
     std::shared_ptr<const simulation::RecordedFrame> m_recorded;
     void regionsToVertices();
 
+    TissueHistory m_tissues;
+    const void* m_recording = nullptr; ///< that m_recorded is of
+    std::optional<PastTissue> m_momentTissue, m_beatTissue;
+    double m_beatFromMs = 0, m_beatEndMs = 0; ///< of the maps; it may not have ended: infinity
     std::vector<float> m_regions, m_partition;
     std::vector<float> m_regionInside;    // the same as m_regions, of each tetrahedron
     std::vector<std::int32_t> m_regionOf; // the session's region of each tetrahedron

@@ -30,6 +30,11 @@ QString velocityText(std::vector<float> speeds)
         .arg(arrow_scale);
 }
 
+QString faceNotRecorded()
+{
+    return ViewController::tr("Cut face grey: only the wall is recorded");
+}
+
 } // namespace
 
 /// Runs `job` on the pool and `done` with its result here, unless one is under way: then `busy`
@@ -56,7 +61,8 @@ void ViewController::feedFace(HeartView& view, Quantity q)
         return;
     auto& over = view.scene().overlays();
     if (q == Quantity::regions)
-        return over.set_face_parts(m_regionInside);
+        return over.set_face_parts(laidFor(q) != nullptr ? insideRegions(laidFor(q)->of)
+                                                         : m_regionInside);
     const std::vector<float>* inside = nullptr;
     if (quantityInfo(q).wallOnly)
         inside = nullptr;
@@ -114,32 +120,47 @@ QString ViewController::noteOf(Quantity q) const
         // what follows "beat 2 of 3", which is all that the caption of a narrow view has room for
         if (m_settings.annotations)
             notes << beatLabel().section(QLatin1Char(','), 1).trimmed();
-        notes << greyNote(q);
+        notes << greyNote(q) << changesNote();
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
     if (m_settings.arrows)
         notes << m_arrowsText;
-    if (m_settings.cut != ViewSettings::Cut::none && quantityInfo(q).wallOnly)
-        notes << tr("Cut face grey: the %1 is known on the wall only")
-                     .arg(quantityNames()[static_cast<qsizetype>(q)].toLower());
+    if (quantityInfo(q).wallOnly)
+        notes << greyFace(q);
     if (m_recorded) {
         if (quantityInfo(q).maps || (q == Quantity::phase && m_frame && m_frame->phase))
             notes << tr("Of the run, not of the replayed moment");
-        notes << recordedNote(q);
+        notes << recordedNote(q) << replayedRegions(q);
     }
     notes.removeAll(QString());
     return notes.join('\n');
+}
+
+QString ViewController::greyFace(Quantity q) const
+{
+    if (m_settings.cut == ViewSettings::Cut::none)
+        return {};
+    if (quantityInfo(q).wallOnly)
+        return tr("Cut face grey: the %1 is known on the wall only")
+            .arg(quantityNames()[static_cast<qsizetype>(q)].toLower());
+    return m_recorded && q == Quantity::potential ? faceNotRecorded() : QString();
 }
 
 QString ViewController::recordedNote(Quantity q) const
 {
     QStringList notes;
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::potential)
-        notes << tr("Cut face grey: only the wall is recorded");
+        notes << faceNotRecorded();
     if (m_settings.depolarised || m_settings.filaments)
         notes << tr("Depolarised tissue and filaments are not recorded");
     return notes.join('\n');
+}
+
+std::optional<scene::Plane> ViewController::clip() const
+{
+    return m_settings.cut == ViewSettings::Cut::clip && m_model ? std::optional(plane())
+                                                                : std::nullopt;
 }
 
 scene::Plane ViewController::plane() const

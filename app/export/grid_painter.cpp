@@ -13,7 +13,7 @@ namespace tawara {
 GridPainter::GridPainter(ViewGrid& views, const std::vector<bool>& recorded, const QString& note,
                          bool annotations)
     : m_recorded(recorded), m_linked(views.linked()), m_annotations(annotations),
-      m_gap(views.palette().color(QPalette::Window).rgb())
+      m_gap(views.palette().color(QPalette::Window).rgb()), m_note(note)
 {
     views.each([&](HeartView& v, int i) {
         m_views.push_back(std::make_unique<StandIn>(v));
@@ -54,13 +54,43 @@ StandIn::Options GridPainter::options() const
 
 QString GridPainter::beginView()
 {
-    m_waiting = !m_views[m_at]->prepare(options());
+    m_waiting = !dress() || !m_views[m_at]->prepare(options());
     if (m_waiting)
         return {};
     return m_views[m_at]->begin(options(),
                                 m_recorded[m_at] ? std::span<const float>(m_frame.values)
                                                  : std::span<const float>(),
                                 m_frame.time_ms);
+}
+
+bool GridPainter::dress()
+{
+    if (!m_tissue.of || m_at > 0)
+        return true;
+    const auto laid = m_tissue.of(m_frame.time_ms);
+    if (!laid)
+        return false;
+    if (laid == m_shown)
+        return true;
+    m_shown = laid;
+    const bool known = !laid->of.empty();
+    const QString unknown = QObject::tr("The regions of this moment could not be laid");
+    for (std::size_t i = 0; i < m_views.size(); ++i) {
+        auto& scene = m_views[i]->scene();
+        if (m_recorded[i]) {
+            scene.overlays().set_scar(m_tissue.scar ? laid->scar : scene::Outline{}, m_tissue.clip);
+            scene.set_note((known || !m_tissue.scar ? m_note
+                            : m_note.isEmpty()      ? unknown
+                                                    : m_note + QLatin1Char('\n') + unknown)
+                               .toStdString());
+        } else if (m_tissue.regions[i]) {
+            scene.set_values(laid->wall);
+            scene.overlays().set_face_parts(insideRegions(laid->of));
+            scene.set_legend(regionLegend(laid->names));
+            scene.set_note(known ? std::string() : unknown.toStdString());
+        }
+    }
+    return true;
 }
 
 std::optional<QImage> GridPainter::take(QString* why)

@@ -68,6 +68,7 @@ QString ReportPainter::begin()
     scene.set_title(shot.title.toStdString());
     scene.set_values(shot.values);
     scene.set_time_text(shot.caption.toStdString());
+    scene.overlays().set_scar(shot.scar, std::nullopt);
     return m_stand->begin(options(), {}, 0);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "widgets/scene/color_map.hpp"
+#include "widgets/scene/outline.hpp"
 #include "widgets/view3d/stand_in.hpp"
 
 #include <QImage>
@@ -30,6 +31,7 @@ class ReportPainter : public QObject
         double isochrones = 0; ///< distance of lines; 0: none
         QString title;         ///< of the colour bar
         QString caption;       ///< in the picture's corner
+        scene::Outline scar;
     };
     /// @param like  a view that shows the heart; must outlive the drawing
     ReportPainter(HeartView& like, std::vector<Shot> shots, const QSize& pixels, double scale,

@@ -207,7 +207,7 @@ class TestSlices : public QObject
         std::vector<std::int32_t> of(scene->mesh->tetrahedron_count(), 0);
         for (std::size_t t = 0; t < of.size(); ++t)
             of[t] = scene->mesh->centroid(t)[1] > 4 ? 3 : 1;
-        views->setRegions(of);
+        views->setTissue({of, {}, {}, {}});
         show(Quantity::regions);
         const auto* face = overlays().face();
         const auto values = overlays().face_values();

@@ -121,6 +121,13 @@ bool ViewSettings::shows(Quantity q) const
     return std::find(shown.begin(), shown.begin() + count, q) != shown.begin() + count;
 }
 
+double ViewSettings::drawnOpacity() const
+{
+    constexpr double around_slice = 0.25, around_lines = 0.45;
+    const bool lines = fibres != Fibres::none || filaments;
+    return std::min(opacity, cut == Cut::slice ? around_slice : lines ? around_lines : 1.0);
+}
+
 void ViewSettings::setCount(int n)
 {
     const int before = std::exchange(count, n);

@@ -78,7 +78,7 @@ struct ViewSettings
     int axis = 0; ///< 0 x, 1 y, 2 z
     bool flip = false;
     double position = 0.5; ///< of the cut along the axis, 0 to 1
-    double opacity = 1;
+    double opacity = 1;    ///< of the wall, at most: drawnOpacity()
     bool depolarised = false;
     double threshold_mV = -40;
     Fibres fibres = Fibres::none;
@@ -93,6 +93,9 @@ struct ViewSettings
     const QuantityStyle& style(Quantity q) const { return styles[static_cast<std::size_t>(q)]; }
     Quantity shownIn(int view) const { return shown[static_cast<std::size_t>(view)]; }
     bool shows(Quantity q) const;
+    /// Opacity that the wall is drawn with: less than `opacity` where what lies within it would not
+    /// be seen.
+    double drawnOpacity() const;
     /// That many views; one that comes shows what no other does.
     void setCount(int n);
     /// Whether any view needs the engine's maps, volume, phase.

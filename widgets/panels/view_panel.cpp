@@ -226,8 +226,12 @@ QWidget* ViewPanel::buildVolume()
                    tr("Direction of the plane's normal"));
     m_flip = check("cutFlip", tr("Other side"), tr("Which side of the plane is taken away"));
     m_position = slider("cutPosition", tr("Where the plane stands along its normal"));
-    m_cutHint = hintLabel(tr("The cut face shows what the wall shows."));
+    m_cutHint = hintLabel({});
+    m_cutHint->setObjectName("cutHint");
+    setGreyFace({});
     m_opacity = slider("opacity", tr("Opacity of the wall"));
+    m_opacityHint = hintLabel({});
+    m_opacityHint->setObjectName("opacityHint");
     m_depolarised = check("depolarised", tr("Depolarised tissue above"),
                           tr("The boundary of tissue whose potential is above the threshold"));
     m_threshold = new NumberBox("threshold", tr("mV"), {-100, 60, 5, 0}, tr("Potential"));
@@ -263,6 +267,7 @@ QWidget* ViewPanel::buildVolume()
     form->addRow(place);
     form->addRow(m_cutHint);
     form->addRow(tr("Opacity"), opacity);
+    form->addRow(m_opacityHint);
     form->addRow(threshold);
     form->addRow(m_fibres);
     form->addRow(m_filaments);
@@ -278,8 +283,8 @@ QWidget* ViewPanel::buildVolume()
     connect(m_position, &QSlider::valueChanged, this,
             [this](int v) { set([v](ViewSettings& s) { s.position = v / 100.0; }); });
     connect(m_opacity, &QSlider::valueChanged, this, [this](int v) {
-        m_opacityText->setText(tr("%1 %").arg(std::max(least_opacity, v)));
         set([v](ViewSettings& s) { s.opacity = std::max(least_opacity, v) / 100.0; });
+        fillOpacity();
     });
     connect(m_depolarised, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.depolarised = on; }); });
@@ -287,9 +292,12 @@ QWidget* ViewPanel::buildVolume()
             [this](double v) { set([v](ViewSettings& s) { s.threshold_mV = v; }); });
     connect(m_fibres, &QComboBox::activated, this, [this](int i) {
         set([i](ViewSettings& s) { s.fibres = static_cast<ViewSettings::Fibres>(i); });
+        fillOpacity();
     });
-    connect(m_filaments, &QCheckBox::toggled, this,
-            [this](bool on) { set([on](ViewSettings& s) { s.filaments = on; }); });
+    connect(m_filaments, &QCheckBox::toggled, this, [this](bool on) {
+        set([on](ViewSettings& s) { s.filaments = on; });
+        fillOpacity();
+    });
     connect(m_arrows, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.arrows = on; }); });
     return w;
@@ -409,13 +417,37 @@ void ViewPanel::fill()
     m_flip->setChecked(m_settings.flip);
     m_position->setValue(static_cast<int>(std::lround(100 * m_settings.position)));
     m_opacity->setValue(static_cast<int>(std::lround(100 * m_settings.opacity)));
-    m_opacityText->setText(tr("%1 %").arg(m_opacity->value()));
     m_depolarised->setChecked(m_settings.depolarised);
     m_threshold->put(m_settings.threshold_mV);
     m_fibres->setCurrentIndex(static_cast<int>(m_settings.fibres));
     m_filaments->setChecked(m_settings.filaments);
     m_arrows->setChecked(m_settings.arrows);
     m_filling = false;
+    fillOpacity();
+}
+
+void ViewPanel::fillOpacity()
+{
+    const auto percent = [](double part) { return static_cast<int>(std::lround(100 * part)); };
+    const int drawn = percent(m_settings.drawnOpacity());
+    m_opacityText->setText(tr("%1 %").arg(drawn));
+    const bool less = drawn < percent(m_settings.opacity);
+    m_opacityHint->setVisible(less);
+    if (less)
+        m_opacityHint->setText(m_settings.cut == ViewSettings::Cut::slice
+                                   ? tr("At most %1 % around a slice.").arg(drawn)
+                                   : tr("At most %1 % while %2 are shown.")
+                                         .arg(drawn)
+                                         .arg(!m_settings.filaments ? tr("fibres")
+                                              : m_settings.fibres == ViewSettings::Fibres::none
+                                                  ? tr("filaments")
+                                                  : tr("fibres and filaments")));
+}
+
+void ViewPanel::setGreyFace(const QString& why)
+{
+    m_cutHint->setText(why.isEmpty() ? tr("The cut face shows what the wall shows.")
+                                     : why + QLatin1Char('.'));
 }
 
 } // namespace tawara

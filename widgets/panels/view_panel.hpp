@@ -30,6 +30,8 @@ class ViewPanel : public QWidget
     void setCurrentView(int view);
     /// The range that an automatic one has found for a quantity; shown when that is.
     void setFoundRange(Quantity q, double low, double high, double step);
+    /// Why the cut face of the current view is grey; empty: it shows what the wall shows.
+    void setGreyFace(const QString& why);
     /// What the beats of the maps are called, the newest last; the first has that number.
     /// @param propagated  number of the one that is shown unless one is chosen; 0: none
     void setBeats(const QStringList& labels, int first, int propagated = 0);
@@ -45,6 +47,7 @@ class ViewPanel : public QWidget
     void fill();
     void fillMaps();
     void fillBeats();
+    void fillOpacity();
     void set(const std::function<void(ViewSettings&)>& f);
     QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
 
@@ -66,7 +69,7 @@ class ViewPanel : public QWidget
     QPushButton* m_own;
     ColorMapEditor* m_editor;
     BullseyePlot* m_bullseye;
-    QLabel* m_cutHint;
+    QLabel *m_cutHint, *m_opacityHint;
 };
 
 } // namespace tawara
