@@ -194,10 +194,10 @@ bool MainWindow::event(QEvent* e)
     if (e->type() == QEvent::ChildPolished &&
         qobject_cast<QTabBar*>(static_cast<QChildEvent*>(e)->child()) != nullptr)
         dressTabs();
-    return QMainWindow::event(e);
-}
     if (auto* bar = findChild<QToolBar*>("tools"); bar && e->type() == QEvent::WindowActivate)
         forgetHover(*bar);
+    return QMainWindow::event(e);
+}
 
 void MainWindow::raisePanel(const QString& name)
 {
@@ -231,9 +231,9 @@ void MainWindow::buildTools()
         a->setData(static_cast<int>(t.mode));
         m_modes->addAction(a);
         connect(a, &QAction::triggered, this, [this, mode = t.mode] { setMode(mode); });
+        connect(a, &QAction::toggled, bar, [bar] { forgetHover(*bar); });
     }
     bar->addSeparator();
-        connect(a, &QAction::toggled, bar, [bar] { forgetHover(*bar); });
     auto* home = new QAction(tr("Camera"), this);
     themed(home, "home");
     home->setToolTip(tr("Look at the whole heart (Home)"));
