@@ -153,6 +153,8 @@ void MainWindow::buildDocks()
     m_plot = new TracePlot;
     m_plot->setObjectName("plot");
     m_beats = new BeatsPanel;
+    connect(m_beats, &BeatsPanel::exportRequested, this,
+            [this](const QString& kind) { askForExport(kind, QStringLiteral(".csv")); });
     m_ecg = new EcgPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
