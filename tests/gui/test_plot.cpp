@@ -426,6 +426,54 @@ class TestPlot : public QObject
         QCOMPARE(colorsIn(5), 0.0);
     }
 
+    void timesOfLateBeatsStandInEverySegment_data()
+    {
+        QTest::addColumn<double>("ms");
+        QTest::addColumn<int>("decimals");
+        QTest::addColumn<double>("share");
+        QTest::newRow("second beat") << 1234.5 << 0 << 1.0;
+        QTest::newRow("widest digits") << 8888.8 << 1 << 1.0;
+        QTest::newRow("known in part") << 1234.5 << 0 << 0.5;
+        QTest::newRow("before an event") << -1234.5 << 0 << 1.0;
+        QTest::newRow("tenth beat") << 10234.5 << 0 << 1.0;
+    }
+    void timesOfLateBeatsStandInEverySegment()
+    {
+        QFETCH(double, ms);
+        QFETCH(int, decimals);
+        QFETCH(double, share);
+        for (const int wide : {260, 300}) {
+            BullseyePlot plot;
+            plot.resize(wide, 220); // as in its panel
+            QFont font = plot.font();
+            font.setPixelSize(12);
+            plot.setFont(font);
+            BullseyePlot::Values values, shares;
+            shares.fill(share);
+            for (std::size_t k = 0; k < values.size(); ++k)
+                values[k] = ms + static_cast<double>(k);
+            plot.setValues(
+                values, "Activation (ms)", decimals, [](double) { return QColor(Qt::darkBlue); },
+                shares);
+            const QImage image = plot.grab().toImage();
+            font.setPixelSize(8);
+            const double least = QFontMetricsF(font).tightBoundingRect("8").height();
+            for (int segment = 1; segment <= 17; ++segment) {
+                const QString text = plot.numberOf(segment);
+                const double whole = values[static_cast<std::size_t>(segment - 1)];
+                QVERIFY2(std::abs(QString(text).remove('~').toDouble() - whole) <= 0.5,
+                         qPrintable(text));
+                const QRectF area = plot.numberArea(segment);
+                QVERIFY(area.height() >= least && plot.outline(segment).contains(area));
+                int ink = 0;
+                for (int y = qCeil(area.top()); y < qFloor(area.bottom()); ++y)
+                    for (int x = qCeil(area.left()); x < qFloor(area.right()); ++x)
+                        ink += image.pixelColor(x, y).lightness() > 190 ? 1 : 0;
+                QVERIFY2(ink >= 3 * text.size(), qPrintable(QString::number(ink)));
+            }
+        }
+    }
+
     void numbersFitTheirSegments()
     {
         BullseyePlot plot;

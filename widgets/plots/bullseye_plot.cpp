@@ -28,6 +28,8 @@ constexpr std::size_t most_rows = 5; // of the legend
 constexpr double swatch_px = 9;
 constexpr double least_share = 0.1, whole_share = 0.95;
 constexpr int least_font_px = 8;
+constexpr int stretches[] = {100, 85, 75}; // of letters in percent: times of late beats are long
+constexpr double edge_px = 3;
 
 const Ring& ringOf(int segment)
 {
@@ -120,7 +122,7 @@ QPointF BullseyePlot::centre() const
 double BullseyePlot::radius() const
 {
     const double tall = height() - legendHeight() - QFontMetricsF(font()).height();
-    return std::max(20.0, (std::min<double>(width(), tall) - 14) / 2);
+    return std::max(20.0, std::min<double>(width(), tall) / 2 - edge_px);
 }
 
 int BullseyePlot::segmentAt(QPointF p) const
@@ -154,8 +156,9 @@ void BullseyePlot::paintEvent(QPaintEvent*)
     const bool numbers = m_parts.empty() && numbered();
     p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter,
                numbers ? tr("%1: none here; segments").arg(m_title) : m_title);
+    const auto written = m_parts.empty() ? allNumbers() : std::array<Number, 17>();
     for (int segment = 1; segment <= 17; ++segment)
-        paintSegment(p, segment);
+        paintSegment(p, segment, written[static_cast<std::size_t>(segment - 1)]);
     paintLegend(p);
 }
 
@@ -237,7 +240,7 @@ QStringList BullseyePlot::numbersToTry(int segment) const
     return out;
 }
 
-BullseyePlot::Number BullseyePlot::number(int segment) const
+BullseyePlot::Number BullseyePlot::number(int segment, int most_px) const
 {
     const Ring& g = ringOf(segment);
     const double span = 2 * std::numbers::pi / g.count,
@@ -245,36 +248,54 @@ BullseyePlot::Number BullseyePlot::number(int segment) const
                  r = g.inner > 0 ? (g.inner + g.outer) / 2 * radius() : 0;
     const QPointF at = centre() + QPointF(r * std::cos(middle), -r * std::sin(middle));
     const QPainterPath path = outline(segment);
-    const QFontInfo usual(font());
+    const QStringList texts = numbersToTry(segment);
     Number n;
-    for (const QString& text : numbersToTry(segment))
-        for (int size = usual.pixelSize(); size >= least_font_px; --size) {
-            n.text = text;
-            n.font = font();
-            n.font.setPixelSize(size);
-            // of the letters, not of the line
-            const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
-            n.area = QRectF(at.x() - letters.width() / 2 - 1, at.y() - letters.height() / 2 - 1,
-                            letters.width() + 2, letters.height() + 2);
-            if (path.contains(n.area))
-                return n;
-        }
+    for (const int stretch : stretches)
+        for (const QString& text : texts)
+            for (int size = most_px; size >= least_font_px; --size) {
+                n.text = text;
+                n.font = font();
+                n.font.setPixelSize(size);
+                n.font.setStretch(stretch);
+                // of the letters, not of the line
+                const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
+                n.area = QRectF(at.x() - letters.width() / 2 - 1, at.y() - letters.height() / 2 - 1,
+                                letters.width() + 2, letters.height() + 2);
+                if (path.contains(n.area))
+                    return n;
+            }
     n.text = QStringLiteral("…"); // all of it is in the tool tip
     n.area = QRectF(at.x() - 3, at.y() - 3, 6, 6);
     return n;
 }
 
+std::array<BullseyePlot::Number, 17> BullseyePlot::allNumbers() const
+{
+    constexpr int most_apart_px = 2;
+    const int usual = QFontInfo(font()).pixelSize();
+    std::array<Number, 17> all;
+    int smallest = usual;
+    for (int k = 0; k < 17; ++k) {
+        all[static_cast<std::size_t>(k)] = number(k + 1, usual);
+        smallest = std::min(smallest, all[static_cast<std::size_t>(k)].font.pixelSize());
+    }
+    for (int k = 0; k < 17; ++k)
+        if (all[static_cast<std::size_t>(k)].font.pixelSize() > smallest + most_apart_px)
+            all[static_cast<std::size_t>(k)] = number(k + 1, smallest + most_apart_px);
+    return all;
+}
+
 QRectF BullseyePlot::numberArea(int segment) const
 {
-    return number(segment).area;
+    return allNumbers()[static_cast<std::size_t>(segment - 1)].area;
 }
 
 QString BullseyePlot::numberOf(int segment) const
 {
-    return number(segment).text;
+    return allNumbers()[static_cast<std::size_t>(segment - 1)].text;
 }
 
-void BullseyePlot::paintSegment(QPainter& p, int segment) const
+void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
 {
     const PlotColors c = PlotColors::of(this);
     const auto index = static_cast<std::size_t>(segment - 1);
@@ -301,7 +322,6 @@ void BullseyePlot::paintSegment(QPainter& p, int segment) const
         return;
     const bool bright = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
     const QColor ink = known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text;
-    const Number n = number(segment);
     if (partial(index)) { // hatched, but where the number stands
         QColor weak = ink;
         weak.setAlphaF(0.45F);

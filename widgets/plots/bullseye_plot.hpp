@@ -69,10 +69,13 @@ class BullseyePlot : public QWidget
     /// The same with fewer and fewer decimals, as long as they say the value, then without "~".
     QStringList numbersToTry(int segment) const;
     bool numbered() const; ///< no segment has a value: their own numbers stand there
-    /// The number as large as it fits its segment, with as many digits as that takes.
-    Number number(int segment) const;
+    /// The number as large as it fits its segment, at most so large [px], with as many digits as
+    /// that takes; in narrower letters where that is what makes it fit.
+    Number number(int segment, int most_px) const;
+    /// Of all segments, those in wide ones hardly larger than those in narrow ones.
+    std::array<Number, 17> allNumbers() const;
     QPainterPath slice(int segment, double from, double to) const; ///< parts of its span
-    void paintSegment(QPainter& p, int segment) const;
+    void paintSegment(QPainter& p, int segment, const Number& n) const;
     void paintLegend(QPainter& p) const;
     /// Whether any segment has some of a part.
     bool anyOf(std::size_t part) const;
