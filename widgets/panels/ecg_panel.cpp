@@ -2,22 +2,58 @@
 #include "widgets/panels/ecg_panel.hpp"
 
 #include "engine/simulation/ecg.hpp"
+#include "engine/simulation/ecg_beats.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPainter>
 #include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tawara {
 
 using simulation::Session;
 
 namespace {
+
+constexpr int between_ms = 250;                     // two measurements
+constexpr double before_ms = 2000, after_ms = 1000; // of what is shown, for beats that it cuts
+
+/// A line of text that takes what place there is.
+class ShortLabel : public QLabel
+{
+  public:
+    ShortLabel() { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
+
+  protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter p(this);
+        p.setPen(palette().color(foregroundRole()));
+        p.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter,
+                   fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    }
+};
+
+/// "QRS 96 ms", or a dash.
+QString intervalText(const QString& name, double ms)
+{
+    return std::isfinite(ms) ? EcgPanel::tr("%1 %2 ms").arg(name).arg(std::round(ms))
+                             : EcgPanel::tr("%1 –").arg(name);
+}
+
+/// Why an interval is not known; empty where it is.
+QString whyText(const QString& name, const std::string& why)
+{
+    return why.empty() ? QString()
+                       : EcgPanel::tr("%1 –: %2").arg(name, QString::fromStdString(why)) + '\n';
+}
 
 /// How many of the leads are of the user's own electrodes, beside the twelve.
 int ownOf(const QStringList& names)
@@ -56,12 +92,16 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_unused->setWordWrap(false);
     m_unused->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_unused->setIndent(8);
+    m_readings = new ShortLabel;
+    m_readings->setObjectName("ecgReadings");
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 2);
     bar->addWidget(m_twelve);
     bar->addWidget(m_place);
     bar->addWidget(m_show);
-    bar->addWidget(m_unused, 1);
+    bar->addWidget(m_unused, 2);
+    bar->addWidget(m_readings, 3);
+    bar->addSpacing(8);
     bar->addWidget(m_sheet);
     bar->addWidget(m_lead);
     m_electrodes = new QTableWidget(0, 5);
@@ -120,7 +160,76 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                       },
                       {});
     });
+    m_due.setSingleShot(true);
+    connect(&m_due, &QTimer::timeout, this, &EcgPanel::measure);
+    connect(m_plot, &EcgPlot::changed, this, &EcgPanel::measureSoon);
     setLeads({});
+}
+
+void EcgPanel::showEvent(QShowEvent* e)
+{
+    QWidget::showEvent(e);
+    measure();
+}
+
+void EcgPanel::measureSoon()
+{
+    if (!isVisible())
+        return;
+    if (!m_measured.isValid() || m_measured.elapsed() >= between_ms)
+        measure();
+    else if (!m_due.isActive())
+        m_due.start(between_ms - static_cast<int>(m_measured.elapsed()));
+}
+
+void EcgPanel::measure()
+{
+    m_measured.start();
+    const auto [from, to] = m_plot->range();
+    const auto& times = m_plot->times();
+    const auto at = [&](double ms) {
+        return std::lower_bound(times.begin(), times.end(), ms) - times.begin();
+    };
+    const auto first = at(from - before_ms), last = at(to + after_ms);
+    std::vector<std::string> names;
+    std::vector<std::vector<float>> mV;
+    for (int k = 0; k < m_plot->leads().size(); ++k) {
+        names.push_back(m_plot->leads()[k].toStdString());
+        const auto& v = m_plot->lead(k);
+        mV.emplace_back(v.begin() + first, v.begin() + last);
+    }
+    const auto found =
+        simulation::ecg_beats(names,
+                              std::span(times).subspan(static_cast<std::size_t>(first),
+                                                       static_cast<std::size_t>(last - first)),
+                              mV);
+    std::vector<std::array<double, 3>> ends;
+    for (const auto& b : found.beats)
+        ends.push_back({b.onset_ms, b.end_ms, b.t_end_ms});
+    m_plot->setEnds(std::move(ends));
+    const auto* beat = m_plot->following() && !m_plot->moment()
+                           ? simulation::newest_measured(found)
+                           : simulation::newest_measured(found, m_plot->moment().value_or(to));
+    const simulation::EcgBeat none;
+    const auto& b = beat != nullptr ? *beat : none;
+    m_readings->setText(names.empty() ? QString()
+                                      : QStringList{intervalText(tr("QRS"), b.qrs_ms()),
+                                                    intervalText(tr("QT"), b.qt_ms()),
+                                                    intervalText(tr("RR"), b.rr_ms)}
+                                            .join(QStringLiteral(" · ")));
+    QString tip =
+        found.none.empty() ? tr("No beat yet") + '\n' : QString::fromStdString(found.none) + '\n';
+    if (beat != nullptr)
+        tip = tr("Beat at %1 ms, marked on the traces").arg(std::round(b.steepest_ms)) + '\n' +
+              whyText(tr("QRS"), b.no_qrs) + whyText(tr("QT"), b.no_qt) +
+              whyText(tr("RR"), b.no_rr);
+    m_readings->setToolTip(m_readings->text() + '\n' + tip +
+                           QString::fromStdString(simulation::ecg_method_text(found)));
+}
+
+QString EcgPanel::readings() const
+{
+    return m_readings->text();
 }
 
 void EcgPanel::setSession(const Session& s)
@@ -151,6 +260,7 @@ void EcgPanel::sayUnused(const Session& s)
     for (const auto& n : simulation::electrodes_without_lead(s.electrodes, s.leads))
         names << QString::fromStdString(n);
     m_unused->setToolTip({});
+    m_unused->setVisible(!names.isEmpty());
     if (names.isEmpty())
         return m_unused->clear();
     const QString which = names.join(QStringLiteral(", "));

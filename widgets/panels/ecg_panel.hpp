@@ -3,7 +3,9 @@
 #include "widgets/panels/form.hpp"
 #include "widgets/plots/ecg_plot.hpp"
 
+#include <QElapsedTimer>
 #include <QJsonObject>
+#include <QTimer>
 #include <QWidget>
 
 class QComboBox;
@@ -13,7 +15,11 @@ class QToolButton;
 
 namespace tawara {
 
-/// The electrocardiogram: live strip or sheet of 12 leads, and the electrodes.
+/// The electrocardiogram: live strip or sheet of 12 leads, and the electrodes; QRS, QT and RR
+/// (simulation/ecg_beats.hpp) of the newest beat that has repolarised, of the beat that a replay
+/// shows, or of the last one on a strip that looks back.
+///
+/// @cost  the intervals are measured at most four times a second, over what is shown and 3 s around
 class EcgPanel : public QWidget
 {
     Q_OBJECT
@@ -28,14 +34,21 @@ class EcgPanel : public QWidget
     /// How it is shown, for the session: strip or sheet, leads of the strip, list of electrodes.
     QJsonObject look() const;
     void setLook(const QJsonObject& o);
+    /// "QRS 96 ms · QT 388 ms · RR 800 ms"; a dash for what is not known. Empty without leads.
+    QString readings() const;
 
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
     void placeRequested(); ///< the next click on the wall places an electrode in front of it
 
+  protected:
+    void showEvent(QShowEvent* e) override;
+
   private:
     void fillElectrodes(const simulation::Session& s);
     void sayUnused(const simulation::Session& s);
+    void measure();
+    void measureSoon();
     EcgPlot* m_plot;
     QToolButton *m_twelve, *m_sheet, *m_place, *m_show;
     void chooseLeads(); ///< those wanted, where they are there
@@ -43,6 +56,9 @@ class EcgPanel : public QWidget
     QString m_wantedLeads; ///< as the choice names them; empty: none was chosen
     QTableWidget* m_electrodes;
     QLabel* m_unused; ///< which electrodes have no lead, and why
+    QLabel* m_readings;
+    QTimer m_due;
+    QElapsedTimer m_measured;
     std::vector<simulation::Electrode> m_known;
     bool m_filling = false;
 };

@@ -41,7 +41,9 @@ void EcgPlot::setLeads(const QStringList& names)
     m_end.reset();
     m_times.clear();
     m_values.assign(static_cast<std::size_t>(names.size()), {});
+    m_ends.clear();
     update();
+    Q_EMIT changed();
 }
 
 void EcgPlot::setOwn(int count)
@@ -64,12 +66,14 @@ void EcgPlot::append(std::span<const double> times, const std::vector<std::vecto
             v.erase(v.begin(), v.begin() + drop);
     }
     update();
+    Q_EMIT changed();
 }
 
 void EcgPlot::setLayout(Layout layout)
 {
     m_layout = layout;
     update();
+    Q_EMIT changed();
 }
 
 void EcgPlot::setShown(const QStringList& names)
@@ -90,6 +94,7 @@ void EcgPlot::setMoment(std::optional<double> timeMs)
         return;
     m_moment = timeMs;
     update();
+    Q_EMIT changed();
 }
 
 bool EcgPlot::isOwn(std::size_t lead) const
@@ -309,6 +314,7 @@ void EcgPlot::paintEvent(QPaintEvent*)
         p.restore();
     }
     p.setFont(font());
+    paintEnds(p);
     paintMarks(p);
     paintFoot(p);
     paintReading(p);

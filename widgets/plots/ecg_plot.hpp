@@ -60,6 +60,12 @@ class EcgPlot : public QWidget
     std::optional<double> valueAt(int lead, double timeMs) const;
     /// What is read beneath the mouse, or where the arrow keys went: the time and the lead's value.
     QStringList reading() const;
+    /// Ends of what is shown [ms].
+    std::array<double, 2> range() const;
+    /// Where the measured QRS begins and ends, and T ends [ms], of each beat; NaN: not known. Each
+    /// has a small mark on the traces of leads that are not own ones.
+    void setEnds(std::vector<std::array<double, 3>> ends);
+    const std::vector<std::array<double, 3>>& ends() const { return m_ends; }
     /// Paper speed [mm/s], of the same mm as the gain that the caption says.
     double paperSpeed() const;
     /// The moment that is shown elsewhere: a cursor stands there, and what is shown holds it;
@@ -92,6 +98,9 @@ class EcgPlot : public QWidget
     QSize sizeHint() const override { return {600, 200}; }
     QSize minimumSizeHint() const override { return {260, 110}; }
 
+  Q_SIGNALS:
+    void changed(); ///< other samples, or another part of them on show
+
   protected:
     void paintEvent(QPaintEvent* e) override;
     void mouseMoveEvent(QMouseEvent* e) override;
@@ -112,6 +121,7 @@ class EcgPlot : public QWidget
     bool sweeps() const { return m_layout == Layout::strip && !m_end; }
     /// What is drawn over the traces: cursors, and what is read.
     void paintMarks(QPainter& p) const;
+    void paintEnds(QPainter& p) const;
     void paintReading(QPainter& p) const;
     void paintFoot(QPainter& p) const;
     QString differenceText(int lead) const; ///< B − A of a lead; empty where there is none
@@ -132,7 +142,6 @@ class EcgPlot : public QWidget
     Cells cells() const;
     QRectF cell(const Cells& c, std::size_t k) const; ///< name and trace
     double newest() const;                            ///< end of what is shown
-    std::array<double, 2> range() const;              ///< of the times that are shown
     double toX(const QRectF& trace, double timeMs) const;
 
     QStringList m_leads, m_shown;
@@ -145,6 +154,7 @@ class EcgPlot : public QWidget
     std::optional<QPointF> m_pointer;
     std::array<std::optional<double>, 2> m_marks; ///< [ms]
     std::optional<std::size_t> m_pressMark;
+    std::vector<std::array<double, 3>> m_ends;
     bool m_pulled = false; ///< a press became a drag
     double m_pressX = 0, m_pressEnd = 0;
     Layout m_layout = Layout::strip;

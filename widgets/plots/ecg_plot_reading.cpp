@@ -18,6 +18,7 @@ namespace {
 constexpr double shortest_ms = 50, longest_ms = 20000, usual_strip_ms = 2500, usual_sheet_ms = 1200;
 constexpr double per_notch = 0.8;                           // of the length of time
 constexpr double speeds[] = {6.25, 12.5, 25, 50, 100, 200}; // of paper, as recorders have [mm/s]
+constexpr double end_px = 6; // of the marks of QRS and T, to each side of the trace
 constexpr double grab_px = 4, far_px = 10, ms_per_minute = 60000;
 
 QString letter(std::size_t mark)
@@ -139,6 +140,35 @@ QStringList EcgPlot::reading() const
     if (const auto v = valueAt(lead, *time))
         lines << tr("%1  %2 mV").arg(m_leads[lead]).arg(*v, 0, 'f', 3);
     return lines;
+}
+
+void EcgPlot::setEnds(std::vector<std::array<double, 3>> ends)
+{
+    m_ends = std::move(ends);
+    update();
+}
+
+void EcgPlot::paintEnds(QPainter& p) const
+{
+    const auto [from, to] = range();
+    const Cells on = cells();
+    p.setPen(QPen(curveColor(0, isDark(this)), 1.6));
+    for (std::size_t k = 0; k < on.shown.size(); ++k) {
+        if (isOwn(on.shown[k]))
+            continue;
+        const QRectF r = cell(on, k).adjusted(on.names, 0, 0, 0);
+        const Scale s = scale();
+        for (const auto& beat : m_ends)
+            for (const double t : beat) {
+                const auto v =
+                    t >= from && t <= to ? valueAt(static_cast<int>(on.shown[k]), t) : std::nullopt;
+                if (!v)
+                    continue;
+                const double x = toX(r, t), y = r.center().y() - *v * s.gain * s.pixelsPerMm;
+                p.drawLine(QPointF(x, std::max(r.top(), y - end_px)),
+                           QPointF(x, std::min(r.bottom(), y + end_px)));
+            }
+    }
 }
 
 void EcgPlot::paintMarks(QPainter& p) const
@@ -279,6 +309,7 @@ void EcgPlot::lookBackTo(double endMs)
     else
         m_end.reset();
     say();
+    Q_EMIT changed();
 }
 
 void EcgPlot::goOn()
@@ -289,6 +320,7 @@ void EcgPlot::goOn()
         m_windows[m_layout == Layout::sheet ? 1 : 0] =
             m_layout == Layout::sheet ? usual_sheet_ms : usual_strip_ms;
     say();
+    Q_EMIT changed();
 }
 
 void EcgPlot::zoom(double notches)
@@ -304,6 +336,7 @@ void EcgPlot::zoom(double notches)
     if (m_end)
         m_end = std::max(*m_end, windowMs());
     say();
+    Q_EMIT changed();
 }
 
 void EcgPlot::mouseMoveEvent(QMouseEvent* e)
