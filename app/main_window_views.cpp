@@ -56,8 +56,10 @@ void MainWindow::updateBullseye()
     if (q == Quantity::regions) {
         // what was laid over the tissue stands out of it
         const auto& regions = m_document->session().regions;
-        const bool over =
-            std::any_of(regions.begin(), regions.end(), [](const auto& r) { return r.inherits(); });
+        const auto shown = std::min<std::ptrdiff_t>( // of before there may be fewer
+            std::ssize(regions), m_views->regionNames().size());
+        const bool over = std::any_of(regions.begin(), regions.begin() + shown,
+                                      [](const auto& r) { return r.inherits(); });
         const QColor ground = palette().color(QPalette::Base);
         std::vector<BullseyePlot::Part> parts;
         for (const QString& name : m_views->regionNames()) {

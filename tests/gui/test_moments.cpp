@@ -185,6 +185,21 @@ class TestMoments : public QObject
         QCOMPARE(highestRegion(), 0.0F);
     }
 
+    /// The brush changes the tissue of now: its first stroke ends a replay.
+    void aStrokeEndsTheReplay()
+    {
+        recordWithScar();
+        QTest::qWait(300); // the brush knows the mesh
+        window->setMode(ClickMode::paint);
+        scrub(2);
+        QTRY_COMPARE(highestRegion(), 0.0F);
+        auto* v = window->view();
+        Q_EMIT v->painted({{4, 5, 2}, {0, 0, 1}, 0, 0}, false);
+        QVERIFY(!views()->lookingBack());
+        QCOMPARE(highestRegion(), 2.0F); // a region of its own
+        Q_EMIT v->paintEnded();
+    }
+
     void anotherNameIsNoOtherTissue()
     {
         recordWithScar();
