@@ -163,7 +163,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
     r.velocity_m_per_s =
-        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(), maps.activation_ms);
+        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(),
+                            without_stimulated(maps.activation_ms, in.pulses, false));
     j["conduction_velocity_m_per_s"] = velocity_json(r.velocity_m_per_s);
     j["pulses"] = Json::array();
     for (const auto& pulse : in.pulses)
