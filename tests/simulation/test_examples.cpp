@@ -8,6 +8,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/ecg.hpp"
+#include "engine/simulation/ecg_beats.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/presets.hpp"
 #include "engine/simulation/suggest.hpp"
@@ -58,6 +59,16 @@ Run run(const Session& s, double until_ms)
     std::vector<double> v(t.problem.size());
     std::vector<double> times;
     std::vector<std::vector<float>> traces(s.probes.size());
+    const auto sample_ecg = [&] {
+        if (field.empty())
+            return;
+        stepper->potential(v);
+        out.ecg_ms.push_back(stepper->time_ms());
+        const auto mV = field.leads(v);
+        for (std::size_t l = 0; l < mV.size(); ++l)
+            out.ecg[field.layout().leads[l].name].push_back(mV[l]);
+    };
+    sample_ecg();
     while (stepper->time_ms() < until_ms) {
         stepper->advance(every);
         std::vector<std::int64_t> steps;
@@ -68,13 +79,7 @@ Run run(const Session& s, double until_ms)
             for (std::size_t p = 0; p < traces.size(); ++p)
                 traces[p].push_back(static_cast<float>(samples[k * traces.size() + p]));
         }
-        if (!field.empty()) {
-            stepper->potential(v);
-            out.ecg_ms.push_back(stepper->time_ms());
-            const auto mV = field.leads(v);
-            for (std::size_t l = 0; l < mV.size(); ++l)
-                out.ecg[field.layout().leads[l].name].push_back(mV[l]);
-        }
+        sample_ecg();
     }
     for (std::size_t p = 0; p < traces.size(); ++p)
         out.beats[s.probes[p].name] = beats_of(times, traces[p]);
@@ -177,6 +182,40 @@ class TestExamples : public QObject
         }
         // back at the line before and after
         QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.02F);
+    }
+
+    /// QRS and QT of the leads against what the tissue did: its first and last activation, its last
+    /// repolarisation. The tangent ends T before the last place is at rest, as at the bedside.
+    void intervalsOfTheHeartsOwnEcg_data()
+    {
+        QTest::addColumn<bool>("own"); // the built-in heart's session, paced at its apex
+        QTest::newRow("normal beat") << false;
+        QTest::newRow("default heart") << true;
+    }
+    void intervalsOfTheHeartsOwnEcg()
+    {
+        QFETCH(bool, own);
+        auto s = own ? default_session() : example("normal_beat");
+        s.leads.kind = Leads::Kind::twelve_lead;
+        const auto r = run(s, 560);
+        std::vector<std::string> names;
+        std::vector<std::vector<float>> mV;
+        for (const auto& [name, values] : r.ecg) {
+            names.push_back(name);
+            mV.push_back(values);
+        }
+        const auto found = ecg_beats(names, r.ecg_ms, mV);
+        QCOMPARE(found.beats.size(), std::size_t(1));
+        const auto& b = found.beats[0];
+        const auto [first, last] =
+            std::minmax_element(r.maps.activation_ms.begin(), r.maps.activation_ms.end());
+        const double over =
+            *std::max_element(r.maps.repolarisation_ms.begin(), r.maps.repolarisation_ms.end());
+        qInfo("QRS %.1f ms (activation takes %.1f), QT %.1f ms (the last repolarisation %.1f)",
+              b.qrs_ms(), *last - *first, b.qt_ms(), over - *first);
+        QVERIFY2(std::abs(b.qrs_ms() - (*last - *first)) < 6, b.no_qrs.c_str());
+        QVERIFY2(std::abs(b.onset_ms - *first) < 4 && std::abs(b.end_ms - *last) < 4, "its ends");
+        QVERIFY2(b.t_end_ms < over + 3 && b.t_end_ms > over - 35, b.no_qt.c_str());
     }
 
     /// The drug lengthens APD90 in tissue by as much as in a single cell.
