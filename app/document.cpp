@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.hpp"
 
+#include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/refractory.hpp"
 
 #include <algorithm>
@@ -110,6 +111,7 @@ void Document::open(const Session& s)
     m_probes.clear();
     m_captures.assign(s.stimuli.size(), {});
     m_caught.clear();
+    m_newestPulse = -1;
     m_newestEdit = 0;
     m_endedWith.reset();
     compareTissue();
@@ -207,6 +209,7 @@ void Document::forgetCaptures()
         c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0, c.sinceMs = 0,
         c.decidedMs = -1, c.overtaken = c.told = false;
     m_caught.clear();
+    m_newestPulse = -1;
     Q_EMIT capturesChanged();
 }
 
@@ -216,6 +219,15 @@ void Document::forgetRefractory()
         c.refractory = {}, c.told = false;
     m_caught.clear();
     Q_EMIT capturesChanged();
+}
+
+std::optional<double> Document::lastPulse(double nowMs) const
+{
+    double newest = m_newestPulse;
+    for (const Stimulus& s : session().stimuli)
+        if (const auto pulse = pulse_before(s, nowMs))
+            newest = std::max(newest, pulse->at_ms);
+    return newest >= 0 ? std::optional(newest) : std::nullopt;
 }
 
 std::optional<double> Document::searchedCoupling(const CaptureEvent& e) const
@@ -242,6 +254,7 @@ void Document::captureKnown(const CaptureEvent& e)
     // else it was given at once, before the site was as it is
     const bool its_own = listed && e.time_ms >= m_captures[i].sinceMs - hair_ms;
     std::erase_if(m_caught, [&](const auto& c) { return c.second < e.time_ms - remembered_ms; });
+    m_newestPulse = std::max(m_newestPulse, e.time_ms);
     if (e.captured)
         m_caught.emplace_back(its_own ? e.stimulus : -1, e.time_ms);
     if (!its_own)

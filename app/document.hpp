@@ -22,6 +22,9 @@ class Document : public QObject
     EditStack& edits() { return m_edits; }
     const simulation::Session& session() const { return m_edits.session(); }
     const std::vector<CaptureState>& captures() const { return m_captures; }
+    /// When the newest pulse before that time [ms] began, as far as the sites and what captured
+    /// tell; nothing where none did.
+    std::optional<double> lastPulse(double nowMs) const;
 
     /// Takes over what the host has loaded.
     void open(const simulation::Session& s);
@@ -58,6 +61,7 @@ class Document : public QObject
     EditStack m_edits;
     std::vector<CaptureState> m_captures;
     std::vector<std::pair<int, double>> m_caught; ///< pulses that captured: stimulus, time [ms]
+    double m_newestPulse = -1;                    ///< that was decided [ms]; below 0: none was
     QHash<QString, quint64> m_probes; // ids by name
     quint64 m_newestEdit = 0, m_renewal = 0;
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>

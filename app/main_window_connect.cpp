@@ -18,6 +18,7 @@
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/transport_bar.hpp"
+#include "widgets/panels/unpaced_words.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
@@ -143,6 +144,12 @@ void MainWindow::showBeats()
     const auto scene = m_host->scene();
     const auto edits = scene ? scene->tissue_edits : std::vector<simulation::TissueEdit>();
     m_beats->setBeats(entries, edits);
+    const auto frame = m_host->frame();
+    const double now = m_host->status().time_ms;
+    m_beats->setUnpaced(unpacedText(entries, m_document->lastPulse(now), now,
+                                    frame && frame->singularities
+                                        ? std::optional(frame->singularities->filaments_mm.size())
+                                        : std::nullopt));
     std::vector<double> changes;
     for (const auto& e : edits)
         changes.push_back(e.time_ms);

@@ -6,6 +6,7 @@
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/site_words.hpp"
+#include "widgets/panels/unpaced_words.hpp"
 
 #include <QAbstractSpinBox>
 #include <QLabel>
@@ -50,6 +51,17 @@ simulation::Session extrasAfterOne(std::vector<double> extra_ms, double end_ms)
     s.stimuli[0].protocol->extra_ms = std::move(extra_ms);
     s.end_ms = end_ms;
     return s;
+}
+
+/// A probe's beats, as far as their times go.
+BeatsPanel::Entry probeAt(const char* name, const std::vector<double>& times_ms)
+{
+    BeatsPanel::Entry e{name, {}, {}};
+    for (const double ms : times_ms) {
+        e.beats.emplace_back();
+        e.beats.back().activation_ms = ms;
+    }
+    return e;
 }
 
 /// The panel in a window that has the keyboard.
@@ -256,6 +268,41 @@ class TestPanelWords : public QObject
         one.stimuli[0].protocol->count = 1;
         panel.setSession(one);
         QVERIFY(said(310, 300).contains("and 310 ms, after one S1)."));
+    }
+
+    /// A wave that goes on when pacing is over has a cycle length and filaments.
+    void whatGoesOnWithoutPacingIsSaid()
+    {
+        const auto plain = [](QString text) { return text.replace(QChar(0x202f), ' '); };
+        // a paced beat, then 210 and 230 ms
+        const auto a = probeAt("P1 %2", {600, 1850, 2100, 2310, 2540});
+        const auto b = probeAt("P2", {600, 1860, 2120, 2320, 2520});
+        QCOMPARE(plain(unpacedText({a, b}, 1830, 2600, 2)),
+                 QString("Re-entry goes on without pacing since 1 830 ms: cycle length 220 ms at "
+                         "P1 %2, 200 ms at P2 (of the last 3 activations); 2 filaments now."));
+        QVERIFY(unpacedText({b}, 1830, 2600, 1).endsWith("; 1 filament now."));
+        QVERIFY(unpacedText({b}, 1830, 2600, 0).startsWith("A wave goes on without pacing"));
+        QVERIFY(unpacedText({b}, 1830, 2600, {}).contains("counted while a view shows them"));
+        // paced, and a single wave after the last pulse
+        QCOMPARE(unpacedText({a, b}, 2500, 2600, 2), QString());
+        QCOMPARE(unpacedText({probeAt("P", {10, 610, 1210})}, 1200, 1900, 0), QString());
+        QCOMPARE(unpacedText({}, 1200, 1900, 0), QString());
+        // nothing paced it
+        const auto own = unpacedText({probeAt("P", {10, 410, 810})}, {}, 900, {});
+        QVERIFY2(own.startsWith("A wave goes on without pacing: cycle length 400 ms at P"),
+                 qPrintable(own));
+        QCOMPARE(
+            plain(unpacedText({a, b}, 1830, 2871, 0)),
+            QString("What went on without pacing since 1 830 ms has ended: the last activation "
+                    "of a probe was at 2 540 ms; cycle length until then 220 ms at P1 %2, 200 "
+                    "ms at P2."));
+        std::vector<BeatsPanel::Entry> many;
+        for (double cycle : {200, 240, 220, 210, 230})
+            many.push_back(probeAt("P", {10, 1000, 1000 + cycle, 1000 + 2 * cycle}));
+        QVERIFY2(unpacedText(many, 5, 1500, 3)
+                     .contains("length 200 to 240 ms at 5 probes, median "
+                               "220 ms (of"),
+                 qPrintable(unpacedText(many, 5, 1500, 3)));
     }
 
     void aNewSiteSaysWhenItPaces()

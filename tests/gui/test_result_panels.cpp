@@ -103,6 +103,39 @@ class TestResultPanels : public QObject
         QCOMPARE(table->item(1, 4)->text(), QString("250.0"));
     }
 
+    /// Once the sites and clicks have given their last pulse.
+    void theBeatsPanelSaysWhatGoesOn()
+    {
+        f->start();
+        auto* document = f->window->document();
+        document->edits().edit("sites", [](simulation::Session& s) {
+            simulation::Stimulus one;
+            one.name = "Apex";
+            one.region = simulation::Sphere{{0, 0, -60}, 4};
+            s.stimuli = {one};
+        });
+        document->addProbe("A", {0, 0, -60});
+        QSignalSpy added(f->host.get(), &EngineHost::probeAdded);
+        QVERIFY(added.wait());
+        const auto id = added.at(0).at(0).toULongLong();
+        f->host->runUntil(800);
+        QTRY_COMPARE(f->host->status().time_ms, 800.0);
+        const auto measured = [&](const std::vector<double>& times_ms) {
+            Q_EMIT f->host->beatsMeasured({{id, beatsAt(times_ms).beats}});
+            return plain(child<QLabel>("unpaced")->text());
+        };
+        QVERIFY(measured({10}).isEmpty() && child<QLabel>("unpaced")->isHidden());
+        QVERIFY2(measured({10, 230, 450, 690})
+                     .startsWith("A wave goes on without pacing since 0 ms: "
+                                 "cycle length 230 ms at A"),
+                 qPrintable(measured({10, 230, 450, 690})));
+        QVERIFY(!child<QLabel>("unpaced")->isHidden());
+        Q_EMIT f->host->captureKnown({-1, 7, 0, 300, true}); // a click
+        QVERIFY(measured({10, 230, 450, 690}).isEmpty());
+        Q_EMIT f->host->samplesCleared();
+        QVERIFY(child<QLabel>("unpaced")->isHidden());
+    }
+
     /// From the menu of what shows them, and from File > Export, into the file that is chosen.
     void beatsAndRestitutionAreExported()
     {

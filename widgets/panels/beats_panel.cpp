@@ -74,14 +74,30 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
         tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
     m_restitution->setOpenMeaning(tr("earlier tissue"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
+    m_unpaced = hintLabel({});
+    m_unpaced->setObjectName("unpaced");
+    m_unpaced->setTextFormat(Qt::PlainText);
+    m_unpaced->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_unpaced->setContentsMargins(8, 4, 8, 4);
+    m_unpaced->hide();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_unpaced);
+    auto* row = new QHBoxLayout;
+    column->addLayout(row, 1);
     row->setSpacing(0);
     row->addWidget(m_none, 4);
     row->addWidget(m_table, 10);
     row->addWidget(m_restitution, 3);
     addExports();
     setBeats({}, {});
+}
+
+void BeatsPanel::setUnpaced(const QString& text)
+{
+    m_unpaced->setText(text);
+    m_unpaced->setVisible(!text.isEmpty());
 }
 
 void BeatsPanel::addExports()

@@ -32,6 +32,8 @@ class BeatsPanel : public QWidget
     void setBeats(const std::vector<Entry>& entries,
                   const std::vector<simulation::TissueEdit>& edits);
     QTableWidget* table() { return m_table; }
+    /// A line above the table: what goes on without pacing (unpacedText()); empty: none.
+    void setUnpaced(const QString& text);
 
   Q_SIGNALS:
     /// A table (CSV) of all beats, or of the plot's points: "beats-csv", "restitution-csv".
@@ -56,6 +58,7 @@ class BeatsPanel : public QWidget
     QTableWidget* m_table;
     std::vector<bool> m_changes; ///< of each row, whether it is one of a change
     QLabel* m_none;
+    QLabel* m_unpaced;
     ScatterPlot* m_restitution;
     QAction* m_exportPoints = nullptr;
 };

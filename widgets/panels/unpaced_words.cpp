@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/unpaced_words.hpp"
+
+#include "widgets/panels/field_note.hpp"
+
+#include <QStringList>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara {
+namespace {
+
+constexpr std::size_t counted = 3; // activations
+constexpr std::size_t named = 4;   // probes
+
+struct Turning
+{
+    QString probe;
+    double cycle_ms = 0, last_ms = 0;
+};
+
+QString ms(double x)
+{
+    return spacedNumber(std::round(x));
+}
+
+std::optional<Turning> turningAt(const BeatsPanel::Entry& e, std::optional<double> lastPulseMs)
+{
+    std::vector<double> at;
+    for (const auto& b : e.beats)
+        if (!lastPulseMs || b.activation_ms > *lastPulseMs)
+            at.push_back(b.activation_ms);
+    const std::size_t of_pulse = lastPulseMs ? 1 : 0;
+    if (at.size() < counted + of_pulse)
+        return std::nullopt;
+    return Turning{e.probe, (at.back() - at[at.size() - counted]) / (counted - 1), at.back()};
+}
+
+QString cyclesText(std::vector<Turning> all)
+{
+    QStringList text;
+    if (all.size() <= named) {
+        for (const auto& t : all)
+            text << BeatsPanel::tr("%1 ms at %2").arg(ms(t.cycle_ms), t.probe);
+        return text.join(QStringLiteral(", "));
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Turning& a, const Turning& b) { return a.cycle_ms < b.cycle_ms; });
+    return BeatsPanel::tr("%1 to %2 ms at %3 probes, median %4 ms")
+        .arg(ms(all.front().cycle_ms), ms(all.back().cycle_ms))
+        .arg(all.size())
+        .arg(ms(all[all.size() / 2].cycle_ms));
+}
+
+QString filamentsText(std::optional<std::size_t> n)
+{
+    if (!n)
+        return BeatsPanel::tr("filaments are counted while a view shows them or the phase (View)");
+    if (*n == 0)
+        return BeatsPanel::tr("no filament now");
+    return *n == 1 ? BeatsPanel::tr("1 filament now") : BeatsPanel::tr("%1 filaments now").arg(*n);
+}
+
+} // namespace
+
+QString unpacedText(const std::vector<BeatsPanel::Entry>& entries,
+                    std::optional<double> lastPulseMs, double nowMs,
+                    std::optional<std::size_t> filaments)
+{
+    std::vector<Turning> all;
+    double last = 0;
+    bool goesOn = false;
+    for (const auto& e : entries)
+        if (const auto t = turningAt(e, lastPulseMs)) {
+            all.push_back(*t);
+            last = std::max(last, t->last_ms);
+            goesOn = goesOn || nowMs < t->last_ms + 1.5 * t->cycle_ms;
+        }
+    if (all.empty())
+        return {};
+    const QString since =
+        lastPulseMs ? BeatsPanel::tr(" since %1 ms").arg(ms(*lastPulseMs)) : QString();
+    if (!goesOn)
+        return BeatsPanel::tr("What went on without pacing%1 has ended: the last activation of a "
+                              "probe was at %2 ms; cycle length until then %3.")
+            .arg(since, ms(last), cyclesText(std::move(all)));
+    const QString what = filaments.value_or(0) > 0 ? BeatsPanel::tr("Re-entry goes on")
+                                                   : BeatsPanel::tr("A wave goes on");
+    return BeatsPanel::tr("%1 without pacing%2: cycle length %3 (of the last %4 activations); %5.")
+        .arg(what, since, cyclesText(std::move(all)), QString::number(counted),
+             filamentsText(filaments));
+}
+
+} // namespace tawara

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/panels/beats_panel.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tawara {
+
+/// What goes on when pacing is over: "Re-entry goes on without pacing since 1 830 ms: cycle length
+/// 214 ms at P1, 221 ms at P2 (of the last 3 activations); 2 filaments now." Empty as long as no
+/// probe was activated three times by more than the last pulse, or no probe was after it.
+///
+/// A cycle length is the mean interval of a probe's last three activations. The first one after the
+/// last pulse is taken for that pulse's own. Of more than four probes their range and median are
+/// said. A wave that has not come back within one and a half cycles at any probe has ended, which
+/// is said.
+/// @param lastPulseMs  when the newest pulse of any site began; nothing: none was given
+/// @param filaments  how many there are now; nothing: they are not looked for
+QString unpacedText(const std::vector<BeatsPanel::Entry>& entries,
+                    std::optional<double> lastPulseMs, double nowMs,
+                    std::optional<std::size_t> filaments);
+
+} // namespace tawara
