@@ -23,6 +23,8 @@ void Engine::Impl::apply(std::uint64_t id, const Play&)
         return answer(id, "the run failed; reset it first");
     if (state == State::finished)
         return answer(id, "the run has reached its end; reset it or give it a later end");
+    if (!pace_cells(id))
+        return;
     sim->until_step = -1;
     play();
     answer(id);
@@ -41,6 +43,9 @@ void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
         return answer(id, state == State::finished
                               ? "The run has reached its end: back to start, or give it a later end"
                               : "Only a paused simulation can be stepped");
+    if (!pace_cells(id))
+        return;
+    set_state(State::paused);
     steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
     if (state == State::paused)
         stop_at(sim->stepper->step() >= sim->end_step ? State::finished : State::paused);
@@ -73,25 +78,34 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     {
         std::lock_guard hold(trace_mutex);
         renewed_ms.clear();
+    }
+    stepping_s = 0;
+    other_kernels = added({}, sim->stepper->kernels(), -1);
+    note_kernels();
+    show_start();
+    record_due = 0;
+    record(true);
+    start_rates();
+    publish_status();
+    set_state(State::paused);
+    answer(id);
+}
+
+void Engine::Impl::show_start()
+{
+    {
+        std::lock_guard hold(trace_mutex);
         for (auto& t : traces) {
             t.time_ms.clear();
             t.V_mV.clear();
         }
     }
     sim->analyst->restart();
-    stepping_s = 0;
-    other_kernels = added({}, sim->stepper->kernels(), -1);
-    note_kernels();
-    sample_due = record_due = 0;
+    sample_due = 0;
     sample(true);
-    record(true);
     install_probes();
     frame_step = -1;
-    start_rates();
     publish_frame(true);
-    publish_status();
-    set_state(State::paused);
-    answer(id);
 }
 
 void Engine::Impl::apply(std::uint64_t id, const AddProbe& c)
@@ -170,6 +184,8 @@ void Engine::Impl::apply(std::uint64_t id, const RunUntil& c)
         set_state(State::paused);
         return answer(id);
     }
+    if (!pace_cells(id))
+        return;
     sim->until_step = step;
     play();
     answer(id);

@@ -63,6 +63,7 @@ struct LoadedRun
         std::string read;              ///< model files that were read anew at it, in words
     } stepped;
     std::string state_lost; ///< what a notice says of it; empty: it is the run's
+    bool pacing_due = false; ///< initial states are not those of the session's prepacing
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
 };
@@ -190,6 +191,8 @@ struct Engine::Impl
     void attach(Frame& f);
     void install_probes();
     void load(std::uint64_t id, Session session);
+    /// Said by Loading events; ended by a CancelLoad or another Load.
+    Progress loading_progress();
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
     void adopt(std::unique_ptr<LoadedRun> next);
     void make_stepper(LoadedRun& s, const Progress& progress, Notices* notices);
@@ -237,6 +240,12 @@ struct Engine::Impl
     /// Probes whose cells have another model in a problem that is to take the present one's place.
     std::vector<std::uint64_t> renewed_probes(const device::TissueProblem& next) const;
     void drop_change(const std::string& reason);
+    /// At step 0, after its state has become another: samples, maps and the picture begin with it.
+    void show_start();
+    /// At the start: paces the cells where that is due, and starts from the states reached; the
+    /// engine is left loading.
+    /// @return false, having answered, where that was cancelled or refused; then it is paused
+    bool pace_cells(std::uint64_t id);
 
     // What is computed beside the stepping (engine_analysis.cpp).
     void start_analysis(LoadedRun& s);

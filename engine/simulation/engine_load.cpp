@@ -113,21 +113,11 @@ void Engine::Impl::apply(std::uint64_t id, Load& c)
     load(id, std::move(c.session));
 }
 
-void Engine::Impl::load(std::uint64_t id, Session session)
+Progress Engine::Impl::loading_progress()
 {
-    const State before = state;
-    std::string refused;
-    Clock::time_point last{};
     Progress progress;
-    {
-        std::lock_guard hold(queue_mutex);
-        progress.stop = loading.get_token();
-        // Commands that came while this one waited: a newer Load makes this one pointless.
-        for (const auto& [other, c] : queue)
-            if (std::holds_alternative<Load>(c) || std::holds_alternative<CancelLoad>(c))
-                loading.request_stop();
-    }
-    progress.report = [&](double fraction, std::string_view stage) {
+    progress.report = [this, last = Clock::time_point{}](double fraction,
+                                                         std::string_view stage) mutable {
         if (seconds(Clock::now() - last) < loading_interval_s && fraction < 1)
             return;
         last = Clock::now();
@@ -138,6 +128,23 @@ void Engine::Impl::load(std::uint64_t id, Session session)
         }
         push(Loading{fraction, std::string(stage)});
     };
+    std::lock_guard hold(queue_mutex);
+    progress.stop = loading.get_token();
+    return progress;
+}
+
+void Engine::Impl::load(std::uint64_t id, Session session)
+{
+    const State before = state;
+    std::string refused;
+    const Progress progress = loading_progress();
+    {
+        std::lock_guard hold(queue_mutex);
+        // Commands that came while this one waited: a newer Load makes this one pointless.
+        for (const auto& [other, c] : queue)
+            if (std::holds_alternative<Load>(c) || std::holds_alternative<CancelLoad>(c))
+                loading.request_stop();
+    }
     set_state(State::loading);
     try {
         adopt(build(session, progress));

@@ -4,6 +4,7 @@
 #include "engine/cell/special_variables.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/engine_impl.hpp"
+#include "engine/simulation/prepacing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,8 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
     const auto before = session.regions;
     session.regions = c.regions;
     session.drugs = c.drugs;
+    session.prepacing = c.prepacing.value_or(session.prepacing);
+    sim->pacing_due = sim->pacing_due || session.prepacing.beats > 0 || sim->tissue.prepaced;
     try {
         if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
             for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
@@ -252,9 +255,46 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     Session session = sim->scene->session;
     session.regions = c.session.regions;
     session.drugs = c.session.drugs;
+    session.prepacing = c.session.prepacing;
     edited(std::move(session));
     push(Loading{1, "tissue changed"});
     answer(c.command);
+}
+
+bool Engine::Impl::pace_cells(std::uint64_t id)
+{
+    if (!sim->pacing_due || sim->stepper->step() > 0)
+        return true;
+    {
+        std::lock_guard hold(queue_mutex);
+        loading = std::stop_source();
+    }
+    const auto said = sim->tissue.prepaced;
+    std::string refused;
+    set_state(Status::State::loading);
+    try {
+        prepace(sim->scene->session, sim->tissue, loading_progress());
+        sim->stepper->restore(initial_snapshot(sim->tissue.problem));
+        sim->pacing_due = false;
+        show_start();
+    } catch (const Cancelled&) {
+        refused = "pacing the cells before the run was cancelled";
+    } catch (const std::exception& e) {
+        refused = e.what();
+    }
+    if (!refused.empty()) {
+        set_state(Status::State::paused);
+        answer(id, refused);
+        return false;
+    }
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    if (said)
+        std::erase_if(scene->notices, [&](const Notice& n) { return n.text == said->text; });
+    if (sim->tissue.prepaced)
+        scene->notices.push_back(*sim->tissue.prepaced);
+    sim->scene = scene;
+    push(SceneChanged{scene});
+    return true;
 }
 
 void Engine::Impl::edited(Session session)

@@ -276,11 +276,13 @@ struct SetStimuli
 /// (places, models, conductivities) are prepared while the run goes on, said by Loading events, and
 /// answered when they are in force: cells that keep their model keep their state. A model file
 /// whose text has changed is another model. A newer SetTissue takes the place of one under way
-/// (answered as refused).
+/// (answered as refused). Without prepacing that of the session stays; another one counts from the
+/// next start.
 struct SetTissue
 {
     std::vector<Region> regions;
     std::vector<Drug> drugs;
+    std::optional<Prepacing> prepacing = {};
 };
 /// Replaces the electrodes; samples start anew, but for leads that are the same as before. No
 /// electrodes and no 12 leads: switched off.

@@ -160,6 +160,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     j["steps"] = r.steps;
     j["time_ms"] = in.stepper.time_ms();
     j["maps_from_ms"] = in.session.maps_from_ms;
+    if (const auto& paced = in.session.prepacing; paced.beats > 0)
+        j["prepacing"] = {{"beats", paced.beats}, {"cycle_length_ms", paced.cycle_length_ms}};
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
     r.velocity_m_per_s =

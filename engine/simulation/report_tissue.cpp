@@ -129,6 +129,9 @@ ReportPage::Table tissue(const ExportSource& s)
     t.rows.push_back(
         {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
                                                with(session.capacitance_uF_per_cm2, 4, "µF/cm²")});
+    if (const auto& p = session.prepacing; p.beats > 0)
+        t.rows.push_back({"Cells paced alone before", std::to_string(p.beats) + " beats every " +
+                                                          with(p.cycle_length_ms, 5, "ms")});
     for (std::size_t k = 0; k < std::min(session.drugs.size(), most_drugs); ++k) {
         const auto& d = session.drugs[k];
         std::string text;

@@ -106,16 +106,19 @@ class Run
     PhaseTimes phases_;
 };
 
-/// So that what is wrong in it is told by the file's name.
-Session named_by_file(Session s, const RunOptions& o)
+/// Named so that what is wrong in it is told by the file's name; without pacing of cells where a
+/// checkpoint has their states.
+Session to_begin_with(Session s, const RunOptions& o)
 {
     if (!o.session_file.empty())
         s.name = o.session_file;
+    if (!o.resume.empty())
+        s.prepacing = {};
     return s;
 }
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
-    : session_(s), options_(o), tissue_(build_tissue(named_by_file(s, o), progress)),
+    : session_(s), options_(o), tissue_(build_tissue(to_begin_with(s, o), progress)),
       frames_(tissue_, o.out, s.frames,
               static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms)
 {

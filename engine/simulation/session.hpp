@@ -223,12 +223,24 @@ using device::Stepping;
 enum class FrameFormat { none, vtu, igb };
 
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
+/// Cells paced alone before the tissue starts, one of each type, from their initial states: the
+/// tissue then starts near the limit cycle of that rhythm.
+struct Prepacing
+{
+    static constexpr std::int64_t most_beats = 10000;
+    static constexpr double shortest_cycle_ms = 50, longest_cycle_ms = 10000;
+    std::int64_t beats = 0; ///< 0: none
+    double cycle_length_ms = 1000;
+    bool operator==(const Prepacing&) const = default;
+};
+
 struct Session
 {
     std::string name = "untitled";
     MeshSource mesh;
     double surface_to_volume_per_mm = 140, capacitance_uF_per_cm2 = 1;
     std::vector<Region> regions{Region{}};
+    Prepacing prepacing;
     diffusion::Scheme scheme = diffusion::Scheme::fvm;
     diffusion::Mass mass = diffusion::Mass::lumped;
     double mass_scaling = 1e-3;

@@ -310,9 +310,21 @@ std::vector<Probe> probes(const JsonNode& n)
     return out;
 }
 
+Prepacing prepacing(const JsonNode& n)
+{
+    n.only({"cycle_length_ms", "beats"});
+    Prepacing p;
+    p.cycle_length_ms = n.at("cycle_length_ms", "the time between pulses in ms")
+                            .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
+    p.beats = n.at("beats", "how many pulses").integer(0, Prepacing::most_beats);
+    return p;
+}
+
 void tissue(const JsonNode& n, Session& s)
 {
-    n.only({"surface_to_volume_per_mm", "capacitance_uF_per_cm2", "regions"});
+    n.only({"surface_to_volume_per_mm", "capacitance_uF_per_cm2", "regions", "prepacing"});
+    if (const auto p = n.find("prepacing"))
+        s.prepacing = prepacing(*p);
     if (const auto chi = n.find("surface_to_volume_per_mm"))
         s.surface_to_volume_per_mm = chi->positive("1/mm");
     if (const auto cm = n.find("capacitance_uF_per_cm2"))

@@ -179,6 +179,9 @@ std::string to_json(const Session& s)
     j["mesh"] = mesh_source(s.mesh);
     j["tissue"]["surface_to_volume_per_mm"] = number(s.surface_to_volume_per_mm);
     j["tissue"]["capacitance_uF_per_cm2"] = number(s.capacitance_uF_per_cm2);
+    if (s.prepacing.beats > 0)
+        j["tissue"]["prepacing"] = {{"cycle_length_ms", number(s.prepacing.cycle_length_ms)},
+                                    {"beats", s.prepacing.beats}};
     for (const auto& r : s.regions)
         j["tissue"]["regions"].push_back(region(r, s.folder));
     const bool p1 = s.scheme == diffusion::Scheme::p1;

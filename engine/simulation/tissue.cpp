@@ -10,6 +10,7 @@
 #include "engine/simulation/fibres.hpp"
 #include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/mesh_shelf.hpp"
+#include "engine/simulation/prepacing.hpp"
 #include "engine/simulation/presets.hpp"
 
 #include <algorithm>
@@ -235,6 +236,9 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
     t.locator = std::make_shared<mesh::Locator>(m);
 
     make_problem(s, t, progress);
+    prepace(s, t, progress);
+    if (t.prepaced)
+        t.notices.push_back(*t.prepaced);
     progress.at(1, "tissue ready");
     return t;
 }

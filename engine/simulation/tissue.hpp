@@ -7,6 +7,7 @@
 #include "engine/simulation/session.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace tawara::simulation {
@@ -32,6 +33,7 @@ struct Tissue
     CellTable cells;
     device::TissueProblem problem;
     Notices notices;
+    std::optional<Notice> prepaced; ///< what prepace() says; among the notices of build_tissue()
     std::string mesh_title; ///< file name or kind
     bool on_vertices() const { return problem.system.scheme == diffusion::Scheme::p1; }
 };

@@ -136,6 +136,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     s.mesh = MeshSlab{{cubes * h, 2 * h, 2 * h}, h};
     s.stimuli.clear();
     s.probes.clear();
+    s.prepacing = {};
     Region all = region;
     all.labels.clear();
     all.where.reset();
