@@ -7,6 +7,7 @@
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/transport_bar.hpp"
 
+#include <QAbstractButton>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QHelpEvent>
@@ -192,6 +193,13 @@ class TestBars : public QObject
                          qPrintable(what + cut.join(", ")));
             }
         }
+        strip->setFilming(true);
+        QApplication::processEvents();
+        QVERIFY(child<QLabel>("filmed")->isVisible());
+        QVERIFY(f->window->minimumSizeHint().width() <= 1024);
+        QCOMPARE(f->window->width(), 1024);
+        QCOMPARE(cutTexts(), QStringList({"device", "renderPath"}));
+        strip->setFilming(false);
     }
 
     void whatIsTooLongEndsInDotsAndIsInTheTip()
@@ -304,6 +312,56 @@ class TestBars : public QObject
         QCOMPARE(below(), 1);
         bar.setStatus(status(State::paused, 0, 100, 0));
         QVERIFY(below() > 1);
+    }
+
+    void aNarrowTimelineHasTicksEnough()
+    {
+        Timeline line;
+        for (const double end : {80.0, 1600.0, 12000.0}) {
+            line.resize(202, 30);
+            line.setRun(0, end);
+            const QImage image = line.grab().toImage();
+            const QRgb ground = image.pixel(2, 28);
+            int ticks = 0, widest = 0, empty = 0;
+            for (int x = 1; x < image.width(); ++x)
+                ticks += image.pixel(x, 15) != ground && image.pixel(x - 1, 15) == ground ? 1 : 0;
+            // between labels nothing is written
+            for (int x = 20; x < image.width() - 20; ++x) {
+                bool ink = false;
+                for (int y = 18; y < image.height(); ++y)
+                    ink = ink || image.pixel(x, y) != ground;
+                empty = ink ? 0 : empty + 1;
+                widest = std::max(widest, empty);
+            }
+            QVERIFY2(ticks >= 3, qPrintable(QStringLiteral("%1 up to %2").arg(ticks).arg(end)));
+            QVERIFY2(widest >= 8, qPrintable(QStringLiteral("%1 up to %2").arg(widest).arg(end)));
+        }
+    }
+
+    void buttonsOfDocksAreSeenAndOffTheEdge_data()
+    {
+        theChosenToolLooksUnlikeOneUnderThePointer_data();
+    }
+    void buttonsOfDocksAreSeenAndOffTheEdge()
+    {
+        QFETCH(bool, light);
+        f->window->setTheme(light ? Theme::light : Theme::dark);
+        QApplication::processEvents();
+        auto* dock = child<QDockWidget>("pacingDock");
+        const QImage image = dock->grab().toImage();
+        QRect before(dock->rect().topRight() + QPoint(-6, 0), QSize());
+        for (const char* name : {"qt_dockwidget_closebutton", "qt_dockwidget_floatbutton"}) {
+            const QRect r = dock->findChild<QAbstractButton*>(QLatin1String(name))->geometry();
+            QVERIFY2(r.right() < before.left(), name);
+            before = r;
+            const int ground = qGray(image.pixel(r.left() - 1, r.top() + 1));
+            int most = 0;
+            for (int y = r.top(); y < r.bottom(); ++y)
+                for (int x = r.left(); x < r.right(); ++x)
+                    most = std::max(most, std::abs(qGray(image.pixel(x, y)) - ground));
+            QVERIFY2(most > 85, qPrintable(QString::number(most)));
+        }
+        f->window->setTheme(Theme::dark);
     }
 
     void theBoundOfTheSpeedHasAShortWordAndAWholeTip()

@@ -474,6 +474,35 @@ class TestPlot : public QObject
         }
     }
 
+    void numbersStandOutFromTheirColours()
+    {
+        const auto luminance = [](const QColor& c) { // of WCAG 2
+            const auto part = [](double v) {
+                return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+            };
+            return 0.05 + 0.2126 * part(c.redF()) + 0.7152 * part(c.greenF()) +
+                   0.0722 * part(c.blueF());
+        };
+        BullseyePlot plot;
+        plot.resize(300, 240);
+        BullseyePlot::Values values;
+        values.fill(23);
+        for (const QColor& fill : {QColor(0xe6, 0x61, 0x34), QColor(0x8d, 0x8d, 0x8d),
+                                   QColor(0x6e, 0x6e, 0x6e), QColor(0x20, 0x80, 0xd0),
+                                   QColor(0xfc, 0xff, 0xa4), QColor(0x30, 0x12, 0x3b)}) {
+            plot.setValues(values, "V (mV)", 0, [fill](double) { return fill; });
+            const QImage image = plot.grab().toImage();
+            const QRect area = plot.numberArea(17).toRect();
+            double most = 0;
+            for (int y = area.top(); y <= area.bottom(); ++y)
+                for (int x = area.left(); x <= area.right(); ++x) {
+                    const double a = luminance(image.pixelColor(x, y)), b = luminance(fill);
+                    most = std::max(most, std::max(a, b) / std::min(a, b));
+                }
+            QVERIFY2(most > 4, qPrintable(QStringLiteral("%1 on %2").arg(most).arg(fill.name())));
+        }
+    }
+
     void numbersFitTheirSegments()
     {
         BullseyePlot plot;

@@ -11,7 +11,7 @@
 namespace tawara {
 namespace {
 
-constexpr double side_px = 8, tick_px = 70, label_gap_px = 14;
+constexpr double side_px = 8, tick_px = 56, label_gap_px = 14;
 
 /// Distance of ticks on so many pixels with labels that wide: a round number, twice in the span
 /// where the labels have room for it, else once.

@@ -39,6 +39,24 @@ const Ring& ringOf(int segment)
     return rings[0];
 }
 
+/// Relative luminance of sRGB, 0 to 1, as the contrast of WCAG 2 has it.
+double luminance(const QColor& color)
+{
+    const auto linear = [](double v) {
+        return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+           0.0722 * linear(color.blueF());
+}
+
+/// Whichever of black and white has more contrast there.
+QColor inkOn(const QColor& fill)
+{
+    const QColor black(0x10, 0x13, 0x18);
+    const double l = luminance(fill) + 0.05;
+    return l / (luminance(black) + 0.05) > 1.05 / l ? black : QColor(Qt::white);
+}
+
 constexpr const char* names[] = {QT_TRANSLATE_NOOP("BullseyePlot", "basal anterior"),
                                  QT_TRANSLATE_NOOP("BullseyePlot", "basal anteroseptal"),
                                  QT_TRANSLATE_NOOP("BullseyePlot", "basal inferoseptal"),
@@ -320,8 +338,7 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
     p.drawPath(path);
     if (!m_parts.empty())
         return;
-    const bool bright = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue() > 140;
-    const QColor ink = known ? (bright ? QColor(0x10, 0x13, 0x18) : QColor(Qt::white)) : c.text;
+    const QColor ink = known ? inkOn(fill) : c.text;
     if (partial(index)) { // hatched, but where the number stands
         QColor weak = ink;
         weak.setAlphaF(0.45F);
