@@ -465,6 +465,30 @@ class TestAnalysis : public QObject
                  qPrintable(QString::number(found / expected)));
     }
 
+    /// Millivolts, not their shape alone: a cube with an even gradient is a dipole of the moment
+    /// -sigma grad V volume, whose potential is p . r / (4 pi sigma_b r^3); of a cube the next term
+    /// is of the fourth power of size over distance.
+    void potentialOfADipole()
+    {
+        const auto m = mesh::slab({6, 6, 6}, 1);
+        const ConductivityTensor sigma{0.17, 0.02, 0.05, 0.03, 0, 0.01}; // [S/m]
+        const std::vector<ConductivityTensor> tensors(m.tetrahedron_count(), sigma);
+        const Vec3 slope{20, -7, 4}; // [mV/mm]
+        const Vec3 p = -216.0 * Vec3{0.17 * slope[0] + 0.03 * slope[1],
+                                     0.03 * slope[0] + 0.02 * slope[1] + 0.01 * slope[2],
+                                     0.01 * slope[1] + 0.05 * slope[2]};
+        for (const double far : {30.0, 60.0, 250.0})
+            for (const Vec3 to : {Vec3{1, 0, 0}, Vec3{0, 0, -1}, Vec3{0.6, -0.8, 0}}) {
+                const auto w = lead_field(m, tensors, Vec3{3, 3, 3} + far * to, 0.2);
+                double phi = 0;
+                for (std::size_t k = 0; k < w.size(); ++k)
+                    phi += w[k] * dot(slope, m.vertex(k));
+                const double expected = dot(p, to) / (4 * std::numbers::pi * 0.2 * far * far);
+                QVERIFY2(std::abs(phi - expected) < 2e-3 * norm(p) / (far * far),
+                         qPrintable(QString("%1 mm: %2, not %3").arg(far).arg(phi).arg(expected)));
+            }
+    }
+
     void nearElectrodeIsIntegratedFinely()
     {
         const auto coarse = mesh::slab({6, 6, 6}, 2), fine = mesh::slab({6, 6, 6}, 0.25);

@@ -216,6 +216,9 @@ class TestExamples : public QObject
         QVERIFY2(std::abs(b.qrs_ms() - (*last - *first)) < 6, b.no_qrs.c_str());
         QVERIFY2(std::abs(b.onset_ms - *first) < 4 && std::abs(b.end_ms - *last) < 4, "its ends");
         QVERIFY2(b.t_end_ms < over + 3 && b.t_end_ms > over - 35, b.no_qt.c_str());
+        const auto [low, high] = std::minmax_element(r.ecg.at("V4").begin(), r.ecg.at("V4").end());
+        qInfo("V4 %.2f mV from peak to peak", static_cast<double>(*high - *low));
+        QVERIFY2(!own || std::abs(*high - *low - 9.5F) < 0.5F, "the README says 9.5 mV");
     }
 
     /// The drug lengthens APD90 in tissue by as much as in a single cell.
