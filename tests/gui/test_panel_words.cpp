@@ -278,10 +278,10 @@ class TestPanelWords : public QObject
         const auto a = probeAt("P1 %2", {600, 1850, 2100, 2310, 2540});
         const auto b = probeAt("P2", {600, 1860, 2120, 2320, 2520});
         QCOMPARE(plain(unpacedText({a, b}, 1830, 2600, 2)),
-                 QString("Re-entry goes on without pacing since 1 830 ms: cycle length 220 ms at "
-                         "P1 %2, 200 ms at P2 (of the last 3 activations); 2 filaments now."));
+                 QString("Re-entry, without pacing since 1 830 ms: cycle length 220 ms at "
+                         "P1 %2, 200 ms at P2 (last 3 activations); 2 filaments now."));
         QVERIFY(unpacedText({b}, 1830, 2600, 1).endsWith("; 1 filament now."));
-        QVERIFY(unpacedText({b}, 1830, 2600, 0).startsWith("A wave goes on without pacing"));
+        QVERIFY(unpacedText({b}, 1830, 2600, 0).startsWith("Waves without pacing since"));
         QVERIFY(unpacedText({b}, 1830, 2600, {}).contains("counted while a view shows them"));
         // paced, and a single wave after the last pulse
         QCOMPARE(unpacedText({a, b}, 2500, 2600, 2), QString());
@@ -289,20 +289,20 @@ class TestPanelWords : public QObject
         QCOMPARE(unpacedText({}, 1200, 1900, 0), QString());
         // nothing paced it
         const auto own = unpacedText({probeAt("P", {10, 410, 810})}, {}, 900, {});
-        QVERIFY2(own.startsWith("A wave goes on without pacing: cycle length 400 ms at P"),
-                 qPrintable(own));
-        QCOMPARE(
-            plain(unpacedText({a, b}, 1830, 2871, 0)),
-            QString("What went on without pacing since 1 830 ms has ended: the last activation "
-                    "of a probe was at 2 540 ms; cycle length until then 220 ms at P1 %2, 200 "
-                    "ms at P2."));
+        QVERIFY2(own.startsWith("Waves without pacing: cycle length 400 ms at P"), qPrintable(own));
+        QCOMPARE(plain(unpacedText({a, b}, 1830, 2871, 0)),
+                 QString("Waves without pacing since 1 830 ms have ended: the last activation "
+                         "of a probe was at 2 540 ms; cycle length until then 220 ms at P1 %2, 200 "
+                         "ms at P2."));
         std::vector<BeatsPanel::Entry> many;
         for (double cycle : {200, 240, 220, 210, 230})
             many.push_back(probeAt("P", {10, 1000, 1000 + cycle, 1000 + 2 * cycle}));
         QVERIFY2(unpacedText(many, 5, 1500, 3)
                      .contains("length 200 to 240 ms at 5 probes, median "
-                               "220 ms (of"),
+                               "220 ms (last"),
                  qPrintable(unpacedText(many, 5, 1500, 3)));
+        QVERIFY(unpacedText(std::vector(5, many[0]), 5, 1500, 3)
+                    .contains("length 200 ms at 5 probes ("));
     }
 
     void aNewSiteSaysWhenItPaces()

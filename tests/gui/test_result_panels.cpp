@@ -126,7 +126,7 @@ class TestResultPanels : public QObject
         };
         QVERIFY(measured({10}).isEmpty() && child<QLabel>("unpaced")->isHidden());
         QVERIFY2(measured({10, 230, 450, 690})
-                     .startsWith("A wave goes on without pacing since 0 ms: "
+                     .startsWith("Waves without pacing since 0 ms: "
                                  "cycle length 230 ms at A"),
                  qPrintable(measured({10, 230, 450, 690})));
         QVERIFY(!child<QLabel>("unpaced")->isHidden());

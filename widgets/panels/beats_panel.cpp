@@ -74,7 +74,8 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
         tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
     m_restitution->setOpenMeaning(tr("earlier tissue"));
-    m_unpaced = hintLabel({});
+    m_unpaced = new QLabel;
+    m_unpaced->setWordWrap(true);
     m_unpaced->setObjectName("unpaced");
     m_unpaced->setTextFormat(Qt::PlainText);
     m_unpaced->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -47,10 +47,12 @@ QString cyclesText(std::vector<Turning> all)
     }
     std::sort(all.begin(), all.end(),
               [](const Turning& a, const Turning& b) { return a.cycle_ms < b.cycle_ms; });
-    return BeatsPanel::tr("%1 to %2 ms at %3 probes, median %4 ms")
-        .arg(ms(all.front().cycle_ms), ms(all.back().cycle_ms))
-        .arg(all.size())
-        .arg(ms(all[all.size() / 2].cycle_ms));
+    const QString least = ms(all.front().cycle_ms), most = ms(all.back().cycle_ms);
+    return least == most ? BeatsPanel::tr("%1 ms at %2 probes").arg(least).arg(all.size())
+                         : BeatsPanel::tr("%1 to %2 ms at %3 probes, median %4 ms")
+                               .arg(least, most)
+                               .arg(all.size())
+                               .arg(ms(all[all.size() / 2].cycle_ms));
 }
 
 QString filamentsText(std::optional<std::size_t> n)
@@ -82,12 +84,12 @@ QString unpacedText(const std::vector<BeatsPanel::Entry>& entries,
     const QString since =
         lastPulseMs ? BeatsPanel::tr(" since %1 ms").arg(ms(*lastPulseMs)) : QString();
     if (!goesOn)
-        return BeatsPanel::tr("What went on without pacing%1 has ended: the last activation of a "
-                              "probe was at %2 ms; cycle length until then %3.")
+        return BeatsPanel::tr("Waves without pacing%1 have ended: the last activation of a probe "
+                              "was at %2 ms; cycle length until then %3.")
             .arg(since, ms(last), cyclesText(std::move(all)));
-    const QString what = filaments.value_or(0) > 0 ? BeatsPanel::tr("Re-entry goes on")
-                                                   : BeatsPanel::tr("A wave goes on");
-    return BeatsPanel::tr("%1 without pacing%2: cycle length %3 (of the last %4 activations); %5.")
+    const QString what = filaments.value_or(0) > 0 ? BeatsPanel::tr("Re-entry, without pacing")
+                                                   : BeatsPanel::tr("Waves without pacing");
+    return BeatsPanel::tr("%1%2: cycle length %3 (last %4 activations); %5.")
         .arg(what, since, cyclesText(std::move(all)), QString::number(counted),
              filamentsText(filaments));
 }

@@ -7,8 +7,8 @@
 
 namespace tawara {
 
-/// What goes on when pacing is over: "Re-entry goes on without pacing since 1 830 ms: cycle length
-/// 214 ms at P1, 221 ms at P2 (of the last 3 activations); 2 filaments now." Empty as long as no
+/// What goes on when pacing is over: "Re-entry, without pacing since 1 830 ms: cycle length
+/// 214 ms at P1, 221 ms at P2 (last 3 activations); 2 filaments now." Empty as long as no
 /// probe was activated three times by more than the last pulse, or no probe was after it.
 ///
 /// A cycle length is the mean interval of a probe's last three activations. The first one after the
