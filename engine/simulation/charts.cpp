@@ -183,7 +183,7 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
     return d.done();
 }
 
-std::string ecg_chart(const Ecg& ecg, int width, int height)
+std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading)
 {
     const std::size_t leads = std::min(ecg.leads.size(), ecg.mV.size());
     if (leads == 0 || ecg.time_ms.size() < 2)
@@ -223,6 +223,7 @@ std::string ecg_chart(const Ecg& ecg, int width, int height)
                num(shared.step_mV) + " mV" +
                (upper < leads ? ", of own electrodes by " + num(of_own.step_mV) + " mV" : ""),
            "start", grey);
+    d.text(width - gap, height - 3, reading, "end", "#1c2430");
     return d.done();
 }
 

@@ -17,7 +17,8 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
 
 /// Leads on electrocardiogram paper: thick lines every 200 ms and 0.5 mV, as the foot says (every
 /// 100 ms or finer where the window is short); at most the newest two seconds.
+/// @param reading  stands at the right of the foot: what is measured on them
 /// @return SVG, as above
-std::string ecg_chart(const Ecg& ecg, int width, int height);
+std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading = {});
 
 } // namespace tawara::simulation

@@ -5,6 +5,7 @@
 #include "engine/simulation/ecg.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara::simulation {
 
@@ -31,12 +32,21 @@ const EcgBeat* newest_measured(const EcgIntervals& of, double until_ms)
 
 std::string intervals_text(const EcgBeat& beat)
 {
-    const auto text = [](const char* name, double ms, const std::string& why) {
-        return std::string(name) + " " +
-               (std::isfinite(ms) ? number_text(std::round(ms), 6) + " ms" : "– (" + why + ")");
-    };
-    return text("QRS", beat.qrs_ms(), beat.no_qrs) + ", " + text("QT", beat.qt_ms(), beat.no_qt) +
-           ", " + text("RR", beat.rr_ms, beat.no_rr);
+    const std::pair<const char*, double> values[]{
+        {"QRS", beat.qrs_ms()}, {"QT", beat.qt_ms()}, {"RR", beat.rr_ms}};
+    const std::string* reasons[]{&beat.no_qrs, &beat.no_qt, &beat.no_rr};
+    std::string out;
+    for (std::size_t k = 0; k < std::size(values); ++k) {
+        const auto& [name, ms] = values[k];
+        out += (k > 0 ? ", " : "") + std::string(name) + " ";
+        if (std::isfinite(ms))
+            out += number_text(std::round(ms), 6) + " ms";
+        else if (k > 0 && *reasons[k] == *reasons[k - 1]) // QT for want of QRS
+            out += "–";
+        else
+            out += "– (" + *reasons[k] + ")";
+    }
+    return out;
 }
 
 std::string ecg_method_text(const EcgIntervals& of)

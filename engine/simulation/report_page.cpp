@@ -236,24 +236,25 @@ ReportPage::Section potentials(const ExportSource& s)
     return out;
 }
 
+/// QRS, QT and RR of the newest beat that has repolarised.
+std::string reading_of(const Ecg& ecg)
+{
+    const auto found = ecg_beats(ecg.leads, ecg.time_ms, ecg.mV);
+    const EcgBeat* beat = newest_measured(found);
+    if (beat == nullptr)
+        return "no intervals: " + (found.none.empty() ? std::string("no beat yet") : found.none);
+    return "beat at " + number_text(std::round(beat->steepest_ms), 7) +
+           " ms: " + intervals_text(*beat);
+}
+
 ReportPage::Section electrocardiogram(const ExportSource& s)
 {
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
-    out.svg =
-        ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height);
-    if (!out.svg.empty()) {
-        const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV);
-        const EcgBeat* beat = newest_measured(found);
-        if (beat == nullptr)
-            out.table.note =
-                "No intervals: " + (found.none.empty() ? std::string("no beat yet") : found.none) +
-                ".";
-        else
-            out.table.note = "Beat at " + number_text(std::round(beat->steepest_ms), 7) +
-                             " ms: " + intervals_text(*beat) + ". " + ecg_method_text(found) + ".";
+    out.svg = ecg_chart(s.ecg, ReportPage::width,
+                        18 + static_cast<int>(sheet.rows) * ecg_row_height, reading_of(s.ecg));
+    if (!out.svg.empty())
         return out;
-    }
     out.table.note = s.scene->session.has_ecg()
                          ? "No samples yet: run on."
                          : "No electrodes: \"12 leads\" or \"Electrode\" of the ECG panel, or the "
