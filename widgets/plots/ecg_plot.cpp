@@ -27,10 +27,8 @@ EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
     setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Electrocardiogram"));
     setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run.\n"
-                  "Shift + click: cursors A and B, which show the time, the rate and mV between "
-                  "them; a drag moves one, right click takes them away.\n"
-                  "Keys: arrows read, Enter sets a cursor, Backspace takes them away, + and − "
-                  "change the length of time, Page Up and Page Down look back, Home follows."));
+                  "Shift + click: cursors A and B, which show the time and mV between them; a drag "
+                  "moves one, right click takes them away."));
 }
 
 void EcgPlot::setLeads(const QStringList& names)
