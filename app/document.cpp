@@ -127,10 +127,11 @@ void Document::send(const Session& before, const Session& now)
     if (!same(before.stimuli, now.stimuli))
         m_newestEdit = m_host->setStimuli(now.stimuli);
     const auto was = placed(before.regions), is = placed(now.regions);
-    if (!same(was, is) || before.drugs != now.drugs) {
-        m_newestEdit = m_host->setTissue(is, now.drugs);
+    const bool others = !same(was, is) || before.drugs != now.drugs;
+    if (others || before.prepacing != now.prepacing)
+        m_newestEdit = m_host->setTissue(is, now.drugs, now.prepacing);
+    if (others)
         forgetRefractory();
-    }
     if (!same(before.regions, now.regions))
         Q_EMIT tissueChanged();
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
@@ -199,7 +200,8 @@ void Document::renewTissue()
 {
     if (!m_host->scene())
         return;
-    m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions), session().drugs);
+    m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions),
+                                                 session().drugs, session().prepacing);
     forgetRefractory();
 }
 

@@ -118,7 +118,7 @@ void EngineHost::cancelLoading()
         m_opening = false;
         endLoading();
     }
-    if (!m_loads.empty())
+    if (!m_loads.empty() || m_preparing)
         post(simulation::CancelLoad{});
 }
 
@@ -179,9 +179,10 @@ quint64 EngineHost::setStimuli(std::vector<simulation::Stimulus> stimuli)
     return post(simulation::SetStimuli{std::move(stimuli)});
 }
 quint64 EngineHost::setTissue(std::vector<simulation::Region> regions,
-                              std::vector<simulation::Drug> drugs)
+                              std::vector<simulation::Drug> drugs,
+                              const simulation::Prepacing& prepacing)
 {
-    return post(simulation::SetTissue{std::move(regions), std::move(drugs)});
+    return post(simulation::SetTissue{std::move(regions), std::move(drugs), prepacing});
 }
 quint64 EngineHost::setElectrodes(std::vector<simulation::Electrode> electrodes,
                                   simulation::Leads leads, double everyMs)
@@ -232,7 +233,11 @@ void EngineHost::handle(const simulation::Event& event)
 {
     std::visit(Overloaded{
                    [this](const simulation::Loading& e) {
-                       if (!m_loads.empty())
+                       const bool preparing = m_loads.empty() &&
+                                              m_status.state == simulation::Status::State::loading;
+                       if (preparing && !std::exchange(m_preparing, true))
+                           Q_EMIT preparationStarted();
+                       if (preparing || !m_loads.empty())
                            Q_EMIT loadingProgress(e.fraction, QString::fromStdString(e.stage));
                    },
                    [this](const simulation::Loaded& e) { adopt(e.scene); },
@@ -240,6 +245,9 @@ void EngineHost::handle(const simulation::Event& event)
                    [this](const simulation::StateChanged& e) {
                        m_status = m_engine->status();
                        m_status.state = e.state;
+                       if (e.state != simulation::Status::State::loading &&
+                           std::exchange(m_preparing, false))
+                           Q_EMIT preparationEnded();
                        Q_EMIT stateChanged(e.state);
                        Q_EMIT statusPolled(m_status);
                    },

@@ -61,7 +61,8 @@ class EngineHost : public QObject
     void removeProbe(quint64 id);
     /// Edits of the session while it is loaded; each gives the command's id, for editRefused().
     quint64 setStimuli(std::vector<simulation::Stimulus> stimuli);
-    quint64 setTissue(std::vector<simulation::Region> regions, std::vector<simulation::Drug> drugs);
+    quint64 setTissue(std::vector<simulation::Region> regions, std::vector<simulation::Drug> drugs,
+                      const simulation::Prepacing& prepacing);
     quint64 setElectrodes(std::vector<simulation::Electrode> electrodes, simulation::Leads leads,
                           double everyMs);
     quint64 setEnd(double ms);
@@ -99,7 +100,9 @@ class EngineHost : public QObject
     void loadingStarted();
     void loadingProgress(double fraction, const QString& stage);
     void loaded();
-    void loadingEnded(); ///< after loaded(), a failure or a cancellation
+    void loadingEnded();       ///< after loaded(), a failure or a cancellation
+    void preparationStarted(); ///< of a run that is to begin: loadingProgress() follows
+    void preparationEnded();
     void openFailed(const QString& reason);
     void runFailed(const QString& reason);
     void refused(const QString& reason);
@@ -142,6 +145,7 @@ class EngineHost : public QObject
     void measureBeats();
     void endLoading();
 
+    bool m_preparing = false;
     Opener m_opener;
     std::unique_ptr<EngineControl> m_engine;
     std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>>

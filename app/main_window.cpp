@@ -147,6 +147,7 @@ void MainWindow::hostLoaded()
     if (m_host->origin().made)
         m_document->edits().setUnsaved();
     m_info->setScene(scene.get());
+    m_tissue->setNotices(scene->notices);
     m_tissue->setLabels({});
     using Places = std::pair<std::vector<mesh::RegionName>, simulation::Sphere>;
     elsewhere(

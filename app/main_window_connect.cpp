@@ -72,6 +72,12 @@ void MainWindow::connectHost()
             m_overlay->showLoading(title);
     });
     connect(m_host, &EngineHost::loadingProgress, m_overlay, &Overlay::setProgress);
+    connect(m_host, &EngineHost::preparationStarted, this,
+            [this] { m_overlay->showLoading(tr("Preparing the run")); });
+    connect(m_host, &EngineHost::preparationEnded, this, [this] {
+        if (!m_host->isLoading())
+            m_overlay->hide();
+    });
     connect(m_host, &EngineHost::loaded, this, &MainWindow::hostLoaded);
     connect(m_host, &EngineHost::loadingEnded, this, [this] {
         if (m_host->scene())
@@ -270,6 +276,7 @@ void MainWindow::connectResults()
             [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
                 const auto scene = m_host->scene();
                 m_info->setScene(scene.get());
+                m_tissue->setNotices(scene->notices);
                 m_views->followTissue(scene);
                 showBeats();
                 const auto before = std::exchange(run, scene->run) == scene->run ? told : 0;

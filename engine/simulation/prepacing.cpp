@@ -3,6 +3,7 @@
 
 #include "engine/cell/prepacing.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/tissue.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +96,7 @@ struct Reached
 Notice notice(const Prepacing& p, const Reached& r)
 {
     constexpr double steady_ms = 1; // from beat to beat
-    std::string text = "cells paced alone before the run, " + std::to_string(p.beats) +
+    std::string text = std::string(prepaced_words) + ", " + std::to_string(p.beats) +
                        (p.beats == 1 ? " beat" : " beats") + " every " +
                        number_text(p.cycle_length_ms, 5) + " ms";
     if (r.missed > 0)

@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/prepacing.hpp"
 #include "engine/simulation/run.hpp"
+#include "engine/simulation/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QJsonDocument>

@@ -2,9 +2,11 @@
 #include "widgets/panels/tissue_panel.hpp"
 
 #include "engine/cell/special_variables.hpp"
+#include "engine/simulation/prepacing.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/field_note.hpp"
+#include "widgets/panels/prepacing_card.hpp"
 #include "widgets/panels/region_place.hpp"
 
 #include <QComboBox>
@@ -32,7 +34,8 @@ namespace {
 using simulation::Region;
 using simulation::Session;
 
-constexpr int drugs_page = 1;
+constexpr int drugs_page = 1, before_page = 2;
+constexpr const char* pages[]{"regions", "drugs", "before"};
 constexpr qsizetype source_shown = 110; // characters; the rest is in the tool tip
 
 /// The value that a region's list gives a name, if it gives one.
@@ -68,6 +71,9 @@ TissuePanel::TissuePanel(QWidget* parent) : QWidget(parent)
     m_drugs = new DrugEditor;
     m_tabs->insertTab(drugs_page, scrolled(m_drugs), tr("Drugs"));
     connect(m_drugs, &DrugEditor::edited, this, &TissuePanel::edited);
+    m_prepacing = new PrepacingCard;
+    m_tabs->insertTab(before_page, scrolled(m_prepacing), tr("Before the run"));
+    connect(m_prepacing, &PrepacingCard::edited, this, &TissuePanel::edited);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(m_tabs);
@@ -247,6 +253,19 @@ void TissuePanel::setSession(const Session& s)
     fillDetails();
     m_given = s.drugs;
     fillDrugs();
+    m_prepacing->setSession(s);
+}
+
+void TissuePanel::setNotices(const Notices& notices)
+{
+    const auto said = std::find_if(notices.begin(), notices.end(), [](const Notice& n) {
+        return n.text.starts_with(simulation::prepaced_words);
+    });
+    if (said == notices.end())
+        return m_prepacing->setReached({}, false);
+    QString text = QString::fromStdString(said->text);
+    text[0] = text[0].toUpper();
+    m_prepacing->setReached(text, said->level == Notice::Level::warning);
 }
 
 void TissuePanel::fillDrugs()
@@ -293,12 +312,14 @@ void TissuePanel::setPainting(bool on)
 
 QJsonObject TissuePanel::look() const
 {
-    return {{"page", m_tabs->currentIndex() == drugs_page ? "drugs" : "regions"}};
+    return {{"page", pages[std::clamp(m_tabs->currentIndex(), 0, before_page)]}};
 }
 
 void TissuePanel::setLook(const QJsonObject& o)
 {
-    m_tabs->setCurrentIndex(o["page"].toString() == QLatin1String("drugs") ? drugs_page : 0);
+    for (int page = 0; page <= before_page; ++page)
+        if (page == 0 || o["page"].toString() == QLatin1String(pages[page]))
+            m_tabs->setCurrentIndex(page);
 }
 
 QString TissuePanel::warned(const QString& text) const

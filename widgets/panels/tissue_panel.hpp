@@ -23,6 +23,7 @@ namespace tawara {
 
 class BrushCard;
 class DrugEditor;
+class PrepacingCard;
 
 /// Regions of the tissue in the order in which they are laid (the last that holds a place wins),
 /// what the chosen one is made of, and drugs.
@@ -54,6 +55,8 @@ class TissuePanel : public QWidget
     /// Which of its pages is open, for the session.
     QJsonObject look() const;
     void setLook(const QJsonObject& o);
+    /// Those of the scene: shows what cells reached that were paced before the run.
+    void setNotices(const Notices& notices);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 
@@ -142,6 +145,7 @@ class TissuePanel : public QWidget
         bool operator==(const ShownParameters&) const = default;
     } m_shown;
     DrugEditor* m_drugs;
+    PrepacingCard* m_prepacing;
     BrushCard* m_brush;
 };
 
