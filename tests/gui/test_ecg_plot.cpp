@@ -37,8 +37,8 @@ void feed(EcgPlot& p, double from, double to)
     p.append(t, mV);
 }
 
-/// Beats of 12 leads at 150 and 950 ms (QRS of 72.8 ms, T ends 381.5 ms after the middle of QRS), and
-/// an own lead that is never quiet.
+/// Beats of 12 leads at 150 and 950 ms (QRS of 72.8 ms, T ends 381.5 ms after the middle of QRS),
+/// and an own lead that is never quiet.
 void feedBeats(EcgPlot& p, double from, double to)
 {
     const auto bump = [](double x) { return std::exp(-x * x / 2); };
@@ -340,6 +340,7 @@ class TestEcgPlot : public QObject
         feed(plot, 0, 2400);
         QVERIFY(plot.focusPolicy() & Qt::TabFocus);
         QCOMPARE(plot.accessibleName(), QString("Electrocardiogram"));
+        QVERIFY(plot.accessibleDescription().contains("Enter sets a cursor"));
         QTest::keyClick(&plot, Qt::Key_Right); // shows the reading
         QVERIFY(plot.reading().value(1).startsWith("II"));
         const double start = plot.reading()[0].section(' ', 0, 0).toDouble();

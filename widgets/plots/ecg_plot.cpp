@@ -29,6 +29,7 @@ EcgPlot::EcgPlot(QWidget* parent) : QWidget(parent)
     setToolTip(tr("Wheel: length of time shown. Drag: look back. Double click: follow the run.\n"
                   "Shift + click: cursors A and B, which show the time and mV between them; a drag "
                   "moves one, right click takes them away."));
+    say();
 }
 
 void EcgPlot::setLeads(const QStringList& names)

@@ -297,7 +297,12 @@ void EcgPlot::putMark(double timeMs)
 
 void EcgPlot::say()
 {
-    setAccessibleDescription((reading() + markLines()).join(QStringLiteral("; ")));
+    const QStringList lines = reading() + markLines();
+    setAccessibleDescription(
+        lines.isEmpty() ? tr("Arrows read, Enter sets a cursor, Backspace takes them away, + and − "
+                             "change the length of time, Page Up and Page Down look back, Home "
+                             "follows the run.")
+                        : lines.join(QStringLiteral("; ")));
     update();
 }
 
@@ -397,7 +402,7 @@ void EcgPlot::leaveEvent(QEvent*)
 {
     m_pointer.reset();
     unsetCursor();
-    update();
+    say();
 }
 
 bool EcgPlot::moveReading(int key, bool far)
