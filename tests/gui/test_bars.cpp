@@ -8,6 +8,7 @@
 #include "widgets/panels/transport_bar.hpp"
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QHelpEvent>
@@ -361,6 +362,31 @@ class TestBars : public QObject
                     most = std::max(most, std::abs(qGray(image.pixel(x, y)) - ground));
             QVERIFY2(most > 85, qPrintable(QString::number(most)));
         }
+        f->window->setTheme(Theme::dark);
+    }
+
+    void theChosenRowOfAListIsRead_data() { theChosenToolLooksUnlikeOneUnderThePointer_data(); }
+    void theChosenRowOfAListIsRead()
+    {
+        QFETCH(bool, light);
+        f->window->setTheme(light ? Theme::light : Theme::dark);
+        auto* limit = child<QComboBox>("limit");
+        limit->showPopup();
+        QTRY_VERIFY(limit->view()->isVisible());
+        const QModelIndex second = limit->model()->index(1, 0);
+        limit->view()->setCurrentIndex(second); // as keys do
+        QApplication::processEvents();
+        const QRect row = limit->view()->visualRect(second) & limit->view()->viewport()->rect();
+        const QImage image = limit->view()->viewport()->grab(row).toImage();
+        limit->hidePopup();
+        const QRgb chosen = image.pixel(image.width() - 4, image.height() / 2);
+        QCOMPARE(QColor(chosen).name(), QString(light ? "#d7e3f7" : "#33405a"));
+        const int ground = qGray(chosen);
+        int most = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width() / 2; ++x)
+                most = std::max(most, std::abs(qGray(image.pixel(x, y)) - ground));
+        QVERIFY2(most > 150, qPrintable(QString::number(most)));
         f->window->setTheme(Theme::dark);
     }
 
