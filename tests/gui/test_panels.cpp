@@ -19,6 +19,7 @@
 #include "widgets/plots/roofline_plot.hpp"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QHeaderView>
@@ -413,6 +414,18 @@ class TestPanels : public QObject
         QTRY_COMPARE(newest<simulation::SetTissue>().drugs.at(0).factors.at(0).second, 0.2);
         undo(); // the drag is one edit
         QCOMPARE(session().drugs.at(0).factors.at(0).second, 0.5);
+    }
+
+    void cellsPacedBeforeTheRunGoToTheEngine()
+    {
+        f->start();
+        child<QCheckBox>("prepace")->click();
+        QTRY_COMPARE(newest<simulation::SetTissue>().prepacing,
+                     std::optional(session().prepacing));
+        QVERIFY(session().prepacing.beats > 0);
+        undo();
+        QTRY_COMPARE(newest<simulation::SetTissue>().prepacing,
+                     std::optional(simulation::Prepacing{}));
     }
 
     void linkedViewsShowDifferentThings()

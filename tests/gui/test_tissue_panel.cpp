@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tissue panel alone: places of regions, drugs.
 #include "engine/cell/model.hpp"
+#include "engine/simulation/prepacing.hpp"
 #include "tests/gui/overlap.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -147,6 +150,52 @@ class TestTissuePanel : public QObject
         s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
         panel.setSession(s);
         QCOMPARE(said(), QString());
+    }
+
+    /// Cells paced before the run: proposed at the sites' rhythm, edited, and what they reached.
+    void cellsArePacedBeforeTheRun()
+    {
+        TissuePanel panel;
+        panel.resize(300, 500);
+        panel.show();
+        panel.setLook({{"page", "before"}});
+        QCOMPARE(panel.look()["page"].toString(), QString("before"));
+        simulation::Session s;
+        s.stimuli.resize(2);
+        s.stimuli[0].on = false;
+        s.stimuli[0].period_ms = 300;
+        s.stimuli[1].period_ms = 650;
+        panel.setSession(s);
+        connect(&panel, &TissuePanel::edited, this,
+                [&](const QString&, const SessionChange& change, const QString&) {
+                    change(s);
+                    panel.setSession(s);
+                });
+        auto* on = panel.findChild<QCheckBox*>("prepace");
+        auto* beats = panel.findChild<NumberBox*>("prepacingBeats");
+        auto* cycle = panel.findChild<NumberBox*>("prepacingCycle");
+        auto* reached = panel.findChild<QLabel*>("prepacingReached");
+        QVERIFY(on && beats && cycle && reached);
+        QVERIFY(!on->isChecked() && !beats->isVisibleTo(&panel));
+        on->click();
+        QCOMPARE(s.prepacing, (simulation::Prepacing{100, 650}));
+        QVERIFY(beats->isVisibleTo(&panel) && !reached->isVisibleTo(&panel));
+        beats->setValue(20);
+        cycle->setValue(500);
+        QCOMPARE(s.prepacing, (simulation::Prepacing{20, 500}));
+        const std::string text =
+            std::string(simulation::prepaced_words) + ", 20 beats every 500 ms: not steady";
+        panel.setNotices({{Notice::Level::info, "else"}, {Notice::Level::warning, text}});
+        QVERIFY(reached->isVisibleTo(&panel));
+        QVERIFY(reached->text().startsWith("Cells paced alone before the run, 20 beats"));
+        QCOMPARE(reached->property("level").toString(), QString("warning"));
+        for (int k = 0; k < 3; ++k)
+            QApplication::processEvents();
+        const QString overlap = test::anyOverlap(panel);
+        QVERIFY2(overlap.isEmpty(), qPrintable(overlap));
+        on->click();
+        QCOMPARE(s.prepacing.beats, std::int64_t{0});
+        QVERIFY(!reached->isVisibleTo(&panel));
     }
 };
 
