@@ -10,6 +10,7 @@ namespace {
 
 constexpr float no_sample = 1e6F;
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t state_head = 7; // numbers of a state before those of its places
 constexpr std::size_t most_inside = 4, most_around = 20;
 
 /// V before a pulse; where nobody looked before, at its first sample.
@@ -112,17 +113,65 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
     return {spread(t, inside, most_inside), spread(t, far.empty() ? near : far, most_around)};
 }
 
-void CaptureWatch::add(Site site)
+void CaptureWatch::add(Site site, std::span<const double> state)
 {
     const auto& p = site.places;
-    if (p.site.empty() || p.ring.empty() || site.pulses.empty())
+    if (p.site.empty() || p.ring.empty())
         return;
     Watched w;
     w.before.assign(p.site.size() + p.ring.size(), no_sample); // nothing rises before there was one
     w.up.assign(p.site.size(), 0);
     w.rose_ms.assign(p.ring.size(), never);
     w.site = std::move(site);
-    watched_.push_back(std::move(w));
+    restore(w, state);
+    if (w.open || !w.site.pulses.empty())
+        watched_.push_back(std::move(w));
+}
+
+std::vector<double> CaptureWatch::state(std::uint64_t command) const
+{
+    const auto w = std::find_if(watched_.begin(), watched_.end(), [&](const Watched& x) {
+        return x.site.command == command && x.site.stimulus >= 0;
+    });
+    if (w == watched_.end())
+        return {};
+    std::vector<double> out{w->open ? 1.0 : 0.0,
+                            w->began_ms,
+                            w->around_mV,
+                            w->before_ms,
+                            w->fired_ms,
+                            w->overtaken ? 1.0 : 0.0,
+                            static_cast<double>(w->pulse)};
+    out.insert(out.end(), w->before.begin(), w->before.end());
+    out.insert(out.end(), w->up.begin(), w->up.end());
+    out.insert(out.end(), w->rose_ms.begin(), w->rose_ms.end());
+    return out;
+}
+
+bool CaptureWatch::restore(Watched& w, std::span<const double> state)
+{
+    if (state.size() != state_head + w.before.size() + w.up.size() + w.rose_ms.size())
+        return false;
+    w.open = state[0] > 0;
+    w.began_ms = state[1];
+    w.around_mV = state[2];
+    w.before_ms = state[3];
+    w.fired_ms = state[4];
+    w.overtaken = state[5] > 0;
+    w.pulse = static_cast<int>(state[6]);
+    auto at = state.begin() + state_head;
+    for (float& v : w.before)
+        v = static_cast<float>(*at++);
+    for (char& up : w.up)
+        up = *at++ > 0 ? 1 : 0;
+    for (double& ms : w.rose_ms)
+        ms = *at++;
+    return true;
+}
+
+double CaptureWatch::followed_ms(std::span<const double> state)
+{
+    return state.size() > state_head && state[0] > 0 ? state[1] : -1;
 }
 
 void CaptureWatch::clear_listed()

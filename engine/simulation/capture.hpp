@@ -59,7 +59,12 @@ class CaptureWatch
     };
 
     void clear() { watched_.clear(); }
-    void add(Site site);
+    /// @param state  of that site when it was watched before; ignored where it does not fit
+    void add(Site site, std::span<const double> state = {});
+    /// What is known of the site with that command, as numbers; empty where none is watched.
+    std::vector<double> state(std::uint64_t command) const;
+    /// When the pulse began that such a state follows [ms]; below 0: none.
+    static double followed_ms(std::span<const double> state);
     /// Forgets sites of the session's list; live ones stay, and those whose pulse is not decided
     /// yet, as `former`, until it is.
     void clear_listed();
@@ -85,6 +90,7 @@ class CaptureWatch
         int pulse = 0;
         double began_ms = 0, around_mV = 0;
     };
+    static bool restore(Watched& w, std::span<const double> state);
     static void begin(Watched& w, double start_ms, std::span<const double> now);
     /// Takes V of one more moment into account.
     static void follow(Watched& w, double t_ms, std::span<const double> now);

@@ -231,6 +231,12 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
     for (const auto& v : c.traces.V_mV)
         p.put(v);
     p.put(std::vector<double>{c.threshold_mV});
+    p.put(static_cast<std::uint64_t>(c.pulses.size()));
+    for (const auto& s : c.pulses) {
+        p.put(s.of);
+        p.put(s.verdicts);
+        p.put(s.watch);
+    }
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -300,6 +306,13 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
     if (!u.at_end())
         if (const std::vector<double> threshold = u.numbers(); threshold.size() == 1)
             c.threshold_mV = threshold[0];
+    if (!u.at_end())
+        c.pulses.resize(u.count());
+    for (auto& s : c.pulses) {
+        s.of = u.text();
+        s.verdicts = u.numbers();
+        s.watch = u.numbers();
+    }
     return c;
 }
 

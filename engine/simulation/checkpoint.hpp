@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/problem.hpp"
+#include "engine/simulation/known_pulses.hpp"
 #include "engine/simulation/outputs.hpp"
 
 #include <filesystem>
@@ -33,6 +34,7 @@ struct Checkpoint
     StepTraces traces;     ///< at the probes
     /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
     double threshold_mV = std::numeric_limits<double>::quiet_NaN();
+    std::vector<KnownPulses> pulses; ///< of the session's stimuli
 };
 
 /// Text that two runs share exactly when one can resume from the other's checkpoint.
@@ -45,7 +47,7 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
 /// checksum.
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 
-/// Checkpoints of earlier versions lack ecg and traces.
+/// Checkpoints of earlier versions lack ecg, traces and pulses.
 /// @throws InputError when the file is not one, is damaged or was cut short
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 

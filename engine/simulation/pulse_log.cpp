@@ -128,6 +128,16 @@ void PulseLog::decided(const CaptureEvent& e)
             p.decided[key_of(e.time_ms)] = e;
 }
 
+std::vector<CaptureEvent> PulseLog::verdicts(std::uint64_t number) const
+{
+    std::vector<CaptureEvent> out;
+    for (const auto& p : periods_)
+        if (p.number == number)
+            for (const auto& [time, e] : p.decided)
+                out.push_back(e);
+    return out;
+}
+
 std::vector<Pulse> PulseLog::until(double now_ms) const
 {
     std::vector<Pulse> out;

@@ -51,6 +51,8 @@ class PulseLog
     /// What a CaptureWatch found out: of a pulse given at once by its command, else by the number
     /// of its stimulus.
     void decided(const CaptureEvent& e);
+    /// What decided() was told of the stimulus with that number, by time.
+    std::vector<CaptureEvent> verdicts(std::uint64_t number) const;
     /// All that began before now, site by site, each in order of time. The newest list's stimuli
     /// come as they are listed, then what was given by former ones, then pulses given at once.
     std::vector<Pulse> until(double now_ms) const;

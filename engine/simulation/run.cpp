@@ -76,6 +76,7 @@ class Run
     std::string probes_text() const;
     std::string ms_text(std::int64_t step) const;
     void watch_capture();
+    std::vector<KnownPulses> known_now() const;
     void set_probes();
     void restart_maps();
     void collect();
@@ -98,6 +99,9 @@ class Run
     EcgField ecg_field_;
     CaptureWatch capture_;
     PulseLog pulses_;
+    std::uint64_t first_pulses_ = 0;      ///< number of the first stimulus there
+    std::vector<std::string> pulse_keys_; ///< stimulus_key() of each stimulus
+    std::vector<KnownPulses> known_;      ///< at the checkpoint
     std::vector<double> v_;
     std::int64_t probe_every_ = 1; ///< steps between rows of probes.csv
     std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
@@ -179,20 +183,39 @@ void Run::say(Notice::Level level, const std::string& text) const
         options_.notice({level, text});
 }
 
-/// Pulses that are still to come: those before a checkpoint are listed without a verdict.
+/// Pulses that are still to come, or being followed at the checkpoint; what it knows of others of
+/// the same stimulus stays known.
 void Run::watch_capture()
 {
-    const auto number = pulses_.set(session_.stimuli, 0);
+    first_pulses_ = pulses_.set(session_.stimuli, 0);
     for (std::size_t k = 0; k < session_.stimuli.size(); ++k) {
         const auto& s = session_.stimuli[k];
-        const auto to_come = pulses_from(s, stepper_->time_ms());
-        if (!to_come.empty())
-            capture_.add(
-                {static_cast<int>(k), number + k,
-                 capture_places(tissue_, unknowns_in(tissue_, s.region, options_.session_file,
-                                                     "/stimuli/" + std::to_string(k) + "/region")),
-                 s.amplitude_pA_per_pF, s.duration_ms, to_come});
+        if (!s.on) {
+            pulse_keys_.emplace_back();
+            continue;
+        }
+        const auto unknowns = unknowns_in(tissue_, s.region, options_.session_file,
+                                          "/stimuli/" + std::to_string(k) + "/region");
+        pulse_keys_.push_back(stimulus_key(s, unknowns));
+        double from_ms = stepper_->time_ms();
+        std::span<const double> watch;
+        if (k < known_.size() && known_[k].of == pulse_keys_[k]) {
+            constexpr double after_ms = 1e-6;
+            from_ms = std::max(from_ms, recall(known_[k], pulses_, first_pulses_ + k) + after_ms);
+            watch = known_[k].watch;
+        }
+        capture_.add({static_cast<int>(k), first_pulses_ + k, capture_places(tissue_, unknowns),
+                      s.amplitude_pA_per_pF, s.duration_ms, pulses_from(s, from_ms)},
+                     watch);
     }
+}
+
+std::vector<KnownPulses> Run::known_now() const
+{
+    std::vector<KnownPulses> out;
+    for (std::size_t k = 0; k < pulse_keys_.size(); ++k)
+        out.push_back(known_pulses(pulse_keys_[k], pulses_, capture_, first_pulses_ + k));
+    return out;
 }
 
 /// The probes of the session at every step, on which beats are measured, then the places that tell
@@ -228,6 +251,7 @@ void Run::resume()
                              (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
                              ms_text(end_step_) + "; give a later end");
     stepper_->restore(c.state);
+    known_ = c.pulses;
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;
     if (maps_step_ > 0 && maps_step_ < first_step_ &&
@@ -361,7 +385,7 @@ void Run::outputs_at(std::int64_t step)
         std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
         write_checkpoint({fingerprint(tissue_.problem, options_.device.precision),
                           stepper_->snapshot(), probes_, probes_text(), ecg_, ecg_text(), traces_,
-                          session_.activation_threshold_mV},
+                          session_.activation_threshold_mV, known_now()},
                          options_.out / name);
     }
     phases_.output_s += since(start);

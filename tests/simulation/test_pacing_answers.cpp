@@ -273,6 +273,42 @@ class TestPacingAnswers : public QObject
         QCOMPARE(pulse_fields({}), std::string(",,,,"));
     }
 
+    /// A checkpoint knows what captured, and follows pulses that are not decided yet.
+    void resumedRunsKnowTheirPulses_data()
+    {
+        QTest::addColumn<QString>("at");
+        QTest::newRow("S1 is given") << "00000001.000";
+        QTest::newRow("S2 begins") << "00000200.000";
+        QTest::newRow("S2 is followed") << "00000230.000";
+        QTest::newRow("all is decided") << "00000300.000";
+    }
+    void resumedRunsKnowTheirPulses()
+    {
+        QFETCH(QString, at);
+        const QTemporaryDir dir;
+        auto s = searched_bar();
+        s.end_ms = 320;
+        s.checkpoint_every_ms = at.startsWith("00000001") ? 1 : 10;
+        const auto pulses = [&](const char* folder, const RunOptions& with = {}) {
+            auto o = with;
+            o.out = (dir.path() + '/' + folder).toStdString();
+            run_session(s, o);
+            const QString report =
+                lines_of(dir.filePath(QString("%1/report.json").arg(folder))).join('\n');
+            return report.section("\"pulses\"", 1).section("\"seconds\"", 0, 0);
+        };
+        const QString whole = pulses("whole");
+        QVERIFY2(whole.count("\"captured\": true") == 1 &&
+                     whole.count("\"captured\": false") == 1 &&
+                     whole.contains("\"longest_failed_ms\": 200.0"),
+                 qPrintable(whole));
+        RunOptions o;
+        o.resume = dir.filePath("whole/checkpoint-" + at + "ms.tcp").toStdString();
+        QCOMPARE(pulses("resumed", o), whole);
+        QCOMPARE(lines_of(dir.filePath("resumed/beats.csv")),
+                 lines_of(dir.filePath("whole/beats.csv")));
+    }
+
     /// The same of a run of the command line and of the window's export.
     void tablesOfRuns()
     {

@@ -221,11 +221,16 @@ class TestRun : public QObject
         const auto rows = content(path(dir) / "seldom" / "probes.csv").split('\n');
         QCOMPARE(rows.size(), 1 + 32 + 1);
         QVERIFY(rows[1].startsWith("7,") && rows[32].startsWith("224,"));
-        // what came before a checkpoint is listed without a verdict
+        // a checkpoint has the verdicts of what came before it
         RunOptions o;
         o.resume = path(dir) / "seldom" / "checkpoint-00000105.000ms.tcp";
-        check(run("resumed", o), 1);
+        check(run("resumed", o), 0);
+        QCOMPARE(told.size(), 1); // S2 came after S1, which the checkpoint knows
         QCOMPARE(content(path(dir) / "resumed" / "probes.csv").split('\n'), rows);
+        s.stimuli[0].amplitude_pA_per_pF += 1; // of another pulse it has none
+        check(run("another", o), 1);
+        QVERIFY(told.empty());
+        s.stimuli[0].amplitude_pA_per_pF -= 1;
         s.probes.clear();
         check(run("no-probes"), 0);
         QCOMPARE(content(path(dir) / "no-probes" / "probes.csv"), QByteArray("time_ms\n"));
