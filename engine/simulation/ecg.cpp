@@ -347,12 +347,9 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
     return out;
 }
 
-std::vector<std::array<double, 6>> conductivities(const mesh::TetMesh& m, const Patchwork& patches)
+std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m, const Patchwork& patches)
 {
-    std::vector<diffusion::Conductivity> table;
-    for (const auto& r : patches.regions)
-        table.push_back(r.conductivity_S_per_m);
-    return diffusion::diffusivities(m, patches.of_tetrahedron, table, 1, 1);
+    return diffusion::diffusivities(m, patches.of_tetrahedron, patches.source, 1, 1);
 }
 
 EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
@@ -362,7 +359,7 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
 {
     if (layout_.leads.empty())
         return;
-    const auto sigma = conductivities(m, patches);
+    const auto sigma = source_conductivities(m, patches);
     for (const auto& e : layout_.electrodes) {
         const auto at_vertices =
             analysis::lead_field(m, sigma, e.position_mm, bath_S_per_m, progress);

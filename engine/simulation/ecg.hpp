@@ -66,8 +66,9 @@ class EcgField
 {
   public:
     EcgField() = default;
-    /// @param conductivity  of each tetrahedron's region; sigma of the monodomain stands in for the
-    ///                      intracellular one, so amplitudes are to scale only among themselves
+    /// @param patches  their `source` is the conductivity of each tetrahedron's region: what is
+    ///                 given for it (intracellular), else that of the monodomain, which is smaller
+    ///                 in tissue, and raised on a coarse mesh
     EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
              const Patchwork& patches, EcgLayout layout, double bath_S_per_m,
              const Progress& progress = {});
@@ -84,7 +85,8 @@ class EcgField
     std::vector<std::vector<double>> mix_;    ///< [lead][electrode]
 };
 
-/// The conductivity tensors [S/m] that a patchwork gives the tetrahedra.
-std::vector<std::array<double, 6>> conductivities(const mesh::TetMesh& m, const Patchwork& patches);
+/// The conductivity tensors [S/m] of the tetrahedra as sources of an electrocardiogram.
+std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m,
+                                                         const Patchwork& patches);
 
 } // namespace tawara::simulation

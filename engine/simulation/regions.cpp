@@ -217,6 +217,21 @@ void lay_again(const Session& s, Patchwork& p)
              c.normal * r.conductivity_scale};
         r.conductivity_scale = 1;
     }
+    p.source.clear();
+    for (std::size_t k = 0; k < p.regions.size(); ++k) {
+        const auto& own = p.regions[k].conductivity_S_per_m;
+        if (!s.source_conductivity_S_per_m) {
+            p.source.push_back(own);
+            continue;
+        }
+        double scale = 1;
+        for (auto i = static_cast<std::int32_t>(k); i >= 0;
+             i = p.beneath[static_cast<std::size_t>(i)])
+            scale *= s.regions[p.origin[static_cast<std::size_t>(i)]].conductivity_scale;
+        const auto& c = *s.source_conductivity_S_per_m; // none where nothing is conducted
+        p.source.push_back({own.fibre > 0 ? c.fibre * scale : 0, own.sheet > 0 ? c.sheet * scale : 0,
+                            own.normal > 0 ? c.normal * scale : 0});
+    }
 }
 
 bool same_places(const std::vector<Region>& a, const std::vector<Region>& b)

@@ -11,6 +11,8 @@ struct Patchwork
     /// Each with a model of its own, `parameters` with factors and drugs multiplied in, and
     /// conductivities with their scale; `scale` empty, `conductivity_scale` 1.
     std::vector<Region> regions;
+    /// Per region [S/m]: of the electrocardiogram's sources.
+    std::vector<diffusion::Conductivity> source;
     std::vector<std::size_t> origin;   ///< per region of these: the session's that was laid last
     std::vector<std::int32_t> beneath; ///< per region: the one it was laid on, or -1
     std::vector<std::int32_t> of_tetrahedron; ///< index into `regions`

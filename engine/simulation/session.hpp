@@ -263,6 +263,9 @@ struct Session
     Leads leads;
     double ecg_every_ms = 1;
     double bath_conductivity_S_per_m = 0.2; ///< of the volume conductor around the heart
+    /// Of healthy tissue as the electrocardiogram's source, in place of the regions' own: these are
+    /// raised where a mesh is coarse. Regions' conductivity_scale acts on it.
+    std::optional<diffusion::Conductivity> source_conductivity_S_per_m;
     std::string view;             ///< JSON text of the window's own settings, kept as it is; empty: none
     std::filesystem::path folder; ///< what relative paths start from; not written
     bool has_ecg() const { return !electrodes.empty() || leads.kind == Leads::Kind::twelve_lead; }

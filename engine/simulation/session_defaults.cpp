@@ -21,6 +21,12 @@ namespace {
 
 constexpr diffusion::Conductivity benchmark{0.13341772, 0.01760618, 0.01760618}; // Niederer 2011
 
+/// Of the electrocardiogram's sources: along the fibres the intracellular conductivity (0.17 S/m,
+/// Niederer 2011). Across, so much less as the step of the extracellular potential at a front is,
+/// sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and 0.019 / 0.259 across. The
+/// medium around the sources is one of a single conductivity, which the heart is not.
+constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
+
 /// All gates exponential: with rush_larsen_light the j gate of TT06 is beyond its stable step where
 /// a pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
 constexpr cell::Scheme live_reaction = cell::Scheme::rush_larsen;
@@ -277,6 +283,7 @@ Session default_session()
     const HeartParameters shape;
     Region tissue;
     tissue.conductivity_S_per_m = for_edge(benchmark, shape.edge_mm);
+    s.source_conductivity_S_per_m = source_of_tissue;
     s.regions = heart_layers(tissue, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     s.scheme = diffusion::Scheme::p1;
     s.reaction = live_reaction;
@@ -314,8 +321,10 @@ Session session_for_mesh(const MeshChoice& choice)
     if (m.fibre.empty() && file.fibres.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
         file.fibres = rule_based;
     r.conductivity_S_per_m = for_edge(benchmark, mesh::mean_edge_mm(m));
+    s.source_conductivity_S_per_m = source_of_tissue;
     if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity
-        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
+        for (auto* c : {&r.conductivity_S_per_m, &*s.source_conductivity_S_per_m})
+            c->sheet = c->normal = c->fibre;
     s.mesh = file;
     s.regions = regions_by_layer(r, m);
     s.scheme = diffusion::Scheme::p1;

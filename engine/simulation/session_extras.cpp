@@ -314,7 +314,8 @@ Json drugs_json(const std::vector<Drug>& drugs)
 
 void read_ecg(const JsonNode& n, Session& s)
 {
-    n.only({"electrodes", "leads", "frame", "every_ms", "bath_conductivity_S_per_m"});
+    n.only({"electrodes", "leads", "frame", "every_ms", "bath_conductivity_S_per_m",
+            "source_conductivity_S_per_m"});
     std::set<std::string> electrodes;
     if (const auto list = n.find("electrodes"))
         for (const auto& e : list->items("a list of electrodes")) {
@@ -355,11 +356,24 @@ void read_ecg(const JsonNode& n, Session& s)
         s.ecg_every_ms = x->positive("ms");
     if (const auto x = n.find("bath_conductivity_S_per_m"))
         s.bath_conductivity_S_per_m = x->positive("S/m");
+    if (const auto x = n.find("source_conductivity_S_per_m")) {
+        x->only({"fibre", "sheet", "normal"});
+        const auto of = [&](const char* direction) {
+            return x->at(direction, "the conductivity in S/m").positive("S/m");
+        };
+        s.source_conductivity_S_per_m = {of("fibre"), of("sheet"), of("normal")};
+    }
 }
 
 Json ecg_json(const Session& s)
 {
     Json out;
+    if (const auto& c = s.source_conductivity_S_per_m)
+        out["source_conductivity_S_per_m"] = {{"fibre", json_number(c->fibre)},
+                                              {"sheet", json_number(c->sheet)},
+                                              {"normal", json_number(c->normal)}};
+    if (!s.has_ecg())
+        return out;
     out["electrodes"] = Json::array();
     for (const auto& e : s.electrodes)
         out["electrodes"].push_back({{"name", e.name}, {"position_mm", json_point(e.position_mm)}});

@@ -214,7 +214,7 @@ std::string to_json(const Session& s)
         j["output"]["maps_from_ms"] = number(s.maps_from_ms);
     if (!s.drugs.empty())
         j["drugs"] = drugs_json(s.drugs);
-    if (s.has_ecg())
+    if (s.has_ecg() || s.source_conductivity_S_per_m)
         j["ecg"] = ecg_json(s);
     if (!s.view.empty())
         j["view"] = Json::parse(s.view);

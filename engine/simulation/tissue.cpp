@@ -152,11 +152,22 @@ void say_if_raised(const Session& s, const Patchwork& patches, Notices& notices)
     double most = 0;
     for (const auto& r : patches.regions)
         most = std::max(most, r.conductivity_S_per_m.fibre);
-    if (s.has_ecg() && most > raised * tissue_S_per_m)
+    if (s.has_ecg() && !s.source_conductivity_S_per_m && most > raised * tissue_S_per_m)
         notices.push_back(
             {Notice::Level::info, "conductivities of up to " + number(most) +
                                       " S/m along the fibres (tissue: about 0.13) make the ECG's "
-                                      "amplitudes larger by about as much"});
+                                      "amplitudes larger by about as much "
+                                      "(ecg.source_conductivity_S_per_m mends that)"});
+}
+
+/// @throws InputError where the source of an electrocardiogram wants directions that there are not
+void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
+{
+    const auto& c = s.source_conductivity_S_per_m;
+    if (c && m.fibre.empty() && (c->fibre != c->sheet || c->fibre != c->normal))
+        throw InputError(s.name, "/ecg/source_conductivity_S_per_m",
+                         "differs by direction, and the mesh has no fibres; give one value for "
+                         "all three");
 }
 
 /// Says so where cells are stepped as their model's file does not advise.
@@ -249,6 +260,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.problem = {};
     t.patches = lay_regions(s, m);
     say_if_beyond_tissue(t.patches, t.notices);
+    need_fibres_of_source(s, m);
     say_if_raised(s, t.patches, t.notices);
     const auto idle = idle_drugs(s.drugs, t.patches.regions);
     t.notices.insert(t.notices.end(), idle.begin(), idle.end());

@@ -164,16 +164,17 @@ class TestExamples : public QObject
                 if (r.ecg_ms[k] < 140 && std::abs(mV[k]) > least)
                     begins = std::min(begins, r.ecg_ms[k]), ends = std::max(ends, r.ecg_ms[k]);
         }
-        QVERIFY2(ends - begins > 70 && ends - begins < 105,
+        // where a lead is above a tenth of its peak: within the time that activation takes
+        QVERIFY2(ends - begins > *last - *first - 15 && ends - begins < 105,
                  qPrintable(QString::number(ends - begins)));
         const auto qrs = [&](const char* lead) { return peak(r, lead, 0, 120); };
         const auto t = [&](const char* lead) { return peak(r, lead, 200, 420); };
         for (const char* lead : {"I", "II", "V5", "V6"}) {
-            QVERIFY2(qrs(lead) > 0.2F, lead);
+            QVERIFY2(qrs(lead) > 0.05F, qPrintable(QString("%1 %2").arg(lead).arg(qrs(lead))));
             QVERIFY2(t(lead) > 0, lead); // same sign as QRS: the epicardium repolarises first
             QVERIFY(std::abs(t(lead)) < std::abs(qrs(lead)));
         }
-        QVERIFY(qrs("aVR") < -0.2F && t("aVR") < 0);
+        QVERIFY(qrs("aVR") < -0.05F && t("aVR") < 0);
         // Einthoven and Goldberger hold at any time
         for (std::size_t k = 0; k < r.ecg_ms.size(); ++k) {
             const auto at = [&](const char* lead) { return r.ecg.at(lead)[k]; };
@@ -181,7 +182,7 @@ class TestExamples : public QObject
             QVERIFY(std::abs(at("aVR") + at("aVL") + at("aVF")) < 1e-4F);
         }
         // back at the line before and after
-        QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.02F);
+        QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.005F);
     }
 
     /// QRS and QT of the leads against what the tissue did: its first and last activation, its last
@@ -218,7 +219,7 @@ class TestExamples : public QObject
         QVERIFY2(b.t_end_ms < over + 3 && b.t_end_ms > over - 35, b.no_qt.c_str());
         const auto [low, high] = std::minmax_element(r.ecg.at("V4").begin(), r.ecg.at("V4").end());
         qInfo("V4 %.2f mV from peak to peak", static_cast<double>(*high - *low));
-        QVERIFY2(!own || std::abs(*high - *low - 9.5F) < 0.5F, "the README says 9.5 mV");
+        QVERIFY2(*high - *low > 0.4F && *high - *low < 3, "as large as a body's");
     }
 
     /// The drug lengthens APD90 in tissue by as much as in a single cell.
@@ -259,7 +260,7 @@ class TestExamples : public QObject
         for (std::size_t k = 0; k < v.size(); ++k) // a front from apex to base
             v[k] = -85 + 115 / (1 + std::exp((t.mesh->vertex(k)[2] + 20) / 2.0));
         const auto found = field.leads(v);
-        const auto sigma = conductivities(*t.mesh, t.patches);
+        const auto sigma = source_conductivities(*t.mesh, t.patches);
         std::map<std::string, double> phi;
         for (const auto& e : layout.electrodes)
             phi[e.name] = analysis::direct_sum(*t.mesh, sigma, v, e.position_mm, 0.2);

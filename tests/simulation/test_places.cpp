@@ -134,7 +134,7 @@ class TestPlaces : public QObject
         std::vector<double> v(t.problem.size());
         for (std::size_t k = 0; k < v.size(); ++k) // a front along the slab
             v[k] = -85 + 115 / (1 + std::exp(t.mesh->vertex(k)[0] - 9));
-        const auto sigma = conductivities(*t.mesh, t.patches);
+        const auto sigma = source_conductivities(*t.mesh, t.patches);
         const auto phi = [&](const std::string& name) {
             for (const auto& e : layout.electrodes)
                 if (e.name == name) {
@@ -154,6 +154,42 @@ class TestPlaces : public QObject
         }
         s.electrodes.push_back({"E1", {30, 9, 6}}); // whose potential is meant?
         QVERIFY_THROWS_EXCEPTION(InputError, ecg_layout(t, s.electrodes, s.leads, "s"));
+    }
+
+    /// The leads' source has conductivities of its own where the session gives them: the tissue's
+    /// may be raised; what a region's factor does to the one it does to the other.
+    void theSourceOfTheLeadsHasItsOwnConductivities()
+    {
+        Session s;
+        s.mesh = MeshSlab{{20, 7, 3}, 1};
+        s.scheme = diffusion::Scheme::p1;
+        s.regions[0].conductivity_S_per_m = {1.2, 0.4, 0.4};
+        Region scar;
+        scar.model.clear();
+        scar.labels.clear();
+        scar.where = Sphere{{15, 3.5, 1.5}, 4};
+        scar.conductivity_scale = 0.25;
+        s.regions.push_back(scar);
+        const auto field_of = [](const Session& session) {
+            const Tissue t = build_tissue(session);
+            std::vector<double> v(t.problem.size());
+            for (std::size_t k = 0; k < v.size(); ++k)
+                v[k] = -85 + 115 / (1 + std::exp(t.mesh->vertex(k)[0] - 9));
+            const auto layout = ecg_layout(t, {{"E", {60, 9, 6}}}, {}, "s");
+            const double mV = static_cast<double>(
+                EcgField(*t.mesh, t.stars, true, t.patches, layout, 0.2).leads(v)[0]);
+            return std::pair{mV, t.patches.source};
+        };
+        const auto raised = field_of(s);
+        QCOMPARE(raised.second[0].fibre, 1.2);
+        s.source_conductivity_S_per_m = {0.12, 0.04, 0.04}; // a tenth of each
+        const auto own = field_of(s);
+        QCOMPARE(own.second[0], (diffusion::Conductivity{0.12, 0.04, 0.04}));
+        QCOMPARE(own.second[1], (diffusion::Conductivity{0.03, 0.01, 0.01}));
+        QVERIFY2(std::abs(10 * own.first / raised.first - 1) < 1e-4,
+                 qPrintable(QStringLiteral("%1, %2").arg(own.first).arg(raised.first)));
+        const auto again = parse_session(to_json(s), "s.json");
+        QVERIFY(again.source_conductivity_S_per_m == s.source_conductivity_S_per_m);
     }
 };
 QTEST_GUILESS_MAIN(TestPlaces)

@@ -74,10 +74,9 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                            tr("The standard electrodes on a torso around the heart: I to III, aVR, "
                               "aVL, aVF, V1 to V6; after them a lead of each electrode of your "
                               "own, against Wilson's central terminal.\n"
-                              "Potentials in an unbounded conductor: they grow with the tissue's "
-                              "conductivities. Where these are raised for a coarse mesh the leads "
-                              "are far larger than a body's (built-in heart paced at its apex: V4 "
-                              "9.5 mV, with those of tissue 0.7 mV)."));
+                              "Potentials in an unbounded conductor. They grow with the source's "
+                              "conductivities: the session's ecg.source_conductivity_S_per_m, else "
+                              "those of the tissue, which are raised on a coarse mesh."));
     m_twelve->setCheckable(true);
     m_place =
         smallButton("probe", tr("Electrode"), "placeElectrode",
