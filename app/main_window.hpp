@@ -129,6 +129,7 @@ class MainWindow : public QMainWindow
     // main_window_connect.cpp
     void connectHost();
     void connectResults();
+    void connectTraces();
     void connectWidgets();
     void connectPanels();
     QString openingName() const; ///< of what is being opened, for people
@@ -162,6 +163,7 @@ class MainWindow : public QMainWindow
     void updateRegions();
     void updateVelocity();
     void showBeats();
+    void showEcg(const simulation::Ecg& ecg, bool restarted);
     void showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps);
     void updateWatches();
     void updateBullseye();
@@ -326,6 +328,12 @@ class MainWindow : public QMainWindow
     std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
     QElapsedTimer m_sinceStatus;
     qint64 m_computedMs = 0;                 // wall time that this run took
+    /// Of the newest samples: the leads, where their first one is, and of which run.
+    struct
+    {
+        simulation::Ecg before;
+        quint64 run = 0;
+    } m_shownEcg;
     std::vector<simulation::Drug> m_drugsOn; // that act
     QByteArray m_firstLayout;
     QThreadPool m_pool;

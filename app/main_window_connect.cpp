@@ -140,6 +140,7 @@ void MainWindow::connectHost()
         }
     });
     connectResults();
+    connectTraces();
 }
 
 void MainWindow::showBeats()
@@ -180,6 +181,39 @@ void MainWindow::connectResults()
                                                              "tissue there.")
                                                         : whyNoCapture(e.around_mV)));
     });
+    connect(m_host, &EngineHost::ecgArrived, this, &MainWindow::showEcg);
+    connect(m_host, &EngineHost::kernelsPolled, this,
+            [this](const std::vector<simulation::KernelFigure>& k) {
+                m_performance->setKernels(k, m_host->status());
+            });
+    connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
+    connect(m_host, &EngineHost::stateLost, this, [this](const QString& why) {
+        m_message->showMessage(MessageBar::Level::warning, why,
+                               tr("Back to start (Ctrl+R) and Play run it anew."), "state");
+    });
+    connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
+        if (error.isEmpty())
+            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
+        else
+            showError(error, tr("Choose another kind or folder."), "export");
+        exportEnded(error);
+    });
+    connect(m_host, &EngineHost::sceneChanged, this,
+            [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
+                const auto scene = m_host->scene();
+                m_info->setScene(scene.get());
+                m_tissue->setNotices(scene->notices);
+                m_views->followTissue(scene);
+                showBeats();
+                const auto before = std::exchange(run, scene->run) == scene->run ? told : 0;
+                told = scene->tissue_edits.size();
+                sayTissue(before);
+            });
+}
+
+/// What arrives of probes, and when that begins anew.
+void MainWindow::connectTraces()
+{
     connect(m_host, &EngineHost::probeAdded, this,
             [this](quint64 id, const QString& name, const Vec3& position) {
                 const ProbeEntry& e = m_probes->add(id, name, position);
@@ -215,74 +249,46 @@ void MainWindow::connectResults()
         }
         followRun();
     });
-    connect(m_host, &EngineHost::ecgArrived, this,
-            [this, before = simulation::Ecg(), of_run = quint64{0}](const simulation::Ecg& ecg,
-                                                                    bool restarted) mutable {
-                const auto run = m_host->scene() ? m_host->scene()->run : 0;
-                const bool others =
-                    before.leads != ecg.leads || before.electrodes != ecg.electrodes;
-                const double now = m_host->status().time_ms;
-                // leads that stayed go on
-                const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
-                                                ecg.time_ms.front() > before.time_ms.front());
-                if (anew && others && run == of_run && now > 1 && !before.leads.empty() &&
-                    !ecg.leads.empty())
-                    m_message->showMessage(
-                        MessageBar::Level::note,
-                        tr("The electrocardiogram starts anew at %1 ms: its leads are others "
-                           "than before.")
-                            .arg(spacedNumber(std::round(now))),
-                        {}, "ecg");
-                before.leads = ecg.leads;
-                before.electrodes = ecg.electrodes;
-                if (restarted || before.time_ms.empty())
-                    before.time_ms.assign(ecg.time_ms.begin(),
-                                          ecg.time_ms.begin() + (ecg.time_ms.empty() ? 0 : 1));
-                of_run = run;
-                if (restarted) {
-                    flushChanges();
-                    QStringList names;
-                    for (const auto& n : ecg.leads)
-                        names << QString::fromStdString(n);
-                    if (names != m_ecg->plot()->leads())
-                        m_ecg->setLeads(names);
-                    else
-                        m_ecg->plot()->setLeads(names);
-                }
-                withPicture([this, ecg] { m_ecg->plot()->append(ecg.time_ms, ecg.mV); });
-            });
-    connect(m_host, &EngineHost::kernelsPolled, this,
-            [this](const std::vector<simulation::KernelFigure>& k) {
-                m_performance->setKernels(k, m_host->status());
-            });
     connect(m_host, &EngineHost::beatsMeasured, this,
             [this](const QHash<quint64, std::vector<simulation::Beat>>& beats) {
                 m_measured = beats;
                 showBeats();
             });
-    connect(m_host, &EngineHost::ceilingsMeasured, m_performance, &PerformancePanel::setCeilings);
-    connect(m_host, &EngineHost::stateLost, this, [this](const QString& why) {
-        m_message->showMessage(MessageBar::Level::warning, why,
-                               tr("Back to start (Ctrl+R) and Play run it anew."), "state");
-    });
-    connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
-        if (error.isEmpty())
-            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
+}
+
+void MainWindow::showEcg(const simulation::Ecg& ecg, bool restarted)
+{
+    auto& before = m_shownEcg.before;
+    const auto run = m_host->scene() ? m_host->scene()->run : 0;
+    const bool others = before.leads != ecg.leads || before.electrodes != ecg.electrodes;
+    const double now = m_host->status().time_ms;
+    // leads that stayed go on
+    const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
+                                    ecg.time_ms.front() > before.time_ms.front());
+    if (anew && others && run == m_shownEcg.run && now > 1 && !before.leads.empty() &&
+        !ecg.leads.empty())
+        m_message->showMessage(MessageBar::Level::note,
+                               tr("The electrocardiogram starts anew at %1 ms: its leads are "
+                                  "others than before.")
+                                   .arg(spacedNumber(std::round(now))),
+                               {}, "ecg");
+    before.leads = ecg.leads;
+    before.electrodes = ecg.electrodes;
+    if (restarted || before.time_ms.empty())
+        before.time_ms.assign(ecg.time_ms.begin(),
+                              ecg.time_ms.begin() + (ecg.time_ms.empty() ? 0 : 1));
+    m_shownEcg.run = run;
+    if (restarted) {
+        flushChanges();
+        QStringList names;
+        for (const auto& n : ecg.leads)
+            names << QString::fromStdString(n);
+        if (names != m_ecg->plot()->leads())
+            m_ecg->setLeads(names);
         else
-            showError(error, tr("Choose another kind or folder."), "export");
-        exportEnded(error);
-    });
-    connect(m_host, &EngineHost::sceneChanged, this,
-            [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
-                const auto scene = m_host->scene();
-                m_info->setScene(scene.get());
-                m_tissue->setNotices(scene->notices);
-                m_views->followTissue(scene);
-                showBeats();
-                const auto before = std::exchange(run, scene->run) == scene->run ? told : 0;
-                told = scene->tissue_edits.size();
-                sayTissue(before);
-            });
+            m_ecg->plot()->setLeads(names);
+    }
+    withPicture([this, ecg] { m_ecg->plot()->append(ecg.time_ms, ecg.mV); });
 }
 
 void MainWindow::connectWidgets()

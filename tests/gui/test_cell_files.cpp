@@ -9,6 +9,8 @@
 #include "widgets/panels/model_variables_dialog.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
+#include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
@@ -270,6 +272,22 @@ class TestCellFiles : public QObject
         QTRY_VERIFY_WITH_TIMEOUT(host.frame() && host.frame()->time_ms >= 19, patience);
         for (float v : host.frame()->values)
             QVERIFY2(v > -20 && v < 50, qPrintable(QString::number(static_cast<double>(v))));
+    }
+
+    void cellsPacedBeforeTheRunGoToTheEngine()
+    {
+        fake::WindowFixture f;
+        f.start();
+        const auto sent = [&] {
+            const auto all = f.posted<simulation::SetTissue>();
+            return all.empty() ? std::nullopt : all.back().prepacing;
+        };
+        f.window->findChild<QCheckBox*>("prepace")->click();
+        const auto& session = f.window->document()->session();
+        QVERIFY(session.prepacing.beats > 0);
+        QTRY_COMPARE(sent(), std::optional(session.prepacing));
+        f.window->findChild<QAction*>("undo")->trigger();
+        QTRY_COMPARE(sent(), std::optional(simulation::Prepacing{}));
     }
 };
 

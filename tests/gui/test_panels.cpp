@@ -19,7 +19,6 @@
 #include "widgets/plots/roofline_plot.hpp"
 
 #include <QAction>
-#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QHeaderView>
@@ -414,18 +413,6 @@ class TestPanels : public QObject
         QTRY_COMPARE(newest<simulation::SetTissue>().drugs.at(0).factors.at(0).second, 0.2);
         undo(); // the drag is one edit
         QCOMPARE(session().drugs.at(0).factors.at(0).second, 0.5);
-    }
-
-    void cellsPacedBeforeTheRunGoToTheEngine()
-    {
-        f->start();
-        child<QCheckBox>("prepace")->click();
-        QTRY_COMPARE(newest<simulation::SetTissue>().prepacing,
-                     std::optional(session().prepacing));
-        QVERIFY(session().prepacing.beats > 0);
-        undo();
-        QTRY_COMPARE(newest<simulation::SetTissue>().prepacing,
-                     std::optional(simulation::Prepacing{}));
     }
 
     void linkedViewsShowDifferentThings()
