@@ -187,6 +187,7 @@ int main(int argc, char** argv)
     if (unattended || a.paused)
         window.setAutoPlay(false);
     window.setAsking(!unattended);
+    app->setProperty("noHints", unattended != nullptr); // nobody would put them away
     window.show();
     window.open(QString::fromStdString(a.file));
     return QApplication::exec();

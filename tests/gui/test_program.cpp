@@ -133,6 +133,23 @@ class TestProgram : public QObject
         QVERIFY2(middle.red() > middle.blue() + 30, "resting muscle");
     }
 
+    /// A first start shows hints over the heart; in a picture they would be in the way.
+    void pictureOfTheWindowHasNoHints()
+    {
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("window.png");
+        const auto o = tawara({"--screenshot", file, "--at", "1", "--whole-window", "--size",
+                               "1280x800"});
+        QVERIFY2(o.status == 0, qPrintable(o.error));
+        const QImage image(file);
+        QCOMPARE(image.size(), QSize(1280, 800));
+        int bright = 0; // left of the heart, between the time and the axes
+        for (int y = 140; y < 380; ++y)
+            for (int x = 100; x < 260; ++x)
+                bright += image.pixelColor(x, y).lightness() > 120;
+        QVERIFY2(bright < 20, qPrintable(QString::number(bright)));
+    }
+
     void pictureWithNothingBehind()
     {
         const QTemporaryDir dir;
