@@ -14,8 +14,9 @@ struct CapturePlaces
     /// Of the site itself, at most 4, well inside: in the innermost third, counted in neighbours
     /// from its edge. A wave from elsewhere comes to the ring before it comes here.
     std::vector<std::int32_t> site;
-    /// Two neighbours outside of the site, at most 20, spread around it: where a pulse that
-    /// captures arrives soon.
+    /// Two neighbours and 2.5 mm outside of the site, or where the tissue ends before that; at most
+    /// 20, spread around it: where a pulse that captures arrives soon, and its current alone, or a
+    /// response that stays local, does not.
     std::vector<std::int32_t> ring;
 };
 /// Both are empty where there is no tissue around the site.
