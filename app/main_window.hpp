@@ -179,7 +179,8 @@ class MainWindow : public QMainWindow
     void followRun();
     void replay(bool on);
     void record(bool on);
-    /// The same, as somebody asked for it: what is recorded then is not lost unasked.
+    /// The same, as somebody asked for it: what is recorded then is not lost unasked, nor is what
+    /// it takes the place of.
     void recordByHand(bool on);
     /// What the View panel says of the cut face.
     void sayCutFace();
@@ -200,6 +201,11 @@ class MainWindow : public QMainWindow
     QString recordedText() const;
     /// Asks what becomes of those, if there are any; then `then`, unless cancelled.
     void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
+    /// Whether this run has recorded frames of more than a moment that are not saved, wanted or
+    /// not: a recording that is begun by hand would replace them.
+    bool replacesFrames() const;
+    /// Asks whether recorded frames may be lost; then `then`, unless cancelled. @pre there are some
+    void askLoss(std::function<void()> then);
     /// To the first moment of the run; frames that are being recorded begin anew, so it may ask.
     void backToStart(std::function<void()> then = {});
     void askAndOpen(const QString& path);

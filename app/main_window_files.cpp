@@ -29,6 +29,7 @@ namespace {
 
 constexpr int recent_count = 8;
 constexpr qint64 long_run_ms = 120'000; // of computing: nobody gives that up unasked
+constexpr double moment_ms = 20;        // of simulated time: too short to be looked back at
 
 /// The file that a session is saved in: .json where no suffix was given.
 QString sessionFile(const QString& path)
@@ -107,6 +108,17 @@ bool MainWindow::recordedUnsaved(Frames frames) const
     return (m_recordWanted || m_computedMs > long_run_ms) && framesUnsaved(frames);
 }
 
+bool MainWindow::replacesFrames() const
+{
+    if (recordedUnsaved())
+        return true;
+    if (!framesUnsaved(Frames::in_files_count_as_saved))
+        return false;
+    const auto recording = m_host->recording();
+    const double from = std::max(recording->time_of(0), m_savedToMs);
+    return recording->time_of(recording->frame_count() - 1) - from >= moment_ms;
+}
+
 QString MainWindow::recordedText() const
 {
     const auto recording = m_host->recording();
@@ -136,6 +148,11 @@ void MainWindow::askRecorded(std::function<void()> then, Frames frames)
 {
     if (!recordedUnsaved(frames))
         return then();
+    askLoss(std::move(then));
+}
+
+void MainWindow::askLoss(std::function<void()> then)
+{
     if (findChild<QMessageBox*>("recorded") != nullptr)
         return; // it is being asked
     auto* box = new QMessageBox(QMessageBox::Question, tr("Recorded frames"),

@@ -213,11 +213,15 @@ void MainWindow::recordByHand(bool on)
 {
     if (!on)
         return record(false);
-    askRecorded([this] { // a new recording takes the place of the one there is
+    const auto begin = [this] {
         m_recordWanted = true;
         m_savedToMs = -1;
         record(true);
-    });
+    };
+    if (replacesFrames()) // a new recording takes the place of the one there is
+        askLoss(begin);
+    else
+        begin();
 }
 
 void MainWindow::record(bool on)

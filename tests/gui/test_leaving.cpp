@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is not lost unasked: changes, recorded frames, files that are being written.
 #include "app/export/movie_dialog.hpp"
+#include "engine/simulation/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 
@@ -364,6 +365,40 @@ class TestLeaving : public QObject
         QVERIFY(box() != nullptr);
         box()->button(QMessageBox::Discard)->click();
         QTRY_VERIFY(f->host->status().recording);
+    }
+
+    /// Nor are those that were recorded by themselves, by a recording that is begun by hand.
+    void aRecordingByHandReplacesNoFramesUnasked()
+    {
+        f->start();
+        const auto box = [this] { return child<QMessageBox>("recorded"); };
+        const auto recordsAgain = [&](double from, double to) { // after these frames, and an end
+            QVERIFY(f->host->status().recording);
+            for (const double ms : {from, to})
+                f->host->runUntil(ms);
+            QTRY_VERIFY(frames() > 1 && f->host->recording()->time_of(frames() - 1) == to);
+            press("record");
+            QTRY_VERIFY(!f->host->status().recording);
+            fake::action(*f->window, "Start or end a recording")->trigger();
+        };
+        recordsAgain(4, 25); // recorded by itself
+        QVERIFY(box() != nullptr);
+        QVERIFY2(box()->text().contains("recorded frames (4 to 25 ms)"), qPrintable(box()->text()));
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() == nullptr);
+        QVERIFY(!f->host->status().recording && frames() > 1);
+        press("record"); // the button asks as well
+        QVERIFY(box() != nullptr && !child<QToolButton>("record")->isChecked());
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(f->host->status().recording);
+        QCOMPARE(frames(), std::size_t(0));
+        f->start();
+        recordsAgain(4, 23); // a moment: nobody misses it
+        QVERIFY(box() == nullptr);
+        f->start();
+        f->window->setAsking(false); // nobody there
+        recordsAgain(4, 50);
+        QVERIFY(box() == nullptr);
     }
 
     void backToTheStartAsksWhereFramesAreRecorded()
