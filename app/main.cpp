@@ -13,6 +13,7 @@
 #include <QSurfaceFormat>
 
 #include <clocale>
+#include <csignal>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -139,6 +140,7 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
     Arguments a;
     CLI::App cli("Tawara: a workstation for cardiac electrophysiology", "tawara");
     cli.set_version_flag("--version", "tawara " TAWARA_VERSION);

@@ -112,6 +112,9 @@ std::vector<PacedCell> pace_cells(std::span<const CellType> types, const PaceOpt
         if (in_beat == 0 || in_beat == pulse)
             cells.stimulate(in_beat == 0 ? o.stimulus_pA_per_pF : 0);
         kernel->step(arrays, t, o.dt_ms);
+        for (std::size_t i = 0; i < cells.count(); ++i)
+            if (!(std::abs(cells.v(i)) < 1000)) // what else went wrong is found beat by beat
+                need_finite(cells, types, k + 1, o.dt_ms);
         if (measure)
             for (std::size_t i = 0; i < cells.count(); ++i)
                 meters[i].sample(t + o.dt_ms, cells.v(i));

@@ -25,6 +25,7 @@ void watch_signals(const sigset_t& signals, std::stop_source stop)
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);

@@ -13,7 +13,7 @@ namespace {
 constexpr double hair_ms = 1e-6;
 constexpr double longest_ms = 500; // of a wave that is the first one from its site
 constexpr double later_ms = 100;   // a wave may take twice as long as the one before, and this
-constexpr double sooner_ms = 2;    // and half as long, less this
+constexpr double sooner_ms = 2;    // and half as long as the quickest, less this
 constexpr double after_ms = 2;     // an upstroke may end after the pulse that made it
 
 std::string name_of(const Pulse& p)
@@ -31,19 +31,25 @@ class Delays
         const auto known = p.click ? by_site_.end() : by_site_.find(p.site);
         if (known == by_site_.end())
             return delay_ms <= longest_ms ? std::optional(delay_ms) : std::nullopt;
-        const double usual = known->second;
-        if (delay_ms < usual / 2 - sooner_ms || delay_ms > 2 * usual + later_ms)
+        const auto [usual, quickest] = known->second;
+        if (delay_ms < quickest / 2 - sooner_ms || delay_ms > 2 * usual + later_ms)
             return std::nullopt;
         return std::fabs(delay_ms - usual);
     }
     void took(const Pulse& p, double delay_ms)
     {
-        if (!p.click)
-            by_site_[p.site] = delay_ms;
+        if (p.click)
+            return;
+        const auto at = by_site_.try_emplace(p.site, Times{delay_ms, delay_ms}).first;
+        at->second = {delay_ms, std::min(at->second.quickest, delay_ms)};
     }
 
   private:
-    std::map<std::string, double> by_site_;
+    struct Times
+    {
+        double usual, quickest; ///< of the newest wave; of all
+    };
+    std::map<std::string, Times> by_site_;
 };
 
 /// The failed pulse whose current made a beat.

@@ -85,9 +85,8 @@ class Run
     void write_beats(const std::filesystem::path& file);
     void begin_folder(FolderLock& lock);
     CountedKernels kernels(const std::string& ended);
-    void say_what_pulses_did(const RunReport& report) const;
 
-    const Session& session_;
+    const Session session_;
     const RunOptions& options_;
     Clock::time_point born_ = Clock::now();
     Tissue tissue_;
@@ -110,22 +109,31 @@ class Run
     PhaseTimes phases_;
 };
 
-/// Named so that what is wrong in it is told by the file's name; without pacing of cells where a
-/// checkpoint has their states.
-Session to_begin_with(Session s, const RunOptions& o)
+/// So that what is wrong in it is told by the file's name.
+Session named_by_file(Session s, const RunOptions& o)
 {
     if (!o.session_file.empty())
         s.name = o.session_file;
-    if (!o.resume.empty())
-        s.prepacing = {};
+    return s;
+}
+
+/// Where a checkpoint has the cells' states, none are paced.
+Session without_pacing(Session s)
+{
+    s.prepacing = {};
     return s;
 }
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
-    : session_(s), options_(o), tissue_(build_tissue(to_begin_with(s, o), progress)),
+    : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
+      tissue_(build_tissue(named_by_file(session_, o), progress)),
       frames_(tissue_, o.out, s.frames,
               static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms)
 {
+    if (s.prepacing != session_.prepacing)
+        tissue_.notices.push_back({Notice::Level::info,
+                                   "tissue.prepacing does not count here: the cells go on with "
+                                   "the checkpoint's states"});
     for (auto& n : placed_electrodes_notice(s.electrodes, s.leads))
         tissue_.notices.push_back(std::move(n));
     for (const auto& n : tissue_.notices)
@@ -485,23 +493,6 @@ CountedKernels Run::kernels(const std::string& ended)
     return c;
 }
 
-void Run::say_what_pulses_did(const RunReport& report) const
-{
-    const auto pulses = pulses_.until(stepper_->time_ms());
-    if (report.activated == 0 && session_.maps_from_ms > 0)
-        say(Notice::Level::warning,
-            "nothing was activated after output.maps_from_ms " + ms_text(maps_step_));
-    else if (report.activated == 0)
-        for (const auto& n :
-             why_nothing_activated(session_, static_cast<double>(end_step_) * session_.dt_ms))
-            say(n.level, n.text);
-    else
-        for (const auto& n : what_did_not_capture(pulses))
-            say(n.level, n.text);
-    for (const auto& n : refractory_notices(pulses))
-        say(n.level, n.text);
-}
-
 RunReport Run::go(FolderLock& lock, const Progress& progress)
 {
     auto finish = [&](std::string ended) {
@@ -580,7 +571,10 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         throw;
     }
     auto report = finish("end");
-    say_what_pulses_did(report);
+    for (const auto& n : what_pulses_did(session_, pulses_.until(stepper_->time_ms()),
+                                         report.activated > 0,
+                                         static_cast<double>(end_step_) * session_.dt_ms))
+        say(n.level, n.text);
     return report;
 }
 

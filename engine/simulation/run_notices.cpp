@@ -4,12 +4,16 @@
 #include "engine/core/units.hpp"
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/refractory.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
 namespace tawara::simulation {
 
+namespace {
+
+/// Of a run in which nothing was activated: for each stimulus, why that may be.
 Notices why_nothing_activated(const Session& session, double end_ms)
 {
     if (session.stimuli.empty())
@@ -50,6 +54,7 @@ Notices why_nothing_activated(const Session& session, double end_ms)
     return out;
 }
 
+/// A line for each site of which a pulse is known not to have captured.
 Notices what_did_not_capture(std::span<const Pulse> pulses)
 {
     constexpr std::size_t named = 5;
@@ -84,6 +89,24 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
             text += "; the tissue was not back at rest";
         out.push_back({Notice::Level::warning, text + ")"});
     }
+    return out;
+}
+
+} // namespace
+
+Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
+                        double end_ms)
+{
+    Notices out;
+    if (activated)
+        out = what_did_not_capture(pulses);
+    else if (session.maps_from_ms > 0)
+        out.push_back({Notice::Level::warning, "nothing was activated after output.maps_from_ms " +
+                                                   number_text(session.maps_from_ms, 9) + " ms"});
+    else
+        out = why_nothing_activated(session, end_ms);
+    const auto periods = refractory_notices(pulses);
+    out.insert(out.end(), periods.begin(), periods.end());
     return out;
 }
 

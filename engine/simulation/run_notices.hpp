@@ -7,10 +7,9 @@
 
 namespace tawara::simulation {
 
-/// Of a run in which nothing was activated: for each stimulus, why that may be.
-Notices why_nothing_activated(const Session& session, double end_ms);
-
-/// A line for each site of which a pulse is known not to have captured.
-Notices what_did_not_capture(std::span<const Pulse> pulses);
+/// What a run's end says of its pulses: where nothing was activated, why that may be; the sites of
+/// which a pulse is known not to have captured; refractory periods that were found.
+Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
+                        double end_ms);
 
 } // namespace tawara::simulation

@@ -237,6 +237,14 @@ class TestPacingAnswers : public QObject
         QCOMPARE(makers({501}, pulses_at("A", {0})), QString("-"));
     }
 
+    /// A premature wave is slow; those after it are as quick as those before it.
+    void wavesAreQuickAgainAfterASlowOne()
+    {
+        const auto pulses = pulses_at("A", {0, 600, 920, 1720, 2320});
+        QCOMPARE(makers({8.2, 608.1, 940.3, 1728.1, 2328.1}, pulses),
+                 QString("A 0, A 600, A 920, A 1720, A 2320"));
+    }
+
     void severalSites()
     {
         auto both = pulses_at("A", {0, 1000});
