@@ -166,6 +166,9 @@ void info(Context& c, const Files& f)
 void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 {
     mesh::io::write(m, out, c.progress());
+    if (!m.label_names.empty() && !mesh::io::keeps_label_names(out))
+        c.notice({Notice::Level::warning, out + ": this format has no place for the regions' "
+                                                "names; .vtu and .msh keep them"});
     Json j = figures(m);
     j["file"] = out;
     say_counts(c, j);

@@ -327,6 +327,29 @@ class TestMeshIo : public QObject
         QCOMPARE(l.mesh.label_names.at(17), std::string("#wall"));
     }
 
+    /// An entity of no group whose number is another group's; a group beyond 32 bits.
+    void gmsh_groups_are_not_mixed_up()
+    {
+        const auto file = [](const char* second) {
+            return std::string("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
+                               "3 20 \"scar\"\n$EndPhysicalNames\n$Nodes\n5\n1 0 0 0\n2 30 0 0\n"
+                               "3 0 30 0\n4 0 0 30\n5 30 30 30\n$EndNodes\n$Elements\n2\n"
+                               "1 4 2 20 5 1 2 3 4\n2 4 2 ") +
+                   second + " 5 2 3 4\n$EndElements\n";
+        };
+        spill(in_folder("mixed.msh"), file("0 20"));
+        const auto l = io::read(in_folder("mixed.msh"));
+        QCOMPARE(l.mesh.region, (std::vector<std::int32_t>{20, 0}));
+        QVERIFY(has(l.check.notices, "1 tetrahedra are in no physical group"));
+        spill(in_folder("large.msh"), file("4294967316 5"));
+        try {
+            (void)io::read(in_folder("large.msh"));
+            QFAIL("it is refused");
+        } catch (const MeshError& e) {
+            QVERIFY2(std::string(e.what()).find("4294967316") != std::string::npos, e.what());
+        }
+    }
+
     void names_of_labels_travel_data()
     {
         QTest::addColumn<QString>("file");

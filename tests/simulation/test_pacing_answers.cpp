@@ -5,6 +5,9 @@
 #include "engine/simulation/run.hpp"
 #include "tests/simulation/live_bar.hpp"
 
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -318,6 +321,45 @@ class TestPacingAnswers : public QObject
     }
 
     /// The same of a run of the command line and of the window's export.
+    /// On a fine mesh of fvm: S2 lifts the tissue beside the site through the threshold, and no wave
+    /// leaves.
+    void aResponseThatStaysLocalIsNoCapture_data()
+    {
+        QTest::addColumn<double>("coupling_ms");
+        QTest::addColumn<bool>("captures");
+        QTest::newRow("270") << 270.0 << false;
+        QTest::newRow("280") << 280.0 << false;
+        QTest::newRow("350") << 350.0 << true;
+    }
+    void aResponseThatStaysLocalIsNoCapture()
+    {
+        QFETCH(double, coupling_ms);
+        QFETCH(bool, captures);
+        QTemporaryDir dir;
+        Session s;
+        s.mesh = MeshSlab{{10, 1, 1}, 0.5};
+        s.regions[0].variant = "epi";
+        s.regions[0].conductivity_S_per_m = {0.1334, 0.0176, 0.0176};
+        s.end_ms = coupling_ms + 70;
+        s.probes = {{"mid", {5, 0.5, 0.5}}};
+        s.frames = FrameFormat::none;
+        Stimulus x;
+        x.region = Box{{0, 0, 0}, {1, 1, 1}};
+        x.protocol = Protocol{Protocol::Kind::s1s2, 600, 1, {coupling_ms}, 0, 1, 100};
+        s.stimuli = {x};
+        RunOptions o;
+        o.out = dir.filePath("o").toStdString();
+        o.device = {"cpu", Precision::double_, 1};
+        const auto report =
+            QJsonDocument::fromJson(QByteArray::fromStdString(run_session(s, o, {}).json));
+        const auto pulses = report["pulses"].toArray();
+        QCOMPARE(pulses.size(), 2);
+        QVERIFY(pulses[0]["captured"].toBool());
+        QCOMPARE(pulses[1]["captured"].toBool(), captures);
+        const auto beats = lines_of(dir.filePath("o/beats.csv")).size() - 1;
+        QCOMPARE(beats, captures ? 2 : 1); // what the tissue says
+    }
+
     void tablesOfRuns()
     {
         const QTemporaryDir dir;

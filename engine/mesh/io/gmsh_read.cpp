@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <unordered_map>
 
 namespace tawara::mesh::io {
@@ -315,7 +316,8 @@ class GmshReader
     }
 
     /// One element after its tag and labels: its vertices.
-    void element(const Type& t, std::int64_t tag, std::int64_t label, bool wide)
+    /// @param grouped  the label is that of a physical group, else of an entity
+    void element(const Type& t, std::int64_t tag, std::int64_t label, bool grouped, bool wide)
     {
         const auto vertex = [&] {
             const auto v = wide ? size("a node tag") : int32("a node tag");
@@ -329,6 +331,14 @@ class GmshReader
         if (t.number == 4) {
             for (auto& v : c)
                 v = vertex();
+            if (label < std::numeric_limits<std::int32_t>::min() ||
+                label > std::numeric_limits<std::int32_t>::max())
+                in_.fail("element " + std::to_string(tag) + " is of group " +
+                         std::to_string(label) + "; region labels go up to 2147483647");
+            if (grouped)
+                groups_.insert(label);
+            else
+                ungrouped_.push_back(static_cast<std::int32_t>(raw_.mesh.tetrahedron_count()));
             elements_.add(tag, static_cast<std::int32_t>(raw_.mesh.tetrahedron_count()));
             raw_.mesh.add_tetrahedron(c, static_cast<std::int32_t>(label));
             return;
@@ -351,6 +361,23 @@ class GmshReader
         if (!elements_.build())
             in_.fail("an element tag is negative or occurs twice");
         have_elements_ = true;
+        separate_ungrouped();
+    }
+
+    /// Tetrahedra of no group have their entity's number, which may be another group's.
+    void separate_ungrouped()
+    {
+        std::int64_t n = 0;
+        for (const auto t : ungrouped_) {
+            auto& label = raw_.mesh.region[static_cast<std::size_t>(t)];
+            if (groups_.contains(label))
+                label = 0, ++n;
+        }
+        if (n > 0)
+            raw_.notices.push_back({Notice::Level::warning,
+                                    std::to_string(n) + " tetrahedra are in no physical group, and "
+                                                        "their entity has the number of another "
+                                                        "group: their label is 0"});
     }
 
     void elements2()
@@ -371,13 +398,15 @@ class GmshReader
             for (std::size_t k = 0; k < block; ++k, ++i) {
                 if (binary_)
                     tag = int32("an element tag");
-                std::int64_t label = 1;
+                std::int64_t label = 1, group = 0;
                 for (std::int64_t l = 0; l < labels; ++l) { // physical group, then entity
                     const auto value = int32("a label");
+                    if (l == 0)
+                        group = value;
                     if (l == 0 || (l == 1 && label == 0))
                         label = value;
                 }
-                element(t, tag, label, false);
+                element(t, tag, label, group != 0, false);
             }
         }
         elements_end();
@@ -398,10 +427,11 @@ class GmshReader
             const Type& t = type(int32("an element type"));
             const auto count = counted(size("a count of elements"), "a count of elements", 16);
             const auto group = physical_.find(entity);
-            const auto label = dim == 3 && group != physical_.end() ? group->second : entity;
+            const bool grouped = dim == 3 && group != physical_.end();
+            const auto label = grouped ? group->second : entity;
             for (std::size_t k = 0; k < count; ++k, ++read) {
                 const auto tag = size("an element tag");
-                element(t, tag, label, true);
+                element(t, tag, label, grouped, true);
             }
         }
         if (read != n)
@@ -457,6 +487,8 @@ class GmshReader
     TagMap nodes_, elements_;
     OtherCells others_;
     std::unordered_map<std::int64_t, std::int64_t> physical_;
+    std::set<std::int64_t> groups_;       // of tetrahedra
+    std::vector<std::int32_t> ungrouped_; // tetrahedra
     bool v4_ = false, binary_ = false, swap_ = false;
     bool have_nodes_ = false, have_elements_ = false;
 };

@@ -115,6 +115,12 @@ Loaded read(const fs::path& file, std::optional<LengthUnit> unit, const Progress
     }
 }
 
+bool keeps_label_names(const fs::path& file)
+{
+    const std::string extension = lower(file.extension().string());
+    return extension == ".vtu" || extension == ".msh" || extension == ".msh2";
+}
+
 void write(const TetMesh& m, const fs::path& file, const Progress& progress)
 {
     progress.at(0, "writing");

@@ -39,6 +39,9 @@ Loaded read(const std::filesystem::path& file, std::optional<LengthUnit> unit = 
 Notices attach_fibres(TetMesh& m, const std::filesystem::path& file,
                       std::optional<LengthUnit> unit = {});
 
+/// Whether the format of that extension has room for TetMesh::label_names.
+bool keeps_label_names(const std::filesystem::path& file);
+
 /// Writes a mesh in the format of the extension: .vtu, .vtk (binary), .pts/.elem/.lon (CARP),
 /// .node/.ele (TetGen), .msh (Gmsh 4.1 binary; 2.2 by `.msh2`). Coordinates in mm except CARP's um.
 /// All files appear whole or none does.
