@@ -40,8 +40,7 @@ void say_choices(Context& c, const simulation::Session& s)
     if (sigma.fibre > 0.134 || (!one && sigma.sheet > 0.018))
         c.notice({Notice::Level::info,
                   text + std::string(" (usual: 0.1334, 0.0176, 0.0176): the mesh is coarse, and "
-                                     "with the usual ones a wave would slow down or stop; ECG "
-                                     "amplitudes grow with them")});
+                                     "with the usual ones a wave would slow down or stop")});
 }
 
 /// How fast waves will run there.
@@ -69,10 +68,11 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
     else
         c.notice({Notice::Level::info, text});
     if (s.activation_threshold_mV != simulation::Session{}.activation_threshold_mV) {
-        std::snprintf(text, sizeof text,
-                      "output.activation_threshold_mV is %g: waves of this model reach no more than "
-                      "%.0f mV",
-                      s.activation_threshold_mV, v.peak_mV);
+        std::snprintf(
+            text, sizeof text,
+            "output.activation_threshold_mV is %g: waves of this model reach no more than "
+            "%.0f mV",
+            s.activation_threshold_mV, v.peak_mV);
         c.notice({Notice::Level::info, text});
     }
 }
