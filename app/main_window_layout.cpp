@@ -2,6 +2,7 @@
 // What the window consists of and where it stands.
 #include "app/main_window.hpp"
 
+#include "app/window_place.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/icons.hpp"
@@ -25,6 +26,7 @@
 #include <QDockWidget>
 #include <QGridLayout>
 #include <QJsonDocument>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
@@ -59,6 +61,20 @@ constexpr Tool tools[] = {
      QT_TRANSLATE_NOOP("MainWindow",
                        "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},
 };
+
+/// What was saved may be of a larger screen, or of one that is gone. What lies within this one
+/// stays: its frame did as well when it was saved, however thin it is.
+void placeOnScreen(QWidget& window)
+{
+    if (window.windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen))
+        return;
+    const QScreen* on = QGuiApplication::screenAt(window.geometry().center());
+    if (on == nullptr)
+        on = window.screen();
+    const QRect room = on->availableGeometry();
+    if (!room.contains(window.geometry()))
+        window.setGeometry(placedWithin(window.geometry(), usual_frame, room));
+}
 
 /// Under the pointer is what is there now: a button whose menu or dialog took the pointer away is
 /// not told, and would look touched until the pointer comes and goes again.
@@ -285,10 +301,11 @@ void MainWindow::restoreSettings()
 {
     const auto settings = openSettings();
     m_firstLayout = saveState();
-    if (const auto g = settings->value("window/geometry").toByteArray(); !g.isEmpty())
-        restoreGeometry(g);
+    const bool placed = restoreGeometry(settings->value("window/geometry").toByteArray());
     if (const auto s = settings->value("window/layout").toByteArray(); !s.isEmpty())
         restoreState(s);
+    if (placed)
+        placeOnScreen(*this);
     if (const auto v = settings->value("view/settings").toString().toStdString(); !v.empty())
         restoreView(v);
     StimulusSettings st;
