@@ -218,9 +218,10 @@ void MainWindow::showFrame(const EngineHost::FramePtr& frame)
 {
     m_views->showFrame(frame);
     withPicture([this, ms = frame->time_ms] { m_transport->setTime(ms); });
-    // the bull's-eye of the potential follows at the pace of the plots, not of the picture
+    // the bull's-eye follows at the pace of the plots, not of the picture, while it runs
     static constexpr int every = 6;
-    if (frame->step % every == 0 && m_viewPanel->isVisible())
+    const bool due = frame->step % every == 0 || m_host->status().state != State::running;
+    if (due && m_viewPanel->isVisible())
         updateBullseye();
 }
 

@@ -409,7 +409,10 @@ void ViewController::showFrame(const EngineHost::FramePtr& frame)
     const bool phase = !m_frame || m_frame->phase_time_ms != frame->phase_time_ms ||
                        m_frame->phase_volume != frame->phase_volume;
     const bool volume = frame->volume && (!m_frame || m_frame->volume != frame->volume);
+    const bool first = frame->phase && (!m_frame || !m_frame->phase); // later than it was asked for
     m_frame = frame;
+    if (first)
+        Q_EMIT valuesShown();
     if (m_recorded)
         return;
     m_grid->each([&](HeartView& v, int i) {

@@ -7,6 +7,7 @@
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
+#include "widgets/plots/bullseye_plot.hpp"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -327,6 +328,36 @@ class TestMoments : public QObject
         QCOMPARE(hint->text(), shows);
         show(Quantity::velocity);
         QCOMPARE(hint->text(), QString("Cut face grey: the velocity is known on the wall only."));
+    }
+
+    /// The phase of a paused run comes later than the bull's-eye asks for it.
+    void theBullseyeFillsWhenThePhaseArrives()
+    {
+        simulation::Session s;
+        s.name = "heart";
+        mesh::generator::HeartParameters coarse;
+        coarse.edge_mm = 3.5;
+        s.mesh = simulation::MeshHeart{coarse};
+        s.dt_ms = 0.05;
+        const auto file = dir.filePath("heart.json");
+        simulation::write_session(s, file.toStdString());
+        const auto run = host->scene()->run;
+        window->open(file);
+        QTRY_VERIFY_WITH_TIMEOUT(host->scene()->run > run && views()->ready(), 60000);
+        QVERIFY(views()->hasSegments());
+        window->raisePanel("viewDock");
+        auto* plot = child<BullseyePlot>();
+        const auto known = [plot] {
+            return std::all_of(plot->values().begin(), plot->values().end(),
+                               [](double v) { return std::isfinite(v); });
+        };
+        runUntil(8); // 160 steps
+        show(Quantity::phase);
+        QTRY_VERIFY_WITH_TIMEOUT(!views()->values(Quantity::phase).empty(), 20000);
+        QTRY_VERIFY(known());
+        const auto before = plot->values();
+        host->step(1); // while paused each step is shown
+        QTRY_VERIFY(plot->values() != before);
     }
 
     /// The opacity that is said is the one that is drawn.
