@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The bars around the views: whatever they say, nothing moves, nothing is cut, and the window fits
 // a small screen.
+#include "app/window_place.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/status_strip.hpp"
 #include "widgets/panels/steady_label.hpp"
@@ -13,6 +14,7 @@
 #include <QDockWidget>
 #include <QHelpEvent>
 #include <QLayout>
+#include <QScreen>
 #include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -223,6 +225,33 @@ class TestBars : public QObject
         QTRY_COMPARE(f->window->size(), QSize(1280, 800));
         QApplication::processEvents();
         QCOMPARE(cutTexts(), QStringList());
+    }
+
+    void aWindowIsPlacedWhereItIsSeen()
+    {
+        const QMargins frame(4, 44, 4, 4);
+        const QRect room(0, 0, 1024, 700), second(1920, 30, 1280, 770);
+        const auto placed = [&](const QRect& r, const QRect& in) {
+            return placedWithin(r, frame, in);
+        };
+        const QRect fits(100, 80, 800, 500);
+        QCOMPARE(placed(fits, room), fits);
+        QCOMPARE(placed({5, 51, 1272, 752}, room), QRect(4, 44, 1016, 652));
+        QCOMPARE(placed({500, 400, 800, 500}, room), QRect(220, 196, 800, 500));
+        QCOMPARE(placed({-300, -20, 800, 500}, room), QRect(4, 44, 800, 500));
+        QCOMPARE(placed({1900, 500, 1400, 500}, second), QRect(1924, 296, 1272, 500));
+        // the window itself, with what was saved of a larger screen
+        const QRect all = QGuiApplication::primaryScreen()->availableGeometry();
+        f->window.reset();
+        const auto opened = [&](const QRect& saved) {
+            QWidget as;
+            as.setGeometry(saved);
+            openSettings()->setValue("window/geometry", as.saveGeometry());
+            return MainWindow(f->host.get()).geometry();
+        };
+        QCOMPARE(opened(all.adjusted(40, 60, 240, 160)), all.marginsRemoved(usual_frame));
+        const QRect whole = all.adjusted(1, 20, -1, -1); // below a thin title
+        QCOMPARE(opened(whole), whole);
     }
 
     void theChosenToolLooksUnlikeOneUnderThePointer_data()
