@@ -254,6 +254,21 @@ class TestBars : public QObject
         QCOMPARE(opened(whole), whole);
     }
 
+    /// On a screen of 1024 x 700 with a title and borders.
+    void fourViewsFitASmallScreen()
+    {
+        const QSize size(1016, 652);
+        f->window->resize(size);
+        QTRY_COMPARE(f->window->size(), size);
+        for (int k = 0; k < 2; ++k)
+            child<QAction>("viewsTool")->trigger();
+        QCOMPARE(f->window->views()->count(), 4);
+        f->window->views()->each([](HeartView& v, int) { QTRY_VERIFY(v.framesDrawn() > 0); });
+        QCOMPARE(f->window->size(), size);
+        const QSize least = f->window->minimumSizeHint();
+        QVERIFY2(least.height() <= size.height(), qPrintable(QString::number(least.height())));
+    }
+
     void theChosenToolLooksUnlikeOneUnderThePointer_data()
     {
         QTest::addColumn<bool>("light");

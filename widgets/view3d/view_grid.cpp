@@ -41,7 +41,7 @@ void ViewGrid::make(int i)
     c.quantity->setFocusPolicy(Qt::TabFocus);
     c.view = new HeartView;
     c.view->setObjectName(QLatin1String(object_names[static_cast<std::size_t>(i)]));
-    c.view->setMinimumSize(200, 150);
+    c.view->setMinimumSize(200, 100); // four of them fit a screen of 700 pixels
     auto* head = new QHBoxLayout;
     head->setContentsMargins(6, 3, 6, 3);
     head->addWidget(c.quantity);
