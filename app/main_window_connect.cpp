@@ -129,7 +129,8 @@ void MainWindow::connectHost()
             recording->frame_count() > 0) {
             const double first = recording->time_of(0),
                          last = recording->time_of(recording->frame_count() - 1);
-            m_transport->timeline()->setRecorded(std::pair{first, last});
+            m_transport->timeline()->setRecorded(std::pair{first, last},
+                                                 m_views->tissues().keptFor(recording.get()));
             m_transport->setRecordingText(
                 tr("%1 frames, every %2 ms, %3 MB on disk")
                     .arg(recording->frame_count())

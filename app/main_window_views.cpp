@@ -192,7 +192,7 @@ void MainWindow::showMoment(std::optional<double> ms)
 {
     if (m_host->frame())
         m_transport->setTime(m_host->frame()->time_ms);
-    m_transport->setReplay(ms);
+    m_transport->setReplay(ms, m_views->tissues().keptFor(m_host->recording().get()));
     m_plot->setMoment(ms);
     m_probes->lookBack(ms, [this](quint64 id, double at) { return m_plot->valueAt(id, at); });
     m_ecg->plot()->setMoment(ms);

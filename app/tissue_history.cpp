@@ -102,7 +102,7 @@ std::size_t TissueHistory::at(const Pass& p, double ms)
 
 const TissueHistory::Pass& TissueHistory::passOf(const void* recording) const
 {
-    return recording != nullptr && recording == m_keptFor.lock().get() ? m_kept : m_pass;
+    return keptFor(recording) ? m_kept : m_pass;
 }
 
 std::optional<PastTissue> TissueHistory::past(double ms, const void* recording)

@@ -52,6 +52,11 @@ class TissueHistory : public QObject
     void follow(const ScenePtr& scene);
     /// The run is about to be set back, and this recording of it stays.
     void keepFor(const std::shared_ptr<const void>& recording);
+    /// Whether that recording stayed when the run was set back: it is of the run before.
+    bool keptFor(const void* recording) const
+    {
+        return recording != nullptr && recording == m_keptFor.lock().get();
+    }
 
     /// @param recording  of which the moment is; null: the run
     std::optional<PastTissue> past(double ms, const void* recording = nullptr);

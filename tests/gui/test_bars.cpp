@@ -359,6 +359,31 @@ class TestBars : public QObject
         QVERIFY(below() > 1);
     }
 
+    /// What was recorded before the run was set back looks unlike what is of the run.
+    void aTimelineMarksWhatIsOfTheRunBefore()
+    {
+        Timeline line;
+        line.resize(400, 30);
+        line.setRun(51, 800);
+        const auto groove = [&line] { // colours along it, where frames are recorded
+            const QImage image = line.grab().toImage();
+            QList<QRgb> colors;
+            for (int x = 230; x < 320; ++x)
+                if (const QRgb c = image.pixel(x, 9); colors.isEmpty() || colors.back() != c)
+                    colors << c;
+            return colors;
+        };
+        line.setRecorded(std::pair(456.0, 735.0));
+        QCOMPARE(groove().size(), 1);
+        QVERIFY(!line.toolTip().contains("run before"));
+        line.setRecorded(std::pair(456.0, 735.0), true);
+        QVERIFY(groove().size() > 20); // striped
+        QVERIFY(line.toolTip().contains("recorded in the run before"));
+        line.setRecorded({}, true);
+        QCOMPARE(groove().size(), 1);
+        QVERIFY(!line.toolTip().contains("run before"));
+    }
+
     void aNarrowTimelineHasTicksEnough()
     {
         Timeline line;

@@ -3,6 +3,7 @@
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/steady_label.hpp"
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
@@ -320,6 +321,31 @@ class TestViews : public QObject
         QVERIFY(!f.window->plot()->moment() && !ecg->moment());
         if (software())
             QTRY_COMPARE(caption(0), QString("120.0 ms"));
+    }
+
+    void aReplayOfTheRunBeforeSaysSo()
+    {
+        recordRun();
+        f.host->stopRecording();
+        QTRY_VERIFY(!f.host->status().recording);
+        auto* timeline = child<TransportBar>()->timeline();
+        QVERIFY(!timeline->toolTip().contains("run before"));
+        fake::action(*f.window, "Back to the start")->trigger();
+        QTRY_COMPARE(f.host->status().time_ms, 0.0);
+        f.host->runUntil(10);
+        QTRY_VERIFY(timeline->toolTip().contains("run before"));
+        Q_EMIT timeline->scrubbed(40);
+        auto* below = child<SteadyLabel>("weak");
+        QCOMPARE(child<QLabel>("time")->text(), QString("40.0 ms"));
+        QCOMPARE(below->text(), QString("replay of run before"));
+        QCOMPARE(below->shownText(), below->text());
+        QTRY_VERIFY(child<QLabel>("time")->toolTip().contains("is at 10.0 ms now"));
+        Q_EMIT timeline->followRequested();
+        QVERIFY(!below->text().contains("run before"));
+        recordRun(); // of this run
+        QTRY_VERIFY(!timeline->toolTip().contains("run before"));
+        Q_EMIT timeline->scrubbed(40);
+        QCOMPARE(below->text(), QString("replay of 80.0 ms"));
     }
 
     void textsAreSharp()

@@ -4,14 +4,17 @@
 #include "widgets/plots/axes.hpp"
 
 #include <QMouseEvent>
+#include <QPainterPath>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
 
 constexpr double side_px = 8, tick_px = 56, label_gap_px = 14;
+constexpr double stripe_px = 3, stripes_px = 7; // of what is of the run before: wide, and apart
 
 /// Distance of ticks on so many pixels with labels that wide: a round number, twice in the span
 /// where the labels have room for it, else once.
@@ -34,9 +37,17 @@ Timeline::Timeline(QWidget* parent) : QWidget(parent)
     setObjectName("timeline");
     setMinimumHeight(30);
     setFocusPolicy(Qt::TabFocus);
-    setToolTip(tr("Drag over the recorded part (coloured) to look back, also while it runs; double "
-                  "click: follow "
-                  "the run again"));
+    sayWhatIsRecorded();
+}
+
+void Timeline::sayWhatIsRecorded()
+{
+    setToolTip(m_ofBefore
+                   ? tr("The striped part was recorded in the run before, which was set back to "
+                        "the start: drag over it to look at that run; double click: follow the "
+                        "run again")
+                   : tr("Drag over the recorded part (coloured) to look back, also while it runs; "
+                        "double click: follow the run again"));
 }
 
 void Timeline::setRun(double nowMs, double endMs)
@@ -45,9 +56,11 @@ void Timeline::setRun(double nowMs, double endMs)
     update();
 }
 
-void Timeline::setRecorded(std::optional<std::pair<double, double>> fromTo)
+void Timeline::setRecorded(std::optional<std::pair<double, double>> fromTo, bool ofBefore)
 {
     m_recorded = fromTo;
+    if (std::exchange(m_ofBefore, fromTo && ofBefore) != (fromTo && ofBefore))
+        sayWhatIsRecorded();
     update();
 }
 
@@ -77,12 +90,11 @@ void Timeline::paintEvent(QPaintEvent*)
         return; // no run, no times
     p.setBrush(c.zero);
     p.drawRoundedRect(QRectF(side_px, y - 3, x(m_now) - side_px, 6), 3, 3);
-    if (m_recorded) {
-        p.setBrush(c.accent);
-        p.drawRoundedRect(QRectF(x(m_recorded->first), y - 3,
-                                 std::max(2.0, x(m_recorded->second) - x(m_recorded->first)), 6),
-                          3, 3);
-    }
+    if (m_recorded)
+        paintRecorded(p,
+                      QRectF(x(m_recorded->first), y - 3,
+                             std::max(2.0, x(m_recorded->second) - x(m_recorded->first)), 6),
+                      c.accent);
     p.setPen(c.text);
     const double step = tickStep(span(), w, m.horizontalAdvance(numberText(span(), 3)));
     for (double t = 0; t <= span() + 1e-9; t += step) {
@@ -95,6 +107,23 @@ void Timeline::paintEvent(QPaintEvent*)
     p.setPen(QPen(c.ground, 1.5));
     p.setBrush(m_shown ? c.accent : c.strong);
     p.drawEllipse(QPointF(x(m_shown.value_or(m_now)), y), 6, 6);
+}
+
+void Timeline::paintRecorded(QPainter& p, const QRectF& where, const QColor& color) const
+{
+    QPainterPath shape;
+    shape.addRoundedRect(where, 3, 3);
+    if (!m_ofBefore)
+        return p.fillPath(shape, color);
+    QPainterPath stripes;
+    const double slant = where.height();
+    for (double x = where.left() - slant; x < where.right(); x += stripes_px)
+        stripes.addPolygon(QPolygonF({{x, where.bottom()},
+                                      {x + stripe_px, where.bottom()},
+                                      {x + stripe_px + slant, where.top()},
+                                      {x + slant, where.top()},
+                                      {x, where.bottom()}}));
+    p.fillPath(stripes.intersected(shape), color);
 }
 
 void Timeline::scrub(double at)

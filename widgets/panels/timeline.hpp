@@ -16,7 +16,8 @@ class Timeline : public QWidget
     explicit Timeline(QWidget* parent = nullptr);
     void setRun(double nowMs, double endMs);
     /// First and last recorded moment; nothing where none is.
-    void setRecorded(std::optional<std::pair<double, double>> fromTo);
+    /// @param ofBefore  they are of the run before it was set back, and may lie ahead of now
+    void setRecorded(std::optional<std::pair<double, double>> fromTo, bool ofBefore = false);
     /// The moment that is shown while looking back; nothing while following.
     void setShown(std::optional<double> ms);
     std::optional<double> shown() const { return m_shown; }
@@ -37,6 +38,9 @@ class Timeline : public QWidget
   private:
     double span() const;
     void scrub(double x);
+    void paintRecorded(QPainter& p, const QRectF& where, const QColor& color) const;
+    void sayWhatIsRecorded();
+    bool m_ofBefore = false;
     double m_now = 0, m_end = 0;
     std::optional<std::pair<double, double>> m_recorded;
     std::optional<double> m_shown;

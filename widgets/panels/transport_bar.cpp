@@ -163,7 +163,7 @@ QLayout* TransportBar::buildTimes()
     m_time->setRoomFor({tr("%1 ms").arg("88888.8")});
     m_end = new SteadyLabel({}, this);
     m_end->setObjectName("weak");
-    m_end->setRoomFor({tr("replay of %1 ms").arg("88888.8")});
+    m_end->setRoomFor({tr("replay of %1 ms").arg("88888.8"), tr("replay of run before")});
     auto* column = new QVBoxLayout;
     column->setSpacing(0);
     for (auto* label : {m_time, m_end}) {
@@ -219,9 +219,10 @@ void TransportBar::setTime(double ms)
     showTime();
 }
 
-void TransportBar::setReplay(std::optional<double> ms)
+void TransportBar::setReplay(std::optional<double> ms, bool ofBefore)
 {
     m_replayMs = ms;
+    m_ofBefore = ofBefore;
     m_timeline->setShown(ms);
     showTime();
 }
@@ -229,10 +230,17 @@ void TransportBar::setReplay(std::optional<double> ms)
 void TransportBar::showTime()
 {
     m_time->setText(tr("%1 ms").arg(msText(m_replayMs.value_or(m_runMs))));
-    m_end->setText(m_replayMs ? tr("replay of %1 ms").arg(msText(m_runMs)) : m_endText);
-    m_time->setToolTip(m_replayMs ? tr("The recorded moment that is shown, and how far the run is; "
-                                       "a double click on the timeline follows the run again")
-                                  : tr("Simulated time"));
+    m_end->setText(!m_replayMs  ? m_endText
+                   : m_ofBefore ? tr("replay of run before")
+                                : tr("replay of %1 ms").arg(msText(m_runMs)));
+    m_time->setToolTip(!m_replayMs ? tr("Simulated time")
+                       : m_ofBefore
+                           ? tr("The recorded moment of the run before, which was set back to the "
+                                "start; the run is at %1 ms now, and a double click on the "
+                                "timeline follows it again")
+                                 .arg(msText(m_runMs))
+                           : tr("The recorded moment that is shown, and how far the run is; "
+                                "a double click on the timeline follows the run again"));
 }
 
 void TransportBar::setStatus(const simulation::Status& status)

@@ -30,7 +30,8 @@ class TransportBar : public QWidget
     /// Simulated time of the newest picture [ms].
     void setTime(double ms);
     /// The recorded moment that is shown in place of it: both are said then.
-    void setReplay(std::optional<double> ms);
+    /// @param ofBefore  it is of the run before that was set back: that is said instead
+    void setReplay(std::optional<double> ms, bool ofBefore = false);
     /// The chosen bound [simulated ms per wall second]; 0: as fast as possible.
     double speedLimit() const;
     Timeline* timeline() { return m_timeline; }
@@ -56,7 +57,8 @@ class TransportBar : public QWidget
     QLayout* buildSpeeds();
     double m_runMs = 0; ///< time of the newest picture
     std::optional<double> m_replayMs;
-    QString m_endText; ///< what stands below the time while the run is followed
+    bool m_ofBefore = false; ///< what m_replayMs is of
+    QString m_endText;       ///< what stands below the time while the run is followed
     QToolButton *m_play, *m_step, *m_reset, *m_record;
     Timeline* m_timeline;
     SteadyLabel *m_time, *m_end, *m_speed;
