@@ -133,14 +133,20 @@ std::vector<std::vector<std::int32_t>> layers_inwards(const Tissue& t,
 
 CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site)
 {
-    const auto ring = around(t, site);
+    const auto& rows = t.problem.system.alpha;
+    std::vector<char> reached(t.problem.size(), 0);
+    for (auto u : site)
+        reached[static_cast<std::size_t>(u)] = 1;
+    const auto first = outwards(rows, site, reached);
+    const auto second = outwards(rows, first, reached);
     const auto layers = layers_inwards(t, site);
-    if (ring.empty() || layers.empty())
+    if (first.empty() || layers.empty())
         return {};
     std::vector<std::int32_t> inside;
     for (std::size_t k = layers.size(); k-- > 2 * layers.size() / 3;)
         inside.insert(inside.end(), layers[k].begin(), layers[k].end());
-    return {spread(t, inside, most_inside), spread(t, ring, most_around)};
+    return {spread(t, inside, most_inside), spread(t, second.empty() ? first : second, most_around),
+            spread(t, around(t, site), most_around)};
 }
 
 void CaptureWatch::add(Site site, std::span<const double> state)
@@ -149,9 +155,10 @@ void CaptureWatch::add(Site site, std::span<const double> state)
     if (p.site.empty() || p.ring.empty())
         return;
     Watched w;
-    w.before.assign(p.site.size() + p.ring.size(), no_sample); // nothing rises before there was one
+    const auto outside = p.ring.size() + p.far.size();
+    w.before.assign(p.site.size() + outside, no_sample); // nothing rises before there was one
     w.up.assign(p.site.size(), 0);
-    w.rose_ms.assign(p.ring.size(), never);
+    w.rose_ms.assign(outside, never);
     w.site = std::move(site);
     restore(w, state);
     if (w.open || !w.site.pulses.empty())
@@ -221,6 +228,7 @@ std::vector<std::int32_t> CaptureWatch::columns() const
         const auto& p = w.site.places;
         out.insert(out.end(), p.site.begin(), p.site.end());
         out.insert(out.end(), p.ring.begin(), p.ring.end());
+        out.insert(out.end(), p.far.begin(), p.far.end());
     }
     return out;
 }
@@ -258,6 +266,7 @@ void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> no
     w.overtaken = false;
     bool rests = true;
     double sum = 0;
+    const std::size_t ring_ends = w.up.size() + w.site.places.ring.size();
     for (std::size_t k = 0; k < w.before.size(); ++k) {
         const double v = earlier(w.before[k], now[k]);
         if (k < w.up.size()) {
@@ -265,10 +274,10 @@ void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> no
         } else {
             if (rests && v >= static_cast<double>(threshold_mV)) // a wave is coming
                 w.rose_ms[k - w.up.size()] = start_ms - 2 * together_ms;
-            sum += v;
+            sum += k < ring_ends ? v : 0;
         }
     }
-    w.around_mV = sum / static_cast<double>(w.rose_ms.size());
+    w.around_mV = sum / static_cast<double>(w.site.places.ring.size());
 }
 
 void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
@@ -293,11 +302,12 @@ void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
     for (std::size_t k = 0; k < w.rose_ms.size(); ++k)
         w.rose_ms[k] = std::min(w.rose_ms[k], rise(inside + k));
     const double seen_ms = std::min(w.fired_ms, t_ms);
-    const auto early = std::count_if(w.rose_ms.begin(), w.rose_ms.end(),
+    const auto ring = static_cast<std::ptrdiff_t>(w.site.places.ring.size());
+    const auto early = std::count_if(w.rose_ms.begin(), w.rose_ms.begin() + ring,
                                      [&](double at) { return at + together_ms < seen_ms; });
     const bool driven = w.site.amplitude_pA_per_pF * w.site.duration_ms >= drive_mV &&
                         seen_ms <= w.began_ms + w.site.duration_ms + prompt_ms;
-    if (early > (driven ? static_cast<std::ptrdiff_t>(w.rose_ms.size() / 4) : 0))
+    if (early > (driven ? ring / 4 : 0))
         w.overtaken = true;
     const double by_ms = w.began_ms + w.site.duration_ms + latency_ms;
     if (w.fired_ms < never && w.fired_ms > by_ms)
@@ -324,12 +334,13 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
         w.before_ms = t_ms;
         if (!w.open)
             continue;
-        const auto reached = std::count_if(w.rose_ms.begin(), w.rose_ms.end(), [&](double at) {
+        const auto far = w.rose_ms.begin() + static_cast<std::ptrdiff_t>(w.site.places.ring.size());
+        const auto reached = std::count_if(far, w.rose_ms.end(), [&](double at) {
             return at < never && at + together_ms >= w.fired_ms;
         });
         if (w.overtaken || t_ms > w.began_ms + window_ms)
             close(w, false, event);
-        else if (3 * reached >= static_cast<std::ptrdiff_t>(w.rose_ms.size()))
+        else if (3 * reached >= w.rose_ms.end() - far)
             close(w, true, event);
     }
 }

@@ -14,12 +14,15 @@ struct CapturePlaces
     /// Of the site itself, at most 4, well inside: in the innermost third, counted in neighbours
     /// from its edge. A wave from elsewhere comes to the ring before it comes here.
     std::vector<std::int32_t> site;
-    /// Two neighbours and 2.5 mm outside of the site, or where the tissue ends before that; at most
-    /// 20, spread around it: where a pulse that captures arrives soon, and its current alone, or a
-    /// response that stays local, does not.
+    /// Two neighbours outside of the site, at most 20, spread around it: where a wave from elsewhere
+    /// passes first.
     std::vector<std::int32_t> ring;
+    /// As many that are 2.5 mm away as well, or where the tissue ends before that: a wave that a
+    /// pulse has sent out arrives there soon; its current alone, or a response that stays local,
+    /// does not.
+    std::vector<std::int32_t> far;
 };
-/// Both are empty where there is no tissue around the site.
+/// All are empty where there is no tissue around the site.
 CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site);
 
 /// Tells for each pulse whether it captured: whether it activated the tissue at its site, and a
@@ -31,7 +34,7 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
 ///    pulse is said to be overtaken. Where the current alone, all of it, lifts V by drive_mV or
 ///    more, and the site is activated at most prompt_ms after the pulse, a quarter of the ring may
 ///    be: a wave that is only about to arrive does not undo a strong pulse,
-///  - a third of the ring's places are activated after it, while the site is still up, all within
+///  - a third of the far places are activated after it, while the site is still up, all within
 ///    window_ms of the pulse's start. A site that the current alone has lifted falls back below
 ///    fallen_mV; it is then as before the pulse.
 /// Sites that overlap and fire at the same time cannot be told apart: what one of them captures
@@ -82,10 +85,10 @@ class CaptureWatch
     struct Watched
     {
         Site site;
-        std::vector<float> before; ///< the site's places, then the ring's
+        std::vector<float> before; ///< the site's places, then the ring's, then the far ones
         double before_ms = 0;
         std::vector<char> up;        ///< of the site's places: activated since the pulse began
-        std::vector<double> rose_ms; ///< of the ring's: when they were activated
+        std::vector<double> rose_ms; ///< of the ring's and the far ones: when they were activated
         double fired_ms = 0;         ///< when the first place of a site that is up was activated
         bool open = false, overtaken = false;
         int pulse = 0;
