@@ -120,7 +120,9 @@ void DeviceArguments::declare(CLI::App& app)
 {
     app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto")->capture_default_str();
     app.add_option("--precision", precision, "double, mixed or single")->capture_default_str();
-    app.add_option("--threads", threads, "threads of the CPU; 0: all")->capture_default_str();
+    app.add_option("--threads", threads, "threads of the CPU; 0: all")
+        ->check(CLI::Range(0U, 1024U))
+        ->capture_default_str();
 }
 
 Precision DeviceArguments::parsed_precision() const
