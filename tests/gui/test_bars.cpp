@@ -379,6 +379,13 @@ class TestBars : public QObject
         line.setRecorded(std::pair(456.0, 735.0), true);
         QVERIFY(groove().size() > 20); // striped
         QVERIFY(line.toolTip().contains("recorded in the run before"));
+        line.setRun(51, 0); // all of it is reached where the run has no end
+        QSignalSpy scrubbed(&line, &Timeline::scrubbed);
+        QTest::mousePress(&line, Qt::LeftButton, {}, {350, 9});
+        QCOMPARE(scrubbed.size(), 1);
+        QVERIFY2(std::abs(scrubbed[0][0].toDouble() - 687) < 3,
+                 qPrintable(scrubbed[0][0].toString()));
+        line.setRun(51, 800);
         line.setRecorded({}, true);
         QCOMPARE(groove().size(), 1);
         QVERIFY(!line.toolTip().contains("run before"));

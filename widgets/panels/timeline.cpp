@@ -72,7 +72,8 @@ void Timeline::setShown(std::optional<double> ms)
 
 double Timeline::span() const
 {
-    return std::max({1.0, m_end < 1e5 ? m_end : 0, m_now * 1.02});
+    const double before = m_ofBefore ? m_recorded->second * 1.05 : 0; // may lie ahead of now
+    return std::max({1.0, m_end < 1e5 ? m_end : 0, m_now * 1.02, before});
 }
 
 void Timeline::paintEvent(QPaintEvent*)
