@@ -340,15 +340,14 @@ class TestMoments : public QObject
     {
         simulation::Session s;
         s.name = "heart";
-        mesh::generator::HeartParameters coarse;
-        coarse.edge_mm = 3.5;
-        s.mesh = simulation::MeshHeart{coarse};
+        s.mesh = simulation::MeshEmbedded{};
+        s.scheme = diffusion::Scheme::p1;
         s.dt_ms = 0.05;
         const auto file = dir.filePath("heart.json");
         simulation::write_session(s, file.toStdString());
         const auto run = host->scene()->run;
         window->open(file);
-        QTRY_VERIFY_WITH_TIMEOUT(host->scene()->run > run && views()->ready(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(host->scene()->run > run && views()->ready(), 2 * patience);
         QVERIFY(views()->hasSegments());
         window->raisePanel("viewDock");
         auto* plot = child<BullseyePlot>();
@@ -358,7 +357,7 @@ class TestMoments : public QObject
         };
         runUntil(8); // 160 steps
         show(Quantity::phase);
-        QTRY_VERIFY_WITH_TIMEOUT(!views()->values(Quantity::phase).empty(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(!views()->values(Quantity::phase).empty(), patience);
         QTRY_VERIFY_WITH_TIMEOUT(known(), patience);
         const auto before = plot->values();
         host->step(1); // while paused each step is shown
