@@ -82,6 +82,7 @@ class Run
     void collect();
     void outputs_at(std::int64_t step);
     std::exception_ptr write_results();
+    RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
     void begin_folder(FolderLock& lock);
     CountedKernels kernels(const std::string& ended);
@@ -493,39 +494,43 @@ CountedKernels Run::kernels(const std::string& ended)
     return c;
 }
 
+/// Writes what was reached, and the report.
+/// @param ended  "end", "cancelled" or an error's line
+/// @throws InputError the first that could not be written, after all others were
+RunReport Run::finish(std::string ended)
+{
+    const auto failed = write_results();
+    if (failed)
+        ended = line_of(failed);
+    const auto counted = kernels(ended);
+    phases_.total_s = since(born_);
+    files_.push_back("report.json");
+    for (auto& f : frames_.files())
+        files_.push_back(std::move(f));
+    const ReportInput input{session_,
+                            options_,
+                            tissue_,
+                            *stepper_,
+                            phases_,
+                            first_step_,
+                            ended,
+                            counted.kernels,
+                            counted.not_counted,
+                            files_,
+                            pulses_.until(stepper_->time_ms())};
+    auto report = make_report(input, ecg_);
+    write_whole(options_.out / "report.json",
+                [&](std::ostream& out) { out << report.json << "\n"; });
+    if (!options_.html.empty())
+        write_whole(options_.html,
+                    [&](std::ostream& out) { out << html_report(input, report, traces_, ecg_); });
+    if (failed)
+        std::rethrow_exception(failed);
+    return report;
+}
+
 RunReport Run::go(FolderLock& lock, const Progress& progress)
 {
-    auto finish = [&](std::string ended) {
-        const auto failed = write_results();
-        if (failed)
-            ended = line_of(failed);
-        const auto counted = kernels(ended);
-        phases_.total_s = since(born_);
-        files_.push_back("report.json");
-        for (auto& f : frames_.files())
-            files_.push_back(std::move(f));
-        const ReportInput input{session_,
-                                options_,
-                                tissue_,
-                                *stepper_,
-                                phases_,
-                                first_step_,
-                                ended,
-                                counted.kernels,
-                                counted.not_counted,
-                                files_,
-                                pulses_.until(stepper_->time_ms())};
-        auto report = make_report(input, ecg_);
-        write_whole(options_.out / "report.json",
-                    [&](std::ostream& out) { out << report.json << "\n"; });
-        if (!options_.html.empty())
-            write_whole(options_.html, [&](std::ostream& out) {
-                out << html_report(input, report, traces_, ecg_);
-            });
-        if (failed)
-            std::rethrow_exception(failed);
-        return report;
-    };
     begin_folder(lock);
     try {
         if (maps_step_ > 0 && stepper_->step() == maps_step_)
@@ -571,9 +576,9 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         throw;
     }
     auto report = finish("end");
-    for (const auto& n : what_pulses_did(session_, pulses_.until(stepper_->time_ms()),
-                                         report.activated > 0,
-                                         static_cast<double>(end_step_) * session_.dt_ms))
+    for (const auto& n :
+         what_pulses_did(session_, pulses_.until(stepper_->time_ms()), report.activated > 0,
+                         static_cast<double>(end_step_) * session_.dt_ms))
         say(n.level, n.text);
     return report;
 }
