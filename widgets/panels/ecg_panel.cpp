@@ -127,7 +127,12 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     column->setSpacing(2);
     column->addLayout(bar);
     column->addLayout(middle, 1);
+    connectWidgets();
+    setLeads({});
+}
 
+void EcgPanel::connectWidgets()
+{
     connect(m_twelve, &QToolButton::toggled, this, [this](bool on) {
         if (m_filling)
             return;
@@ -166,7 +171,6 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_due.setSingleShot(true);
     connect(&m_due, &QTimer::timeout, this, &EcgPanel::measure);
     connect(m_plot, &EcgPlot::changed, this, &EcgPanel::measureSoon);
-    setLeads({});
 }
 
 void EcgPanel::showEvent(QShowEvent* e)

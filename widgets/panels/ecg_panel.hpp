@@ -45,6 +45,7 @@ class EcgPanel : public QWidget
     void showEvent(QShowEvent* e) override;
 
   private:
+    void connectWidgets();
     void fillElectrodes(const simulation::Session& s);
     void sayUnused(const simulation::Session& s);
     void measure();

@@ -272,6 +272,12 @@ QWidget* ViewPanel::buildVolume()
     form->addRow(m_fibres);
     form->addRow(m_filaments);
     form->addRow(m_arrows);
+    connectVolume();
+    return w;
+}
+
+void ViewPanel::connectVolume()
+{
     connect(m_cut, &QComboBox::activated, this, [this](int i) {
         set([i](ViewSettings& s) { s.cut = static_cast<ViewSettings::Cut>(i); });
         fill();
@@ -300,7 +306,6 @@ QWidget* ViewPanel::buildVolume()
     });
     connect(m_arrows, &QCheckBox::toggled, this,
             [this](bool on) { set([on](ViewSettings& s) { s.arrows = on; }); });
-    return w;
 }
 
 void ViewPanel::set(const std::function<void(ViewSettings&)>& f)

@@ -44,6 +44,7 @@ class ViewPanel : public QWidget
     QWidget* buildColors();
     void connectColors();
     QWidget* buildVolume();
+    void connectVolume();
     void fill();
     void fillMaps();
     void fillBeats();
