@@ -21,6 +21,9 @@ struct EcgBeat
     std::string no_qrs, no_qt, no_rr;
     double qrs_ms() const { return end_ms - onset_ms; }
     double qt_ms() const { return t_end_ms - onset_ms; }
+    /// QT at 60 beats a minute, QT / (RR / 1 s)^(1/3) (Fridericia, Acta Med Scand 53:469, 1920);
+    /// NaN where QT or the RR before it is not known.
+    double qtc_ms() const { return qt_ms() / std::cbrt(rr_ms / 1000); }
 };
 
 struct EcgIntervals

@@ -46,14 +46,16 @@ std::string intervals_text(const EcgBeat& beat)
         else
             out += "– (" + *reasons[k] + ")";
     }
+    if (std::isfinite(beat.qtc_ms()))
+        out += ", QTcF " + number_text(std::round(beat.qtc_ms()), 6) + " ms";
     return out;
 }
 
 std::string ecg_method_text(const EcgIntervals& of)
 {
     return "Over all leads, without own ones beside the 12. QRS: spatial velocity above 5 % of the "
-           "beat's largest; end of T: tangent at its steepest descent; RR: from onset to onset. "
-           "Resolution " +
+           "beat's largest; end of T: tangent at its steepest descent; RR: from onset to onset; "
+           "QTcF: QT by Fridericia, QT / (RR / 1 s)^(1/3). Resolution " +
            number_text(of.step_ms, 3) + " ms";
 }
 

@@ -22,7 +22,8 @@ EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const do
 const EcgBeat* newest_measured(const EcgIntervals& of,
                                double until_ms = std::numeric_limits<double>::infinity());
 
-/// "QRS 96 ms, QT 388 ms, RR 800 ms"; for what is not known a dash and why, in parentheses.
+/// "QRS 96 ms, QT 388 ms, RR 800 ms, QTcF 418 ms" (the last where QT and RR are known); for what is
+/// not known a dash and why, in parentheses.
 std::string intervals_text(const EcgBeat& beat);
 
 /// For people: what is measured, by which rule, to which resolution.

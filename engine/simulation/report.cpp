@@ -103,6 +103,7 @@ Json ecg_json(const ProbeTable& ecg)
             if (!why.empty())
                 x["not_known"][name] = why;
         }
+        x["qtc_fridericia_ms"] = known(b.qtc_ms());
         j["beats"].push_back(x);
     }
     return j;

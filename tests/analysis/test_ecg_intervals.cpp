@@ -91,6 +91,12 @@ class TestEcgIntervals : public QObject
             QVERIFY2(std::abs(b.t_end_ms - known.t_end()) < step, text(b.t_end_ms - known.t_end()));
             QVERIFY(k == 0 ? !b.no_rr.empty() : std::abs(b.rr_ms - cycle) < step);
             QVERIFY(b.no_qrs.empty() && b.no_qt.empty());
+            if (k > 0) { // Fridericia: the same at 60 beats a minute, longer above
+                const double ratio = b.qtc_ms() / b.qt_ms();
+                QVERIFY(std::abs(ratio * ratio * ratio * b.rr_ms - 1000) < 1e-6);
+                QVERIFY((cycle < 1000) == (ratio > 1));
+            } else
+                QVERIFY(std::isnan(b.qtc_ms()));
         }
     }
 

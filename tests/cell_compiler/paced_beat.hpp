@@ -10,10 +10,15 @@
 
 namespace tawara::cell::compiler {
 
-/// One stimulus of 1 ms at the start of a beat.
+/// A stimulus of 1 ms at the start of a beat, or one at the start of each period.
 struct Pulse
 {
-    double amplitude_pA_per_pF = 52, duration_ms = 1;
+    double amplitude_pA_per_pF = 52, duration_ms = 1, period_ms = INFINITY;
+
+    double at(double t_ms) const
+    {
+        return std::fmod(t_ms, period_ms) < duration_ms ? amplitude_pA_per_pF : 0;
+    }
 };
 
 /// V of one paced beat at 0, every, 2 every ...; what a scheme and a step make of it, and CVODE.
@@ -26,7 +31,7 @@ inline std::vector<double> reference_beat(const Reference& reference,
     ReferenceOptions o;
     o.relative_tolerance = o.absolute_tolerance = tolerance;
     o.largest_step_ms = pulse.duration_ms / 2;
-    o.stimulus = [&](double t) { return t < pulse.duration_ms ? pulse.amplitude_pA_per_pF : 0; };
+    o.stimulus = [&](double t) { return pulse.at(t); };
     std::vector<double> v;
     for (const auto& row : reference.run(parameters, initial, until_ms, every_ms, o))
         v.push_back(row[0]);
@@ -73,7 +78,7 @@ class PacedBeat
         std::vector<double> v{initial[0]};
         for (long long k = 0; k < steps; ++k) {
             const double t = static_cast<double>(k) * dt_ms;
-            const bool stimulated = t + dt_ms / 2 < pulse.duration_ms;
+            const bool stimulated = pulse.at(t + dt_ms / 2) != 0;
             step_(x.data(), states.data(), stimulated ? on.data() : off.data(), 0, 1, row.data(),
                   static_cast<Real>(t), static_cast<Real>(dt_ms), 0);
             for (const std::size_t s : rounded)

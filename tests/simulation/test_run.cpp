@@ -152,6 +152,7 @@ class TestRun : public QObject
         const auto second = beats[1].toObject();
         QVERIFY(std::abs(second["rr_ms"].toDouble() - 700) < 3);
         QVERIFY(second["qt_ms"].isNull());
+        QVERIFY(second["qtc_fridericia_ms"].isNull() && beat.contains("qtc_fridericia_ms"));
         QCOMPARE(second["not_known"].toObject()["qt_ms"].toString(),
                  QString("no repolarisation yet"));
         QByteArray charts; // are within the page

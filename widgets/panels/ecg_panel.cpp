@@ -222,7 +222,8 @@ void EcgPanel::measure()
     m_readings->setText(names.empty() ? QString()
                                       : QStringList{intervalText(tr("QRS"), b.qrs_ms()),
                                                     intervalText(tr("QT"), b.qt_ms()),
-                                                    intervalText(tr("RR"), b.rr_ms)}
+                                                    intervalText(tr("RR"), b.rr_ms),
+                                                    intervalText(tr("QTcF"), b.qtc_ms())}
                                             .join(QStringLiteral(" · ")));
     QString tip =
         found.none.empty() ? tr("No beat yet") + '\n' : QString::fromStdString(found.none) + '\n';

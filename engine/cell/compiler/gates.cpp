@@ -53,7 +53,7 @@ void recognise_gates(CellSystem& s)
         const Linear l = linear_form(g, state.rate, y, slope);
         if (l.tau == no_node)
             continue;
-        Gate gate{l.inf, l.tau, true, INFINITY};
+        Gate gate{l.inf, l.tau, true, INFINITY, INFINITY};
         const Node both[] = {l.inf, l.tau};
         bool sure = true; // a branch that V alone does not decide may have no slope: no tau there
         for (const Node n : reachable(g, both)) {
@@ -67,10 +67,14 @@ void recognise_gates(CellSystem& s)
             continue;
         // a gate is a fraction: its steady state lies in [0, 1] and its time constant is positive
         bool fraction = state.initial >= -1e-9 && state.initial <= 1 + 1e-9;
-        for (double v = -100; v <= 60 && fraction; v += 2.5) {
+        for (double v = -200; v <= 250 && fraction; v += 2.5) {
             x[0] = v + 0.0123; // away from removable singularities
             const auto value =
                 evaluate(g, both, [&](std::uint32_t id) { return s.value(id, x, p, 0); });
+            if (value[1] > 0) // no NaN
+                gate.shortest_tau_anywhere_ms = std::min(gate.shortest_tau_anywhere_ms, value[1]);
+            if (v < -100 || v > 60)
+                continue;
             fraction = value[0] >= -1e-6 && value[0] <= 1 + 1e-6 && value[1] > 0;
             gate.shortest_tau_ms = std::min(gate.shortest_tau_ms, value[1]);
         }

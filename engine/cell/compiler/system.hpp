@@ -30,6 +30,7 @@ struct Gate
     Node tau = no_node;         ///< [ms]
     bool voltage_only = false;  ///< inf and tau depend on V and parameters alone
     double shortest_tau_ms = 0; ///< over V in [-100, 60] mV, other states at their initial values
+    double shortest_tau_anywhere_ms = 0; ///< over V in [-200, 250] mV, where strong pulses lead
 };
 
 struct SystemState

@@ -69,6 +69,10 @@ class Stepper
                 const Node decay = n(Op::exp, n(Op::div, n(Op::neg, dt_), gate->tau));
                 return n(Op::add, gate->inf, n(Op::mul, n(Op::sub, y_[k], gate->inf), decay));
             }
+            if (gate && gate->shortest_tau_anywhere_ms < held_tau_ms) {
+                const Node share = n(Op::min, n(Op::div, dt_, gate->tau), c(1));
+                return n(Op::add, y_[k], n(Op::mul, share, n(Op::sub, gate->inf, y_[k])));
+            }
             return euler(y_[k], dt_, f);
         case Scheme::grl1:
             if (gate) // the same, shorter

@@ -11,7 +11,9 @@ namespace tawara::cell::compiler {
 ///     forward_euler          y + dt f
 ///     rk4                    the classical fourth-order method
 ///     rush_larsen            gates: inf + (y - inf) exp(-dt / tau); others forward Euler
-///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms
+///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms; gates
+///                            that strong pulses can make as stiff: y + min(dt / tau, 1) (inf - y),
+///                            forward Euler that never passes inf
 ///     grl1                   y + f (exp(a dt) - 1) / a for every state
 ///     grl2                   grl1 over dt/2, then f and a at the middle, with the own state back
 ///     backward_euler_single  y + dt f / (1 - dt a)
@@ -29,6 +31,9 @@ StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision = false
 Scheme scheme_of_long_steps(const CellSystem& s, Scheme short_steps, double longest_ms);
 
 inline constexpr double stiff_tau_ms = 0.05;
+/// Gates that get faster than this where strong pulses take V (Gate::shortest_tau_anywhere_ms) are
+/// held at inf by rush_larsen_light: TT06's j has tau 0.2 ms at 40 mV, 0.003 at 110.
+inline constexpr double held_tau_ms = 0.1;
 /// Gates that are always slower have the form of GRL1 in Rush-Larsen's step too, the same but for
 /// rounding: it keeps the digits of 1 - exp(-dt / tau) in single precision.
 inline constexpr double slow_tau_ms = 100;
