@@ -76,6 +76,20 @@ void enter(const fs::path& folder, const fs::path& file)
     write_whole(report, [&](std::ostream& text) { text << json.dump(2) << '\n'; });
 }
 
+/// The mesh beside the frames, for CARP's tools: that of the maps, which has the fibres.
+/// @param m  of a frame
+void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folder, fs::path out)
+{
+    const fs::path maps = folder / "activation.vtu";
+    out.replace_extension(".pts");
+    std::error_code none;
+    if (fs::exists(maps, none))
+        if (const auto whole = mesh::io::read(maps, LengthUnit::mm).mesh; whole.corner == m.corner)
+            return mesh::io::write(whole, out);
+    mesh::io::write(m, out);
+    c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
+}
+
 void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
@@ -99,8 +113,7 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
                                                           every, "mV");
-            auto points = out;
-            mesh::io::write(m, points.replace_extension(".pts"));
+            write_mesh_beside(c, m, folder, out);
         }
         igb->add(field_at_vertices(m, "V_mV", file));
     }

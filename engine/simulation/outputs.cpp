@@ -22,8 +22,7 @@ namespace {
 
 mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> values)
 {
-    return {name, t.on_vertices() ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra,
-            std::move(values)};
+    return {name, places(t), std::move(values)};
 }
 
 /// Whether a name of a list is a file within the folder that the list is in.
@@ -56,6 +55,11 @@ bool is_frame(const std::string& name)
 }
 
 } // namespace
+
+mesh::Field::On places(const Tissue& t)
+{
+    return t.on_vertices() ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra;
+}
 
 std::vector<ListedFrame> listed_frames(const fs::path& pvd)
 {
@@ -225,7 +229,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
     }
     char name[32];
     std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
-    mesh::io::write_vtu(*tissue_.mesh, {extra(tissue_, "V_mV", {v.begin(), v.end()})}, out_ / name);
+    vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / name);
     written_.push_back({time_ms, name});
     write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
         out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/problem.hpp"
+#include "engine/mesh/io/vtu_series.hpp"
 #include "engine/simulation/igb.hpp"
 #include "engine/simulation/tissue.hpp"
 
@@ -37,14 +38,18 @@ struct ListedFrame
 /// The frames that a .pvd names; none where it cannot be opened.
 std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
 
+/// Where a tissue's unknowns are.
+mesh::Field::On places(const Tissue& t);
+
 /// Frames of the potential. vtu: frames/NNNNNN.vtu and a frames.pvd that lists those written, for
-/// ParaView. igb: frames.igb with V at the mesh's vertices, and the mesh as frames.pts, .elem, .lon
+/// ParaView; each holds V and `region`. igb: frames.igb with V at the mesh's vertices, and the mesh as frames.pts, .elem, .lon
 /// beside it, for CARP's tools; they appear with finish().
 class FrameWriter
 {
   public:
     FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms)
-        : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms)
+        : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),
+          vtu_("V_mV", places(t))
     {
     }
     /// Goes on with the frames that are in the folder from before the first of this run.
@@ -64,6 +69,7 @@ class FrameWriter
     std::filesystem::path out_;
     FrameFormat format_;
     double every_ms_;
+    mesh::io::VtuSeries vtu_;
     std::unique_ptr<IgbWriter> igb_;
     std::vector<ListedFrame> written_;
     bool igb_written_ = false;
