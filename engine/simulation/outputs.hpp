@@ -42,8 +42,8 @@ std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
 mesh::Field::On places(const Tissue& t);
 
 /// Frames of the potential. vtu: frames/NNNNNN.vtu and a frames.pvd that lists those written, for
-/// ParaView; each holds V and `region`. igb: frames.igb with V at the mesh's vertices, and the mesh as frames.pts, .elem, .lon
-/// beside it, for CARP's tools; they appear with finish().
+/// ParaView; each holds V and `region`. igb: frames.igb with V at the mesh's vertices, and the mesh
+/// as frames.pts, .elem, .lon beside it, for CARP's tools; they appear with finish().
 class FrameWriter
 {
   public:

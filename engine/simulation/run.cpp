@@ -35,12 +35,6 @@ double since(Clock::time_point t)
     return std::chrono::duration<double>(Clock::now() - t).count();
 }
 
-/// Time steps between two events that happen every `every_ms`; at least 1.
-std::int64_t steps_of(double every_ms, double dt_ms)
-{
-    return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
-}
-
 /// @pre  an exception of the standard library's kind
 std::string line_of(const std::exception_ptr& failed)
 {
@@ -156,17 +150,8 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         frame_every_ = steps_of(s.frames_every_ms, s.dt_ms);
     if (s.checkpoint_every_ms > 0)
         checkpoint_every_ = steps_of(s.checkpoint_every_ms, s.dt_ms);
-    for (const auto& [key, every_ms] :
-         {std::pair{"output.frames_every_ms", frame_every_ ? s.frames_every_ms : 0},
-          {"output.probes_every_ms", s.probes_every_ms},
-          {"output.checkpoint_every_ms", s.checkpoint_every_ms},
-          {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}})
-        if (const auto steps = steps_of(every_ms, s.dt_ms);
-            every_ms > 0 &&
-            std::abs(every_ms / s.dt_ms - static_cast<double>(steps)) > 1e-6 * every_ms / s.dt_ms)
-            say(Notice::Level::warning, std::string(key) + ": " + number_text(every_ms, 6) +
-                                            " ms is no whole number of steps; every " +
-                                            ms_text(steps) + " in its place");
+    for (const auto& n : what_outputs_will_be(s))
+        say(n.level, n.text);
     maps_step_ = std::llround(s.maps_from_ms / s.dt_ms);
     if (maps_step_ >= end_step_ && maps_step_ > 0)
         say(Notice::Level::warning, "maps stay empty: they begin at output.maps_from_ms " +

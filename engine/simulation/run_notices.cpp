@@ -7,7 +7,9 @@
 #include "engine/simulation/refractory.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace tawara::simulation {
 
@@ -93,6 +95,34 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
 }
 
 } // namespace
+
+std::int64_t steps_of(double every_ms, double dt_ms)
+{
+    return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
+}
+
+Notices what_outputs_will_be(const Session& s)
+{
+    Notices out;
+    const bool frames = s.frames_every_ms > 0 && s.frames != FrameFormat::none;
+    for (const auto& [key, every_ms] :
+         {std::pair{"output.frames_every_ms", frames ? s.frames_every_ms : 0},
+          {"output.probes_every_ms", s.probes_every_ms},
+          {"output.checkpoint_every_ms", s.checkpoint_every_ms},
+          {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}}) {
+        const auto steps = static_cast<double>(steps_of(every_ms, s.dt_ms));
+        if (every_ms > 0 && std::abs(every_ms / s.dt_ms - steps) > 1e-6 * every_ms / s.dt_ms)
+            out.push_back({Notice::Level::warning,
+                           std::string(key) + ": " + number_text(every_ms, 6) +
+                               " ms is no whole number of steps; every " +
+                               number_text(steps * s.dt_ms, 7) + " ms in its place"});
+    }
+    if (s.frames_every_ms > 0 && !frames)
+        out.push_back({Notice::Level::warning,
+                       "no frames: output.frames is \"none\" beside an output.frames_every_ms; "
+                       "\"vtu\" or \"igb\" would write them"});
+    return out;
+}
 
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
                         double end_ms)

@@ -3,9 +3,17 @@
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/session.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace tawara::simulation {
+
+/// Time steps between two events that happen every `every_ms`; at least 1.
+std::int64_t steps_of(double every_ms, double dt_ms);
+
+/// What a run's start says of its outputs: intervals that are no whole number of steps, frames that
+/// have an interval but no format.
+Notices what_outputs_will_be(const Session& session);
 
 /// What a run's end says of its pulses: where nothing was activated, why that may be; the sites of
 /// which a pulse is known not to have captured; refractory periods that were found.

@@ -296,7 +296,6 @@ Session default_session()
     const double apex_z = -(shape.lv_long_axis_mm + 0.5 * shape.apex_wall_mm);
     s.stimuli.push_back(pacing("apex", {0, 0, apex_z}, 7));
     s.probes.push_back({"LV free wall", {shape.lv_short_axis_mm + 0.5 * shape.lv_wall_mm, 0, 0}});
-    s.frames = FrameFormat::none;
     return s;
 }
 
@@ -343,7 +342,6 @@ Session session_for_mesh(const MeshChoice& choice)
         s.stimuli.push_back(pacing("left edge", left_edge(m), radius));
     else
         s.stimuli.push_back(pacing("narrow end", apex_of(m, surface, axis), radius));
-    s.frames = FrameFormat::none;
     if (!choice.model.empty())
         fit_pacing(s, mesh::mean_edge_mm(m));
     put_on_shelf(mesh_file, std::move(loaded)); // for the tissue that is built of it next

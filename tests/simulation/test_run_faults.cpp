@@ -200,6 +200,11 @@ class TestRunFaults : public QObject
                                                  "number of steps; every 0.04 ms"),
                  qPrintable(r.shown()));
         r = run("fit.json", "fit",
+                {"--until", "5", "--set", "output.frames_every_ms=1", "--set",
+                 "output.frames=none"});
+        QVERIFY2(r.status == 0 && r.err.contains("no frames: output.frames is \"none\""),
+                 qPrintable(r.shown()));
+        r = run("fit.json", "fit",
                 {"--set", "output.activation_threshold_mV=-40", "--resume", path("fit") + at_4_ms});
         QVERIFY2(r.status == 0 && r.err.contains("maps keep what the checkpoint found at 0 mV"),
                  qPrintable(r.shown()));

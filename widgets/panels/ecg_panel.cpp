@@ -219,12 +219,12 @@ void EcgPanel::measure()
                            : simulation::newest_measured(found, m_plot->moment().value_or(to));
     const simulation::EcgBeat none;
     const auto& b = beat != nullptr ? *beat : none;
-    m_readings->setText(names.empty() ? QString()
-                                      : QStringList{intervalText(tr("QRS"), b.qrs_ms()),
-                                                    intervalText(tr("QT"), b.qt_ms()),
-                                                    intervalText(tr("RR"), b.rr_ms),
-                                                    intervalText(tr("QTcF"), b.qtc_ms())}
-                                            .join(QStringLiteral(" · ")));
+    m_readings->setText(
+        names.empty()
+            ? QString()
+            : QStringList{intervalText(tr("QRS"), b.qrs_ms()), intervalText(tr("QT"), b.qt_ms()),
+                          intervalText(tr("RR"), b.rr_ms), intervalText(tr("QTcF"), b.qtc_ms())}
+                  .join(QStringLiteral(" · ")));
     QString tip =
         found.none.empty() ? tr("No beat yet") + '\n' : QString::fromStdString(found.none) + '\n';
     if (beat != nullptr)

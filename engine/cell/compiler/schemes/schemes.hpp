@@ -11,7 +11,8 @@ namespace tawara::cell::compiler {
 ///     forward_euler          y + dt f
 ///     rk4                    the classical fourth-order method
 ///     rush_larsen            gates: inf + (y - inf) exp(-dt / tau); others forward Euler
-///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms; gates
+///     rush_larsen_light      the same for stiff gates alone: shortest tau below stiff_tau_ms;
+///     gates
 ///                            that strong pulses can make as stiff: y + min(dt / tau, 1) (inf - y),
 ///                            forward Euler that never passes inf
 ///     grl1                   y + f (exp(a dt) - 1) / a for every state
