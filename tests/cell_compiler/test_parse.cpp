@@ -106,6 +106,48 @@ class TestParse : public QObject
         const std::string e = why([&] { resolve(parse_mmt(text.toStdString(), "decay.mmt")); });
         QVERIFY2(QString::fromStdString(e).contains(message), e.c_str());
     }
+    /// A declared unit of another quantity is refused; none and a bare number are not.
+    void units_of_special_variables()
+    {
+        const auto with = [](const std::string& from, const std::string& to) {
+            std::string text = decay;
+            text.replace(text.find(from), from.size(), to);
+            return why([&] { resolve(parse_mmt(text, "f.mmt")); });
+        };
+        const std::string potential = "    in [mV]\n", time = "in [ms] bind",
+                          stimulus = "engine.pace * -80";
+        for (const char* unit : {"ms", "uA", "mM", "V/s"})
+            QCOMPARE(with(potential, std::string("    in [") + unit + "]\n"),
+                     std::string("f.mmt:13: 'membrane.V' is in ") + unit +
+                         " and cannot be the membrane potential; it should be in [mV] or another "
+                         "unit of voltage, or without a unit");
+        for (const char* unit : {"mV", "1/ms", "m"})
+            QCOMPARE(with(time, std::string("in [") + unit + "] bind"),
+                     std::string("f.mmt:9: 'engine.time' is in ") + unit +
+                         " and cannot be the time; it should be in [ms] or another unit of time, "
+                         "or without a unit");
+        for (const char* unit : {"mM", "mV", "ms"})
+            QCOMPARE(with(stimulus, stimulus + " in [" + unit + "]"),
+                     std::string("f.mmt:23: 'stimulus.i_stim' is in ") + unit +
+                         " and cannot be the stimulus current; it should be in [A/F], [uA/cm^2], "
+                         "[pA] or another unit of current, or without a unit");
+        for (const char* unit : {"V", "uV", "1"})
+            QCOMPARE(with(potential, std::string("    in [") + unit + "]\n"),
+                     std::string("accepted"));
+        QCOMPARE(with(potential, ""), std::string("accepted"));
+        for (const char* unit : {"s", "min", "1"})
+            QCOMPARE(with(time, std::string("in [") + unit + "] bind"), std::string("accepted"));
+        for (const char* unit :
+             {"A", "pA", "A/F", "uA/cm^2", "uA/mm^3", "mV/ms", "1/ms", "mM/ms", "1"})
+            QCOMPARE(with(stimulus, stimulus + " in [" + unit + "]"), std::string("accepted"));
+        // a base unit of the file's own says nothing about what it measures
+        std::string own = cellml("mV", minus_kV);
+        const std::string volts = "<unit prefix=\"milli\" units=\"volt\"/>";
+        own.replace(own.find(volts), volts.size(), "");
+        own.replace(own.find("units name=\"mV\""), 15, "units base_units=\"yes\" name=\"mV\"");
+        QCOMPARE(why([&] { resolve(parse_cellml(own, "m.cellml", ".")); }),
+                 std::string("accepted"));
+    }
     void deep_nesting_is_refused()
     {
         const std::string deep =

@@ -81,16 +81,45 @@ class Resolver
             need_free_of_states(*time_, "time");
         if (!o_.stimulus.empty())
             need_free_of_states(*stimulus_, "stimulus current");
-        if (const auto* t = o_.time.empty() ? nullptr : &m_.variables[*time_];
-            t && t->units && !t->units->compatible(second) &&
-            !t->units->compatible(*built_in_units("dimensionless")))
-            m_.fail(*time_,
-                    "'" + t->name + "' is in " + t->unit_text + " and cannot be the time");
+        need_unit(v_, {volt}, "membrane potential", "[mV] or another unit of voltage");
+        need_unit(time_, {second}, "time", "[ms] or another unit of time");
+        need_unit(stimulus_, currents(), "stimulus current",
+                  "[A/F], [uA/cm^2], [pA] or another unit of current");
         const auto& vu = m_.variables[*v_].units;
         if (vu && vu->compatible(volt))
             mV_ = vu->factor / 1e-3;
         if (time_ && m_.variables[*time_].units && m_.variables[*time_].units->compatible(second))
             ms_ = m_.variables[*time_].units->factor / 1e-3;
+    }
+
+    /// Currents and fluxes, whatever they are divided by that is a length, an area or a volume, and
+    /// what such a current is over a capacitance.
+    static std::vector<Units> currents()
+    {
+        std::vector<Units> out{*parse_short_units("V/s"), *parse_short_units("1/s")};
+        for (const char* whole : {"A", "mol/s"})
+            for (const double metres : {0, -1, -2, -3})
+                out.push_back(
+                    product(*parse_short_units(whole), raised(*built_in_units("metre"), metres)));
+        return out;
+    }
+
+    /// Refuses a declared unit of another quantity. None, a bare number and what is made of base
+    /// units of the file's own say nothing against it.
+    void need_unit(const std::optional<std::uint32_t>& i, const std::vector<Units>& fits,
+                   const std::string& what, const std::string& right) const
+    {
+        if (!i || !m_.variables[*i].units)
+            return;
+        const ModelVariable& v = m_.variables[*i];
+        const bool own = std::any_of(v.units->powers.begin(), v.units->powers.end(),
+                                     [](const auto& p) { return p.first.starts_with("'"); });
+        if (own || v.units->compatible(Units{}) ||
+            std::any_of(fits.begin(), fits.end(),
+                        [&](const Units& u) { return v.units->compatible(u); }))
+            return;
+        m_.fail(*i, "'" + v.name + "' is in " + v.unit_text + " and cannot be the " + what +
+                        "; it should be in " + right + ", or without a unit");
     }
 
     void need_free_of_states(std::uint32_t i, const std::string& what) const
