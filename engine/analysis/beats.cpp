@@ -12,6 +12,10 @@ constexpr double blind_ms = 20;
 constexpr float ready = 0.4F;  // part of the span above the least V: below it a beat is over
 constexpr double lead_ms = 10; // a beat starts so long before its crossing: the foot belongs to it
 
+constexpr double upstroke_ms = 10;             // after the crossing: what rises later is a pulse
+constexpr double pulse_mV_per_ms = 5;          // or more; a plateau's dome rises far slower
+constexpr float most_mV = 60, least_mV = -120; // of an action potential
+
 constexpr double look_back_ms = 50, window_ms = 10, stride_ms = 1; // of the potential at rest
 
 /// V at rest before sample `end`, as the header has it.
@@ -36,6 +40,18 @@ double rest_before(std::span<const double> t_ms, std::span<const float> v_mV, st
     return static_cast<double>(rest);
 }
 
+/// When the first pulse after `from_ms`, before sample `end`, lifts V; infinite where none does.
+double pulse_after(double from_ms, std::size_t end, std::span<const double> t_ms,
+                   std::span<const float> v_mV)
+{
+    auto i = static_cast<std::size_t>(std::upper_bound(t_ms.begin(), t_ms.end(), from_ms) -
+                                      t_ms.begin());
+    for (i = std::max<std::size_t>(i, 1); i < end; ++i)
+        if (static_cast<double>(v_mV[i] - v_mV[i - 1]) >= pulse_mV_per_ms * (t_ms[i] - t_ms[i - 1]))
+            return t_ms[i - 1];
+    return std::numeric_limits<double>::infinity();
+}
+
 } // namespace
 
 std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
@@ -43,25 +59,33 @@ std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
 {
     if (v_mV.size() < 3)
         return {};
-    const auto [low, high] = std::minmax_element(v_mV.begin(), v_mV.end());
-    if (!(*high - *low >= least_span_mV))
+    const auto [lowest, highest] = std::minmax_element(v_mV.begin(), v_mV.end());
+    const float low = std::max(*lowest, least_mV), high = std::min(*highest, most_mV);
+    if (!(high - low >= least_span_mV))
         return {};
-    const float level = 0.5F * (*low + *high);
-    const float again = *low + ready * (*high - *low);
-    std::vector<double> starts, rests;
+    const float level = 0.5F * (low + high);
+    const float again = low + ready * (high - low);
+    std::vector<double> starts;
+    std::vector<cell::BeatBounds> bounds;
+    std::vector<std::size_t> crossings;
     double last = -1e300;
     bool over = true; // the beat before
     for (std::size_t i = 1; i < v_mV.size(); ++i) {
         over = over || v_mV[i - 1] < again;
         if (over && v_mV[i - 1] < level && v_mV[i] >= level && t_ms[i] >= last + blind_ms) {
             starts.push_back(t_ms[i] - lead_ms);
-            rests.push_back(rest_before(t_ms, v_mV, i));
+            crossings.push_back(i);
+            bounds.push_back({rest_before(t_ms, v_mV, i), t_ms[i] + upstroke_ms});
             last = t_ms[i];
             over = false;
         }
     }
+    for (std::size_t k = 0; k < crossings.size(); ++k)
+        bounds[k].peak_until_ms =
+            pulse_after(bounds[k].upstroke_until_ms,
+                        k + 1 < crossings.size() ? crossings[k + 1] : v_mV.size(), t_ms, v_mV);
     const std::vector<double> v(v_mV.begin(), v_mV.end());
-    return cell::measure_action_potentials(t_ms, v, starts, rests);
+    return cell::measure_action_potentials(t_ms, v, starts, bounds);
 }
 
 } // namespace tawara::analysis

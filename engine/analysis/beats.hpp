@@ -10,7 +10,12 @@ namespace tawara::analysis {
 /// Action potentials of a trace whose start times nobody gave: one for each upward crossing of the
 /// middle between the trace's least and largest V, at least 20 ms after the one before and after V
 /// was below four tenths of that span: a notch after a stimulus, or an early afterdepolarisation,
-/// is no beat. A trace that spans less than 40 mV has none.
+/// is no beat. A trace that spans less than 40 mV has none. V above 60 mV and below -120 mV counts
+/// as that much there: pulses lead so far, action potentials do not.
+///
+/// A pulse that meets the plateau is no part of the beat: the steepest rise is looked for until 10
+/// ms after the crossing, the peak until V rises by 5 mV/ms or more later than that. Where V falls
+/// is where it falls, however the pulse has shifted it.
 ///
 /// Rest is the least median of V over any 10 ms that end before the crossing and begin, at the
 /// earliest, 50 ms before it: the potential that the tissue comes back to, as APD is defined by,

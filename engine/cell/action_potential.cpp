@@ -7,7 +7,7 @@
 #include <limits>
 
 namespace tawara::cell {
-void ActionPotentialMeter::start_beat(double, double rest_mV)
+void ActionPotentialMeter::start_beat(double, const BeatBounds& bounds)
 {
     // the last sample before the stimulus is the first of the new beat
     const bool carry = !beat_.empty();
@@ -15,7 +15,7 @@ void ActionPotentialMeter::start_beat(double, double rest_mV)
     close();
     if (carry)
         beat_.push_back(last);
-    rest_mV_ = rest_mV;
+    bounds_ = bounds;
 }
 
 void ActionPotentialMeter::start_beat_at_rest()
@@ -33,7 +33,7 @@ void ActionPotentialMeter::start_beat_at_rest()
     beat_.erase(rest, beat_.end());
     close();
     beat_ = next;
-    rest_mV_ = std::numeric_limits<double>::quiet_NaN();
+    bounds_ = {};
 }
 
 void ActionPotentialMeter::sample(double t_ms, double v_mV)
@@ -55,7 +55,7 @@ void ActionPotentialMeter::close()
         return;
     ActionPotential a;
     std::size_t up = 0;
-    for (std::size_t i = 1; i < b.size(); ++i) {
+    for (std::size_t i = 1; i < b.size() && b[i].t <= bounds_.upstroke_until_ms; ++i) {
         const double slope = (b[i].v - b[i - 1].v) / (b[i].t - b[i - 1].t);
         if (b[i].t > b[i - 1].t && slope > a.upstroke_mV_per_ms) {
             a.upstroke_mV_per_ms = slope;
@@ -65,13 +65,13 @@ void ActionPotentialMeter::close()
     }
     if (up == 0)
         return;
-    a.rest_mV = rest_mV_;
-    if (std::isnan(rest_mV_))
+    a.rest_mV = bounds_.rest_mV;
+    if (std::isnan(a.rest_mV))
         a.rest_mV = std::min_element(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(up),
                                      [](auto x, auto y) { return x.v < y.v; })
                         ->v;
     std::size_t peak = up;
-    for (std::size_t i = up; i < b.size(); ++i)
+    for (std::size_t i = up; i < b.size() && b[i].t <= bounds_.peak_until_ms; ++i)
         if (b[i].v > b[peak].v)
             peak = i;
     a.peak_mV = b[peak].v;
@@ -95,15 +95,13 @@ void ActionPotentialMeter::close()
 std::vector<ActionPotential> measure_action_potentials(std::span<const double> t_ms,
                                                        std::span<const double> v_mV,
                                                        std::span<const double> starts_ms,
-                                                       std::span<const double> rests_mV)
+                                                       std::span<const BeatBounds> bounds)
 {
     ActionPotentialMeter meter;
     std::size_t next = 0;
     for (std::size_t i = 0; i < t_ms.size(); ++i) {
         for (; next < starts_ms.size() && t_ms[i] >= starts_ms[next]; ++next)
-            meter.start_beat(starts_ms[next], rests_mV.empty()
-                                                  ? std::numeric_limits<double>::quiet_NaN()
-                                                  : rests_mV[next]);
+            meter.start_beat(starts_ms[next], bounds.empty() ? BeatBounds{} : bounds[next]);
         meter.sample(t_ms[i], v_mV[i]);
     }
     return meter.finish();

@@ -18,6 +18,17 @@ struct ActionPotential
     double apd90_ms = 0;
 };
 
+/// What is known of a beat when it starts.
+struct BeatBounds
+{
+    double rest_mV = std::numeric_limits<double>::quiet_NaN(); ///< NaN: the least V from the beat's
+                                                               ///< start to its upstroke, as in a
+                                                               ///< cell alone, which starts with
+                                                               ///< its stimulus
+    double upstroke_until_ms = std::numeric_limits<double>::infinity(); ///< it is looked for before
+    double peak_until_ms = std::numeric_limits<double>::infinity();     ///< the same of the peak
+};
+
 /// Collects V sample by sample, so that no trace has to be kept.
 ///
 /// A beat starts at start_beat(). APDx: from the time of the largest dV/dt to the first fall
@@ -27,9 +38,7 @@ class ActionPotentialMeter
   public:
     static constexpr double excited_mV = -40; ///< an upstroke goes beyond it
     /// Closes the beat under way, if any, and starts another at time t.
-    /// @param rest_mV  V at rest before it; NaN: the least V from its start to its upstroke, as in
-    ///                 a cell alone, which starts with its stimulus
-    void start_beat(double t_ms, double rest_mV = std::numeric_limits<double>::quiet_NaN());
+    void start_beat(double t_ms, const BeatBounds& bounds = {});
     /// The same for a cell that nobody stimulates, when V rises through excited_mV again: the beat
     /// under way ends, and the next one starts, where V was least after its peak.
     void start_beat_at_rest();
@@ -45,17 +54,17 @@ class ActionPotentialMeter
         double t, v;
     };
     std::vector<Sample> beat_;
-    double rest_mV_ = std::numeric_limits<double>::quiet_NaN();
+    BeatBounds bounds_;
     std::vector<ActionPotential> done_;
 };
 
 /// The action potentials of a trace whose beats start at the given times.
-/// @param rests_mV  V at rest before each; empty: as start_beat() has it without one
-/// @pre t_ms and v_mV have one size, so have starts_ms and rests_mV unless that is empty; t_ms and
+/// @param bounds  of each; empty: as start_beat() has them without
+/// @pre t_ms and v_mV have one size, so have starts_ms and bounds unless that is empty; t_ms and
 ///      starts_ms ascend
 std::vector<ActionPotential> measure_action_potentials(std::span<const double> t_ms,
                                                        std::span<const double> v_mV,
                                                        std::span<const double> starts_ms,
-                                                       std::span<const double> rests_mV = {});
+                                                       std::span<const BeatBounds> bounds = {});
 
 } // namespace tawara::cell

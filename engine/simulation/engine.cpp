@@ -198,11 +198,16 @@ void Engine::Impl::take_samples()
     const std::size_t columns = samples.size() / at.size();
     {
         std::lock_guard hold(trace_mutex);
-        for (std::size_t k = 0; k < at.size(); ++k)
-            for (std::size_t p = 0; p < std::min(traces.size(), columns); ++p) {
-                traces[p].time_ms.push_back(static_cast<double>(at[k]) * dt);
-                traces[p].V_mV.push_back(static_cast<float>(samples[k * columns + p]));
-            }
+        const auto kept = std::min(traces.size(), columns);
+        for (std::size_t k = 0; k < at.size() && kept > 0; ++k)
+            thinner.feed(static_cast<double>(at[k]) * dt,
+                         std::span(samples).subspan(k * columns, kept),
+                         [&](double t_ms, std::span<const double> v_mV) {
+                             for (std::size_t p = 0; p < kept; ++p) {
+                                 traces[p].time_ms.push_back(t_ms);
+                                 traces[p].V_mV.push_back(static_cast<float>(v_mV[p]));
+                             }
+                         });
     }
     if (sim->capture.empty())
         return;

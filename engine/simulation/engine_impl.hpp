@@ -7,6 +7,7 @@
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/engine.hpp"
 #include "engine/simulation/figures.hpp"
+#include "engine/simulation/probe_samples.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/recording.hpp"
 #include "engine/simulation/renewals.hpp"
@@ -62,7 +63,7 @@ struct LoadedRun
         std::vector<TissueEdit> edits; ///< before that
         std::string read;              ///< model files that were read anew at it, in words
     } stepped;
-    std::string state_lost; ///< what a notice says of it; empty: it is the run's
+    std::string state_lost;  ///< what a notice says of it; empty: it is the run's
     bool pacing_due = false; ///< initial states are not those of the session's prepacing
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
@@ -135,6 +136,7 @@ struct Engine::Impl
     Status::State state = Status::State::empty;
     std::uint64_t runs = 0, next_probe = 1;
     std::vector<LiveProbe> probes;
+    TraceThinner thinner{options.trace_sample_ms}; ///< of their samples
     double limit_ms_per_s = 0, frame_interval_s = 0.016;
     EngineClock::time_point frame_due{}, limit_from{};
     double limit_from_ms = 0;

@@ -12,6 +12,8 @@ namespace {
 using Clock = EngineClock;
 using State = Status::State;
 
+/// Between the probes' samples, of which TraceThinner keeps some.
+constexpr double finest_sample_ms = 0.01;
 /// Reports of loading, at most so often.
 constexpr double loading_interval_s = 0.05;
 
@@ -30,6 +32,17 @@ void Engine::Impl::install_probes()
         list.push_back(p.probe);
     const double dt = sim->stepper->dt_ms();
     auto weights = probe_weights(sim->tissue, list, sim->scene->title);
+    thinner.restart();
+    if (sim->stepper->step() == 0 && !list.empty()) { // rest, before a pulse of the first step
+        std::vector<double> v(sim->tissue.problem.size());
+        sim->stepper->potential(v);
+        std::lock_guard hold(trace_mutex);
+        for (std::size_t p = 0; p < std::min(traces.size(), list.size()); ++p)
+            if (traces[p].time_ms.empty()) {
+                traces[p].time_ms.push_back(0);
+                traces[p].V_mV.push_back(static_cast<float>(value_at(weights, p, v)));
+            }
+    }
     for (auto unknown :
          sim->capture.columns()) { // after the probes: what tells whether pulses capture
         weights.unknown.push_back(unknown);
@@ -37,7 +50,7 @@ void Engine::Impl::install_probes()
         weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
     }
     sim->stepper->set_probes(std::move(weights),
-                             std::max<std::int64_t>(1, std::llround(options.trace_sample_ms / dt)));
+                             std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt)));
 }
 
 void Engine::Impl::make_stepper(LoadedRun& s, const Progress& progress, Notices* notices)

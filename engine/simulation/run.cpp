@@ -11,6 +11,7 @@
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
+#include "engine/simulation/probe_samples.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report.hpp"
@@ -217,6 +218,12 @@ std::vector<KnownPulses> Run::known_now() const
 void Run::set_probes()
 {
     auto weights = probe_weights(tissue_, session_.probes, options_.session_file);
+    if (stepper_->step() == 0) { // rest, before a pulse of the first step
+        stepper_->potential(v_);
+        traces_.first_step = 0;
+        for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
+            traces_.V_mV[p].assign(1, static_cast<float>(value_at(weights, p, v_)));
+    }
     for (auto unknown : capture_.columns()) {
         weights.unknown.push_back(unknown);
         weights.weight.push_back(1);

@@ -222,7 +222,7 @@ class TestAnalysis : public QObject
     void aPlateauAboutTheThresholdIsOneActivation()
     {
         const std::vector<std::pair<double, double>> course = {
-            {0, -85},  {10, -85}, {12, 20},   {30, -3},  {60, -3},   {65, 4},
+            {0, -85},  {10, -85},  {12, 20},   {30, -3},  {60, -3},   {65, 4},
             {200, -5}, {250, -60}, {260, -60}, {262, 10}, {400, -86}, {500, -86}};
         ActivationTracker tracker(1, 0);
         for (std::size_t k = 1; k < course.size(); ++k) {
@@ -333,6 +333,35 @@ class TestAnalysis : public QObject
             if (t[k] > 40 && t[k] < 60)
                 v[k] = -70; // nearly at rest: another beat
         QCOMPARE(find_beats(t, v).size(), std::size_t(2));
+    }
+
+    /// A pulse that meets the plateau is neither its upstroke nor its peak, however steep and high;
+    /// nor does one that lifts V to 300 mV hide the beats.
+    void aPulseOnThePlateauIsNoUpstroke()
+    {
+        for (const double height : {60., 300.})
+            for (const double at : {36., 150.}) {
+                std::vector<double> t;
+                std::vector<float> v;
+                for (double x = 0; x < 1000; x += 0.1) {
+                    t.push_back(x);
+                    double mV = beat_mV(x - 20, 500, 250);
+                    if (x > at && x < at + 6) // up within 0.2 ms, back within 4
+                        mV += height * std::min((x - at) / 0.2, 1.0) *
+                              std::min((at + 6 - x) / 4, 1.0);
+                    v.push_back(static_cast<float>(mV));
+                }
+                const auto beats = find_beats(t, v);
+                QCOMPARE(beats.size(), std::size_t(2));
+                for (const auto& b : beats) {
+                    const double since = b.activation_ms - (&b == &beats[0] ? 20.5 : 520.5);
+                    QVERIFY2(std::abs(since) < 0.6, qPrintable(QString::number(since)));
+                    QVERIFY(std::abs(b.upstroke_mV_per_ms - 115) < 2);
+                    QVERIFY2(std::abs(b.peak_mV - 30) < 0.1,
+                             qPrintable(QString::number(b.peak_mV)));
+                    QVERIFY(std::abs(b.apd90_ms - 285.5) < 1);
+                }
+            }
     }
 
     void velocityOfAPlaneWave()
