@@ -61,7 +61,14 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
     constexpr double standstill_m_per_s = 0.02;
     const bool stands =
         std::any_of(v.mesh.begin(), v.mesh.end(), [](double x) { return x < standstill_m_per_s; });
-    if (stands)
+    constexpr double too_fine_mm = 0.02, too_coarse_mm = 10; // tissue is cut into 0.1 to 1 mm
+    if (edge_mm < too_fine_mm || edge_mm > too_coarse_mm) {
+        std::snprintf(text, sizeof text,
+                      "the mesh's edges are of %.3g mm, and tissue is cut into 0.1 to 1 mm: is its "
+                      "length unit right (--length-unit)?",
+                      edge_mm);
+        c.notice({Notice::Level::warning, text});
+    } else if (stands)
         c.notice({Notice::Level::warning,
                   text + std::string("; where that is 0 they stop: refine the mesh, or raise "
                                      "tissue.regions[].conductivity_S_per_m")});

@@ -493,6 +493,32 @@ class TestMeshIo : public QObject
                     "array fibers has 2 components where 3 are due"));
     }
 
+    /// Labels as floating-point numbers are labels while they are whole; else it is said which is
+    /// not, and the array stays a field.
+    void labels_that_are_no_whole_numbers()
+    {
+        const auto read = [&](const char* name, const char* labels) {
+            spill(in_folder("labels.vtk"),
+                  std::string("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                              "POINTS 5 float\n0 0 0 30 0 0 0 30 0 0 0 30 30 30 30\nCELLS 3 14\n"
+                              "3 0 1 2\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 3\n5 10 10\nCELL_DATA 3\n"
+                              "SCALARS ") +
+                      name + " float 1\nLOOKUP_TABLE default\n" + labels + "\n");
+            return io::read(in_folder("labels.vtk"));
+        };
+        QCOMPARE(read("region", "7.5 1 2").mesh.region, (std::vector<std::int32_t>{1, 2}));
+        for (const char* name : {"region", "material"}) {
+            const auto l = read(name, "1 2 1.5");
+            QVERIFY(has(l.check.notices,
+                        std::string("array ") + name +
+                            " is not taken as region labels: tetrahedron 1 (counted from 0) has "
+                            "1.5, and labels are whole numbers of up to 32 bits"));
+            QVERIFY(l.mesh.field(name) && l.mesh.field(name)->values[1] == 1.5F);
+        }
+        QVERIFY(
+            has(read("tag", "1 nan 2").check.notices, "tetrahedron 0 (counted from 0) has nan"));
+    }
+
     void a_full_disk_is_said_plainly()
     {
         rlimit before{};

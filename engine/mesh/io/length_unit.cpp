@@ -38,19 +38,24 @@ struct Guess
     bool sure;
 };
 
-/// Hearts are 20 to 400 mm across, those of mice 5 to 20; tissue is cut into edges of 0.1 to 2 mm.
+/// Hearts are 20 to 400 mm across, those of mice 5 to 20, blocks of tissue 0.5 or more; tissue is
+/// cut into edges of 0.1 to 2 mm. Every size has a unit; what is none of a heart's is never sure.
 Guess infer(const Size& s)
 {
-    const double d = s.diagonal;
-    if (d >= 5e3 && d < 4e5)
-        return {LengthUnit::um, d >= 2e4};
-    if (d >= 20 && d < 400)
+    const double d = s.diagonal, edge = s.edge;
+    if (d >= 1000) // hearts from 5e3 on, blocks below; in mm a metre or more
+        return {LengthUnit::um, d >= 2e4 && d < 4e5};
+    if (d >= 400) // a block of less than a millimetre, or a heart that is too large, in mm
+        return {edge < 5 ? LengthUnit::mm : LengthUnit::um, false};
+    if (d >= 20)
         return {LengthUnit::mm, true};
-    if (d >= 5 && d < 20) // a man's heart in cm, or a mouse's, or a small block, in mm
-        return s.edge < 0.15 ? Guess{LengthUnit::cm, false} : Guess{LengthUnit::mm, false};
-    if (d >= 0.02 && d < 0.4)
-        return {LengthUnit::m, false};
-    return {LengthUnit::mm, false};
+    if (d >= 5) // a man's heart in cm, or a mouse's, or a small block, in mm
+        return {edge < 0.15 ? LengthUnit::cm : LengthUnit::mm, false};
+    if (d >= 0.4) // a mouse's heart or a block in cm, or a block in mm
+        return {edge < 0.1 ? LengthUnit::cm : LengthUnit::mm, false};
+    if (d >= 0.02) // a heart in m, or a block in cm
+        return {edge < 0.01 ? LengthUnit::m : LengthUnit::cm, false};
+    return {LengthUnit::m, false};
 }
 
 } // namespace
@@ -81,7 +86,10 @@ LengthUnit choose_unit(Raw& raw, std::optional<LengthUnit> given)
     };
     const auto told = [&](LengthUnit u, const std::string& how) {
         const double d = across(u);
-        return say(u, how + (d > 1000 ? ", though no heart is so large" : ""), d <= 1000);
+        const char* but = d > 1000  ? ", though no heart is so large"
+                          : d < 0.1 ? ", though no piece of tissue is so small"
+                                    : "";
+        return say(u, how + but, *but == 0);
     };
     if (given)
         return told(*given, "as given");
@@ -90,6 +98,8 @@ LengthUnit choose_unit(Raw& raw, std::optional<LengthUnit> given)
     if (raw.convention && across(*raw.convention) >= 0.5 && across(*raw.convention) < 400)
         return say(*raw.convention, "by convention of " + raw.format, true);
     const Guess g = infer(s);
+    if (raw.convention && g.unit == *raw.convention)
+        return say(g.unit, "by convention of " + raw.format, false);
     if (raw.convention)
         return say(g.unit,
                    "inferred from the size, though " + std::string(name(*raw.convention)) +

@@ -84,10 +84,33 @@ Directions directions(const std::vector<double>& v)
     return d;
 }
 
-bool is_integers(const std::vector<double>& v)
+/// The first value that cannot be a label; the end where all can.
+auto first_no_label(const std::vector<double>& v)
 {
-    return std::all_of(v.begin(), v.end(),
-                       [](double d) { return std::abs(d) < 2147483647.0 && d == std::floor(d); });
+    return std::find_if_not(v.begin(), v.end(), [](double d) {
+        return std::abs(d) < 2147483647.0 && d == std::floor(d);
+    });
+}
+
+/// Takes an array that is named like region labels; false where a value is none, which is said.
+bool take_labels(Raw& raw, const std::string& name, const std::vector<double>& values)
+{
+    if (const auto bad = first_no_label(values); bad != values.end()) {
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      ": tetrahedron %td (counted from 0) has %.6g, and labels are whole numbers "
+                      "of up to 32 bits",
+                      bad - values.begin(), *bad);
+        raw.notices.push_back(
+            {Notice::Level::warning, "array " + name + " is not taken as region labels" + text});
+        return false;
+    }
+    for (const double v : values)
+        raw.mesh.region.push_back(static_cast<std::int32_t>(v));
+    if (folded(name) != "region")
+        raw.notices.push_back(
+            {Notice::Level::info, "array " + name + " is taken as region labels"});
+    return true;
 }
 
 void spread(const TetMesh& m, Directions& to, Directions& from)
@@ -174,14 +197,8 @@ void take_array(Raw& raw, const std::string& name, Field::On on, int components,
                                          " where 3 are due: it is not taken as " +
                                          (fibre ? "fibre" : "sheet") + " directions"});
     if (components == 1 && !at_vertices && names_region(key) && m.region.empty() &&
-        is_integers(values)) {
-        for (const double v : values)
-            m.region.push_back(static_cast<std::int32_t>(v));
-        if (key != "region")
-            raw.notices.push_back(
-                {Notice::Level::info, "array " + name + " is taken as region labels"});
+        take_labels(raw, name, values))
         return;
-    }
     if (m.field(name))
         return;
     Field f{name, on, components, {}};
