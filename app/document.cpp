@@ -3,6 +3,7 @@
 
 #include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/refractory.hpp"
+#include "widgets/panels/field_note.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +16,7 @@ using namespace simulation;
 
 bool same(const Stimulus& a, const Stimulus& b)
 {
-    return a.name == b.name && a.region == b.region && a.start_ms == b.start_ms &&
-           a.duration_ms == b.duration_ms && a.amplitude_pA_per_pF == b.amplitude_pA_per_pF &&
-           a.period_ms == b.period_ms && a.count == b.count && a.on == b.on &&
-           a.protocol == b.protocol;
+    return sameStimulus(a, b);
 }
 
 /// Whether the engine would see no difference; names are the window's own.
@@ -58,23 +56,16 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
 {
     connect(&m_edits, &EditStack::changed, this, [this](const Session& before, const Session& now) {
         if (!same(before.stimuli, now.stimuli)) {
-            const auto old = m_captures;
-            CaptureState none;
-            none.sinceMs = m_host->status().time_ms;
-            m_captures.assign(now.stimuli.size(), none);
-            // what is known of a site stays known when only another one was changed
-            for (std::size_t i = 0; i < now.stimuli.size(); ++i)
-                for (std::size_t k = 0; k < std::min(old.size(), before.stimuli.size()); ++k)
-                    if (same(now.stimuli[i], before.stimuli[k]))
-                        m_captures[i] = old[k];
-                    else if (same_search(now.stimuli[i], before.stimuli[k]))
-                        m_captures[i].refractory = old[k].refractory;
+            m_pulses.edited(before.stimuli, now.stimuli, m_host->status().time_ms);
+            lookAround();
             m_caught.clear(); // by their places in the former list
         }
         send(before, now);
         Q_EMIT changed();
     });
     connect(m_host, &EngineHost::editRefused, this, [this](quint64 command, const QString& reason) {
+        if (command == m_endEdit && m_edits.undid())
+            return keepEnd();
         if (command != m_newestEdit)
             return; // a newer edit has taken its place
         if (command == m_renewal)
@@ -84,6 +75,10 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
         Q_EMIT refused(reason);
     });
     connect(m_host, &EngineHost::captureKnown, this, &Document::captureKnown);
+    connect(m_host, &EngineHost::stimulated, this,
+            [this] { m_pulses.atOnce(m_host->status().time_ms); });
+    connect(m_host, &EngineHost::statusPolled, this,
+            [this](const Status& status) { tellGiven(status.time_ms); });
     connect(m_host, &EngineHost::sceneChanged, this, &Document::compareTissue);
     connect(m_host, &EngineHost::stateChanged, this, [this](EngineHost::State state) {
         if (state == EngineHost::State::running) {
@@ -109,13 +104,13 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
 void Document::open(const Session& s)
 {
     m_probes.clear();
-    m_captures.assign(s.stimuli.size(), {});
+    m_pulses.open(s.stimuli);
     m_caught.clear();
-    m_newestPulse = -1;
     m_newestEdit = 0;
     m_endedWith.reset();
     compareTissue();
     m_edits.open(s);
+    lookAround();
     Q_EMIT changed();
     Q_EMIT tissueChanged();
 }
@@ -137,9 +132,23 @@ void Document::send(const Session& before, const Session& now)
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
         before.ecg_every_ms != now.ecg_every_ms)
         m_newestEdit = m_host->setElectrodes(now.electrodes, now.leads, now.ecg_every_ms);
-    if (before.end_ms != now.end_ms)
-        m_newestEdit = m_host->setEnd(now.end_ms);
+    if (before.end_ms != now.end_ms) {
+        m_newestEdit = m_endEdit = m_host->setEnd(now.end_ms);
+        m_endKept = before.end_ms;
+    }
     sendProbes(before, now);
+}
+
+void Document::keepEnd()
+{
+    const double passed = session().end_ms, kept = m_endKept;
+    m_endEdit = 0;
+    m_edits.keep([passed, kept](Session& s) {
+        if (s.end_ms <= passed)
+            s.end_ms = kept;
+    });
+    Q_EMIT steppedOver(tr("The length of the run stays %1 ms: the run is past %2 ms.")
+                           .arg(spacedNumber(kept), spacedNumber(passed)));
 }
 
 void Document::sendProbes(const Session& before, const Session& now)
@@ -200,36 +209,51 @@ void Document::renewTissue()
 {
     if (!m_host->scene())
         return;
-    m_newestEdit = m_renewal = m_host->setTissue(placed(session().regions),
-                                                 session().drugs, session().prepacing);
+    m_newestEdit = m_renewal =
+        m_host->setTissue(placed(session().regions), session().drugs, session().prepacing);
     forgetRefractory();
 }
 
 void Document::forgetCaptures()
 {
-    for (auto& c : m_captures)
-        c.last = CaptureState::Last::unknown, c.pulses = c.captured = 0, c.sinceMs = 0,
-        c.decidedMs = -1, c.overtaken = c.told = false;
+    m_pulses.restart(session().stimuli);
     m_caught.clear();
-    m_newestPulse = -1;
     Q_EMIT capturesChanged();
 }
 
 void Document::forgetRefractory()
 {
-    for (auto& c : m_captures)
-        c.refractory = {}, c.told = false;
+    m_pulses.forgetRefractory();
     m_caught.clear();
     Q_EMIT capturesChanged();
 }
 
-std::optional<double> Document::lastPulse(double nowMs) const
+void Document::lookAround()
 {
-    double newest = m_newestPulse;
-    for (const Stimulus& s : session().stimuli)
-        if (const auto pulse = pulse_before(s, nowMs))
-            newest = std::max(newest, pulse->at_ms);
-    return newest >= 0 ? std::optional(newest) : std::nullopt;
+    const auto scene = m_host->scene();
+    auto& states = m_pulses.states();
+    for (std::size_t i = 0; i < states.size() && i < session().stimuli.size(); ++i)
+        states[i].surrounded =
+            !scene || !scene->mesh || hasSurroundings(session().stimuli[i], *scene->mesh);
+}
+
+void Document::tellGiven(double nowMs)
+{
+    constexpr double hair_ms = 1e-3;
+    bool told = false;
+    auto& states = m_pulses.states();
+    for (std::size_t i = 0; i < states.size() && i < session().stimuli.size(); ++i) {
+        CaptureState& c = states[i];
+        if (c.surrounded || c.last != CaptureState::Last::unknown)
+            continue;
+        const auto pulse = pulse_before(session().stimuli[i], nowMs);
+        if (!pulse || pulse->at_ms < c.sinceMs - hair_ms)
+            continue;
+        c.last = CaptureState::Last::given;
+        told = true;
+    }
+    if (told)
+        Q_EMIT capturesChanged();
 }
 
 std::optional<double> Document::searchedCoupling(const CaptureEvent& e) const
@@ -252,16 +276,16 @@ void Document::captureKnown(const CaptureEvent& e)
 {
     constexpr double hair_ms = 1e-3, remembered_ms = 10000;
     const auto i = static_cast<std::size_t>(std::max(e.stimulus, 0));
-    const bool listed = e.stimulus >= 0 && i < m_captures.size() && i < session().stimuli.size();
+    const bool listed = e.stimulus >= 0 && i < captures().size() && i < session().stimuli.size();
     // else it was given at once, before the site was as it is
-    const bool its_own = listed && e.time_ms >= m_captures[i].sinceMs - hair_ms;
+    const bool its_own = listed && e.time_ms >= captures()[i].sinceMs - hair_ms;
     std::erase_if(m_caught, [&](const auto& c) { return c.second < e.time_ms - remembered_ms; });
-    m_newestPulse = std::max(m_newestPulse, e.time_ms);
+    m_pulses.atOnce(e.time_ms); // also of pulses that no protocol tells
     if (e.captured)
         m_caught.emplace_back(its_own ? e.stimulus : -1, e.time_ms);
     if (!its_own)
         return;
-    auto& c = m_captures[i];
+    auto& c = m_pulses.states()[i];
     const double amplitude = session().stimuli[i].amplitude_pA_per_pF;
     ++c.pulses;
     c.decidedMs = std::max(c.decidedMs, e.time_ms);

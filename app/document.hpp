@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
+#include "app/site_pulses.hpp"
 #include "widgets/models/edit_stack.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 
@@ -21,10 +22,9 @@ class Document : public QObject
     explicit Document(EngineHost* host, QObject* parent = nullptr);
     EditStack& edits() { return m_edits; }
     const simulation::Session& session() const { return m_edits.session(); }
-    const std::vector<CaptureState>& captures() const { return m_captures; }
-    /// When the newest pulse before that time [ms] began, as far as the sites and what captured
-    /// tell; nothing where none did.
-    std::optional<double> lastPulse(double nowMs) const;
+    const std::vector<CaptureState>& captures() const { return m_pulses.states(); }
+    /// When the newest pulse began that was given before that time [ms]; nothing: none was.
+    std::optional<double> lastPulse(double nowMs) const { return m_pulses.lastPulse(nowMs); }
 
     /// Takes over what the host has loaded.
     void open(const simulation::Session& s);
@@ -42,13 +42,21 @@ class Document : public QObject
     void tissueChanged();
     /// The run has ended, and the engine has other regions or drugs since; or no longer.
     void outdated(bool on);
-    void refused(const QString& reason);    ///< an edit, which is taken back
+    void refused(const QString& reason); ///< an edit, which is taken back
+    /// Undo came to a change that cannot be taken back, and goes on before it.
+    void steppedOver(const QString& what);
     void notRenewed(const QString& reason); ///< renewTissue() was refused
 
   private:
     void send(const simulation::Session& before, const simulation::Session& now);
     void sendProbes(const simulation::Session& before, const simulation::Session& now);
+    /// Undo led to an end that the run is past: the one that it has stays.
+    void keepEnd();
     void captureKnown(const simulation::CaptureEvent& e);
+    /// Which sites have tissue around them, without which no pulse of theirs is judged.
+    void lookAround();
+    /// What such sites have given by now.
+    void tellGiven(double nowMs);
     /// What was found out was of another tissue.
     void forgetRefractory();
     /// Where that pulse tells of the refractory period: its coupling interval [ms], as
@@ -59,11 +67,11 @@ class Document : public QObject
 
     EngineHost* m_host;
     EditStack m_edits;
-    std::vector<CaptureState> m_captures;
+    SitePulses m_pulses;
     std::vector<std::pair<int, double>> m_caught; ///< pulses that captured: stimulus, time [ms]
-    double m_newestPulse = -1;                    ///< that was decided [ms]; below 0: none was
-    QHash<QString, quint64> m_probes; // ids by name
-    quint64 m_newestEdit = 0, m_renewal = 0;
+    QHash<QString, quint64> m_probes;             // ids by name
+    quint64 m_newestEdit = 0, m_renewal = 0, m_endEdit = 0;
+    double m_endKept = 0; ///< the run's length where m_endEdit is refused [ms]
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>
         m_endedWith; ///< the tissue of the run that has ended
     bool m_outdated = false;

@@ -364,6 +364,12 @@ void MainWindow::connectWidgets()
         m_message->showMessage(MessageBar::Level::warning, reason, tr("The change was taken back."),
                                "edit");
     });
+    connect(m_document, &Document::steppedOver, this, [this](const QString& what) {
+        m_message->showMessage(MessageBar::Level::note, what,
+                               tr("That step of undo was passed over: the next one takes back the "
+                                  "edit before it."),
+                               "edit");
+    });
     connect(m_document, &Document::notRenewed, this, [this](const QString& reason) {
         showError(reason, tr("The run keeps the model as it was read before."), "model");
     });

@@ -18,7 +18,11 @@ class TestViewUndo : public QObject
     const ViewSettings& shown() { return f.window->viewController()->settings(); }
 
   private Q_SLOTS:
-    void init() { f.start(); }
+    void init()
+    {
+        f.shared->refuse_all.clear(); // by the test before
+        f.start();
+    }
     void cleanup()
     {
         f.stop();
@@ -112,6 +116,46 @@ class TestViewUndo : public QObject
         QCOMPARE(session().end_ms, 700.0);
         QCOMPARE(session().regions.at(0).conductivity_scale, 0.5);
         QCOMPARE(stack().count(), 2);
+    }
+
+    /// An end that the run is past cannot come back; the edits before it can be undone.
+    void undoPassesOverAnEndThatIsPast()
+    {
+        auto& edits = f.window->document()->edits();
+        const auto session = [this]() -> const simulation::Session& {
+            return f.window->document()->session();
+        };
+        const double scale = session().regions.at(0).conductivity_scale;
+        edits.edit("short", [](simulation::Session& s) { s.end_ms = 5; });
+        edits.edit("tissue",
+                   [](simulation::Session& s) { s.regions.at(0).conductivity_scale = 0.5; });
+        edits.edit("length", [](simulation::Session& s) { s.end_ms = 2000; });
+        QSignalSpy applied(f.host.get(), &EngineHost::editApplied);
+        QTRY_VERIFY(applied.size() >= 3);
+        f.host->runUntil(20);
+        QTRY_VERIFY(f.host->status().time_ms >= 20);
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->refuse_all = "the run is past that time already";
+        }
+        QSignalSpy passed(f.window->document(), &Document::steppedOver);
+        QSignalSpy refused(f.window->document(), &Document::refused);
+        stack().undo();
+        QTRY_COMPARE(passed.size(), 1);
+        {
+            std::lock_guard hold(f.shared->mutex);
+            f.shared->refuse_all.clear();
+        }
+        QCOMPARE(session().end_ms, 2000.0);
+        QCOMPARE(stack().index(), 2);
+        stack().undo();
+        QCOMPARE(session().regions.at(0).conductivity_scale, scale);
+        QCOMPARE(session().end_ms, 2000.0);
+        stack().redo();
+        stack().redo();
+        QCOMPARE(session().end_ms, 2000.0);
+        QCOMPARE(refused.size(), 0);
+        QVERIFY(edits.modified());
     }
 
     void refusedEditLeavesTheViews()

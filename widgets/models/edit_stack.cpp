@@ -78,6 +78,11 @@ class Edit : public Step
         m_owner.apply(m_after, m_revision);
     }
     void drop() { m_dropped = true; }
+    void keep(const SessionChange& change)
+    {
+        change(m_before);
+        change(m_after);
+    }
 
   private:
     void take(const Step& next) override
@@ -146,6 +151,16 @@ void EditStack::revert()
     m_undone = false;
     for (int k = 0; k < asides; ++k)
         m_stack.redo();
+}
+
+void EditStack::keep(const SessionChange& change)
+{
+    for (int k = 0; k < m_stack.count(); ++k)
+        if (const auto* e = dynamic_cast<const Edit*>(m_stack.command(k)))
+            const_cast<Edit*>(e)->keep(change);
+    simulation::Session next = m_session;
+    change(next);
+    apply(next, ++m_newest);
 }
 
 void EditStack::setSaved()

@@ -33,6 +33,11 @@ class EditStack : public QObject
     /// Takes the newest change of the session back: an edit for good, it cannot be redone; where an
     /// edit was undone, that edit is there again. Asides after it stay.
     void revert();
+    /// Whether the newest change of the session undid an edit.
+    bool undid() const { return m_undone; }
+    /// What undo cannot take back stays: the session and all that undo and redo lead to are changed
+    /// so; undo goes on with the edits before. Not a step by itself.
+    void keep(const SessionChange& change);
     /// Something beside the session that is undone in its turn, e.g. how the views look: calls
     /// `redo` now. Asides of one non-empty key that follow each other closely are one step.
     void aside(const QString& what, std::function<void()> redo, std::function<void()> undo,

@@ -62,6 +62,8 @@ QColor captureColor(const Stimulus& s, const CaptureState& state)
         return QColor(0x3f, 0xc0, 0x80);
     case CaptureState::Last::failed:
         return QColor(0xf2, 0x5c, 0x4a);
+    case CaptureState::Last::given:
+        return QColor(0x5c, 0x9c, 0xe6);
     case CaptureState::Last::unknown:
         break;
     }
@@ -392,6 +394,8 @@ QString PacingPanel::stateText(std::size_t i) const
         return tr("captures");
     case CaptureState::Last::failed:
         return tr("no capture");
+    case CaptureState::Last::given:
+        return tr("given");
     case CaptureState::Last::unknown:
         break;
     }
@@ -482,7 +486,8 @@ void PacingPanel::fillList()
         item->setIcon(0, swatchIcon(captureColor(s, m_states[i])));
         item->setToolTip(name_column,
                          tr("%1: %2.\nTicked: it paces. Colour: green captures, red does not, "
-                            "amber not known yet, grey off.")
+                            "amber not known yet, blue given without tissue around that would "
+                            "tell, grey off.")
                              .arg(QString::fromStdString(s.name), protocolText(s)));
     }
     fillNext();

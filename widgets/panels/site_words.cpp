@@ -58,6 +58,33 @@ QString failedText(const Stimulus& s, bool overtaken)
                    : PacingPanel::tr("lengthen the cycle"));
 }
 
+/// Where no pulse of the site was judged.
+QString unfollowedText(const Stimulus& s, const CaptureState& known, double nowMs)
+{
+    constexpr double hair_ms = 1e-3;
+    const auto last = simulation::pulse_before(s, nowMs);
+    if (!last || last->at_ms < known.sinceMs - hair_ms)
+        return known.formerPulses > 0
+                   ? PacingPanel::tr("No pulse of the site as it is now was given yet.")
+                   : PacingPanel::tr("No pulse was given yet.");
+    if (known.surrounded)
+        return PacingPanel::tr("No pulse of the site as it is now has been followed yet.");
+    return PacingPanel::tr("%1 was given; whether it captured cannot be judged, as no tissue lies "
+                           "outside of the site.")
+        .arg(capital(named(s, *last)));
+}
+
+QString formerText(const CaptureState& known)
+{
+    return known.formerPulses == 1
+               ? known.formerCaptured == 1
+                     ? PacingPanel::tr("1 pulse before the site was changed: it captured.")
+                     : PacingPanel::tr("1 pulse before the site was changed: it did not capture.")
+               : PacingPanel::tr("%1 pulses before the site was changed: %2 captured.")
+                     .arg(known.formerPulses)
+                     .arg(known.formerCaptured);
+}
+
 } // namespace
 
 Protocol protocolOf(const Stimulus& s)
@@ -136,7 +163,8 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
     // not decided when it should have been is not waited for
     constexpr double hair_ms = 1e-3;
     const auto last = simulation::pulse_before(s, nowMs);
-    if (!last || last->at_ms < known.sinceMs || last->at_ms <= known.decidedMs + hair_ms ||
+    if (!last || !known.surrounded || last->at_ms < known.sinceMs ||
+        last->at_ms <= known.decidedMs + hair_ms ||
         nowMs > last->at_ms + simulation::CaptureWatch::window_ms)
         return {};
     const QString pulse = capital(named(s, *last));
@@ -188,10 +216,10 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
         text = pending;
         then = next;
     } else { // a line from the start on: what is below does not move when the first pulse comes
-        text = simulation::pulse_before(s, nowMs)
-                   ? PacingPanel::tr("No pulse of the site as it is now has been followed yet.")
-                   : PacingPanel::tr("No pulse was given yet.");
+        text = unfollowedText(s, known, nowMs);
     }
+    if (known.formerPulses > 0)
+        text += QChar('\n') + formerText(known);
     // a pulse as strong as one that captured failed for another reason: no threshold is known then
     if (known.highestFailed > 0 && known.highestFailed < known.lowestCaptured)
         text += PacingPanel::tr(" Threshold between %1 and %2 pA/pF.")

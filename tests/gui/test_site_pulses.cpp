@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is known of the sites' pulses while the sites are edited.
+#include "app/document.hpp"
+#include "app/site_pulses.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/site_words.hpp"
+
+#include <QLabel>
+#include <QTreeWidget>
+
+using namespace tawara;
+using simulation::Protocol;
+using simulation::Stimulus;
+
+namespace {
+
+Stimulus site(const char* name, double start_ms, double radius_mm = 3)
+{
+    Stimulus s;
+    s.name = name;
+    s.region = simulation::Sphere{{0, 0, -60}, radius_mm};
+    s.start_ms = start_ms;
+    s.protocol = Protocol{};
+    s.protocol->kind = Protocol::Kind::single;
+    return s;
+}
+
+Stimulus burst(Stimulus s)
+{
+    s.protocol->kind = Protocol::Kind::burst;
+    s.protocol->cycle_ms = 200;
+    s.protocol->count = 8;
+    return s;
+}
+
+QString plain(QString text)
+{
+    return text.replace(QChar(0x202f), ' ');
+}
+
+} // namespace
+
+class TestSitePulses : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    /// A protocol that a site has got later has given none of the pulses that lie before that.
+    void theLastPulseIsOneThatWasGiven()
+    {
+        SitePulses p;
+        const SitePulses::Stimuli two{site("S1", 0), site("S2", 275)};
+        p.open(two);
+        QVERIFY(!p.lastPulse(0));
+        QCOMPARE(p.lastPulse(100), std::optional(0.0));
+        QCOMPARE(p.lastPulse(6000), std::optional(275.0));
+        SitePulses::Stimuli changed{two[0], burst(two[1])};
+        p.edited(two, changed, 6000);
+        QCOMPARE(p.lastPulse(6000), std::optional(275.0));
+        p.edited(changed, two, 6000); // undone
+        QCOMPARE(p.lastPulse(6000), std::optional(275.0));
+        changed[1].start_ms = 6100;
+        p.edited(two, changed, 6000);
+        QCOMPARE(p.lastPulse(6050), std::optional(275.0));
+        QCOMPARE(p.lastPulse(6350), std::optional(6300.0));
+        p.edited(changed, {}, 6400); // what was given was given
+        QCOMPARE(p.lastPulse(9000), std::optional(6300.0));
+        p.atOnce(7000);
+        QCOMPARE(p.lastPulse(9000), std::optional(7000.0));
+        p.restart(two);
+        QVERIFY(!p.lastPulse(0));
+    }
+
+    void aChangedSiteKnowsWhatItGaveBefore()
+    {
+        SitePulses p;
+        const SitePulses::Stimuli before{burst(site("A", 0)), site("B", 0)};
+        p.open(before);
+        auto& first = p.states()[0];
+        first.pulses = first.captured = 8;
+        first.last = CaptureState::Last::captured;
+        first.decidedMs = 1400;
+        auto later = before;
+        later[0].start_ms = 3000;
+        p.edited(before, later, 2000);
+        QCOMPARE(p.states()[0].pulses, 0);
+        QCOMPARE(p.states()[0].formerPulses, 8);
+        const auto said = siteStateText(later[0], p.states()[0], 2000, 5000);
+        QVERIFY2(said.startsWith("No pulse of the site as it is now was given yet.\n8 pulses "
+                                 "before the site was changed: 8 captured.\n"),
+                 qPrintable(said));
+        QCOMPARE(p.states()[1].formerPulses, 0);
+        p.edited(later, before, 2100); // undone
+        QCOMPARE(p.states()[0].pulses, 8);
+        QCOMPARE(p.states()[0].last, CaptureState::Last::captured);
+        QCOMPARE(p.states()[0].formerPulses, 0);
+        auto named = before;
+        named[0].name = "apex"; // a name changes no pulse
+        p.edited(before, named, 2200);
+        QCOMPARE(p.states()[0].pulses, 8);
+        p.edited(named, {named[1]}, 2300);
+        p.edited({named[1]}, named, 2400); // removed and brought back
+        QCOMPARE(p.states()[0].pulses, 8);
+        p.restart(named);
+        QCOMPARE(p.states()[0].pulses, 0);
+        p.edited(named, later, 100);
+        QCOMPARE(p.states()[0].formerPulses, 0);
+    }
+
+    /// Without tissue around it a site's pulses are given and never judged.
+    void aPulseOfAllTissueIsSaidToBeGiven()
+    {
+        fake::WindowFixture f;
+        f.start();
+        f.window->document()->edits().edit("all", [](simulation::Session& s) {
+            s.stimuli = {site("all", 10, 500), site("some", 10)};
+        });
+        const auto* list = f.window->findChild<QTreeWidget*>("sites");
+        const auto state = [&](int i) { return list->topLevelItem(i)->text(2); };
+        {
+            const auto& states = f.window->document()->captures();
+            QVERIFY(!states[0].surrounded && states[1].surrounded);
+        }
+        QTRY_COMPARE(state(1), QString("captures")); // the fake engine says so of all
+        Q_EMIT f.host->samplesCleared();
+        QCOMPARE(state(0), QString("waiting"));
+        f.host->runUntil(100);
+        QTRY_COMPARE(state(0), QString("given"));
+        QCOMPARE(state(1), QString("waiting"));
+        const auto& known = f.window->document()->captures().at(0);
+        const auto said = plain(siteStateText(site("all", 10, 500), known, 100, 900));
+        QVERIFY2(said.startsWith("The pulse at 10 ms was given; whether it captured cannot be "
+                                 "judged, as no tissue lies outside of the site."),
+                 qPrintable(said));
+        f.stop();
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return fake::run<TestSitePulses>(argc, argv);
+}
+#include "test_site_pulses.moc"
