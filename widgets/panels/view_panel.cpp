@@ -4,6 +4,7 @@
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
+#include "widgets/panels/steady_label.hpp"
 
 #include <QAbstractItemView>
 #include <QCheckBox>
@@ -87,7 +88,7 @@ QWidget* ViewPanel::buildColors()
     m_beat = combo("beat", {},
                    tr("Which beat the maps are of: it begins with the first activation "
                       "after 40 ms in which nothing was activated. It has propagated when it "
-                      "reached half of the heart, or 1 % and new tissue 30 ms later: a pulse that "
+                      "reached half of the tissue, or 1 % and new tissue 30 ms later: a pulse that "
                       "excites its own site alone does not count as newest"));
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
@@ -226,11 +227,17 @@ QWidget* ViewPanel::buildVolume()
                    tr("Direction of the plane's normal"));
     m_flip = check("cutFlip", tr("Other side"), tr("Which side of the plane is taken away"));
     m_position = slider("cutPosition", tr("Where the plane stands along its normal"));
+    // hints have their room also while they say nothing: what is below stays where it is
     m_cutHint = hintLabel({});
     m_cutHint->setObjectName("cutHint");
+    m_cutHint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_cutHint->setMinimumHeight(2 * m_cutHint->fontMetrics().lineSpacing() + 2);
     setGreyFace({});
     m_opacity = slider("opacity", tr("Opacity of the wall"));
-    m_opacityHint = hintLabel({});
+    auto* opacityHint = new SteadyLabel;
+    opacityHint->setLeastLetters(12);
+    opacityHint->setProperty("weak", true);
+    m_opacityHint = opacityHint;
     m_opacityHint->setObjectName("opacityHint");
     m_depolarised = check("depolarised", tr("Depolarised tissue above"),
                           tr("The boundary of tissue whose potential is above the threshold"));
@@ -418,7 +425,7 @@ void ViewPanel::fill()
     const bool cutting = m_settings.cut != ViewSettings::Cut::none;
     for (QWidget* w : std::initializer_list<QWidget*>{m_axis, m_flip, m_position})
         w->setEnabled(cutting);
-    m_cutHint->setVisible(cutting);
+    fillCutHint();
     m_flip->setChecked(m_settings.flip);
     m_position->setValue(static_cast<int>(std::lround(100 * m_settings.position)));
     m_opacity->setValue(static_cast<int>(std::lround(100 * m_settings.opacity)));
@@ -437,22 +444,27 @@ void ViewPanel::fillOpacity()
     const int drawn = percent(m_settings.drawnOpacity());
     m_opacityText->setText(tr("%1 %").arg(drawn));
     const bool less = drawn < percent(m_settings.opacity);
-    m_opacityHint->setVisible(less);
-    if (less)
-        m_opacityHint->setText(m_settings.cut == ViewSettings::Cut::slice
-                                   ? tr("At most %1 % around a slice.").arg(drawn)
-                                   : tr("At most %1 % while %2 are shown.")
-                                         .arg(drawn)
-                                         .arg(!m_settings.filaments ? tr("fibres")
-                                              : m_settings.fibres == ViewSettings::Fibres::none
-                                                  ? tr("filaments")
-                                                  : tr("fibres and filaments")));
+    const QString what = !m_settings.filaments ? tr("fibres")
+                         : m_settings.fibres == ViewSettings::Fibres::none
+                             ? tr("filaments")
+                             : tr("fibres and filaments");
+    m_opacityHint->setText(!less ? QString()
+                           : m_settings.cut == ViewSettings::Cut::slice
+                               ? tr("At most %1 % around a slice.").arg(drawn)
+                               : tr("At most %1 % while %2 are shown.").arg(drawn).arg(what));
 }
 
 void ViewPanel::setGreyFace(const QString& why)
 {
-    m_cutHint->setText(why.isEmpty() ? tr("The cut face shows what the wall shows.")
-                                     : why + QLatin1Char('.'));
+    m_greyFace = why;
+    fillCutHint();
+}
+
+void ViewPanel::fillCutHint()
+{
+    m_cutHint->setText(m_settings.cut == ViewSettings::Cut::none ? QString()
+                       : m_greyFace.isEmpty() ? tr("The cut face shows what the wall shows.")
+                                              : m_greyFace + QLatin1Char('.'));
 }
 
 } // namespace tawara

@@ -49,6 +49,7 @@ class ViewPanel : public QWidget
     void fillMaps();
     void fillBeats();
     void fillOpacity();
+    void fillCutHint();
     void set(const std::function<void(ViewSettings&)>& f);
     QuantityStyle& style() { return m_settings.style(m_settings.shownIn(m_view)); }
 
@@ -59,6 +60,7 @@ class ViewPanel : public QWidget
     };
     QMap<Quantity, Found> m_found; ///< automatic ranges and distances of lines as last found
     QStringList m_beatLabels;
+    QString m_greyFace; ///< why it is
     int m_firstBeat = 1, m_propagatedBeat = 1, m_view = 0;
     bool m_filling = false;
     QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
