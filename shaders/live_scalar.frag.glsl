@@ -57,7 +57,7 @@ uniform float liveSpotGlow[5];
     float ink = (1.0 - smoothstep(0.5, 1.3, pixels)) * (1.0 - smoothstep(0.15, 0.4, wide));
     diffuseColor = mix(diffuseColor, vec3(0.04), liveV < -1e20 ? 0.0 : 0.8 * ink);
   }
-  vec3 liveGlow = vec3(0.0);
+  vec3 liveGlow = vec3(0.0), liveFlash = vec3(0.0); // many pulses at one place glow like one
   for (int i = 0; i < liveSpots; ++i) {
     float d = distance(liveMCVSOutput, liveSpot[i].xyz) / liveSpot[i].w;
     if (i < liveBrush) {
@@ -67,6 +67,8 @@ uniform float liveSpotGlow[5];
       float age = 1.0 - liveSpotGlow[i];
       float ring = 1.0 - smoothstep(0.0, 0.28, abs(d - 1.0 - 0.9 * age));
       float core = 1.0 - smoothstep(0.7, 1.0, d);
-      liveGlow += liveSpotGlow[i] * (ring * vec3(0.55, 0.95, 1.0) + 0.7 * core * vec3(0.7, 0.95, 1.0));
+      liveFlash = max(liveFlash, liveSpotGlow[i] * (ring * vec3(0.55, 0.95, 1.0) +
+                                                    0.7 * core * vec3(0.7, 0.95, 1.0)));
     }
   }
+  liveGlow += liveFlash;

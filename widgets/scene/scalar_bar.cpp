@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/scalar_bar.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vtkCellArray.h>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr int bands = 64;       // enough that no step shows
 constexpr double bar_px = 14;   // width of the colours
-constexpr double edge_px = 64;  // distance of the bar from the right edge
+constexpr double edge_px = 64;  // least distance of the bar from the right edge
+constexpr double after_px = 4;  // right of the numbers that is left free
 constexpr double beside_px = 6; // left of the bar that nothing is written on
 constexpr double most_px = 300; // height at most
 constexpr double tick_px = 4;
@@ -25,12 +27,29 @@ constexpr int tick_count = 6;
 
 } // namespace
 
-std::string tick_text(double value)
+std::string tick_text(double value, double step)
 {
+    constexpr int least = 4, most = 12;
+    constexpr double plain = 1e7; // below it no number is a power of ten
+    int digits = least;
+    if (const double size = std::abs(value); size >= 1 && size < plain) {
+        const int before = 1 + static_cast<int>(std::floor(std::log10(size)));
+        const int after =
+            step > 0 ? std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))) : 0;
+        digits = std::clamp(before + after, least, most);
+    }
     char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
     // a true minus sign, as wide as a digit
     return text[0] == '-' ? "\u2212" + std::string(text + 1) : text;
+}
+
+std::vector<std::string> tick_texts(const std::vector<double>& ticks)
+{
+    std::vector<std::string> texts;
+    for (double value : ticks)
+        texts.push_back(tick_text(value, ticks.size() > 1 ? ticks[1] - ticks[0] : 0));
+    return texts;
 }
 
 void style_text(vtkTextActor* text, double points, double scale, const double color[3])
@@ -103,7 +122,7 @@ bool ScalarBar::room() const
 
 double ScalarBar::left() const
 {
-    return room() ? width_ - (edge_px + beside_px) * scale_ : width_;
+    return room() ? width_ - edge_ - beside_px * scale_ : width_;
 }
 
 double ScalarBar::title_left() const
@@ -125,8 +144,20 @@ void ScalarBar::place()
     labels_.clear();
     if (!room)
         return;
+    const auto ticks = round_ticks(low_, high_, tick_count);
+    edge_ = edge_px * scale_;
+    for (const std::string& text : tick_texts(ticks)) {
+        auto label = vtkSmartPointer<vtkTextActor>::New();
+        label->SetInput(text.c_str());
+        style_text(label, 12, scale_, text_);
+        label->GetTextProperty()->SetVerticalJustificationToCentered();
+        double size[2] = {};
+        label->GetSize(renderer_, size);
+        edge_ = std::max(edge_, (bar_px + 4 + tick_px + after_px) * scale_ + size[0]);
+        labels_.push_back(label);
+    }
     const double tall = std::min(most_px * scale_, 0.55 * height_);
-    const double x0 = std::round(width_ - edge_px * scale_), x1 = x0 + bar_px * scale_;
+    const double x0 = std::round(width_ - edge_), x1 = x0 + bar_px * scale_;
     const double y0 = std::round((height_ - tall) / 2);
     vtkNew<vtkPoints> points, ends;
     vtkNew<vtkCellArray> quads, segments;
@@ -145,18 +176,13 @@ void ScalarBar::place()
     colors_->SetPoints(points);
     colors_->SetPolys(quads);
     colors_->GetCellData()->SetScalars(rgb);
-    for (double value : round_ticks(low_, high_, tick_count)) {
-        const double y = y0 + tall * (value - low_) / (high_ - low_);
+    for (std::size_t k = 0; k < ticks.size(); ++k) {
+        const double y = y0 + tall * (ticks[k] - low_) / (high_ - low_);
         const auto a = ends->InsertNextPoint(x1 + scale_, y, 0);
         const auto b = ends->InsertNextPoint(x1 + (1 + tick_px) * scale_, y, 0);
         segments->InsertNextCell({a, b});
-        auto label = vtkSmartPointer<vtkTextActor>::New();
-        label->SetInput(tick_text(value).c_str());
-        style_text(label, 12, scale_, text_);
-        label->GetTextProperty()->SetVerticalJustificationToCentered();
-        label->SetPosition(x1 + (4 + tick_px) * scale_, y);
-        renderer_->AddActor2D(label);
-        labels_.push_back(label);
+        labels_[k]->SetPosition(x1 + (4 + tick_px) * scale_, y);
+        renderer_->AddActor2D(labels_[k]);
     }
     lines_->SetPoints(ends);
     lines_->SetLines(segments);

@@ -40,6 +40,7 @@ class ScalarBar
     double low_ = -90, high_ = 40;
     int width_ = 0, height_ = 0;
     double scale_ = 1;
+    double edge_ = 0; ///< distance of the bar from the right edge [pixels]: its numbers have room
     bool visible_ = true;
     double text_[3] = {0.85, 0.87, 0.9};
     vtkNew<vtkPolyData> colors_, lines_;
@@ -48,8 +49,11 @@ class ScalarBar
     std::vector<vtkSmartPointer<vtkTextActor>> labels_;
 };
 
-/// A number beside the bar.
-std::string tick_text(double value);
+/// A number beside the bar: plain below ten million, with as many digits as tell it from the next
+/// one, which is `step` away.
+std::string tick_text(double value, double step = 0);
+/// Of all ticks of round_ticks().
+std::vector<std::string> tick_texts(const std::vector<double>& ticks);
 
 /// A text of the scene in its one style: sans, no shadow.
 void style_text(vtkTextActor* text, double points, double scale, const double color[3]);

@@ -16,6 +16,7 @@ using scene::NoteRoom;
 // places and sizes as the scene has them where it writes itself
 constexpr int left = static_cast<int>(NoteRoom::left), time_top = 12;
 constexpr double bar_width = 14, bar_edge = 64, tallest_bar = 300, tick = 4;
+constexpr double beside_tick = 7, after_number = 4;
 constexpr double beside_bar = 6; // left of it that nothing is written on
 constexpr int beside_marker = 10, axes_side = 92;
 constexpr double highest_bar = 70; // its title below the time
@@ -63,7 +64,7 @@ bool ViewTexts::barHasRoom() const
 
 double ViewTexts::namesEnd() const
 {
-    double end = barHasRoom() ? width() - bar_edge - beside_bar : width();
+    double end = barHasRoom() ? width() - barEdge() - beside_bar : width();
     const QFontMetricsF m(sized(title_points));
     for (const auto& entry : m_shown.legend)
         end = std::min(end, width() - legend_edge - 8 - beside_bar -
@@ -161,17 +162,37 @@ QRectF ViewTexts::noteRect() const
                       QString::fromStdString(noteLines().text));
 }
 
-QRectF ViewTexts::barRect(const QSize& view)
+double ViewTexts::widestNumber() const
+{
+    const QFontMetricsF m(sized(note_points), this);
+    double widest = 0;
+    for (const auto& text : scene::tick_texts(scene::round_ticks(m_shown.low, m_shown.high, ticks)))
+        widest = std::max(widest, m.horizontalAdvance(QString::fromStdString(text)));
+    return widest;
+}
+
+double ViewTexts::barEdge() const
+{
+    return std::max(bar_edge,
+                    std::ceil(bar_width + beside_tick + tick + widestNumber() + after_number));
+}
+
+double ViewTexts::numbersEnd() const
+{
+    return barRect().right() + beside_tick + tick + widestNumber();
+}
+
+QRectF ViewTexts::barRect(const QSize& view, double edge)
 {
     const double tall = std::round(std::min(tallest_bar, 0.55 * view.height()));
     const double top = std::max(std::round((view.height() - tall) / 2), highest_bar);
-    return {view.width() - bar_edge, top, bar_width, tall};
+    return {view.width() - edge, top, bar_width, tall};
 }
 
 int ViewTexts::barFoot(int height)
 {
     constexpr int half_a_number = 10;
-    return static_cast<int>(barRect(QSize(0, height)).bottom()) + half_a_number;
+    return static_cast<int>(barRect(QSize(0, height), bar_edge).bottom()) + half_a_number;
 }
 
 QRectF ViewTexts::titleRect() const
@@ -196,11 +217,13 @@ void ViewTexts::paintBar(QPainter& p, const QColor& ink) const
     }
     p.setPen(ink);
     p.setFont(sized(note_points));
-    for (double value : scene::round_ticks(m_shown.low, m_shown.high, ticks)) {
-        const double y = bottom - tall * (value - m_shown.low) / (m_shown.high - m_shown.low);
+    const auto values = scene::round_ticks(m_shown.low, m_shown.high, ticks);
+    const auto texts = scene::tick_texts(values);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const double y = bottom - tall * (values[k] - m_shown.low) / (m_shown.high - m_shown.low);
         p.drawLine(QPointF(x1 + 1, y), QPointF(x1 + 1 + tick, y));
-        p.drawText(QRectF(x1 + 7 + tick, y - 10, bar_edge, 20), Qt::AlignLeft | Qt::AlignVCenter,
-                   QString::fromStdString(scene::tick_text(value)));
+        p.drawText(QRectF(x1 + beside_tick + tick, y - 10, barEdge(), 20),
+                   Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(texts[k]));
     }
     p.setRenderHint(QPainter::Antialiasing);
     p.setFont(sized(title_points));

@@ -30,7 +30,9 @@ class ViewTexts : public QWidget
     QRectF noteRect() const;
     bool barHasRoom() const;
     /// The colours of the bar.
-    QRectF barRect() const { return barRect(size()); }
+    QRectF barRect() const { return barRect(size(), barEdge()); }
+    /// Right end of what is written beside it.
+    double numbersEnd() const;
 
   protected:
     void paintEvent(QPaintEvent* e) override;
@@ -40,7 +42,10 @@ class ViewTexts : public QWidget
     void paintLegend(QPainter& p) const;
     void paintNames(QPainter& p) const;
     void paintLetters(QPainter& p, const QColor& ink) const;
-    static QRectF barRect(const QSize& view);
+    static QRectF barRect(const QSize& view, double edge);
+    /// Its left side's distance from the view's right edge: its numbers have room.
+    double barEdge() const;
+    double widestNumber() const;
     QRectF titleRect() const; ///< above the bar
     /// From where on the bar or the legend has the view to itself.
     double namesEnd() const;
