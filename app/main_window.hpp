@@ -112,6 +112,11 @@ class MainWindow : public QMainWindow
     void buildDocks();
     void buildTools();
     void dressTabs();
+    /// Those in front at the right edge; null: none is there.
+    QDockWidget* sidePanel() const;
+    void restoreFirstLayout();
+    /// What a small window has narrowed becomes wide again with the window.
+    void keepSideWidth();
     /// Where messages lie: at the foot of the views, beside what is written in them.
     QRect messageRoom() const;
     void restoreSettings();
@@ -333,7 +338,7 @@ class MainWindow : public QMainWindow
     double m_writtenToMs = -1;                               // up to there
     std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
     QElapsedTimer m_sinceStatus;
-    qint64 m_computedMs = 0;                 // wall time that this run took
+    qint64 m_computedMs = 0; // wall time that this run took
     /// Of the newest samples: the leads, where their first one is, and of which run.
     struct
     {
@@ -342,6 +347,8 @@ class MainWindow : public QMainWindow
     } m_shownEcg;
     std::vector<simulation::Drug> m_drugsOn; // that act
     QByteArray m_firstLayout;
+    int m_sideWidth = 0;    ///< of the panels at the right, as they were made or dragged
+    int m_sidePressed = -1; ///< how wide they were when the mouse was pressed beside them
     QThreadPool m_pool;
 };
 

@@ -189,6 +189,7 @@ void MainWindow::buildDocks()
     dock(tr("ECG"), "ecgDock", m_ecg, false);
     right->raise();
     bottom->raise();
+    m_sideWidth = side_width;
     resizeDocks({right}, {side_width}, Qt::Horizontal);
     resizeDocks({bottom}, {plots_height}, Qt::Vertical);
     dressTabs();
@@ -204,8 +205,42 @@ void MainWindow::dressTabs()
     }
 }
 
+QDockWidget* MainWindow::sidePanel() const
+{
+    for (auto* d : m_docks)
+        if (d->isVisible() && !d->isFloating() && dockWidgetArea(d) == Qt::RightDockWidgetArea &&
+            !d->visibleRegion().isEmpty())
+            return d;
+    return nullptr;
+}
+
+void MainWindow::keepSideWidth()
+{
+    if (auto* d = sidePanel(); d != nullptr && d->width() < m_sideWidth)
+        resizeDocks({d}, {m_sideWidth}, Qt::Horizontal);
+}
+
+void MainWindow::restoreFirstLayout()
+{
+    restoreState(m_firstLayout);
+    m_sideWidth = side_width;
+    keepSideWidth();
+}
+
 bool MainWindow::event(QEvent* e)
 {
+    // of the panels' edge: other presses go to what lies there
+    if (e->type() == QEvent::MouseButtonPress)
+        m_sidePressed = sidePanel() != nullptr ? sidePanel()->width() : -1;
+    if (e->type() == QEvent::MouseButtonRelease || e->type() == QEvent::Resize) {
+        const bool done = QMainWindow::event(e);
+        auto* d = sidePanel();
+        if (e->type() == QEvent::Resize)
+            keepSideWidth();
+        else if (d != nullptr && m_sidePressed >= 0 && d->width() != m_sidePressed)
+            m_sideWidth = d->width();
+        return done;
+    }
     // the window makes such a bar anew when docks are put together or a layout comes back
     if (e->type() == QEvent::ChildPolished &&
         qobject_cast<QTabBar*>(static_cast<QChildEvent*>(e)->child()) != nullptr)
@@ -304,6 +339,7 @@ void MainWindow::restoreSettings()
     const bool placed = restoreGeometry(settings->value("window/geometry").toByteArray());
     if (const auto s = settings->value("window/layout").toByteArray(); !s.isEmpty())
         restoreState(s);
+    m_sideWidth = settings->value("window/side", side_width).toInt();
     if (placed)
         placeOnScreen(*this);
     if (const auto v = settings->value("view/settings").toString().toStdString(); !v.empty())
@@ -339,6 +375,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
     const auto settings = openSettings();
     settings->setValue("window/geometry", saveGeometry());
     settings->setValue("window/layout", saveState());
+    settings->setValue("window/side", m_sideWidth);
     // colours and ranges are the user's; what is shown and from where belongs to the session
     ViewSettings v = m_views->settings(), own;
     own.styles = v.styles;

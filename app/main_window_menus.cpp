@@ -239,7 +239,7 @@ void MainWindow::buildViewMenu()
     menu->addSeparator();
     for (const QString& name : m_dockOrder)
         menu->addAction(m_docks[name]->toggleViewAction());
-    menu->addAction(tr("Restore la&yout"), this, [this] { restoreState(m_firstLayout); });
+    menu->addAction(tr("Restore la&yout"), this, &MainWindow::restoreFirstLayout);
     menu->addAction(tr("&Full screen"), this,
                     [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); })
         ->setShortcut(Qt::Key_F11);

@@ -7,6 +7,7 @@
 #include "widgets/panels/steady_label.hpp"
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/transport_bar.hpp"
+#include "widgets/view3d/view_texts.hpp"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
@@ -483,6 +484,38 @@ class TestBars : public QObject
                                    image.sizeInBytes());
         }
         QCOMPARE(pictures.size(), limit->count());
+    }
+
+    /// A window that was small for a while has its panels as they were.
+    void panelsAreWideAgain()
+    {
+        f->window->resize(1270, 740);
+        f->window->raisePanel("viewDock");
+        auto* dock = child<QDockWidget>("viewDock");
+        QTRY_VERIFY(dock->width() >= 300);
+        const int usual = dock->width();
+        f->window->resize(750, 440);
+        QTRY_VERIFY(f->window->width() < 1000);
+        QCoreApplication::processEvents();
+        f->window->resize(1270, 740);
+        QTRY_COMPARE(f->window->width(), 1270);
+        QTRY_COMPARE(dock->width(), usual);
+    }
+
+    /// Times of long runs stand whole beside the colours.
+    void theBarsNumbersHaveRoom()
+    {
+        ViewTexts texts(nullptr);
+        texts.resize(400, 400);
+        scene::Annotations a;
+        a.bar = true;
+        for (const double high : {40.0, 58000.0, 950000.0, 1e6}) {
+            a.low = 0.99 * high;
+            a.high = high;
+            texts.set(a);
+            QVERIFY(texts.barHasRoom());
+            QVERIFY2(texts.numbersEnd() <= texts.width() - 3, qPrintable(QString::number(high)));
+        }
     }
 };
 
