@@ -24,7 +24,7 @@ std::string beat_label(const BeatSpan& beat, std::int64_t count)
     if (beat.share < local_share) {
         const double percent = 100 * beat.share;
         std::snprintf(text, sizeof text,
-                      percent < 1 ? ", %.1f %% of the heart" : ", %.0f %% of the heart", percent);
+                      percent < 1 ? ", %.1f %% of the tissue" : ", %.0f %% of the tissue", percent);
         label += text;
     }
     return label;

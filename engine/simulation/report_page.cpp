@@ -107,7 +107,7 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
         *s.scene->mesh, a.on_vertices,
         without_stimulated(a.activation_ms, s.pulses, !s.beat_label.empty()));
     if (std::isfinite(velocity[1]))
-        out.push_back({with(velocity[1], 3, "mm/ms"), "conduction velocity, median",
+        out.push_back({with(velocity[1], 3, "m/s"), "conduction velocity, median",
                        spread(velocity, 3) + "; without what pulses activated themselves"});
     const auto apd = percentiles(a.apd90_ms);
     out.push_back({with(apd[1], 3, "ms"), "APD90, median",

@@ -432,7 +432,7 @@ class TestExport : public QObject
         pulse.duration_ms = 2;
         s.pulses = {pulse};
         const QString waves = note(s);
-        QVERIFY2(waves.startsWith("0.6 mm/ms; 5 to 95 %: 0.6 to 0.6;"), qPrintable(waves));
+        QVERIFY2(waves.startsWith("0.6 m/s; 5 to 95 %: 0.6 to 0.6;"), qPrintable(waves));
         // the same of a beat at 350 ms
         s.pulses.push_back(pulse);
         s.pulses.back().time_ms = 350;
@@ -446,7 +446,7 @@ class TestExport : public QObject
     {
         export_results(source_, ExportKind::report_html, in("r.html"));
         const QString html = text_of(in("r.html"));
-        for (const char* wanted : {"<h1>plane &lt;wave&gt;</h1>", "Tawara ", "100 %", "0.6 mm/ms",
+        for (const char* wanted : {"<h1>plane &lt;wave&gt;</h1>", "Tawara ", "100 %", "0.6 m/s",
                                    "250 ms", "blocker", "g_Kr × 0.5", "a, b", "<td>memory</td>",
                                    "ten_tusscher_2006", "fvm", "20 %", "6.67 times"})
             QVERIFY2(html.contains(wanted), wanted);

@@ -210,7 +210,7 @@ class TestLiveMaps : public QObject
         in.answer(e.post(WatchMaps{true, 1, 2}));
         QTRY_VERIFY((m = e.newest_maps()) && m->beat == 2);
         QVERIFY2(m->beats.back().share < 0.5, qPrintable(QString::number(m->beats.back().share)));
-        QVERIFY(QString::fromStdString(beat_label(*m)).endsWith(" % of the heart"));
+        QVERIFY(QString::fromStdString(beat_label(*m)).endsWith(" % of the tissue"));
         int part = 0;
         for (std::size_t k = 0; k < m->activation.size(); ++k) {
             part += std::isfinite(m->activation[k]);
@@ -518,7 +518,7 @@ class TestLiveMaps : public QObject
         QCOMPARE(beat_label(b, 1), std::string("newest turn in beat 1 of 1, from 12.0 ms"));
         b.share = 0.2;
         QCOMPARE(beat_label(b, 3),
-                 std::string("newest turn in beat 1 of 3, from 12.0 ms, 20 % of the heart"));
+                 std::string("newest turn in beat 1 of 3, from 12.0 ms, 20 % of the tissue"));
         b.turns = false;
         b.share = 1;
         QCOMPARE(beat_label(b, 1), std::string("beat 1 of 1, from 12.0 ms"));
