@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace tawara {
@@ -368,8 +369,13 @@ void ViewController::feed(HeartView& view, int i)
             v.assign(m_model->surface_vertices, scene::LiveScalarMapper::unset);
         if (m_settings.style(q).automatic) {
             const auto& s = m_settings.style(q);
+            auto newest = v;
+            const auto old = oldTurns(q);
+            for (std::size_t k = 0; k < old.size(); ++k)
+                if (old[k] != 0)
+                    newest[k] = std::numeric_limits<float>::quiet_NaN();
             m_found[static_cast<std::size_t>(q)] =
-                fitted(v, {s.low, s.high}, quantityInfo(q).decimals);
+                fitted(std::move(newest), {s.low, s.high}, quantityInfo(q).decimals);
             const auto& f = m_found[static_cast<std::size_t>(q)];
             const auto k = static_cast<std::size_t>(q);
             auto& apart = m_foundStep[k];

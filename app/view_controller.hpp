@@ -141,6 +141,10 @@ class ViewController : public QObject
     /// What places of a map without a value are; empty where all have one.
     /// @pre  quantityInfo(q).maps, and there are maps
     QString greyNote(Quantity q) const;
+    /// Of a re-entry's map of times: places that took no part in its newest turn. An automatic
+    /// range leaves them out; empty where there are none.
+    std::vector<char> oldTurns(Quantity q) const;
+    QString oldTurnsNote(Quantity q) const;
     void applyRange(HeartView& view, int i);
     void updateSection();
     void updateDepolarised();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tawara {
@@ -113,6 +114,43 @@ QString ViewController::greyNote(Quantity q) const
                       : tr("grey: not activated, or %1").arg(end);
 }
 
+std::vector<char> ViewController::oldTurns(Quantity q) const
+{
+    constexpr double cycles = 2;
+    if (!m_maps || (q != Quantity::activation && q != Quantity::repolarisation))
+        return {};
+    const auto& beats = m_maps->beats;
+    const auto shown = std::find_if(beats.begin(), beats.end(),
+                                    [&](const auto& b) { return b.number == m_maps->beat; });
+    std::vector<float> periods = m_maps->period;
+    std::erase_if(periods, [](float ms) { return !std::isfinite(ms); });
+    if (shown == beats.end() || !shown->turns || periods.empty())
+        return {};
+    const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
+    std::nth_element(periods.begin(), middle, periods.end());
+    const auto& at = m_maps->activation;
+    float newest = -std::numeric_limits<float>::infinity();
+    for (float ms : at)
+        newest = std::isfinite(ms) ? std::max(newest, ms) : newest;
+    std::vector<char> old(at.size(), 0);
+    bool any = false;
+    for (std::size_t k = 0; k < at.size(); ++k)
+        if (at[k] < newest - cycles * *middle)
+            old[k] = 1, any = true;
+    return any ? old : std::vector<char>();
+}
+
+QString ViewController::oldTurnsNote(Quantity q) const
+{
+    const auto old = oldTurns(q);
+    if (old.empty() || !m_settings.style(q).automatic)
+        return {};
+    const double part = 100.0 * static_cast<double>(std::count(old.begin(), old.end(), char(1))) /
+                        static_cast<double>(old.size());
+    return tr("%1 % of the wall not activated in the newest two cycles: first colour")
+        .arg(part < 1 ? tr("below 1") : QString::number(std::lround(part)));
+}
+
 QString ViewController::noteOf(Quantity q) const
 {
     QStringList notes;
@@ -120,7 +158,7 @@ QString ViewController::noteOf(Quantity q) const
         // what follows "beat 2 of 3", which is all that the caption of a narrow view has room for
         if (m_settings.annotations)
             notes << beatLabel().section(QLatin1Char(','), 1).trimmed();
-        notes << greyNote(q) << changesNote();
+        notes << greyNote(q) << oldTurnsNote(q) << changesNote();
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");

@@ -226,7 +226,7 @@ class TestViews : public QObject
         box->setCurrentIndex(third);
         Q_EMIT box->activated(third);
         QTRY_COMPARE(f.window->viewController()->beatLabel(),
-                     QString("beat 3 of 3, from 812.0 ms, 3 % of the heart"));
+                     QString("beat 3 of 3, from 812.0 ms, 3 % of the tissue"));
         const int second = box->findData(2);
         QVERIFY(box->itemText(second).startsWith("beat 2 of 3, from 400.0 ms"));
         box->setCurrentIndex(second);
@@ -239,6 +239,30 @@ class TestViews : public QObject
         old.remove("beat");
         old["newest_beat"] = false;
         QCOMPARE(ViewSettings::fromJson(old).beat, 1);
+    }
+
+    /// A scar that was activated long ago does not make the wave that goes round one colour.
+    void aTurnsRangeIsOfItsNewestCycles()
+    {
+        show(2, Quantity::activation);
+        auto* views = f.window->viewController();
+        const auto n = f.host->scene()->surface->vertices.size();
+        simulation::MapFrame m;
+        m.run = f.host->status().run;
+        m.beats = {{1, 0, 6000, 1, true}};
+        m.beat = 1;
+        m.period.assign(n, 200);
+        m.repolarisation.assign(n, std::numeric_limits<float>::quiet_NaN());
+        for (std::size_t k = 0; k < n; ++k) // a tenth is old
+            m.activation.push_back(k % 10 == 0 ? 3000 : 5800 + 20 * static_cast<float>(k % 10));
+        views->showMaps(std::make_shared<const simulation::MapFrame>(m));
+        QVERIFY(views->range(Quantity::activation).first >= 5800);
+        QVERIFY2(views->noteOf(Quantity::activation)
+                     .contains("10 % of the wall not activated in the newest two cycles"),
+                 qPrintable(views->noteOf(Quantity::activation)));
+        m.beats[0].turns = false; // one wave: all of it counts
+        views->showMaps(std::make_shared<const simulation::MapFrame>(m));
+        QCOMPARE(views->range(Quantity::activation).first, 3000.0);
     }
 
     void yetIsSaidWhileItMayCome()
