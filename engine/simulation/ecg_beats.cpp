@@ -54,7 +54,8 @@ std::string intervals_text(const EcgBeat& beat)
 std::string ecg_method_text(const EcgIntervals& of)
 {
     return "Over all leads, without own ones beside the 12. QRS: spatial velocity above 5 % of the "
-           "beat's largest; end of T: tangent at its steepest descent; RR: from onset to onset; "
+           "beat's largest, by slopes over 4 ms, so that an abrupt start or end counts up to 2 ms "
+           "longer; end of T: tangent at its steepest descent; RR: from onset to onset; "
            "QTcF: QT by Fridericia, QT / (RR / 1 s)^(1/3). Resolution " +
            number_text(of.step_ms, 3) + " ms";
 }

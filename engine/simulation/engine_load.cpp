@@ -12,7 +12,7 @@ namespace {
 using Clock = EngineClock;
 using State = Status::State;
 
-/// Between the probes' samples, of which TraceThinner keeps some.
+/// Between the probes' samples, of which TraceThinner keeps some. One costs an H200 about 2 us.
 constexpr double finest_sample_ms = 0.01;
 /// Reports of loading, at most so often.
 constexpr double loading_interval_s = 0.05;

@@ -132,7 +132,7 @@ class TestEngine : public QObject
         const auto once = e.newest_frame();
         QVERIFY(in.answer(e.post(Reset{})).applied);
         QCOMPARE(e.newest_frame()->step, 0);
-        QVERIFY(e.traces()[0].V_mV.empty());
+        QCOMPARE(e.traces()[0].time_ms, std::vector<double>{0}); // rest, and nothing of the run
         in.answer(e.post(RunUntil{8}));
         QTRY_VERIFY(e.status().state == State::paused && e.status().time_ms > 7.99);
         QVERIFY(e.newest_frame()->values == once->values);
