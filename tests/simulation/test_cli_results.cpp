@@ -120,7 +120,7 @@ class TestCliResults : public QObject
         QCOMPARE(r.status, 0);
         QCOMPARE(lines(QString::fromStdString(path("apd.dat")))[3], QString("-1")); // not yet
         const QString html = lines(QString::fromStdString(path("r.html"))).join('\n');
-        for (const char* wanted : {"slab &amp; wave", "activated", "mm/ms", "far", "Kernels"})
+        for (const char* wanted : {"slab &amp; wave", "activated", "m/s", "far", "Kernels"})
             QVERIFY2(html.contains(wanted), wanted);
     }
 
