@@ -71,6 +71,19 @@ void need_output(const std::string& out)
     need_writable_file(out);
 }
 
+/// What is read is not written over: the result could not be made again.
+void need_another_file(const Files& f)
+{
+    auto read = mesh::io::files_read(f.in);
+    if (!f.fibres.empty())
+        read.emplace_back(f.fibres);
+    for (const auto& out : mesh::io::files_written(f.out))
+        for (const auto& in : read)
+            if (std::error_code none; fs::equivalent(in, out, none))
+                throw InputError(f.out, "would replace " + in.string() +
+                                            ", which the mesh is read from; give another name");
+}
+
 Json figures(const mesh::TetMesh& m)
 {
     constexpr double far = std::numeric_limits<double>::max();
@@ -179,12 +192,14 @@ void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 void convert(Context& c, const Files& f)
 {
     need_output(f.out);
+    need_another_file(f);
     finish(c, read(c, f).mesh, f.out);
 }
 
 void refine(Context& c, const Files& f)
 {
     need_output(f.out);
+    need_another_file(f);
     if (f.times < 1 || f.times > simulation::most_refinements)
         throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
                                         std::to_string(simulation::most_refinements));

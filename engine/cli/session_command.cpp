@@ -129,8 +129,9 @@ void write(Context& c, const Arguments& a)
         s.folder = folder; // whether the fibres fit the mesh is told now, not by the run
         Notices notices;
         const auto loaded = simulation::load_mesh(s, notices, c.progress());
-        if (!a.fibres.empty())
-            c.notices(notices);
+        for (const auto& n : notices)
+            if (n.level == Notice::Level::warning || !a.fibres.empty())
+                c.notice(n);
         say_choices(c, s);
         say_velocity(c, s, mesh::mean_edge_mm(loaded.mesh));
     }

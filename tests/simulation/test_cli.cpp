@@ -303,6 +303,45 @@ class TestCli : public QObject
         }
     }
 
+    /// What a mesh is read from is not written over, whatever name it is given by.
+    void meshesAreNotReplacedByWhatIsMadeOfThem()
+    {
+        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        QCOMPARE(run({"mesh", "heart", path("s.json"), path("o/h.vtu")}).status, 0);
+        for (const char* made : {"o/h.pts", "o/h.node", "o/h.bpts", "o/h.vtk"})
+            QCOMPARE(run({"mesh", "convert", path("o/h.vtu"), path(made)}).status, 0);
+        QVERIFY(QFile::link("h.vtu", dir_.path() + "/o/link.vtu"));
+        const auto refused = [&](const char* command, const char* in, const char* out,
+                                 const char* replaced) {
+            const auto r = run({"mesh", command, path(in), path(out)});
+            return r.status == cli::bad_input && r.error_lines() == 1 &&
+                   r.err == "error: " + path(out) + ": would replace " + path(replaced) +
+                                ", which the mesh is read from; give another name\n";
+        };
+        for (const char* command : {"convert", "refine"}) {
+            QVERIFY(refused(command, "o/h.vtu", "o/h.vtu", "o/h.vtu"));
+            QVERIFY(refused(command, "o/link.vtu", "o/h.vtu", "o/link.vtu"));
+            QVERIFY(refused(command, "o/h.elem", "o/h.lon", "o/h.lon"));
+            QVERIFY(refused(command, "o/h.node", "o/h.ele", "o/h.ele"));
+        }
+        QVERIFY(refused("convert", "o/h", "o/h.vtu", "o/h.vtu")); // by its stem
+        QCOMPARE(run({"mesh", "convert", path("o/h.bpts"), path("o/h.pts")}).status, 0);
+        QCOMPARE(run({"mesh", "convert", path("o/h.vtu"), path("o/h.vtk")}).status, 0); // another's
+    }
+
+    /// Temporary names stay inside.
+    void filesThatCannotBeWrittenAreNamed()
+    {
+        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        for (const char* out : {"/proc/x.vtu", "/proc/x.vtk", "/proc/x.pts", "/proc/x.msh"}) {
+            const auto r = run({"mesh", "heart", path("s.json"), out});
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QVERIFY2(r.err.find(std::string("error: ") + out + ": ") != std::string::npos &&
+                         r.err.find(".x.") == std::string::npos,
+                     r.err.c_str());
+        }
+    }
+
     void sessionFilesToStartFrom()
     {
         write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");

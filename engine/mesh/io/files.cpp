@@ -26,7 +26,13 @@ void write_all(const std::vector<FileToWrite>& files, const std::vector<fs::path
             const fs::path part =
                 f.path.parent_path() / ("." + f.path.filename().string() + ".new");
             parts.push_back(part);
-            write_whole(part, f.writer);
+            try {
+                write_whole(part, f.writer);
+            } catch (const InputError& e) {
+                if (e.file != part.string())
+                    throw;
+                throw InputError(f.path.string(), e.reason);
+            }
         }
         for (std::size_t i = 0; i < files.size(); ++i) {
             std::error_code e;

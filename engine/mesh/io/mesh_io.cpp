@@ -28,6 +28,9 @@ std::string lower(std::string s)
     return s;
 }
 
+/// What a stem is completed by, the first that there is.
+constexpr const char* mesh_extensions[] = {".vtu", ".vtk", ".pts", ".bpts", ".node", ".msh"};
+
 Raw vtu(const fs::path& file, const Progress& progress)
 {
     return read_vtu(file, progress);
@@ -70,6 +73,21 @@ Reader reader_by_content(const fs::path& file)
     return nullptr;
 }
 
+/// Where only the stem was named: the file that find_file() takes.
+fs::path completed(const fs::path& file)
+{
+    std::error_code e;
+    if (reader_of(lower(file.extension().string())) != nullptr || fs::is_regular_file(file, e))
+        return file;
+    for (const char* add : mesh_extensions) {
+        fs::path named = file;
+        named += add;
+        if (fs::is_regular_file(named, e))
+            return named;
+    }
+    return file;
+}
+
 /// The file and reader for what was named: a file, or the common stem of several.
 std::pair<fs::path, Reader> find_file(const fs::path& file)
 {
@@ -90,16 +108,39 @@ std::pair<fs::path, Reader> find_file(const fs::path& file)
         throw MeshError(file.string(), "is a folder; name a mesh file");
     if (const Reader r = reader_of(extension); r == read_carp || r == read_tetgen)
         return {file, r}; // says which file is missing
-    for (const char* add : {".vtu", ".vtk", ".pts", ".bpts", ".node", ".msh"}) {
-        fs::path named = file;
-        named += add;
-        if (fs::is_regular_file(named, e))
-            return {named, reader_of(add)};
-    }
+    if (const fs::path named = completed(file); named != file)
+        return {named, reader_of(named.extension().string())};
     throw MeshError(file.string(), "does not exist");
 }
 
 } // namespace
+
+std::vector<fs::path> files_read(const fs::path& file)
+{
+    fs::path named = completed(file);
+    const auto with = [&](const char* x) { return fs::path(named).replace_extension(x); };
+    if (reader_of(lower(named.extension().string())) == read_carp && !fs::exists(with(".pts")) &&
+        fs::exists(with(".bpts")))
+        named = with(".bpts");
+    return files_written(named);
+}
+
+std::vector<fs::path> files_written(const fs::path& file)
+{
+    const std::string extension = lower(file.extension().string());
+    std::vector<fs::path> out{file};
+    const auto beside = [&](std::initializer_list<const char*> extensions) {
+        for (const char* x : extensions)
+            out.push_back(fs::path(file).replace_extension(x));
+    };
+    if (reader_of(extension) == read_tetgen)
+        beside({".node", ".ele", ".face", ".ortho", ".axi"});
+    else if (reader_of(extension) == read_carp && extension.starts_with(".b"))
+        beside({".bpts", ".belem", ".blon"});
+    else if (reader_of(extension) == read_carp)
+        beside({".pts", ".elem", ".lon"});
+    return out;
+}
 
 Loaded read(const fs::path& file, std::optional<LengthUnit> unit, const Progress& progress)
 {

@@ -27,6 +27,11 @@ struct Loaded
 Loaded read(const std::filesystem::path& file, std::optional<LengthUnit> unit = {},
             const Progress& progress = {});
 
+/// The files that read() of that name may take and that write() may make, replace or take away: the
+/// named one alone, or the several of its format.
+std::vector<std::filesystem::path> files_read(const std::filesystem::path& file);
+std::vector<std::filesystem::path> files_written(const std::filesystem::path& file);
+
 /// Gives the mesh the fibres of another file. Legacy VTK or VTU with vectors named as fibres at its
 /// points, cells not needed: each vertex takes the nearest point's vector, so the file may count
 /// its points in any order; then fibres are averaged over each tetrahedron's corners and

@@ -63,7 +63,7 @@ void write_surface_vtp(const TetMesh& m, const Surface& s, const std::vector<Ext
         VtkErrors errors;
         writer->SetFileName(part.c_str());
         const bool written = writer->Write() == 1;
-        const auto e = errors.first();
+        const auto e = errors.first(part, file);
         if (!written || !e.empty())
             throw InputError(file.string(),
                              "cannot be written: " + (e.empty() ? "is the disk full?" : e));

@@ -88,4 +88,14 @@ std::string VtkErrors::first() const
     return s;
 }
 
+std::string VtkErrors::first(const std::filesystem::path& part,
+                             const std::filesystem::path& file) const
+{
+    std::string s = first();
+    const std::string from = part.string(), to = file.string();
+    for (auto at = s.find(from); at != s.npos; at = s.find(from, at + to.size()))
+        s.replace(at, from.size(), to);
+    return s;
+}
+
 } // namespace tawara::mesh::io

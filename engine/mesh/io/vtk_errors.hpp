@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@ class VtkErrors
 
     /// The first error on one line, without VTK's decoration; empty where there was none.
     std::string first() const;
+    /// The same of writing `part`, a temporary name of `file`: names the latter alone.
+    std::string first(const std::filesystem::path& part, const std::filesystem::path& file) const;
 
   private:
     struct Impl;

@@ -109,7 +109,7 @@ void write_by(const auto& writer, const fs::path& file)
         errno = 0;
         const bool written = writer->Write() == 1;
         const int why = errno;
-        const auto e = errors.first();
+        const auto e = errors.first(part, file);
         const bool full = why == ENOSPC || why == EFBIG || why == EDQUOT || why == EIO;
         if (written && e.empty())
             return;
