@@ -125,12 +125,20 @@ void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
         need_positive("--bcl", a.bcl_ms);
         o.stimulus_period_ms = a.bcl_ms;
     }
-    if (a.amplitude_given->count() > 0)
+    if (a.amplitude_given->count() > 0) {
+        if (!std::isfinite(a.amplitude))
+            throw InputError("--amplitude",
+                             "is " + csv(a.amplitude) + "; it should be a finite number of pA/pF");
         o.stimulus_pA_per_pF = a.amplitude;
+    }
     if (a.duration_given->count() > 0) {
         need_positive("--duration", a.duration_ms);
         o.stimulus_duration_ms = a.duration_ms;
     }
+    if (a.bcl->count() > 0 && o.stimulus_duration_ms > o.stimulus_period_ms)
+        throw InputError("--bcl", "is " + csv(a.bcl_ms) +
+                                      " ms; it should be at least as long as the stimulus, " +
+                                      csv(o.stimulus_duration_ms) + " ms (--duration)");
     o.type = cell_type(a, name, o.own_stimulus ? *own : *a.model.find(name, false));
 }
 
@@ -192,6 +200,9 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
     o.sample_every_ms = a.every_ms;
     if (o.scheme == cell::Scheme::cvode && a.every->count() == 0)
         o.sample_every_ms = o.dt_ms;
+    if (a.out.empty() && a.every->count() > 0)
+        c.notice({Notice::Level::info,
+                  "--every is of the traces, and none are written; give --out TRACES.csv as well"});
     const double steps = o.sample_every_ms / o.dt_ms, whole = std::max(1.0, std::round(steps));
     if (!a.out.empty() && std::abs(steps - whole) > 1e-6 * whole)
         c.notice({Notice::Level::warning, "rows of " + a.out + " come every " +

@@ -144,6 +144,24 @@ void set(std::vector<std::pair<std::string, double>>& list, const std::string& n
     list.emplace_back(name, value);
 }
 
+/// What `over` names must be of the model that it changes.
+/// @throws InputError at the name
+void need_names(const Session& s, const Region& base, const Region& over, std::size_t index)
+{
+    using Named = std::pair<std::string, double>;
+    const std::string at = "/tissue/regions/" + std::to_string(index);
+    const std::span<const Named> none;
+    for (const auto& [name, value] : over.parameters) {
+        const auto own = parameter_name(base.model, name);
+        const Named one[]{{own.empty() ? name : own, value}};
+        cell::make_cell_type(base.model, base.variant, one, none, s.name,
+                             at + "/parameters/" + name);
+    }
+    for (const auto& pair : over.initial)
+        cell::make_cell_type(base.model, base.variant, none, std::span(&pair, 1), s.name,
+                             at + "/initial/" + pair.first);
+}
+
 /// `over` laid on a region with a model; the lower one's factors are multiplied in first.
 Region laid_on(Region base, const Region& over)
 {
@@ -205,9 +223,13 @@ void lay_again(const Session& s, Patchwork& p)
 {
     for (std::size_t k = 0; k < p.regions.size(); ++k) {
         const Region& own = s.regions[p.origin[k]];
-        p.regions[k] = p.beneath[k] < 0
-                           ? own
-                           : laid_on(p.regions[static_cast<std::size_t>(p.beneath[k])], own);
+        if (p.beneath[k] < 0) {
+            p.regions[k] = own;
+            continue;
+        }
+        const Region& base = p.regions[static_cast<std::size_t>(p.beneath[k])];
+        need_names(s, base, own, p.origin[k]);
+        p.regions[k] = laid_on(base, own);
     }
     for (auto& r : p.regions) {
         r.parameters = scaled_parameters(r, s.drugs);

@@ -34,6 +34,11 @@ Notices why_nothing_activated(const Session& session, double end_ms)
             std::snprintf(why, sizeof why,
                           "its first pulse is at %g ms, and the run ended at %g ms",
                           pulses.front().start_ms, end_ms);
+        else if (strength < 0)
+            std::snprintf(why, sizeof why,
+                          "its amplitude is negative (%.4g pA/pF), and such a current lowers V; "
+                          "give a positive one, which depolarises",
+                          strength);
         else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
             std::snprintf(why, sizeof why,
                           "%.4g pA/pF (%.6g uA/cm3) over %g ms is far below threshold; usual is "
@@ -96,6 +101,40 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
 
 } // namespace
 
+namespace {
+
+/// Of values that are allowed and are most likely slips.
+Notices what_is_odd(const Session& s)
+{
+    constexpr double many_steps = 1e9;
+    Notices out;
+    if (const double steps = s.end_ms / s.dt_ms; steps > many_steps)
+        out.push_back({Notice::Level::warning,
+                       "time.dt_ms: steps of " + number_text(s.dt_ms, 6) + " ms make " +
+                           number_text(steps, 3) + " of them until time.end_ms (" +
+                           number_text(s.end_ms, 7) + " ms): was that meant? Usual is 0.02 ms"});
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const Region& region = s.regions[r];
+        const std::string at = "tissue.regions." + std::to_string(r);
+        if (region.inherits() && region.parameters.empty() && region.initial.empty() &&
+            region.scale.empty() && region.conductivity_scale == 1)
+            out.push_back({Notice::Level::info,
+                           at + ": changes nothing of the tissue beneath it; parameters, initial, "
+                                "scale, conductivity_scale or a model would"});
+        for (const auto& [name, value] : region.parameters) {
+            const auto own = name.substr(name.rfind('.') + 1);
+            if (value < 0 && (own.starts_with("g_") || own.starts_with("G")))
+                out.push_back({Notice::Level::warning,
+                               at + ".parameters." + name + ": is " + number_text(value, 6) +
+                                   ", and a conductance below 0 drives V away from rest; it "
+                                   "should be 0 or more"});
+        }
+    }
+    return out;
+}
+
+} // namespace
+
 std::int64_t steps_of(double every_ms, double dt_ms)
 {
     return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
@@ -103,7 +142,7 @@ std::int64_t steps_of(double every_ms, double dt_ms)
 
 Notices what_outputs_will_be(const Session& s)
 {
-    Notices out;
+    Notices out = what_is_odd(s);
     const bool frames = s.frames_every_ms > 0 && s.frames != FrameFormat::none;
     for (const auto& [key, every_ms] :
          {std::pair{"output.frames_every_ms", frames ? s.frames_every_ms : 0},

@@ -11,7 +11,8 @@ namespace tawara::simulation {
 /// Time steps between two events that happen every `every_ms`; at least 1.
 std::int64_t steps_of(double every_ms, double dt_ms);
 
-/// What a run's start says of its outputs: intervals that are no whole number of steps, frames that
+/// What a run's start says of its session: steps beyond all time, regions that change nothing,
+/// conductances below 0; of its outputs: intervals that are no whole number of steps, frames that
 /// have an interval but no format.
 Notices what_outputs_will_be(const Session& session);
 

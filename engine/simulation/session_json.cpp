@@ -39,6 +39,17 @@ std::string shown(const Json& v)
     return text;
 }
 
+/// What may have been meant, else all that could be.
+std::string nearest_or_all(const std::string& key, std::span<const std::string> known)
+{
+    if (const auto near = likely(key, known); !near.empty())
+        return "; the nearest known is '" + near + "'";
+    std::string list;
+    for (const auto& k : known)
+        list += (list.empty() ? "; known are " : ", ") + k;
+    return list;
+}
+
 std::string plain(double v)
 {
     char text[32];
@@ -90,9 +101,7 @@ void JsonNode::only(std::span<const std::string> known) const
     need_object();
     for (const auto& [key, value] : value_->items())
         if (std::find(known.begin(), known.end(), key) == known.end())
-            child(key, value)
-                .fail("unknown key '" + key + "'; the nearest known is '" + nearest(key, known) +
-                      "'");
+            child(key, value).fail("unknown key '" + key + "'" + nearest_or_all(key, known));
 }
 
 void JsonNode::only(std::initializer_list<std::string_view> known) const

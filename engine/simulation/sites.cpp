@@ -79,6 +79,16 @@ struct Select
     }
     std::vector<std::int32_t> operator()(const Label& l) const
     {
+        const std::set<std::int32_t> known(t.mesh->region.begin(), t.mesh->region.end());
+        for (const auto label : l.labels)
+            if (!known.count(label)) {
+                std::string list;
+                for (const auto k : known)
+                    list += (list.empty() ? "" : ", ") + std::to_string(k);
+                throw InputError(file, what,
+                                 "the mesh has no label " + std::to_string(label) + "; it has " +
+                                     list);
+            }
         std::vector<char> chosen(t.mesh->tetrahedron_count(), 0);
         for (std::size_t k = 0; k < chosen.size(); ++k)
             chosen[k] =
@@ -96,6 +106,17 @@ struct Select
                     for (auto v : t.surface->triangles[k])
                         out.insert(t.surface->vertices[static_cast<std::size_t>(v)]);
             }
+        if (out.empty()) {
+            std::string list;
+            for (const auto wall : {mesh::Wall::endo_lv, mesh::Wall::endo_rv, mesh::Wall::epi})
+                if (std::find(t.surface->wall.begin(), t.surface->wall.end(), wall) !=
+                    t.surface->wall.end())
+                    list += (list.empty() ? "; it has " : ", ") + std::string(mesh::name(wall));
+            throw InputError(
+                file, what,
+                "the mesh has no surface " + std::string(mesh::name(s.wall)) +
+                    (list.empty() ? "; a box, a sphere, a label or nodes would do" : list));
+        }
         return {out.begin(), out.end()};
     }
     std::vector<std::int32_t> operator()(const Nodes& n) const

@@ -126,22 +126,50 @@ void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices
                         "picture only"});
 }
 
+constexpr double beyond_tissue_S_per_m = 5;
+
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
 void say_if_beyond_tissue(const Patchwork& patches, Notices& notices)
 {
-    constexpr double most_S_per_m = 5;
     for (std::size_t i = 0; i < patches.regions.size(); ++i) {
         const auto& c = patches.regions[i].conductivity_S_per_m;
         const std::pair<const char*, double> parts[]{
             {"fibre", c.fibre}, {"sheet", c.sheet}, {"normal", c.normal}};
         for (const auto& [name, sigma] : parts)
-            if (sigma > most_S_per_m) {
+            if (sigma > beyond_tissue_S_per_m) {
                 notices.push_back({Notice::Level::warning,
                                    pointer("tissue/regions", patches.origin[i]) + ": " + name +
                                        ": " + number(sigma) +
                                        " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
                 break;
             }
+    }
+}
+
+/// How diffusion is stepped, and which key is wrong where it cannot be.
+diffusion::SubStepping substeps(const Session& s, const Patchwork& patches, double stable_dt_ms)
+{
+    try {
+        return diffusion::choose_substeps(s.dt_ms, stable_dt_ms);
+    } catch (const InputError& e) {
+        std::size_t most = 0;
+        const auto largest = [&](std::size_t k) {
+            const auto& c = patches.regions[k].conductivity_S_per_m;
+            return std::max({c.fibre, c.sheet, c.normal});
+        };
+        for (std::size_t k = 0; k < patches.regions.size(); ++k)
+            if (largest(k) > largest(most))
+                most = k;
+        if (largest(most) <= beyond_tissue_S_per_m)
+            throw InputError(s.name, "/time/dt_ms", e.reason);
+        const auto origin = patches.origin[most];
+        throw InputError(s.name,
+                         pointer("tissue/regions", origin) + (s.regions[origin].inherits()
+                                                                  ? "/conductivity_scale"
+                                                                  : "/conductivity_S_per_m"),
+                         "gives " + number(largest(most)) +
+                             " S/m, with which diffusion would need more than 10000 stages inside "
+                             "one time step; tissue has 0.01 to 1 S/m");
     }
 }
 
@@ -288,7 +316,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.stepping = s.stepping;
     p.activation_threshold_mV = s.activation_threshold_mV;
     if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
-        p.substeps = diffusion::choose_substeps(s.dt_ms, p.system.stable_dt_ms);
+        p.substeps = substeps(s, t.patches, p.system.stable_dt_ms);
         if (p.substeps.stages > 1)
             t.notices.push_back(
                 {Notice::Level::info,

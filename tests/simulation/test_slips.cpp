@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Slips in sessions and options: what is said names the place, and what would be right.
+#include "engine/cli/cli.hpp"
+#include "tests/simulation/bad_sessions.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+using namespace tawara;
+
+namespace {
+
+struct Result
+{
+    int status;
+    std::string err;
+    bool says(const std::string& line) const
+    {
+        return ("\n" + err).find("\n" + line + "\n") != std::string::npos;
+    }
+};
+
+Result run(const std::vector<std::string>& args, std::stop_token stop = {})
+{
+    std::ostringstream out, err;
+    const int status = cli::run(args, {out, err, stop, false});
+    return {status, err.str()};
+}
+
+} // namespace
+
+class TestSlips : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    std::string path(const char* name) const { return dir_.filePath(name).toStdString(); }
+    /// Runs the good session with --set's, ended by who holds the token.
+    Result run_with(const std::vector<std::string>& sets, std::stop_token stop = {}) const
+    {
+        std::vector<std::string> args{"run", path("good.json"), "--devices", "cpu", "--threads",
+                                      "1",   "--out",           path("out")};
+        for (const auto& s : sets)
+            args.insert(args.end(), {"--set", s});
+        return run(args, stop);
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        QFile f(dir_.filePath("good.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(bad_sessions::good.data());
+    }
+
+    void refused_data()
+    {
+        QTest::addColumn<QString>("set");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* what, const char* set, const char* says) {
+            QTest::newRow(what) << set << says;
+        };
+        row("label of a stimulus", R"(stimuli.0.region={"label": 77})",
+            "/stimuli/0/region: the mesh has no label 77; it has 1");
+        row("one label of two", R"(stimuli.0.region={"label": [1, 77]})",
+            "/stimuli/0/region: the mesh has no label 77; it has 1");
+        row("surface", R"(stimuli.0.region={"surface": "endo_lv"})",
+            "/stimuli/0/region: the mesh has no surface endo_lv; ");
+        row("state", R"(tissue.regions.1={"where": {"label": 1}, "initial": {"Vxx": 1}})",
+            "/tissue/regions/1/initial/Vxx: unknown state 'Vxx'");
+        row("parameter", R"(tissue.regions.1={"where": {"label": 1}, "parameters": {"g_Qx": 1}})",
+            "/tissue/regions/1/parameters/g_Qx: unknown parameter 'g_Qx'");
+        row("conductivity", "tissue.regions.0.conductivity_S_per_m.fibre=1e30",
+            "/tissue/regions/0/conductivity_S_per_m: gives 1e+30 S/m, with which diffusion would "
+            "need more than 10000 stages inside one time step; tissue has 0.01 to 1 S/m");
+        row("far from every key", "diffusion.typo=1",
+            "/diffusion/typo: unknown key 'typo'; known are scheme, mass, mass_scaling, splitting, "
+            "stepping");
+        row("far from every region", R"(stimuli.0.region={"blob": 1})",
+            "unknown key 'blob'; known are box_mm, sphere_mm, label, surface, nodes");
+        row("near a key", "diffusion.shceme=1", "; the nearest known is 'scheme'");
+    }
+    void refused()
+    {
+        QFETCH(QString, set);
+        QFETCH(QString, says);
+        const auto r = run_with({set.toStdString()});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        const auto last = r.err.substr(r.err.rfind("error: "));
+        QVERIFY2(last.find(says.toStdString()) != std::string::npos, last.c_str());
+        QCOMPARE(std::count(last.begin(), last.end(), '\n'), 1);
+    }
+
+    /// Layers without a model take what the one beneath has, by any of its names.
+    void layersAreChecked()
+    {
+        const auto r = run_with({R"(tissue.regions.1={"where": {"label": 1},)"
+                                 R"( "parameters": {"g_Na": 10}, "initial": {"V": -85}})"});
+        QCOMPARE(r.status, 0);
+        QVERIFY(r.err.find("changes nothing") == std::string::npos);
+    }
+
+    void said()
+    {
+        auto r = run_with({"stimuli.0.amplitude_pA_per_pF=-50"});
+        QVERIFY2(r.status == 0 &&
+                     r.says("warning: stimulus 'S1' activated nothing: its amplitude is negative "
+                            "(-50 pA/pF), and such a current lowers V; give a positive one, which "
+                            "depolarises"),
+                 r.err.c_str());
+        r = run_with({R"(tissue.regions.1={"where": {"label": 1}})"});
+        QVERIFY2(r.status == 0 &&
+                     r.says("note: tissue.regions.1: changes nothing of the tissue beneath it; "
+                            "parameters, initial, scale, conductivity_scale or a model would"),
+                 r.err.c_str());
+        r = run_with({"tissue.regions.0.parameters.g_Na=-1"});
+        QVERIFY2(r.status == 0 && r.says("warning: tissue.regions.0.parameters.g_Na: is -1, and a "
+                                         "conductance below 0 drives V away from rest; it should "
+                                         "be 0 or more"),
+                 r.err.c_str());
+        r = run_with({"tissue.regions.0.parameters.g_Na=1"});
+        QVERIFY2(r.status == 0 && r.err.find("below 0") == std::string::npos, r.err.c_str());
+    }
+
+    /// A run that would not end in a life is said to be one, before it stands there.
+    void endlessRuns()
+    {
+        std::stop_source stop;
+        std::jthread later([&] {
+            std::this_thread::sleep_for(std::chrono::seconds(2));
+            stop.request_stop();
+        });
+        const auto r = run_with({"time.dt_ms=1e-9", "time.end_ms=1000"}, stop.get_token());
+        QVERIFY2(r.says("warning: time.dt_ms: steps of 1e-09 ms make 1e+12 of them until "
+                        "time.end_ms (1000 ms): was that meant? Usual is 0.02 ms"),
+                 r.err.c_str());
+        QVERIFY(run_with({}).err.find("time.dt_ms") == std::string::npos);
+    }
+
+    void cellRuns()
+    {
+        const auto cell = [](std::vector<std::string> more) {
+            more.insert(more.begin(), {"cell", "run", "luo_rudy_1991"});
+            return run(more);
+        };
+        auto r = cell({"--bcl", "100", "--duration", "150"});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        QVERIFY2(r.says("error: --bcl: is 100 ms; it should be at least as long as the stimulus, "
+                        "150 ms (--duration)"),
+                 r.err.c_str());
+        QCOMPARE(cell({"--bcl", "100", "--duration", "100", "--amplitude", "1"}).status, 0);
+        for (const char* wrong : {"inf", "nan"}) {
+            r = cell({"--bcl", "100", "--amplitude", wrong});
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QVERIFY2(r.says(std::string("error: --amplitude: is ") + wrong +
+                            "; it should be a finite number of pA/pF"),
+                     r.err.c_str());
+        }
+        r = cell({"--bcl", "100", "--every", "0.015"});
+        QVERIFY2(r.says("note: --every is of the traces, and none are written; give --out "
+                        "TRACES.csv as well"),
+                 r.err.c_str());
+        r = cell({"--bcl", "100", "--every", "0.015", "--out", path("x.csv")});
+        QVERIFY2(r.err.find("come every 0.02 ms, in whole steps of 0.01 ms, not 0.015") !=
+                     std::string::npos,
+                 r.err.c_str());
+    }
+
+    /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
+    void sessionsAskForTheUnit()
+    {
+        QFile f(dir_.filePath("h.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(R"({"shape": "lv", "edge_mm": 5})");
+        f.close();
+        QCOMPARE(run({"mesh", "heart", path("h.json"), path("h.msh")}).status, 0);
+        auto r = run({"session", path("um.json"), "--mesh", path("h.msh"), "--length-unit", "um"});
+        QVERIFY2(r.status == 0 &&
+                     r.err.find("is its length unit right (--length-unit)?") != std::string::npos,
+                 r.err.c_str());
+        QVERIFY(r.err.find("refine the mesh") == std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSlips)
+#include "test_slips.moc"
