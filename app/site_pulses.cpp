@@ -67,7 +67,7 @@ void SitePulses::forgetPast()
     m_past.assign(m_states.size(), {});
     m_removed.clear();
     m_given.clear();
-    m_atOnce = -1;
+    m_atOnce.clear();
 }
 
 void SitePulses::open(const Stimuli& s)
@@ -168,12 +168,16 @@ void SitePulses::forgetRefractory()
 
 void SitePulses::atOnce(double ms)
 {
-    m_atOnce = std::max(m_atOnce, ms);
+    m_atOnce.push_back(ms);
 }
 
 std::optional<double> SitePulses::lastPulse(double nowMs) const
 {
-    double newest = m_atOnce;
+    constexpr double hair_ms = 1e-6;
+    double newest = -1;
+    for (double ms : m_atOnce)
+        if (ms < nowMs - hair_ms) // else it is still to come, also when the run has ended
+            newest = std::max(newest, ms);
     if (const auto times = m_given.times(0, nowMs); !times.empty())
         newest = std::max(newest, times.back());
     return newest >= 0 ? std::optional(newest) : std::nullopt;

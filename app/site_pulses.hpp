@@ -61,7 +61,7 @@ class SitePulses
     std::vector<Past> m_past; ///< by site
     std::vector<Removed> m_removed;
     simulation::PulseLog m_given;
-    double m_atOnce = -1; ///< the newest such pulse [ms]; below 0: none
+    std::vector<double> m_atOnce; ///< when such pulses began [ms]
 };
 
 } // namespace tawara

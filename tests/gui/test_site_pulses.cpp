@@ -65,6 +65,7 @@ class TestSitePulses : public QObject
         p.edited(changed, {}, 6400); // what was given was given
         QCOMPARE(p.lastPulse(9000), std::optional(6300.0));
         p.atOnce(7000);
+        p.atOnce(9000); // clicked while the run stands there
         QCOMPARE(p.lastPulse(9000), std::optional(7000.0));
         p.restart(two);
         QVERIFY(!p.lastPulse(0));
@@ -85,8 +86,8 @@ class TestSitePulses : public QObject
         QCOMPARE(p.states()[0].pulses, 0);
         QCOMPARE(p.states()[0].formerPulses, 8);
         const auto said = siteStateText(later[0], p.states()[0], 2000, 5000);
-        QVERIFY2(said.startsWith("No pulse of the site as it is now was given yet.\n8 pulses "
-                                 "before the site was changed: 8 captured.\n"),
+        QVERIFY2(said.startsWith("No pulse of the site as it is now was given yet.\nBefore the "
+                                 "change: 8 of 8 pulses captured.\n"),
                  qPrintable(said));
         QCOMPARE(p.states()[1].formerPulses, 0);
         p.edited(later, before, 2100); // undone

@@ -76,13 +76,9 @@ QString unfollowedText(const Stimulus& s, const CaptureState& known, double nowM
 
 QString formerText(const CaptureState& known)
 {
-    return known.formerPulses == 1
-               ? known.formerCaptured == 1
-                     ? PacingPanel::tr("1 pulse before the site was changed: it captured.")
-                     : PacingPanel::tr("1 pulse before the site was changed: it did not capture.")
-               : PacingPanel::tr("%1 pulses before the site was changed: %2 captured.")
-                     .arg(known.formerPulses)
-                     .arg(known.formerCaptured);
+    return PacingPanel::tr("Before the change: %1 of %2 pulses captured.")
+        .arg(known.formerCaptured)
+        .arg(known.formerPulses);
 }
 
 } // namespace
