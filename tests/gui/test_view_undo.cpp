@@ -20,7 +20,8 @@ class TestViewUndo : public QObject
   private Q_SLOTS:
     void init()
     {
-        f.shared->refuse_all.clear(); // by the test before
+        if (f.shared) // of the test before
+            f.shared->refuse_all.clear();
         f.start();
     }
     void cleanup()
