@@ -147,8 +147,10 @@ QString ViewController::oldTurnsNote(Quantity q) const
         return {};
     const double part = 100.0 * static_cast<double>(std::count(old.begin(), old.end(), char(1))) /
                         static_cast<double>(old.size());
-    return tr("%1 % of the wall not activated in the newest two cycles: first colour")
-        .arg(part < 1 ? tr("below 1") : QString::number(std::lround(part)));
+    return part < 1
+               ? QString()
+               : tr("%1 % of the wall last activated more than two cycles before: first colour")
+                     .arg(std::lround(part));
 }
 
 QString ViewController::noteOf(Quantity q) const

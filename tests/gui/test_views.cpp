@@ -258,7 +258,7 @@ class TestViews : public QObject
         views->showMaps(std::make_shared<const simulation::MapFrame>(m));
         QVERIFY(views->range(Quantity::activation).first >= 5800);
         QVERIFY2(views->noteOf(Quantity::activation)
-                     .contains("10 % of the wall not activated in the newest two cycles"),
+                     .contains("10 % of the wall last activated more than two cycles before"),
                  qPrintable(views->noteOf(Quantity::activation)));
         m.beats[0].turns = false; // one wave: all of it counts
         views->showMaps(std::make_shared<const simulation::MapFrame>(m));
