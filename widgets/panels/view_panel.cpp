@@ -25,6 +25,17 @@ namespace {
 
 constexpr int least_opacity = 2; // [%]
 
+/// A line that has its room also while it says nothing: what is below stays where it is.
+QLabel* steadyHint(const char* name)
+{
+    constexpr int least_letters = 12;
+    auto* l = new SteadyLabel;
+    l->setObjectName(QLatin1String(name));
+    l->setLeastLetters(least_letters);
+    l->setProperty("weak", true);
+    return l;
+}
+
 QComboBox* combo(const char* name, const QStringList& items, const QString& tip)
 {
     auto* c = new ChoiceBox;
@@ -227,18 +238,10 @@ QWidget* ViewPanel::buildVolume()
                    tr("Direction of the plane's normal"));
     m_flip = check("cutFlip", tr("Other side"), tr("Which side of the plane is taken away"));
     m_position = slider("cutPosition", tr("Where the plane stands along its normal"));
-    // hints have their room also while they say nothing: what is below stays where it is
-    m_cutHint = hintLabel({});
-    m_cutHint->setObjectName("cutHint");
-    m_cutHint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_cutHint->setMinimumHeight(2 * m_cutHint->fontMetrics().lineSpacing() + 2);
+    m_cutHint = steadyHint("cutHint");
     setGreyFace({});
     m_opacity = slider("opacity", tr("Opacity of the wall"));
-    auto* opacityHint = new SteadyLabel;
-    opacityHint->setLeastLetters(12);
-    opacityHint->setProperty("weak", true);
-    m_opacityHint = opacityHint;
-    m_opacityHint->setObjectName("opacityHint");
+    m_opacityHint = steadyHint("opacityHint");
     m_depolarised = check("depolarised", tr("Depolarised tissue above"),
                           tr("The boundary of tissue whose potential is above the threshold"));
     m_threshold = new NumberBox("threshold", tr("mV"), {-100, 60, 5, 0}, tr("Potential"));
