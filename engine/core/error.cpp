@@ -20,8 +20,7 @@ std::string numerics(double t, std::int64_t step, std::int64_t unknown,
     std::snprintf(text, sizeof text,
                   "the solution stopped being finite at %.6g ms (step %lld): V = %g mV at unknown "
                   "%lld, (%.4g, %.4g, %.4g) mm, model %s; try a smaller step "
-                  "(time.dt_ms, --dt) or another scheme of the cells (reaction.scheme, --scheme), "
-                  "e.g. grl2 or backward_euler",
+                  "(time.dt_ms, --dt) or another scheme of the cells (reaction.scheme, --scheme)",
                   t, static_cast<long long>(step), value, static_cast<long long>(unknown), p[0],
                   p[1], p[2], model.c_str());
     return text;

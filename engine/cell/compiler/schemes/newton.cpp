@@ -73,10 +73,16 @@ class Newton
         // V stays within what the emitted exponentials are made for, whatever the iterations do
         const double most = 1000 - (o.exact + o.simplified) * o.largest_change_mV;
         start[0] = f(Op::max, f(Op::min, start[0], number(most)), number(-most));
-        start.insert(start.end(), y_.begin(), y_.end()); // kept: the states before the step
+        for (std::size_t i = 0; i < n_; ++i) // slopes may have overflown; gates that follow V
+            start[i] = follows_V(i) ? y_[i]  // come with the first iteration
+                                    : f(Op::select, within(start[i]), start[i], y_[i]);
+        start.insert(start.end(), y_.begin(), y_.end()); // kept: the states before the step,
+        start.push_back(number(-unbounded_mV));          // what V is known to lie between
+        start.push_back(number(unbounded_mV));
 
         auto matrix = eliminated();
         auto exact = iteration(matrix, o);
+        replace_gates(matrix);
         const auto varies = depends(g_, [](std::uint32_t id) {
             return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
         });
@@ -85,20 +91,20 @@ class Newton
             for (auto& [j, x] : row)
                 if (varies[x]) {
                     factors.push_back(x);
-                    x = kept(n_ + factors.size()); // behind the verdict
+                    x = kept(verdict() + factors.size());
                 }
         auto simplified = iteration(matrix, o);
         if (o.simplified > 0)
-            exact.back() = kept(n_); // the verdict is the last part's
+            exact.back() = kept(verdict()); // the verdict is the last part's
         exact.insert(exact.end(), factors.begin(), factors.end());
 
         StepNodes s;
         s.before = {{start, 1}, {exact, o.exact}};
         if (o.simplified > 0)
             s.before.push_back({simplified, o.simplified});
-        s.kept = n_ + 1 + factors.size();
+        s.kept = verdict() + 1 + factors.size();
         s.next = y_;
-        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(n_)), y_[0],
+        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(verdict())), y_[0],
                       number(std::numeric_limits<double>::quiet_NaN()));
         return s;
     }
@@ -109,22 +115,57 @@ class Newton
     Node times(Node a, Node b) { return f(Op::mul, a, b); }
     Node minus(Node a, Node b) { return f(Op::sub, a, b); }
 
-    /// A slope, in single precision 0 where it overflows or is not a number: behind an exponential
-    /// that is as large as can be, as in 1 / (1 + exp(250)), the chain rule multiplies 0 and
-    /// infinity. Newton's method does with a matrix that lacks an entry; whether it converged is
-    /// checked anyway.
-    Node finite(Node x)
+    Node within(Node x) { return f(Op::lt, f(Op::abs, x), number(single_ ? 1e30 : 1e290)); }
+    /// A slope, 0 where it overflows or is not a number: behind an exponential that is as large as
+    /// can be, as in 1 / (1 + exp(250)), the chain rule multiplies 0 and infinity. Newton's method
+    /// does with a matrix that lacks an entry; whether it converged is checked anyway.
+    Node finite(Node x) { return g_.is_constant(x) ? x : f(Op::select, within(x), x, number(0)); }
+
+    /// A gate of V alone: its equation is linear, so it has no part in the iterations and is what V
+    /// makes of it.
+    bool follows_V(std::size_t i) const
     {
-        if (!single_ || g_.is_constant(x))
-            return x;
-        return f(Op::select, f(Op::lt, f(Op::abs, x), number(1e30)), x, number(0));
+        return s_.states[i].gate && s_.states[i].gate->voltage_only;
+    }
+    /// Expressions with the gates that follow V where V puts them at the end of the step.
+    std::vector<Node> with_gates(const std::vector<Node>& roots)
+    {
+        std::vector<Node> before(n_, no_node), after(n_, no_node);
+        for (std::size_t i = 0; i < n_; ++i)
+            if (follows_V(i))
+                before[i] = kept(i);
+        const auto put = [&](const std::vector<Node>& x) {
+            return [&](std::uint32_t id) {
+                return symbol_kind(id) == Symbol::state && symbol_index(id) < n_
+                           ? x[symbol_index(id)]
+                           : no_node;
+            };
+        };
+        const auto rates = substitute(g_, f_, put(before));
+        for (std::size_t i = 0; i < n_; ++i)
+            if (follows_V(i))
+                after[i] = kept_in_range(
+                    i, f(Op::add, kept(i), f(Op::div, times(dt_, rates[i]), a_[i][i])));
+        return substitute(g_, roots, put(after));
+    }
+    void replace_gates(std::vector<Row>& matrix)
+    {
+        std::vector<Node> all;
+        for (const auto& row : matrix)
+            for (const auto& [j, x] : row)
+                all.push_back(x);
+        all = with_gates(all);
+        auto from = all.begin();
+        for (auto& row : matrix)
+            for (auto& [j, x] : row)
+                x = *from++;
     }
 
     /// What counts as a small change of a state that is near 0.
     double floor_of(std::size_t i) const
     {
         if (i == 0)
-            return 1; // mV
+            return 100; // mV
         return s_.states[i].gate ? 0.01 : 0.01 * std::abs(s_.states[i].initial) + 1e-9;
     }
     Node kept_in_range(std::size_t i, Node y)
@@ -134,11 +175,29 @@ class Newton
         return f(Op::min, f(Op::max, y, number(0)), number(1));
     }
 
-    /// What is kept, behind the states: those before the step, whether the last correction was
-    /// small (1, else 0), then the factors of the last exact iteration.
+    /// What is kept, behind the states: those before the step, what V is known to lie between,
+    /// whether the last correction was small (1, else 0), then the factors of the last exact
+    /// iteration.
+    std::size_t below() const { return n_; }
+    std::size_t above() const { return n_ + 1; }
+    std::size_t verdict() const { return n_ + 2; }
     Node kept(std::size_t k)
     {
         return g_.symbol(symbol_id(Symbol::state, static_cast<std::uint32_t>(n_ + k)));
+    }
+
+    /// The share of a correction that is made: no more of V than the largest change; and where V
+    /// would leave what it is known to lie between, up to the middle of that. So the iterations end
+    /// where they would go to and fro, as at a jump of the rates (LR91's gates at -40 mV).
+    Node share_of(Node c, Node low, Node high, const NewtonOptions& o)
+    {
+        const Node most = number(o.largest_change_mV), size = f(Op::abs, c);
+        const Node share = f(Op::div, most, f(Op::max, most, size));
+        const Node V = minus(y_[0], times(share, c));
+        const Node leaves = f(Op::either, f(Op::lt, V, low), f(Op::lt, high, V));
+        const Node half = times(number(0.5), f(Op::add, low, high));
+        return f(Op::select, f(Op::both, leaves, f(Op::lt, number(o.smallest_halving_mV), size)),
+                 f(Op::div, minus(y_[0], half), c), share);
     }
 
     /// An iteration from the states y: the next ones, and what is kept up to the verdict.
@@ -146,32 +205,41 @@ class Newton
     {
         std::vector<Node> residual;
         for (std::size_t i = 0; i < n_; ++i)
-            residual.push_back(minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
-        auto correction = solve(matrix, std::move(residual));
-        const Node most = number(o.largest_change_mV); // shorter, in the same direction
-        const Node share = f(Op::div, most, f(Op::max, most, f(Op::abs, correction[0])));
+            residual.push_back(follows_V(i) ? number(0)
+                                            : minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
+        const auto correction = solve(matrix, std::move(residual));
+        const Node rises = f(Op::lt, correction[0], number(0));
+        const Node low = f(Op::select, rises, y_[0], kept(below())),
+                   high = f(Op::select, rises, kept(above()), y_[0]);
+        const Node share = share_of(correction[0], low, high, o);
         std::vector<Node> y;
         Node converged = g_.truth(true);
         for (std::size_t i = 0; i < n_; ++i) {
             const Node c = times(share, correction[i]);
             y.push_back(kept_in_range(i, minus(y_[i], c)));
+            if (follows_V(i))
+                continue;
             const Node size = f(Op::add, f(Op::abs, y[i]), number(floor_of(i)));
             converged =
                 f(Op::both, converged, f(Op::le, f(Op::abs, c), times(number(o.tolerance), size)));
         }
         for (std::size_t i = 0; i < n_; ++i)
             y.push_back(kept(i));
-        y.push_back(f(Op::select, converged, number(1), number(0)));
-        return y;
+        y.insert(y.end(), {low, high, f(Op::select, converged, number(1), number(0))});
+        return with_gates(y);
     }
 
-    /// Factors in place: below the pivots the multipliers, at them their reciprocals.
+    /// Factors in place: below the pivots the multipliers, at them their reciprocals. A state that
+    /// drives itself on has a pivot near 0 or below, and its correction would be huge or lead
+    /// backwards; there the least pivot counts.
     std::vector<Row> eliminated()
     {
         auto a = a_;
         std::vector<bool> done(n_, false);
         for (const std::size_t p : order_) {
             done[p] = true;
+            if (!s_.states[p].gate)
+                a[p][p] = f(Op::max, a[p][p], number(least_pivot));
             a[p][p] = f(Op::div, number(1), a[p][p]);
             for (std::size_t i = 0; i < n_; ++i) {
                 if (done[i] || !a[i].count(p))
@@ -210,6 +278,8 @@ class Newton
         return std::find(order_.begin(), order_.end(), j) <
                std::find(order_.begin(), order_.end(), p);
     }
+
+    static constexpr double least_pivot = 0.1, unbounded_mV = 2000;
 
     CellSystem& s_;
     bool single_;

@@ -9,15 +9,17 @@ namespace tawara::cell::compiler {
 /// them.
 struct NewtonOptions
 {
-    int exact = 3;      ///< iterations with a Jacobian of their own
+    int exact = 4;      ///< iterations with a Jacobian of their own
     int simplified = 2; ///< iterations after these with the last one's
-    /// The last correction may be so large, relative to |y| and a floor of each state; more means
-    /// not converged.
-    double tolerance = 1e-4;
+    /// The last correction may be so large, relative to |y| and a floor of each state (V: 100 mV);
+    /// more means not converged. What is left behind it is far smaller.
+    double tolerance = 1e-3;
     /// A correction that would move V by more is shortened as a whole: during the upstroke full
     /// steps go astray.
     double largest_change_mV = 20;
-    /// Slopes that overflow there count as 0.
+    /// A correction of V that is larger and leads where V was found not to lie is halved instead.
+    double smallest_halving_mV = 0.2;
+    /// Slopes overflow there at smaller values.
     bool single_precision = false;
 };
 
@@ -27,10 +29,13 @@ struct NewtonOptions
 ///
 /// with the exact Jacobian J by symbolic differentiation, eliminated symbolically once for its
 /// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Parts of the step:
-/// the start, an exact iteration, a simplified one, the verdict. Gates are kept in [0, 1] after
-/// each iteration, and the start's V where no iteration leaves +-1000 mV. A cell whose last
-/// correction is beyond the tolerance gets V = NaN, so that the step's verdict stops the run, and
-/// no wrong solution goes on.
+/// the start, an exact iteration, a simplified one, the verdict. Gates of V alone are what each
+/// iteration's V makes of them, so that their equations always hold: in the upstroke that saves an
+/// iteration or two. Pivots of other states are at least 0.1, slopes that overflow count as 0, and
+/// V stays between the values that proved too low and too high. Gates are kept in [0, 1], and the
+/// start's V where no iteration leaves +-1000 mV. A cell whose last correction is beyond the
+/// tolerance gets V = NaN, so that the step's verdict stops the run, and no wrong solution goes
+/// on.
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start,
                       const NewtonOptions& options = {});
 
