@@ -132,7 +132,7 @@ void Document::send(const Session& before, const Session& now)
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
         before.ecg_every_ms != now.ecg_every_ms)
         m_newestEdit = m_host->setElectrodes(now.electrodes, now.leads, now.ecg_every_ms);
-    if (before.end_ms != now.end_ms) {
+    if (before.end_ms != now.end_ms && !m_keepingEnd) {
         m_newestEdit = m_endEdit = m_host->setEnd(now.end_ms);
         m_endKept = before.end_ms;
     }
@@ -143,10 +143,12 @@ void Document::keepEnd()
 {
     const double passed = session().end_ms, kept = m_endKept;
     m_endEdit = 0;
+    m_keepingEnd = true; // the engine, which has refused the other one, has it
     m_edits.keep([passed, kept](Session& s) {
         if (s.end_ms <= passed)
             s.end_ms = kept;
     });
+    m_keepingEnd = false;
     Q_EMIT steppedOver(tr("The length of the run stays %1 ms: the run is past %2 ms.")
                            .arg(spacedNumber(kept), spacedNumber(passed)));
 }

@@ -72,6 +72,7 @@ class Document : public QObject
     QHash<QString, quint64> m_probes;             // ids by name
     quint64 m_newestEdit = 0, m_renewal = 0, m_endEdit = 0;
     double m_endKept = 0; ///< the run's length where m_endEdit is refused [ms]
+    bool m_keepingEnd = false;
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>
         m_endedWith; ///< the tissue of the run that has ended
     bool m_outdated = false;

@@ -378,14 +378,15 @@ class TestEcgPlot : public QObject
         panel.setLeads(twelve + QStringList{"E1"});
         auto* label = panel.findChild<QLabel*>("ecgReadings");
         feedBeats(*panel.plot(), 0, 300);
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT – · RR –"));
+        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT – · RR – · QTcF –"));
         QVERIFY2(label->toolTip().contains("QT –: no repolarisation yet"),
                  qPrintable(label->toolTip()));
         QVERIFY(label->toolTip().contains("RR –: no beat before it"));
         feedBeats(*panel.plot(), 301, 1100);
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR –")); // the first beat
+        QTRY_COMPARE(panel.readings(),
+                     QString("QRS 73 ms · QT 418 ms · RR – · QTcF –")); // the first beat
         feedBeats(*panel.plot(), 1101, 1500);
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms"));
+        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
         QVERIFY(label->toolTip().contains("Beat at 9"));
         QVERIFY(label->toolTip().contains("Resolution 1 ms"));
         QCOMPARE(panel.plot()->ends().size(), std::size_t{2});
@@ -393,9 +394,9 @@ class TestEcgPlot : public QObject
         QVERIFY(std::abs(ends[0] - 913.6) < 1 && std::abs(ends[1] - 986.4) < 1 &&
                 std::abs(ends[2] - 1331.5) < 1);
         panel.plot()->setMoment(400); // of a replay: the beat that is shown
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR –"));
+        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR – · QTcF –"));
         panel.plot()->setMoment({});
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms"));
+        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
             panel.grab().save(folder + "/readings.png");
         panel.resize(500, 240); // it takes what place there is
