@@ -99,10 +99,6 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
     return out;
 }
 
-} // namespace
-
-namespace {
-
 /// Of values that are allowed and are most likely slips.
 Notices what_is_odd(const Session& s)
 {
@@ -151,10 +147,10 @@ Notices what_outputs_will_be(const Session& s)
           {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}}) {
         const auto steps = static_cast<double>(steps_of(every_ms, s.dt_ms));
         if (every_ms > 0 && std::abs(every_ms / s.dt_ms - steps) > 1e-6 * every_ms / s.dt_ms)
-            out.push_back({Notice::Level::warning,
-                           std::string(key) + ": " + number_text(every_ms, 6) +
-                               " ms is no whole number of steps; every " +
-                               number_text(steps * s.dt_ms, 7) + " ms in its place"});
+            out.push_back(
+                {Notice::Level::warning, std::string(key) + ": " + number_text(every_ms, 6) +
+                                             " ms is no whole number of steps; every " +
+                                             number_text(steps * s.dt_ms, 7) + " ms in its place"});
     }
     if (s.frames_every_ms > 0 && !frames)
         out.push_back({Notice::Level::warning,
