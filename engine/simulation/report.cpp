@@ -96,9 +96,9 @@ Json ecg_json(const ProbeTable& ecg)
         x["qrs_onset_ms"] = known(b.onset_ms);
         x["qrs_end_ms"] = known(b.end_ms);
         x["t_end_ms"] = known(b.t_end_ms);
-        for (const auto& [name, ms, why] : {std::tuple{"qrs_ms", b.qrs_ms(), b.no_qrs},
-                                            std::tuple{"qt_ms", b.qt_ms(), b.no_qt},
-                                            std::tuple{"rr_ms", b.rr_ms, b.no_rr}}) {
+        for (const auto& [name, ms, why] :
+             {std::tuple{"qrs_ms", b.qrs_ms(), b.no_qrs}, std::tuple{"qt_ms", b.qt_ms(), b.no_qt},
+              std::tuple{"rr_ms", b.rr_ms, b.no_rr}}) {
             x[name] = known(ms);
             if (!why.empty())
                 x["not_known"][name] = why;
@@ -107,6 +107,19 @@ Json ecg_json(const ProbeTable& ecg)
         j["beats"].push_back(x);
     }
     return j;
+}
+
+Json diffusion_json(const device::TissueProblem& p)
+{
+    const auto& system = p.system;
+    return {
+        {"scheme", diffusion::name(system.scheme)},
+        {"mass", diffusion::name(system.mass)},
+        {"stable_dt_ms", system.stable_dt_ms},
+        {"substeps", p.substeps.stages},
+        {"substepping", p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
+        {"added_volume_fraction", system.added_volume_fraction},
+        {"repaired_cells", system.stability.repaired_cells}};
 }
 
 } // namespace
@@ -135,7 +148,6 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     const auto& device = in.options.device;
     const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), device.threads);
     const bool single = device.precision == Precision::single;
-    const auto& system = p.system;
     Json j;
     j["program"] = "tawara";
     j["version"] = program_version();
@@ -147,14 +159,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     j["mesh"] = {{"title", in.tissue.mesh_title},
                  {"vertices", in.tissue.mesh->vertex_count()},
                  {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
-    j["diffusion"] = {
-        {"scheme", diffusion::name(system.scheme)},
-        {"mass", diffusion::name(system.mass)},
-        {"stable_dt_ms", system.stable_dt_ms},
-        {"substeps", p.substeps.stages},
-        {"substepping", p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
-        {"added_volume_fraction", system.added_volume_fraction},
-        {"repaired_cells", system.stability.repaired_cells}};
+    j["diffusion"] = diffusion_json(p);
     j["unknowns"] = r.unknowns;
     j["dt_ms"] = p.dt_ms;
     j["first_step"] = in.first_step;
