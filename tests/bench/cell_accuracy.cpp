@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-bench-accuracy [MODEL[:VARIANT]...] : error of each scheme and step for the models that
 // ship with the program, as one JSON record on standard output.
+// tawara-bench-accuracy --pulses [MODEL[:VARIANT]...] : how many of 85 strong and weak pulses and
+// trains each scheme steps to their end.
 // tawara-bench-accuracy --rounding [MODEL[:VARIANT]...] : where the error of single precision comes
 // from: states of a double precision run rounded one by one.
 #include "engine/cell/compiler/library.hpp"
@@ -50,6 +52,39 @@ bool takes_other_pulses(const PacedBeat<double>& beat, const CellType& type, dou
                 return false;
         }
     return true;
+}
+
+/// How many of many pulses end with V not finite, of each scheme at each step: 10 to 200 pA/pF
+/// alone, and 50 pA/pF again and again, which meets each phase of a beat.
+ordered_json pulses(const std::string& name, const std::string& variant)
+{
+    constexpr std::pair<double, double> alone[] = {{10, 5},    {20, 2}, {30, 1},   {50, 1},
+                                                   {50, 2},    {52, 1}, {80, 0.5}, {120, 1},
+                                                   {200, 0.5}, {9.5, 5}};
+    constexpr double shares[] = {0.94, 0.955, 0.97, 0.985, 1, 1.015, 1.03, 1.045};
+    constexpr double periods_ms[] = {20, 30, 50, 80, 110};
+    std::vector<std::pair<Pulse, double>> all; // with the time until which it is followed
+    for (const auto& [amplitude, duration] : alone)
+        for (const double share : shares)
+            all.push_back({{share * amplitude, duration}, 12});
+    for (const double period : periods_ms)
+        all.push_back({{50, 2, period}, 330});
+    const CellSystem s = load_model(name);
+    const CellType type = cell_type(s, variant, {}, {});
+    ordered_json j{{"pulses", all.size()}};
+    for (const Scheme scheme : {Scheme::rush_larsen_light, Scheme::grl1, Scheme::backward_euler}) {
+        const PacedBeat<double> beat(s, scheme);
+        auto& row = j["not_finite"][std::string(cell::name(scheme))];
+        for (const double dt : steps_ms)
+            if (dt >= 0.005)
+                row.push_back(std::count_if(all.begin(), all.end(), [&](const auto& one) {
+                    const auto& [pulse, until] = one;
+                    const auto samples = static_cast<std::size_t>(std::llround(until / every_ms));
+                    return beat.run(type.parameters, type.initial, pulse, dt, until, every_ms)
+                               .size() <= samples;
+                }));
+    }
+    return j;
 }
 
 /// One row of a scheme: RRMS at each step, over the whole beat and over its first 10 ms.
@@ -143,7 +178,8 @@ int main(int argc, char** argv)
     try {
         std::vector<std::string> names(argv + 1, argv + argc);
         const bool only_rounding = !names.empty() && names[0] == "--rounding";
-        if (only_rounding)
+        const bool only_pulses = !names.empty() && names[0] == "--pulses";
+        if (only_rounding || only_pulses)
             names.erase(names.begin());
         if (names.empty())
             for (const auto& name : library_names()) {
@@ -156,7 +192,13 @@ int main(int argc, char** argv)
         ordered_json j;
         j["schema"] = 1;
         j["what"] =
-            only_rounding
+            only_pulses
+                ? "pulses that end with V not finite or beyond 1 V, of 85: 10 and 9.5 pA/pF for 5 "
+                  "ms, 20 and 50 for 2, 30, 50, 52 and 120 for 1, 80 and 200 for 0.5, each in "
+                  "eight "
+                  "strengths from 0.94 to 1.045 times, followed for 12 ms; and 50 for 2 ms every "
+                  "20, 30, 50, 80 and 110 ms for 330; steps of 0.005, 0.01, 0.02, 0.05, 0.1 ms"
+            : only_rounding
                 ? "RRMS of V, double precision with states rounded to single precision after each "
                   "step against double precision: all of them, and those with the largest effects "
                   "one by one; single: all in single precision. A beat of 600 ms "
@@ -169,14 +211,14 @@ int main(int argc, char** argv)
                   "it. Single against double precision: "
                   "rounding grows with the number of steps, so 0.005 ms is worse than 0.02";
         j["commit"] = TAWARA_COMMIT;
-        if (!only_rounding)
+        if (!only_rounding && !only_pulses)
             j["steps_ms"] = steps_ms;
         for (const auto& n : names) {
             std::cerr << n << std::endl;
             const auto colon = n.find(':');
             const auto variant = colon == std::string::npos ? "" : n.substr(colon + 1);
-            j["models"][n] = only_rounding ? rounding(n.substr(0, colon), variant)
-                                           : model(n.substr(0, colon), variant);
+            const auto what = only_pulses ? pulses : only_rounding ? rounding : model;
+            j["models"][n] = what(n.substr(0, colon), variant);
         }
         tawara::bench::write_compact(std::cout, j);
         std::cout << std::endl;

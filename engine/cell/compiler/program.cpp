@@ -162,6 +162,8 @@ std::vector<double> Program::step(std::span<const double> states,
         for (int k = 0; k < part.times; ++k) {
             const auto y = evaluate(graph, part.next, value);
             std::copy(y.begin(), y.end(), x.begin());
+            if (part.until && x[*part.until] != 0)
+                break;
         }
     x.resize(next.size());
     return x;
@@ -225,13 +227,15 @@ Operations count_operations(const Graph& g, const std::vector<bool>& varies,
 
 Operations count_operations(const Program& p)
 {
+    constexpr int usual_rounds = 2;
     const auto varies = differs_between_cells(p.graph);
     Operations sum;
     for (const Part& part : p.parts()) {
         const auto o = count_operations(p.graph, varies, part.next);
         for (const auto count : {&Operations::add, &Operations::mul, &Operations::div,
                                  &Operations::exp, &Operations::log, &Operations::other})
-            sum.*count += part.times * (o.*count);
+            sum.*count +=
+                (part.until ? std::min(part.times, usual_rounds) : part.times) * (o.*count);
     }
     return sum;
 }

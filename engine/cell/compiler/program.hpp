@@ -64,6 +64,8 @@ struct Operations
         return mul + div + (single ? 5 * exp + 9 * log : 8 * exp + 15 * log) + 6 * other;
     }
 };
+/// A part that ends when a cell is done counts for two rounds: Newton's method takes one in rest and
+/// plateau, two or three elsewhere.
 Operations count_operations(const Program& p);
 
 } // namespace tawara::cell::compiler

@@ -3,6 +3,7 @@
 #include "engine/cell/compiler/graph/expr.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace tawara::cell::compiler {
@@ -12,6 +13,9 @@ struct Part
 {
     std::vector<Node> next; ///< of states, then of kept values; what lies beyond stays as it is
     int times = 1;          ///< so often in a row
+    /// A value, counted as in next, that tells whether a cell is done: where it is not 0, further
+    /// rounds change nothing of the cell, so that back ends may leave them out.
+    std::optional<std::size_t> until = {};
 };
 
 /// A step as expressions of states, parameters, time, dt, stimulus and pace. Schemes that iterate

@@ -40,6 +40,9 @@ class Writer
             for (std::size_t k = 0; k < q.next.size(); ++k)
                 if (!is_own_state(q.next[k], k))
                     text_ += "    y" + std::to_string(k) + " = " + name(q.next[k]) + ";\n";
+            if (q.until && q.times > 1) // all threads of a warp go on together, for exp()'s sake
+                text_ += "    if (__ballot_sync(0xffffffffu, y" + std::to_string(*q.until) +
+                         " != 0) == 0xffffffffu) break;\n";
             text_ += "    }\n";
         }
         part(p_.next, true);

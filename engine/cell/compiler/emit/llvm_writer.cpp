@@ -582,8 +582,14 @@ void write_step(llvm::Module& module, const Program& program, bool single, unsig
         Value* next = b.CreateAdd(count, b.getInt32(1));
         count->addIncoming(next, b.GetInsertBlock());
         auto* after = frame.block("after_rounds");
-        b.CreateCondBr(b.CreateICmpSLT(next, b.getInt32(static_cast<unsigned>(parts[k].times))),
-                       round, after);
+        Value* more = b.CreateICmpSLT(next, b.getInt32(static_cast<unsigned>(parts[k].times)));
+        if (parts[k].until) {
+            Value* done_ones =
+                b.CreateAlignedLoad(frame.vector, frame.place(*parts[k].until), frame.alignment());
+            Value* left = b.CreateFCmpOEQ(done_ones, llvm::Constant::getNullValue(frame.vector));
+            more = b.CreateAnd(more, b.CreateOrReduce(left));
+        }
+        b.CreateCondBr(more, round, after);
         b.SetInsertPoint(after);
     }
     Value* next = b.CreateAdd(i, b.getInt64(width));

@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -13,7 +14,8 @@ namespace {
 /// A sparse matrix of expressions; entries that are not there are 0.
 using Row = std::map<std::size_t, Node>;
 
-/// The elimination of one pattern of non-zeros: which pivots, in which order.
+/// The elimination of one pattern of non-zeros: which pivots, in which order. V is the last, so
+/// that its correction is known before all others.
 std::vector<std::size_t> pivot_order(std::vector<Row> a)
 {
     const std::size_t n = a.size();
@@ -22,7 +24,7 @@ std::vector<std::size_t> pivot_order(std::vector<Row> a)
     for (std::size_t step = 0; step < n; ++step) {
         std::size_t best = n, least = std::numeric_limits<std::size_t>::max();
         for (std::size_t p = 0; p < n; ++p) {
-            if (done[p])
+            if (done[p] || (p == 0 && step + 1 < n))
                 continue;
             std::size_t column = 0, row = 0;
             for (std::size_t i = 0; i < n; ++i)
@@ -46,8 +48,8 @@ std::vector<std::size_t> pivot_order(std::vector<Row> a)
 class Newton
 {
   public:
-    Newton(CellSystem& s, bool single_precision)
-        : s_(s), single_(single_precision), g_(s.graph), n_(s.states.size()),
+    Newton(CellSystem& s, const NewtonOptions& options)
+        : s_(s), o_(options), g_(s.graph), n_(s.states.size()),
           dt_(g_.symbol(symbol_id(Symbol::dt)))
     {
         const Node end = f(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_);
@@ -65,46 +67,30 @@ class Newton
                     a_[i][j] = minus(i == j ? number(1) : number(0), times(dt_, slope));
             }
         }
+        for (std::uint32_t i = 0; i < n_; ++i)
+            if (i == 0 || (!follows_V(i) && depends_on(g_, a_[i][i], symbol_id(Symbol::state, i))))
+                bracketed_.push_back(i);
         order_ = pivot_order(a_);
+        positive_ = under_logarithms();
     }
 
-    StepNodes run(std::vector<Node> start, const NewtonOptions& o)
+    StepNodes run(std::vector<Node> start)
     {
-        // V stays within what the emitted exponentials are made for, whatever the iterations do
-        const double most = 1000 - (o.exact + o.simplified) * o.largest_change_mV;
-        start[0] = f(Op::max, f(Op::min, start[0], number(most)), number(-most));
         for (std::size_t i = 0; i < n_; ++i) // slopes may have overflown; gates that follow V
             start[i] = follows_V(i) ? y_[i]  // come with the first iteration
                                     : f(Op::select, within(start[i]), start[i], y_[i]);
-        start.insert(start.end(), y_.begin(), y_.end()); // kept: the states before the step,
-        start.push_back(number(-unbounded_mV));          // what V is known to lie between
-        start.push_back(number(unbounded_mV));
-
-        auto matrix = eliminated();
-        auto exact = iteration(matrix, o);
-        replace_gates(matrix);
-        const auto varies = depends(g_, [](std::uint32_t id) {
-            return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
-        });
-        std::vector<Node> factors;
-        for (auto& row : matrix)
-            for (auto& [j, x] : row)
-                if (varies[x]) {
-                    factors.push_back(x);
-                    x = kept(verdict() + factors.size());
-                }
-        auto simplified = iteration(matrix, o);
-        if (o.simplified > 0)
-            exact.back() = kept(verdict()); // the verdict is the last part's
-        exact.insert(exact.end(), factors.begin(), factors.end());
-
+        start[0] = kept_in_range(0, start[0]);
+        start.insert(start.end(), y_.begin(), y_.end());
+        start.insert(start.end(), 3, number(0)); // iterations made, the verdicts
+        for (std::size_t k = 0; k < bracketed_.size(); ++k) {
+            start.push_back(number(-unbounded));
+            start.push_back(number(unbounded));
+        }
         StepNodes s;
-        s.before = {{start, 1}, {exact, o.exact}};
-        if (o.simplified > 0)
-            s.before.push_back({simplified, o.simplified});
-        s.kept = verdict() + 1 + factors.size();
+        s.before = {{start, 1, {}}, {iteration(eliminated()), o_.most, n_ + ended()}};
+        s.kept = bounds(bracketed_.size());
         s.next = y_;
-        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(verdict())), y_[0],
+        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(accepted())), y_[0],
                       number(std::numeric_limits<double>::quiet_NaN()));
         return s;
     }
@@ -115,7 +101,10 @@ class Newton
     Node times(Node a, Node b) { return f(Op::mul, a, b); }
     Node minus(Node a, Node b) { return f(Op::sub, a, b); }
 
-    Node within(Node x) { return f(Op::lt, f(Op::abs, x), number(single_ ? 1e30 : 1e290)); }
+    Node within(Node x)
+    {
+        return f(Op::lt, f(Op::abs, x), number(o_.single_precision ? 1e30 : 1e290));
+    }
     /// A slope, 0 where it overflows or is not a number: behind an exponential that is as large as
     /// can be, as in 1 / (1 + exp(250)), the chain rule multiplies 0 and infinity. Newton's method
     /// does with a matrix that lacks an entry; whether it converged is checked anyway.
@@ -148,18 +137,6 @@ class Newton
                     i, f(Op::add, kept(i), f(Op::div, times(dt_, rates[i]), a_[i][i])));
         return substitute(g_, roots, put(after));
     }
-    void replace_gates(std::vector<Row>& matrix)
-    {
-        std::vector<Node> all;
-        for (const auto& row : matrix)
-            for (const auto& [j, x] : row)
-                all.push_back(x);
-        all = with_gates(all);
-        auto from = all.begin();
-        for (auto& row : matrix)
-            for (auto& [j, x] : row)
-                x = *from++;
-    }
 
     /// What counts as a small change of a state that is near 0.
     double floor_of(std::size_t i) const
@@ -168,65 +145,139 @@ class Newton
             return 100; // mV
         return s_.states[i].gate ? 0.01 : 0.01 * std::abs(s_.states[i].initial) + 1e-9;
     }
+    /// Gates stay in [0, 1], and what the rates take logarithms or roots of stays positive: a tenth
+    /// of it is left.
     Node kept_in_range(std::size_t i, Node y)
     {
-        if (!s_.states[i].gate)
+        if (i == 0)
+            return f(Op::max, f(Op::min, y, number(largest_mV)), number(-largest_mV));
+        if (s_.states[i].gate)
+            return f(Op::min, f(Op::max, y, number(0)), number(1));
+        if (!positive_[i])
             return y;
-        return f(Op::min, f(Op::max, y, number(0)), number(1));
+        const Node least = times(number(0.1), y_[i]);
+        return f(Op::select, f(Op::lt, number(0), y_[i]), f(Op::max, y, least), y);
+    }
+    /// States other than V that the rates take logarithms or roots of.
+    std::vector<bool> under_logarithms() const
+    {
+        std::vector<Node> arguments;
+        for (const Node n : reachable(g_, f_))
+            if (g_.op(n) == Op::log || g_.op(n) == Op::sqrt ||
+                (g_.op(n) == Op::pow && !is_integer(g_.arg(n, 1))))
+                arguments.push_back(g_.arg(n, 0));
+        std::vector<bool> found(n_, false);
+        for (const Node n : reachable(g_, arguments))
+            if (g_.op(n) == Op::symbol && symbol_kind(g_.symbol_of(n)) == Symbol::state)
+                found[symbol_index(g_.symbol_of(n))] = true;
+        found[0] = false;
+        return found;
+    }
+    bool is_integer(Node n) const
+    {
+        return g_.is_constant(n) && g_.value(n) == std::round(g_.value(n));
     }
 
-    /// What is kept, behind the states: those before the step, what V is known to lie between,
-    /// whether the last correction was small (1, else 0), then the factors of the last exact
-    /// iteration.
-    std::size_t below() const { return n_; }
-    std::size_t above() const { return n_ + 1; }
-    std::size_t verdict() const { return n_ + 2; }
+    /// What is kept, behind the states: those before the step, the number of iterations, whether
+    /// the last correction was small enough to go on with, whether it was so small that no other
+    /// one is needed (1, else 0), and what each bracketed state is known to lie between.
+    std::size_t rounds() const { return n_; }
+    std::size_t accepted() const { return n_ + 1; }
+    std::size_t ended() const { return n_ + 2; }
+    std::size_t bounds(std::size_t k) const { return n_ + 3 + 2 * k; }
     Node kept(std::size_t k)
     {
         return g_.symbol(symbol_id(Symbol::state, static_cast<std::uint32_t>(n_ + k)));
     }
 
-    /// The share of a correction that is made: no more of V than the largest change; and where V
-    /// would leave what it is known to lie between, up to the middle of that. So the iterations end
-    /// where they would go to and fro, as at a jump of the rates (LR91's gates at -40 mV).
-    Node share_of(Node c, Node low, Node high, const NewtonOptions& o)
+    Node since(int round) { return f(Op::le, number(round), kept(rounds())); }
+    Node part_of(std::size_t i, double relative)
     {
-        const Node most = number(o.largest_change_mV), size = f(Op::abs, c);
-        const Node share = f(Op::div, most, f(Op::max, most, size));
-        const Node V = minus(y_[0], times(share, c));
-        const Node leaves = f(Op::either, f(Op::lt, V, low), f(Op::lt, high, V));
-        const Node half = times(number(0.5), f(Op::add, low, high));
-        return f(Op::select, f(Op::both, leaves, f(Op::lt, number(o.smallest_halving_mV), size)),
-                 f(Op::div, minus(y_[0], half), c), share);
+        return times(number(relative), f(Op::add, f(Op::abs, y_[i]), number(floor_of(i))));
     }
 
-    /// An iteration from the states y: the next ones, and what is kept up to the verdict.
-    std::vector<Node> iteration(const std::vector<Row>& matrix, const NewtonOptions& o)
+    struct Bracketed
+    {
+        Node y = no_node, low = no_node,
+             high = no_node; ///< the state after the correction c, what it lies between
+    };
+    /// State i less its correction c, or the middle of what the signs of its corrections say that
+    /// it lies between, where it would leave that by more than `least`. What other states did
+    /// meanwhile may have made that wrong: where it has shut, it opens again.
+    Bracketed bracketed(std::size_t k, Node c, Node active, Node least, Node opens)
+    {
+        const Node y = y_[bracketed_[k]], rises = f(Op::lt, c, number(0));
+        Bracketed b;
+        b.low = f(Op::select, f(Op::both, active, rises), y, kept(bounds(k)));
+        b.high = f(Op::select, f(Op::both, active, f(Op::negate, rises)), y, kept(bounds(k) + 1));
+        b.y = minus(y, c);
+        const Node leaves = f(Op::either, f(Op::le, b.y, b.low), f(Op::le, b.high, b.y));
+        const Node far = f(Op::lt, least, f(Op::abs, c));
+        b.y = f(Op::select, f(Op::both, f(Op::both, active, far), leaves),
+                times(number(0.5), f(Op::add, b.low, b.high)), b.y);
+        const Node shut = f(Op::both, opens, f(Op::lt, minus(b.high, b.low), least));
+        b.low = f(Op::select, shut, number(-unbounded), b.low);
+        b.high = f(Op::select, shut, number(unbounded), b.high);
+        return b;
+    }
+    /// V after its correction, of which no more is made than the largest change.
+    Bracketed moved_V(Node c)
+    {
+        const Node most = number(o_.largest_change_mV);
+        const Node shorter = f(Op::max, f(Op::min, c, most), f(Op::neg, most));
+        const Node least = f(Op::select, since(o_.bracket_from), number(o_.least_halving_mV),
+                             number(o_.first_halving_mV));
+        return bracketed(0, shorter, g_.truth(true), least, f(Op::negate, since(o_.jump_from)));
+    }
+
+    /// An iteration from the states y: the next ones, and what is kept. Cells where the iterations
+    /// have ended stay as they are, so that a cell's result does not depend on its neighbours'.
+    std::vector<Node> iteration(const std::vector<Row>& matrix)
     {
         std::vector<Node> residual;
         for (std::size_t i = 0; i < n_; ++i)
             residual.push_back(follows_V(i) ? number(0)
                                             : minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
-        const auto correction = solve(matrix, std::move(residual));
-        const Node rises = f(Op::lt, correction[0], number(0));
-        const Node low = f(Op::select, rises, y_[0], kept(below())),
-                   high = f(Op::select, rises, kept(above()), y_[0]);
-        const Node share = share_of(correction[0], low, high, o);
-        std::vector<Node> y;
-        Node converged = g_.truth(true);
-        for (std::size_t i = 0; i < n_; ++i) {
-            const Node c = times(share, correction[i]);
-            y.push_back(kept_in_range(i, minus(y_[i], c)));
-            if (follows_V(i))
-                continue;
-            const Node size = f(Op::add, f(Op::abs, y[i]), number(floor_of(i)));
-            converged =
-                f(Op::both, converged, f(Op::le, f(Op::abs, c), times(number(o.tolerance), size)));
+        Bracketed V;
+        Node whole = no_node; // correction of V, most of which may not be made
+        auto correction = solve(matrix, std::move(residual), [&](Node c) {
+            whole = c;
+            V = moved_V(c);
+            return minus(y_[0], V.y);
+        });
+        correction[0] = f(Op::select, since(o_.jump_from), correction[0], whole);
+
+        std::vector<Node> y{kept_in_range(0, V.y)}, between{V.low, V.high};
+        for (std::size_t i = 1, k = 1; i < n_; ++i) {
+            Node next = minus(y_[i], correction[i]);
+            if (k < bracketed_.size() && bracketed_[k] == i) {
+                const auto b = bracketed(k++, correction[i], since(o_.bracket_from),
+                                         part_of(i, o_.tolerance), g_.truth(true));
+                next = b.y;
+                between.insert(between.end(), {b.low, b.high});
+            }
+            y.push_back(kept_in_range(i, next));
         }
         for (std::size_t i = 0; i < n_; ++i)
             y.push_back(kept(i));
-        y.insert(y.end(), {low, high, f(Op::select, converged, number(1), number(0))});
-        return with_gates(y);
+        y.push_back(f(Op::add, kept(rounds()), number(1)));
+        for (const double relative : {o_.accepted, o_.tolerance})
+            y.push_back(f(Op::select, is_small(correction, relative), number(1), number(0)));
+        y.insert(y.end(), between.begin(), between.end());
+        y = with_gates(y);
+        const Node goes_on = f(Op::lt, kept(ended()), number(1));
+        for (std::size_t k = 0; k < y.size(); ++k)
+            y[k] = f(Op::select, goes_on, y[k], k < n_ ? y_[k] : kept(k - n_));
+        return y;
+    }
+    Node is_small(const std::vector<Node>& correction, double relative)
+    {
+        Node small = g_.truth(true);
+        for (std::size_t i = 0; i < n_; ++i)
+            if (!follows_V(i))
+                small =
+                    f(Op::both, small, f(Op::le, f(Op::abs, correction[i]), part_of(i, relative)));
+        return small;
     }
 
     /// Factors in place: below the pivots the multipliers, at them their reciprocals. A state that
@@ -254,7 +305,10 @@ class Newton
         }
         return a;
     }
-    std::vector<Node> solve(const std::vector<Row>& a, std::vector<Node> x)
+    /// The corrections. @param limit  makes of V's, the last pivot's, the one that the others
+    /// follow
+    template <class Limit>
+    std::vector<Node> solve(const std::vector<Row>& a, std::vector<Node> x, Limit&& limit)
     {
         std::vector<bool> done(n_, false);
         for (const std::size_t p : order_) {
@@ -270,6 +324,8 @@ class Newton
                 if (j != p && !is_before(j, p))
                     x[p] = minus(x[p], times(u, x[j]));
             x[p] = times(x[p], a[p].at(p));
+            if (p == 0)
+                x[p] = limit(x[p]);
         }
         return x;
     }
@@ -279,23 +335,25 @@ class Newton
                std::find(order_.begin(), order_.end(), p);
     }
 
-    static constexpr double least_pivot = 0.1, unbounded_mV = 2000;
+    static constexpr double least_pivot = 0.1, largest_mV = 1000, unbounded = 1e30;
 
     CellSystem& s_;
-    bool single_;
+    const NewtonOptions o_;
     Graph& g_;
     std::size_t n_;
     Node dt_;
     std::vector<Node> f_, y_; ///< rates at the end of the step; states
     std::vector<Row> a_;      ///< I - dt J, of the states' symbols
     std::vector<std::size_t> order_;
+    std::vector<bool> positive_;         ///< states that have to be
+    std::vector<std::size_t> bracketed_; ///< V and states whose own slope changes with them
 };
 
 } // namespace
 
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start, const NewtonOptions& options)
 {
-    return Newton(s, options.single_precision).run(start, options);
+    return Newton(s, options).run(start);
 }
 
 } // namespace tawara::cell::compiler

@@ -5,20 +5,27 @@
 
 namespace tawara::cell::compiler {
 
-/// How backward Euler is solved. The iterations are counted beforehand, and every cell makes all of
-/// them.
+/// How backward Euler is solved. Each cell iterates until it has converged.
 struct NewtonOptions
 {
-    int exact = 4;      ///< iterations with a Jacobian of their own
-    int simplified = 2; ///< iterations after these with the last one's
-    /// The last correction may be so large, relative to |y| and a floor of each state (V: 100 mV);
-    /// more means not converged. What is left behind it is far smaller.
-    double tolerance = 1e-3;
-    /// A correction that would move V by more is shortened as a whole: during the upstroke full
-    /// steps go astray.
+    int most = 40; ///< iterations; nearly all steps take one to three
+    /// Iterations end with a correction that is no larger than this, relative to |y| and a floor of
+    /// each state (V: 100 mV). The next one, as a rule its square, is not made.
+    double tolerance = 1e-4;
+    /// After the most iterations the last correction may be so large; more means not converged.
+    double accepted = 1e-3;
+    /// V is moved by no more at once, and the other states by what follows from that: during the
+    /// upstroke full steps go astray.
     double largest_change_mV = 20;
     /// A correction of V that is larger and leads where V was found not to lie is halved instead.
-    double smallest_halving_mV = 0.2;
+    double first_halving_mV = 0.2;
+    /// From this iteration on that is so for all states with a slope of their own that changes, V
+    /// by more than the least: Courtemanche's release gates go to and fro where they are steep.
+    int bracket_from = 6;
+    double least_halving_mV = 0.002;
+    /// From this iteration on V may stay where it can be brought no nearer: at a jump of the rates
+    /// (LR91's gates at -40 mV) the equation has no solution, and V is left at the jump.
+    int jump_from = 24;
     /// Slopes overflow there at smaller values.
     bool single_precision = false;
 };
@@ -29,13 +36,12 @@ struct NewtonOptions
 ///
 /// with the exact Jacobian J by symbolic differentiation, eliminated symbolically once for its
 /// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Parts of the step:
-/// the start, an exact iteration, a simplified one, the verdict. Gates of V alone are what each
-/// iteration's V makes of them, so that their equations always hold: in the upstroke that saves an
-/// iteration or two. Pivots of other states are at least 0.1, slopes that overflow count as 0, and
-/// V stays between the values that proved too low and too high. Gates are kept in [0, 1], and the
-/// start's V where no iteration leaves +-1000 mV. A cell whose last correction is beyond the
-/// tolerance gets V = NaN, so that the step's verdict stops the run, and no wrong solution goes
-/// on.
+/// the start, an iteration, the verdict. Gates of V alone are what each iteration's V makes of
+/// them, so that their equations always hold: in the upstroke that saves an iteration or two.
+/// Pivots of other states are at least 0.1, slopes that overflow count as 0, and V stays between
+/// the values that proved too low and too high. Gates are kept in [0, 1], and the start's V where
+/// no iteration leaves +-1000 mV. A cell whose last correction is not accepted gets V = NaN, so
+/// that the step's verdict stops the run, and no wrong solution goes on.
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start,
                       const NewtonOptions& options = {});
 

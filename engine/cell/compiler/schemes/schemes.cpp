@@ -40,8 +40,6 @@ class Stepper
         if (!newton)
             return {{}, out};
         NewtonOptions o;
-        if (f.size() > 48) // each Jacobian of its own is much work
-            o.exact = 1, o.simplified = 3;
         o.single_precision = single_;
         return newton_step(s_, out, o);
     }
