@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of records/CELL_MODELS.md from records/cell_accuracy.json.
+"""The table of records/CELL_MODELS.md, and the largest steps that the models of resources/models name, from
+records/cell_accuracy.json.
 
-    accuracy_table.py [--write]      prints them, or puts them into CELL_MODELS.md
+    accuracy_table.py [--write]      prints the table, or writes it and the models' steps
 """
 import json
 import pathlib
+import re
 import sys
 
 RECORDS = pathlib.Path(__file__).parent / "records"
+MODELS = pathlib.Path(__file__).parents[2] / "resources/models"
 SCHEMES = [("forward_euler", "FE"), ("rk4", "RK4"), ("rush_larsen", "RL"),
            ("rush_larsen_light", "LRL"), ("grl1", "GRL1"), ("grl2", "GRL2"),
            ("backward_euler_single", "BE single"), ("backward_euler", "BE")]
@@ -43,8 +46,24 @@ def table(record):
         yield "| " + " | ".join(cells) + " |"
 
 
+def write_steps(record):
+    """The largest step of each scheme that all variants of a model take; four schemes a line."""
+    for path in MODELS.glob("*.mmt"):
+        rows = [row for name, row in record["models"].items() if name.split(":")[0] == path.stem]
+        known = []
+        for scheme, _ in SCHEMES:
+            steps = [row["schemes"][scheme]["largest_step_ms"] for row in rows]
+            if all(steps):
+                known.append(f"{scheme} = {min(steps):g}")
+        lines = ["; ".join(known[k:k + 4]) for k in range(0, len(known), 4)]
+        entry = 'largest_step_ms: """' + ";\n    ".join(lines) + '\n    """\n'
+        text = path.read_text()
+        path.write_text(re.sub(r'largest_step_ms: """.*?"""\n', entry, text, flags=re.S))
+
+
 def main():
-    lines = list(table(json.loads((RECORDS / "cell_accuracy.json").read_text())))
+    record = json.loads((RECORDS / "cell_accuracy.json").read_text())
+    lines = list(table(record))
     if "--write" not in sys.argv:
         print("\n".join(lines))
         return
@@ -55,6 +74,7 @@ def main():
     while old[last].startswith("|"):
         last += 1
     file.write_text("\n".join(old[:first] + lines + old[last:]))
+    write_steps(record)
 
 
 main()
