@@ -15,7 +15,7 @@ struct EngineOptions
     std::string devices = "auto";          ///< cpu, cuda, cuda:0,1 or auto
     Precision precision = Precision::double_;
     unsigned threads = 0;                  ///< 0: all hardware threads
-    double trace_sample_ms = 0.1;
+    double trace_sample_ms = 0.1;          ///< between samples of a probe while V moves slowly there
     int niceness = 0;                      ///< of all its threads, 0 to 19: above 0 they give way to the caller's
 };
 

@@ -47,9 +47,11 @@ mesh::Field::On places(const Tissue& t);
 class FrameWriter
 {
   public:
-    FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms)
+    /// @param threads  that compress; 0: one per hardware thread
+    FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms,
+                unsigned threads)
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),
-          vtu_("V_mV", places(t))
+          vtu_("V_mV", places(t), threads)
     {
     }
     /// Goes on with the frames that are in the folder from before the first of this run.

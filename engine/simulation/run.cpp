@@ -124,7 +124,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
       tissue_(build_tissue(named_by_file(session_, o), progress)),
       frames_(tissue_, o.out, s.frames,
-              static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms)
+              static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms, o.device.threads)
 {
     if (s.prepacing != session_.prepacing)
         tissue_.notices.push_back({Notice::Level::info,

@@ -172,7 +172,7 @@ void VtuSeries::write(const TetMesh& m, std::span<const float> values, double ti
         throw InputError(file.string(), "array " + name_ + " has " + std::to_string(values.size()) +
                                             " values where " + std::to_string(n) + " are due");
     if (!pool_)
-        pool_.emplace();
+        pool_.emplace(threads_);
     if (mesh_.size() != shared_arrays)
         pack_mesh(m);
     const Packed fresh = packed(std::as_bytes(values), fresh_effort);
