@@ -15,6 +15,8 @@ constexpr double longest_ms = 500; // of a wave that is the first one from its s
 constexpr double later_ms = 100;   // a wave may take twice as long as the one before, and this
 constexpr double sooner_ms = 2;    // and half as long as the quickest, less this
 constexpr double after_ms = 2;     // an upstroke may end after the pulse that made it
+constexpr double usual_speed = 0.6, fastest = 5; // of waves [mm/ms]
+constexpr double grid_mm = 1; // a pulse may reach so much further than its extent
 
 std::string name_of(const Pulse& p)
 {
@@ -26,11 +28,20 @@ class Delays
 {
   public:
     /// How far a wave of that pulse would be from usual; nothing where it cannot be that wave.
-    std::optional<double> unlikely(const Pulse& p, double delay_ms) const
+    std::optional<double> unlikely(const Pulse& p, double delay_ms,
+                                   const std::optional<Vec3>& place) const
     {
+        std::optional<double> mm;
+        if (place && p.extent)
+            mm = p.extent->distance_mm(*place);
+        if (mm && *mm - grid_mm > fastest * delay_ms)
+            return std::nullopt;
         const auto known = p.click ? by_site_.end() : by_site_.find(p.site);
-        if (known == by_site_.end())
-            return delay_ms <= longest_ms ? std::optional(delay_ms) : std::nullopt;
+        if (known == by_site_.end()) {
+            if (delay_ms > longest_ms)
+                return std::nullopt;
+            return mm ? std::fabs(delay_ms - *mm / usual_speed) : delay_ms;
+        }
         const auto [usual, quickest] = known->second;
         if (delay_ms < quickest / 2 - sooner_ms || delay_ms > 2 * usual + later_ms)
             return std::nullopt;
@@ -64,7 +75,8 @@ const Pulse* current_at(std::span<const Pulse* const> failed, double ms)
 
 } // namespace
 
-std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<const Pulse> pulses)
+std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<const Pulse> pulses,
+                                     const std::optional<Vec3>& place)
 {
     std::vector<const Pulse*> given, failed;
     for (const auto& p : pulses)
@@ -79,7 +91,7 @@ std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<cons
         double least = 0;
         for (auto k = from; k < given.size() && given[k]->time_ms <= b.activation_ms + hair_ms;
              ++k) {
-            const auto u = delays.unlikely(*given[k], b.activation_ms - given[k]->time_ms);
+            const auto u = delays.unlikely(*given[k], b.activation_ms - given[k]->time_ms, place);
             if (u && (best == nullptr || *u < least - hair_ms))
                 best = given[k], least = *u;
         }

@@ -343,7 +343,7 @@ void write_beats_csv(const ExportSource& s, const fs::path& file)
         out << beats_csv_head();
         for (const auto& t : s.traces)
             out << beats_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
-                                  renewals_of(s.renewed_ms, t.probe), s.pulses);
+                                  renewals_of(s.renewed_ms, t.probe), s.pulses, t.position_mm);
     });
 }
 
@@ -352,7 +352,7 @@ void write_restitution_csv(const ExportSource& s, const fs::path& file)
     std::string rows;
     for (const auto& t : s.traces)
         rows += restitution_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
-                                     renewals_of(s.renewed_ms, t.probe), s.pulses);
+                                     renewals_of(s.renewed_ms, t.probe), s.pulses, t.position_mm);
     if (rows.empty())
         lacks(file, "no probe has a whole beat after another one yet; let the simulation run on");
     write_whole(file, [&](std::ostream& out) { out << restitution_csv_head() << rows; });

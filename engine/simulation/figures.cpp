@@ -163,12 +163,13 @@ std::string beats_csv_head()
 
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
                            std::span<const float> v_mV, std::span<const TissueEdit> edits,
-                           std::span<const double> renewed_ms, std::span<const Pulse> pulses)
+                           std::span<const double> renewed_ms, std::span<const Pulse> pulses,
+                           const std::optional<Vec3>& place)
 {
     std::string rows;
     std::size_t number = 0;
     const auto beats = beats_of(t_ms, v_mV, renewed_ms);
-    const auto makers = pulses_behind(beats, pulses);
+    const auto makers = pulses_behind(beats, pulses, place);
     for (const auto& b : beats) {
         rows += csv_field(probe) + "," + std::to_string(++number);
         for (double x :
@@ -195,11 +196,12 @@ std::string restitution_csv_head()
 
 std::string restitution_csv_rows(const std::string& probe, std::span<const double> t_ms,
                                  std::span<const float> v_mV, std::span<const TissueEdit> edits,
-                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses)
+                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses,
+                                 const std::optional<Vec3>& place)
 {
     std::string rows;
     const auto beats = beats_of(t_ms, v_mV, renewed_ms);
-    const auto makers = pulses_behind(beats, pulses);
+    const auto makers = pulses_behind(beats, pulses, place);
     for (std::size_t k = 0; k < beats.size(); ++k) {
         const auto& b = beats[k];
         if (!std::isfinite(b.diastolic_ms) || !std::isfinite(b.apd90_ms))

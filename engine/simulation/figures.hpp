@@ -58,10 +58,12 @@ std::string beats_csv_head();
 /// then the pulse that made it (pulse_fields()).
 /// @param edits  changes of the tissue during the run, in order of time
 /// @param renewed_ms  as beats_of() has it
+/// @param place  of the probe, as pulses_behind() has it
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
                            std::span<const float> v_mV, std::span<const TissueEdit> edits = {},
                            std::span<const double> renewed_ms = {},
-                           std::span<const Pulse> pulses = {});
+                           std::span<const Pulse> pulses = {},
+                           const std::optional<Vec3>& place = {});
 
 /// The first line of a table of restitution.
 std::string restitution_csv_head();
@@ -70,6 +72,7 @@ std::string restitution_csv_head();
 /// beats_csv_rows() has them.
 std::string restitution_csv_rows(const std::string& probe, std::span<const double> t_ms,
                                  std::span<const float> v_mV, std::span<const TissueEdit> edits,
-                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses);
+                                 std::span<const double> renewed_ms, std::span<const Pulse> pulses,
+                                 const std::optional<Vec3>& place = {});
 
 } // namespace tawara::simulation

@@ -27,6 +27,12 @@ std::string kind_of(const Stimulus& s, std::size_t run)
     return "S" + std::to_string(1 + run % (1 + s.protocol->extra_ms.size()));
 }
 
+/// Distance of x from the interval.
+double outside(double x, double low, double high)
+{
+    return std::max({low - x, x - high, 0.0});
+}
+
 /// A stimulus's pulses from `from_ms` on and before `to_ms`, in order of time.
 std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
 {
@@ -34,6 +40,7 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
     const auto runs = pulse_runs(s);
     const auto protocol = protocol_text(s);
     const auto searched = searched_kind(s);
+    const auto extent = extent_of(s.region);
     double before = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const auto& run = runs[r];
@@ -45,6 +52,7 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
                 out.push_back({false, s.name, kind_of(s, r), at,
                                std::isfinite(before) ? at - before : 0, s.amplitude_pA_per_pF,
                                s.duration_ms, protocol, std::nullopt});
+                out.back().extent = extent;
                 out.back().searches = !searched.empty() && out.back().kind == searched;
             }
             before = at;
@@ -54,6 +62,23 @@ std::vector<Pulse> pulses_of(const Stimulus& s, double from_ms, double to_ms)
 }
 
 } // namespace
+
+double PulseExtent::distance_mm(const Vec3& from) const
+{
+    const double d =
+        std::hypot(outside(from[0], low[0], high[0]), outside(from[1], low[1], high[1]),
+                   outside(from[2], low[2], high[2]));
+    return std::max(0.0, d - radius);
+}
+
+std::optional<PulseExtent> extent_of(const StimulusRegion& region)
+{
+    if (const auto* box = std::get_if<Box>(&region))
+        return PulseExtent{box->low, box->high, 0};
+    if (const auto* ball = std::get_if<Sphere>(&region))
+        return PulseExtent{ball->centre, ball->centre, ball->radius};
+    return {};
+}
 
 void PulseLog::clear()
 {
@@ -103,6 +128,7 @@ void PulseLog::add(std::uint64_t command, const Stimulate& s, double now_ms)
                     p.coupling_ms = now_ms - pulse.time_ms;
     p.amplitude_pA_per_pF = s.amplitude_pA_per_pF;
     p.duration_ms = s.duration_ms;
+    p.extent = PulseExtent{s.position_mm, s.position_mm, s.radius_mm};
     at_once_.push_back({command, std::move(p)});
 }
 

@@ -12,6 +12,15 @@
 
 namespace tawara::simulation {
 
+/// Where a pulse is given, as far as that is known without the mesh: all within `radius` of a box.
+struct PulseExtent
+{
+    Vec3 low{}, high{};
+    double radius = 0;
+    double distance_mm(const Vec3& from) const; ///< 0 inside
+};
+std::optional<PulseExtent> extent_of(const StimulusRegion& region);
+
 /// A pulse that was given.
 struct Pulse
 {
@@ -33,6 +42,7 @@ struct Pulse
     bool searches = false;
     /// The same for pulses of a site that paced alike but for that interval (same_search()).
     std::uint64_t series = 0;
+    std::optional<PulseExtent> extent = {}; ///< nothing: of a wall, a label, a set of vertices
 };
 
 /// Which pulses a run gave: those of the session's stimuli while they were as they are, and those

@@ -400,7 +400,8 @@ void Run::write_beats(const std::filesystem::path& file)
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
         for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
-            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p], {}, {}, pulses);
+            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p], {}, {}, pulses,
+                                  session_.probes[p].position_mm);
     });
 }
 

@@ -54,7 +54,8 @@ std::vector<Pulse> pulses_at(const char* site, const std::vector<double>& ms)
 }
 
 /// "A 0, -, B 700": what made beats at those times.
-QString makers(const std::vector<double>& beats_ms, const std::vector<Pulse>& pulses)
+QString makers(const std::vector<double>& beats_ms, const std::vector<Pulse>& pulses,
+               const std::optional<Vec3>& place = {})
 {
     std::vector<Beat> beats;
     for (const double at : beats_ms) {
@@ -62,7 +63,7 @@ QString makers(const std::vector<double>& beats_ms, const std::vector<Pulse>& pu
         beats.back().activation_ms = at;
     }
     QStringList out;
-    for (const auto& m : pulses_behind(beats, pulses))
+    for (const auto& m : pulses_behind(beats, pulses, place))
         out << (m.pulse == nullptr ? QString("-")
                                    : QString("%1 %2")
                                          .arg(QString::fromStdString(m.stimulus))
@@ -94,6 +95,31 @@ class TestPacingAnswers : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    /// A cable of 40 mm with sites at both ends, the right one 6 ms later: the newest pulse is not
+    /// the one whose wave was there first.
+    void theNearerSiteMadeTheBeat()
+    {
+        auto both = pulses_at("left", {0, 500});
+        for (auto& p : both)
+            p.extent = extent_of(Sphere{{0, 0, 0}, 1});
+        for (auto& p : pulses_at("right", {6, 506})) {
+            both.push_back(p);
+            both.back().extent = extent_of(Box{{39, -1, -1}, {40, 1, 1}});
+        }
+        QCOMPARE(both.back().extent->distance_mm({36, 0, 5}), 5.0);
+        QCOMPARE(both.front().extent->distance_mm({0.5, 0, 0}), 0.0);
+        // 33 mm in 1.2 ms; 25 mm in 18.7 ms; and what is the right one's
+        QCOMPARE(makers({7.2, 507.2}, both, Vec3{5, 0, 0}), QString("left 0, left 500"));
+        QCOMPARE(makers({24.7, 524.7}, both, Vec3{15, 0, 0}), QString("left 0, left 500"));
+        QCOMPARE(makers({30.2, 530.2}, both, Vec3{25, 0, 0}), QString("right 6, right 506"));
+        QCOMPARE(makers({7.2}, both), QString("right 6")); // the newest: nobody knows where
+        // a wave that has been blocked is not taken for slow
+        QCOMPARE(makers({540}, both, Vec3{15, 0, 0}), QString("right 506"));
+        // what no wave can reach came from elsewhere
+        for (auto& p : both)
+            p.time_ms += 100;
+        QCOMPARE(makers({101}, both, Vec3{20, 0, 0}), QString("-"));
+    }
     void couplingOfWhatSearches()
     {
         auto s = search(310, 3);
@@ -321,8 +347,8 @@ class TestPacingAnswers : public QObject
     }
 
     /// The same of a run of the command line and of the window's export.
-    /// On a fine mesh of fvm: S2 lifts the tissue beside the site through the threshold, and no wave
-    /// leaves.
+    /// On a fine mesh of fvm: S2 lifts the tissue beside the site through the threshold, and no
+    /// wave leaves.
     void aResponseThatStaysLocalIsNoCapture_data()
     {
         QTest::addColumn<double>("coupling_ms");
