@@ -21,8 +21,32 @@ leave() {
   rm -rf "$scratch"
 }
 trap leave EXIT
-trap 'exit 143' TERM
-trap 'exit 130' INT
+
+# What asks this script to end goes to the program, whose end and status are waited for. Ctrl-C on a terminal has
+# reached the program already, which would take a second one for haste.
+child=
+signalled=
+pass() {
+  [ -n "$child" ] || exit "$2"
+  signalled=1
+  local group=a foreground=b # of the terminal
+  read -r _ _ group _ _ foreground _ < <(sed 's/.*) //' /proc/$$/stat 2>/dev/null)
+  if [ "$1" != INT ] || [ "$group" != "$foreground" ]; then kill -s "$1" "$child" 2>/dev/null; fi
+}
+trap 'pass TERM 143' TERM
+trap 'pass INT 130' INT
+start() {
+  local status=0 s
+  (trap - INT QUIT TERM EXIT && exec "$@") <&0 & # a program in the background would else ignore Ctrl-C and read nothing
+  child=$!
+  while true; do
+    signalled=
+    wait "$child"
+    s=$?
+    [ "$s" = 127 ] && [ "$status" != 0 ] || status=$s # it was waited for before
+    [ -n "$signalled" ] || exit "$status"
+  done
+}
 
 # Drivers that were mounted into a container are not always known to the loader.
 drivers=
@@ -40,8 +64,7 @@ for l in "$top"/lib/desktop/*.so*; do
 done
 export LD_LIBRARY_PATH=$scratch/lib${drivers:+:$drivers}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 if [ "$program" = tawara-cli ] || [ ! -d "$top/plugins" ]; then
-  "$top/bin/$program" "$@"
-  exit
+  start "$top/bin/$program" "$@"
 fi
 
 [ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_FILE=$top/etc/fonts.conf
@@ -97,4 +120,4 @@ if [ -n "${virtual:-}" ]; then
   echo "tawara: no display here, a virtual one is used; OpenGL: $gl" >&2
 fi
 [ "$gl" != bundle ] || export LD_LIBRARY_PATH=$mesa_path:$LD_LIBRARY_PATH
-"$top/bin/$program" "$@"
+start "$top/bin/$program" "$@"
