@@ -317,6 +317,8 @@ void info(Context& c, const InfoArguments& a)
               "variable it takes the place of");
     if (own)
         say_own_stimulus(c, *own);
+    if (const auto left = compiler::stimulus_left_on(s); !left.empty())
+        c.notice({Notice::Level::warning, left});
     say_steps(c, m);
     c.say("operations per step: about " + std::to_string(m.flops_per_step));
     if (a.optimise)

@@ -139,7 +139,13 @@ void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
         throw InputError("--bcl", "is " + csv(a.bcl_ms) +
                                       " ms; it should be at least as long as the stimulus, " +
                                       csv(o.stimulus_duration_ms) + " ms (--duration)");
-    o.type = cell_type(a, name, o.own_stimulus ? *own : *a.model.find(name, false));
+    const auto model = o.own_stimulus ? own : a.model.find(name, false);
+    o.type = cell_type(a, name, *model);
+    if (o.own_stimulus)
+        return;
+    if (const auto left = compiler::stimulus_left_on(model->system, o.type.parameters);
+        !left.empty())
+        c.notice({Notice::Level::warning, left});
 }
 
 /// The scheme and the step. Those that are not given are the usual ones, or what the model's file

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue.hpp"
 
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/mesh/check.hpp"
@@ -208,6 +210,19 @@ void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notice
             notices.push_back({Notice::Level::warning, advice + " (reaction.scheme, time.dt_ms)"});
 }
 
+/// Says so where a model's own stimulus stays on beside the session's.
+void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
+{
+    for (const auto& g : p.groups)
+        for (const auto& type : g.types)
+            if (const auto left = cell::compiler::stimulus_left_on(*cell::compiler::system_of(type),
+                                                                   type.parameters);
+                !left.empty()) {
+                notices.push_back({Notice::Level::warning, left});
+                break;
+            }
+}
+
 /// Whether a region is a layer or a segment.
 bool needs_coordinates(const Session& s)
 {
@@ -329,6 +344,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
     say_if_beyond_step(s, p, t.notices);
+    say_if_stimulus_left_on(p, t.notices);
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);

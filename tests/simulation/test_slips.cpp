@@ -169,6 +169,64 @@ class TestSlips : public QObject
                  r.err.c_str());
     }
 
+    /// The file's own stimulus under a name that is none: beside other pulses it is warned of.
+    void ownStimulusThatStaysOn()
+    {
+        const auto text = [](const char* name) {
+            return QString(R"([[model]]
+cell.V = -80
+[engine]
+time = 0 [ms] in [ms] bind time
+[cell]
+g = 0.1 [1/ms] in [1/ms]
+size = -50 [A/F] in [A/F]
+i_ion = g * (V + 80 [mV]) in [mV/ms]
+%1 = if((engine.time > 5 [ms]) and (engine.time < 7 [ms]), size, 0 [A/F]) in [A/F]
+dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
+)")
+                .arg(name)
+                .toUtf8();
+        };
+        for (const char* name : {"odd", "i_stim"}) {
+            QFile f(dir_.filePath(QString(name) + ".mmt"));
+            QVERIFY(f.open(QIODevice::WriteOnly));
+            f.write(text(name));
+        }
+        const std::string odd = path("odd.mmt"), known = path("i_stim.mmt");
+        const std::string line =
+            "warning: " + odd +
+            ": 'cell.odd' stimulates by itself (50 pA/pF over 2 ms from 5 ms) and stays on beside "
+            "the pulses from outside; if it is the stimulus current, name it: --stimulus cell.odd "
+            "(in a session: the region's \"model_variables\": {\"stimulus\": \"cell.odd\"})";
+        const auto cell = [](const std::string& file, std::vector<std::string> more) {
+            more.insert(more.begin(), {"cell", "run", file, "--bcl", "100"});
+            return run(more);
+        };
+        auto r = cell(odd, {});
+        QVERIFY2(r.status == 0 && r.says(line), r.err.c_str());
+        QVERIFY(run({"cell", "info", odd}).says(line));
+        for (const auto& good :
+             {cell(odd, {"--stimulus", "cell.odd"}), cell(odd, {"--set", "size=0"}),
+              cell(known, {}), run({"cell", "run", odd}), run({"cell", "info", known})})
+            QVERIFY2(good.status == 0 && good.err.find("by itself") == std::string::npos,
+                     good.err.c_str());
+        const auto region = [](const std::string& file, const char* more) {
+            std::string set =
+                "tissue.regions.0={'label': '*', 'model': '" + file +
+                "', 'conductivity_S_per_m': {'fibre': 0.1, 'sheet': 0.1, 'normal': 0.1}" + more +
+                "}";
+            std::replace(set.begin(), set.end(), '\'', '"');
+            return set;
+        };
+        r = run_with({region(odd, "")});
+        QVERIFY2(r.status == 0 && r.says(line), r.err.c_str());
+        for (const auto& set : {region(odd, ", 'model_variables': {'stimulus': 'cell.odd'}"),
+                                region(odd, ", 'parameters': {'size': 0}"), region(known, "")}) {
+            r = run_with({set});
+            QVERIFY2(r.status == 0 && r.err.find("by itself") == std::string::npos, r.err.c_str());
+        }
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {

@@ -2,9 +2,11 @@
 #include "engine/cell/compiler/own_stimulus.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
+#include "engine/cell/compiler/recognise.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace tawara::cell::compiler {
 namespace {
@@ -19,6 +21,53 @@ double repetition(const PaceEvent& e, double t)
         return -1;
     const double k = e.period > 0 ? std::floor((t - e.start) / e.period) : 0;
     return e.period > 0 && e.count > 0 && k >= e.count ? -1 : k;
+}
+
+/// Variables that an equation of the text refers to.
+std::vector<std::uint32_t> used_by(const ModelText& m, Node equation)
+{
+    std::vector<std::uint32_t> out;
+    if (equation != no_node)
+        for (const Node n : reachable(m.graph, std::span(&equation, 1)))
+            if (m.graph.op(n) == Op::symbol)
+                out.push_back(m.graph.symbol_of(n) & ~rate_flag);
+    return out;
+}
+
+/// Those and what their equations refer to, the nearest first; not beyond states.
+std::vector<std::uint32_t> all_used_by(const ModelText& m, Node equation)
+{
+    auto out = used_by(m, equation);
+    std::vector<bool> seen(m.variables.size());
+    std::erase_if(out, [&](auto i) {
+        const bool before = seen[i];
+        seen[i] = true;
+        return before;
+    });
+    for (std::size_t k = 0; k < out.size(); ++k)
+        if (m.variables[out[k]].rate == no_node)
+            for (const auto i : used_by(m, m.variables[out[k]].value))
+                if (!seen[i]) {
+                    seen[i] = true;
+                    out.push_back(i);
+                }
+    return out;
+}
+
+/// The variable nearest to dV/dt that depends on the time and on no state; empty: none.
+std::string timed_variable(const CellSystem& s)
+{
+    const ModelText m = read_model(s.file);
+    const auto v = m.find(s.potential), time = m.find(s.time);
+    if (!v || !time)
+        return {};
+    for (const auto i : all_used_by(m, m.variables[*v].rate)) {
+        const auto uses = all_used_by(m, m.variables[i].value);
+        if (i != *time && !depends_on_state(m, i) &&
+            std::find(uses.begin(), uses.end(), *time) != uses.end())
+            return m.variables[i].name;
+    }
+    return {};
 }
 
 } // namespace
@@ -51,11 +100,13 @@ std::vector<double> pace_jumps(std::span<const PaceEvent> protocol, double until
     return jumps;
 }
 
-std::optional<OwnStimulus> own_stimulus(const CellSystem& s)
+std::optional<OwnStimulus> own_stimulus(const CellSystem& s, std::span<const double> parameters)
 {
     // dV/dt as a function of time and pace alone, everything else at its initial value
     Graph g = s.graph;
-    const auto x = s.initial_values(), p = s.parameter_values();
+    const auto x = s.initial_values();
+    const auto p = parameters.empty() ? s.parameter_values()
+                                      : std::vector<double>(parameters.begin(), parameters.end());
     const Node rate = substitute(g, std::span(&s.states[0].rate, 1), [&](std::uint32_t id) {
         const auto kind = symbol_kind(id);
         return kind == Symbol::time || kind == Symbol::pace ? no_node
@@ -93,6 +144,26 @@ std::optional<OwnStimulus> own_stimulus(const CellSystem& s)
     o.duration_ms = ends[0] - starts[0];
     o.period_ms = starts.size() > 1 ? starts[1] - starts[0] : 0;
     return o;
+}
+
+std::string stimulus_left_on(const CellSystem& s, std::span<const double> parameters)
+{
+    const auto left = own_stimulus(s, parameters);
+    if (!left)
+        return {};
+    char pulse[120];
+    std::snprintf(pulse, sizeof pulse, "%.4g pA/pF over %.4g ms from %.4g ms",
+                  left->amplitude_pA_per_pF, left->duration_ms, left->start_ms);
+    const std::string variable = timed_variable(s);
+    const std::string help =
+        variable.empty()
+            ? "give it a variable of its own and name that with --stimulus COMPONENT.VARIABLE"
+            : "if it is the stimulus current, name it: --stimulus " + variable +
+                  " (in a session: the region's \"model_variables\": {\"stimulus\": \"" + variable +
+                  "\"})";
+    return s.file + ": " + (variable.empty() ? "a term of dV/dt" : "'" + variable + "'") +
+           " stimulates by itself (" + pulse + ") and stays on beside the pulses from outside; " +
+           help;
 }
 
 } // namespace tawara::cell::compiler

@@ -3,6 +3,8 @@
 #include "engine/cell/compiler/system.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
 
 namespace tawara::cell::compiler {
 
@@ -22,8 +24,18 @@ struct OwnStimulus
 
 /// What the file's stimulus adds to dV/dt, sampled over two seconds: the largest pulse, and when
 /// the next one comes.
-/// @param s  resolved with ResolveOptions::own_stimulus
+/// @param s           resolved with ResolveOptions::own_stimulus
+/// @param parameters  of a cell; empty: the text's
 /// @return nothing for a model that has no stimulus of its own
-std::optional<OwnStimulus> own_stimulus(const CellSystem& s);
+std::optional<OwnStimulus> own_stimulus(const CellSystem& s,
+                                        std::span<const double> parameters = {});
+
+/// Pulses of the file's own that stimulate beside those from outside, because the variable was not
+/// recognised as the stimulus current: one line that names file and variable and says what helps.
+/// @param s           resolved without ResolveOptions::own_stimulus, from a file that is there
+/// @param parameters  as above
+/// @return empty where there are none
+/// @throws InputError for a file that cannot be read any more
+std::string stimulus_left_on(const CellSystem& s, std::span<const double> parameters = {});
 
 } // namespace tawara::cell::compiler
