@@ -49,6 +49,24 @@ void sort_words(Arguments& a, std::string& session)
                                           session);
 }
 
+/// @throws InputError for an end that the session's time.end_ms could not be either
+void need_end(double until_ms, double dt_ms)
+{
+    constexpr double most_steps = 1e15;
+    char text[120];
+    if (until_ms / dt_ms > most_steps)
+        std::snprintf(text, sizeof text,
+                      "is %g ms; it should be earlier: the run would have more than 1e15 steps",
+                      until_ms);
+    else if (until_ms < dt_ms)
+        std::snprintf(text, sizeof text,
+                      "is %g ms; it should be at least one time step, %g ms (time.dt_ms)", until_ms,
+                      dt_ms);
+    else
+        return;
+    throw InputError("--until", text);
+}
+
 void run_command(Context& c, Arguments a)
 {
     std::string file;
@@ -71,6 +89,8 @@ void run_command(Context& c, Arguments a)
     if (!o.html.empty() && o.html.extension() != ".html")
         throw InputError(a.report, "reports are written as .html; want that extension");
     const auto session = simulation::read_session(file, a.set);
+    if (a.until->count() > 0)
+        need_end(a.until_ms, session.dt_ms);
     o.session_file = file;
     o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
     o.resume = a.resume;

@@ -227,6 +227,23 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         }
     }
 
+    void endsThatCannotBe()
+    {
+        const auto until = [&](const char* ms) {
+            return run({"run", path("good.json"), "--out", path("out"), "--until", ms});
+        };
+        auto r = until("1e300");
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        QVERIFY2(r.says("error: --until: is 1e+300 ms; it should be earlier: the run would have "
+                        "more than 1e15 steps"),
+                 r.err.c_str());
+        r = until("1e-5");
+        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                     r.err.find("--until: is 1e-05 ms; it should be at least one time step") !=
+                         std::string::npos,
+                 r.err.c_str());
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
