@@ -116,6 +116,17 @@ std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
     return path + ": " + what + "; see " + path + " --help";
 }
 
+/// Refuses an option whose value is an empty text, as a shell variable that is not set leaves it.
+void need_values(const CLI::App& command)
+{
+    for (const auto* option : command.get_options())
+        if (const auto& given = option->results();
+            std::find(given.begin(), given.end(), "") != given.end())
+            throw InputError(option->get_name(),
+                             "is given an empty text (a shell variable that is not set?); give " +
+                                 option->get_type_name() + ", or leave it out");
+}
+
 } // namespace
 
 int run(std::span<const std::string> args, const Console& console)
@@ -154,6 +165,7 @@ int run(std::span<const std::string> args, const Console& console)
         return fail(console, status, what);
     };
     try {
+        need_values(innermost(app));
         chosen(context);
         context.show_notices();
         return done;

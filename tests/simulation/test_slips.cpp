@@ -244,6 +244,25 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                  r.err.c_str());
     }
 
+    /// As a shell variable that is not set leaves it.
+    void emptyTexts()
+    {
+        const std::string good = path("good.json");
+        for (const auto& args : {std::vector<std::string>{"run", good, "--out", ""},
+                                 {"cell", "run", "luo_rudy_1991", "--bcl", "100", "--out", ""},
+                                 {"export", path("out"), "--to", "apd90-dat", "--out", ""}}) {
+            const auto r = run(args);
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QVERIFY2(r.err.starts_with("error: --out: is given an empty text (a shell variable "
+                                       "that is not set?); give "),
+                     r.err.c_str());
+            QCOMPARE(std::count(r.err.begin(), r.err.end(), '\n'), 1);
+        }
+        QVERIFY(!QFile::exists(dir_.filePath("good-out")));
+        const auto r = run({"run", good, "--out", path("out"), "--resume", ""});
+        QVERIFY2(r.err.starts_with("error: --resume: is given an empty text"), r.err.c_str());
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
