@@ -2,6 +2,7 @@
 #include "engine/cell/prepacing.hpp"
 
 #include "engine/cell/action_potential.hpp"
+#include "engine/cell/cell_error.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/error.hpp"
@@ -61,9 +62,10 @@ void need_finite(const Cells& cells, std::span<const CellType> types, long step,
         const auto state = cells.state(i);
         if (!(std::abs(state[0]) < 1000) ||
             !std::all_of(state.begin(), state.end(), [](double x) { return std::isfinite(x); }))
-            throw NumericsError(static_cast<double>(step) * dt_ms, step,
-                                static_cast<std::int64_t>(i), {0, 0, 0}, state[0],
-                                types[i].model + ", paced alone before the run");
+            throw CellNumericsError(
+                static_cast<double>(step) * dt_ms, step, state[0],
+                types[i].model + ", paced alone before the run",
+                "try a smaller step (time.dt_ms, --dt) or another scheme (reaction.scheme)");
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/single_cell.hpp"
 
+#include "engine/cell/cell_error.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/cell/compiler/reference.hpp"
@@ -133,7 +134,7 @@ class Recorder
     {
         const double now = static_cast<double>(k) * options_.dt_ms, v = value(0);
         if (!(std::abs(v) < 1000))
-            throw NumericsError(now, k, 0, {0, 0, 0}, v, options_.type.model);
+            throw CellNumericsError(now, k, v, options_.type.model, smaller());
         meter_.sample(now, v);
         if (unpaced_ && v > excited_mV && last_mV_ <= excited_mV && std::exchange(fired_, true))
             meter_.start_beat_at_rest();
@@ -166,11 +167,20 @@ class Recorder
     {
         for (std::size_t s = 0; s < result_.states.size(); ++s)
             if (const double x = value(s); !std::isfinite(x))
-                throw NumericsError(static_cast<double>(k) * options_.dt_ms, k, 0, {0, 0, 0},
-                                    value(0),
-                                    options_.type.model + ", whose state " +
-                                        compiler::system_of(options_.type)->states[s].full_name +
-                                        " is " + (std::isnan(x) ? "no number" : "infinite"));
+                throw CellNumericsError(
+                    static_cast<double>(k) * options_.dt_ms, k, value(0),
+                    options_.type.model + ", whose state " +
+                        compiler::system_of(options_.type)->states[s].full_name + " is " +
+                        (std::isnan(x) ? "no number" : "infinite"),
+                    smaller());
+    }
+
+    /// Advice where the step was too long; CVODE chooses its own.
+    std::string smaller() const
+    {
+        return options_.scheme == Scheme::cvode
+                   ? ""
+                   : "try a smaller step (--dt) or another scheme (--scheme)";
     }
 
     static constexpr double excited_mV = ActionPotentialMeter::excited_mV;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 
+#include "engine/core/numerics_advice.hpp"
+
 #include <cstdio>
 
 namespace tawara {
@@ -16,14 +18,15 @@ std::string located(const std::string& file, const std::string& where, const std
 std::string numerics(double t, std::int64_t step, std::int64_t unknown,
                      const std::array<double, 3>& p, double value, const std::string& model)
 {
-    char text[448];
-    std::snprintf(text, sizeof text,
-                  "the solution stopped being finite at %.6g ms (step %lld): V = %g mV at unknown "
-                  "%lld, (%.4g, %.4g, %.4g) mm, model %s; try a smaller step "
-                  "(time.dt_ms, --dt) or another scheme of the cells (reaction.scheme, --scheme)",
-                  t, static_cast<long long>(step), value, static_cast<long long>(unknown), p[0],
-                  p[1], p[2], model.c_str());
-    return text;
+    char at[96], place[160];
+    std::snprintf(at, sizeof at, "the solution stopped being finite at %.6g ms (step %lld): ", t,
+                  static_cast<long long>(step));
+    std::snprintf(place, sizeof place, " at unknown %lld, (%.4g, %.4g, %.4g) mm, model ",
+                  static_cast<long long>(unknown), p[0], p[1], p[2]);
+    return at + failed_value(value) + place + model + "; " +
+           numerics_advice(value, step,
+                           "try a smaller step (time.dt_ms, --dt) or another scheme of the cells "
+                           "(reaction.scheme)");
 }
 
 } // namespace

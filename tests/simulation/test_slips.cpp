@@ -263,6 +263,53 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         QVERIFY2(r.err.starts_with("error: --resume: is given an empty text"), r.err.c_str());
     }
 
+    void whatIsNotFinite_data()
+    {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("not_that");
+        const QString check =
+            "check the initial values, the units and the strength of the stimulus";
+        QTest::newRow("first step")
+            << QStringList{"--amplitude", "1e7"}
+            << "error: the solution stopped being finite at 0.01 ms (step 1): V = 99915.6 mV, "
+               "beyond +-1000 mV, model luo_rudy_1991; " +
+                   check + "\n"
+            << "step (";
+        QTest::newRow("initial value") << QStringList{"--set", "V=-85000"} << check + "\n"
+                                       << "try";
+        QTest::newRow("later") << QStringList{"--amplitude", "3e4"}
+                               << check + "; where these are right, try a smaller step (--dt) or "
+                                          "another scheme (--scheme)\n"
+                               << "time.dt_ms";
+        QTest::newRow("reference")
+            << QStringList{"--scheme", "cvode", "--amplitude", "3e4"} << check + "\n"
+            << "smaller";
+    }
+    void whatIsNotFinite()
+    {
+        QFETCH(QStringList, more);
+        QFETCH(QString, says);
+        QFETCH(QString, not_that);
+        std::vector<std::string> args{"cell", "run", "luo_rudy_1991", "--bcl", "100"};
+        for (const auto& m : more)
+            args.push_back(m.toStdString());
+        const auto r = run(args);
+        const auto line = QString::fromStdString(r.err.substr(r.err.rfind("error: ")));
+        QCOMPARE(r.status, static_cast<int>(cli::not_finite));
+        QVERIFY2(line.contains(says), r.err.c_str());
+        for (const auto& wrong : {not_that, QString("unknown 0"), QString("(0, 0, 0)")})
+            QVERIFY2(!line.contains(wrong), r.err.c_str());
+    }
+    void tissueThatIsNotFinite()
+    {
+        const auto r = run_with({"stimuli.0.amplitude_pA_per_pF=1e7"});
+        QVERIFY2(r.status == static_cast<int>(cli::not_finite) &&
+                     r.err.find(" mV, beyond +-1000 mV at unknown ") != std::string::npos &&
+                     r.err.find("strength of the stimulus\n") != std::string::npos,
+                 r.err.c_str());
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {

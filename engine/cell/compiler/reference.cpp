@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/reference.hpp"
 
+#include "engine/cell/cell_error.hpp"
 #include "engine/cell/compiler/emit/llvm_step.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/core/aligned.hpp"
@@ -170,7 +171,7 @@ void Reference::run(std::span<const double> parameters, std::span<const double> 
     const auto solve = [&](double to, std::int64_t k) {
         double t = 0;
         if (CVode(s.cvode, to, s.y, &t, CV_NORMAL) < 0)
-            throw NumericsError(t, k, 0, {0, 0, 0}, y[0], compiled_->program.name);
+            throw CellNumericsError(t, k, y[0], compiled_->program.name, "");
     };
     auto jump = jumps.begin();
     const auto segment = [&](double begin) {
