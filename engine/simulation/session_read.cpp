@@ -3,6 +3,7 @@
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/session.hpp"
 #include "engine/simulation/session_extras.hpp"
@@ -314,8 +315,9 @@ Prepacing prepacing(const JsonNode& n)
 {
     n.only({"cycle_length_ms", "beats"});
     Prepacing p;
-    p.cycle_length_ms = n.at("cycle_length_ms", "the time between pulses in ms")
-                            .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
+    p.cycle_length_ms =
+        n.at("cycle_length_ms", "the time between pulses in ms")
+            .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
     p.beats = n.at("beats", "how many pulses").integer(0, Prepacing::most_beats);
     return p;
 }
@@ -365,6 +367,20 @@ void diffusion_part(const JsonNode& n, Session& s)
     }
 }
 
+/// A scheme by its name; one that is not known is not told of cvode, which tissue does not take.
+cell::Scheme scheme_of_tissue(const JsonNode& n)
+{
+    const std::string text = n.text();
+    std::vector<std::string> known;
+    for (int k = 0; k < static_cast<int>(cell::Scheme::cvode); ++k) // the last one
+        known.emplace_back(cell::name(static_cast<cell::Scheme>(k)));
+    if (text != cell::name(cell::Scheme::cvode) &&
+        std::find(known.begin(), known.end(), text) == known.end())
+        throw InputError(n.file(), n.pointer(),
+                         "unknown scheme '" + text + "'" + hint(text, known));
+    return cell::scheme_by_name(text, n.file(), n.pointer());
+}
+
 void reaction(const JsonNode& n, Session& s)
 {
     n.only({"scheme", "rest_tolerance_mV", "tables_mV"});
@@ -378,7 +394,7 @@ void reaction(const JsonNode& n, Session& s)
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;
-    s.reaction = cell::scheme_by_name(scheme->text(), n.file(), scheme->pointer());
+    s.reaction = scheme_of_tissue(*scheme);
     for (const auto& r : s.regions) {
         if (r.inherits())
             continue;

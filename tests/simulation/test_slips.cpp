@@ -310,6 +310,16 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                  r.err.c_str());
     }
 
+    void schemesThatTissueTakes()
+    {
+        const auto r = run_with({"reaction.scheme=foo"});
+        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                     r.err.find("unknown scheme 'foo'; known are forward_euler, ") !=
+                         std::string::npos &&
+                     r.err.find("cvode") == std::string::npos,
+                 r.err.c_str());
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
