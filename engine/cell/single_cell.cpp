@@ -129,9 +129,11 @@ class Recorder
     }
 
     /// After k steps; value(s) is state s.
+    /// @return whether the run goes on
     template <class Value>
-    void after(long k, Value&& value)
+    bool after(long k, Value&& value)
     {
+        taken_ = k;
         const double now = static_cast<double>(k) * options_.dt_ms, v = value(0);
         if (!(std::abs(v) < 1000))
             throw CellNumericsError(now, k, v, options_.type.model, smaller());
@@ -145,8 +147,12 @@ class Recorder
                 result_.states[s].push_back(value(s));
             need_finite(k, value);
         }
-        if (options_.progress && k > 0 && k % tell_ == 0 && !options_.progress(now))
+        if (k == 0 || k % tell_ != 0)
+            return true;
+        if (options_.progress && !options_.progress(now))
             throw Cancelled();
+        result_.stopped = k < steps_ && options_.stop.stop_requested();
+        return !result_.stopped;
     }
 
     template <class Value>
@@ -154,9 +160,9 @@ class Recorder
     {
         for (std::size_t s = 0; s < result_.states.size(); ++s)
             result_.final_state.push_back(value(s));
-        need_finite(steps_, value);
+        need_finite(taken_, value);
         result_.beats = meter_.finish();
-        result_.steps = steps_;
+        result_.steps = taken_;
         return std::move(result_);
     }
 
@@ -189,7 +195,7 @@ class Recorder
     std::size_t next_pace_ = 0;
     bool unpaced_, fired_ = false;
     double last_mV_ = excited_mV;
-    long steps_, every_, tell_, beat_ = -1;
+    long steps_, every_, tell_, beat_ = -1, taken_ = 0;
     ActionPotentialMeter meter_;
     SingleCellResult result_;
 };
@@ -227,7 +233,8 @@ SingleCellResult run(const SingleCellOptions& o)
         cell.stimulus[0] = static_cast<Real>(on ? o.stimulus_pA_per_pF : 0.0);
         arrays.pace = o.own_stimulus ? compiler::pace_level(system->protocol, middle) : 0;
         kernel->step(arrays, o.own_stimulus ? middle : t, o.dt_ms);
-        recorder.after(k + 1, value);
+        if (!recorder.after(k + 1, value))
+            break;
     }
     auto result = recorder.finish(value);
     result.compile_ms = kernel->compile_ms();
@@ -259,9 +266,9 @@ SingleCellResult run_reference(const SingleCellOptions& o)
                   static_cast<double>(recorder.steps()) * o.dt_ms, o.dt_ms, r,
                   [&](double, std::span<const double> x) {
                       std::copy(x.begin(), x.end(), last.begin());
-                      recorder.after(k, value);
+                      const bool on = recorder.after(k, value);
                       recorder.before(k++);
-                      return true;
+                      return on;
                   });
     auto result = recorder.finish(value);
     result.compile_ms = reference.compile_ms();

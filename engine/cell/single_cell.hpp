@@ -4,6 +4,7 @@
 #include "engine/cell/model.hpp"
 
 #include <functional>
+#include <stop_token>
 #include <vector>
 
 namespace tawara::cell {
@@ -28,7 +29,8 @@ struct SingleCellOptions
     double stimulus_period_ms = 1000; ///< pacing cycle length; 0: a single stimulus
     long beats = 0;                   ///< stimuli at most; 0: as many as fit
     std::function<bool(double)>
-        progress; ///< called about every 10 ms of model time with t; false cancels
+        progress;         ///< called about every 10 ms of model time with t; false cancels
+    std::stop_token stop; ///< asked as often; the run ends there and gives what was reached
 };
 
 struct SingleCellResult
@@ -36,9 +38,10 @@ struct SingleCellResult
     std::vector<double> time_ms;
     std::vector<std::vector<double>> states; ///< [state][sample], ModelInfo::states order, V first
     std::vector<ActionPotential> beats;      ///< one for each stimulus that made an upstroke
-    std::vector<double> final_state;         ///< at end_ms, ModelInfo::states order
-    long steps = 0;
-    double compile_ms = 0; ///< of the machine code; 0 when it was there already
+    std::vector<double> final_state;         ///< at end_ms or where it was stopped, as `states`
+    long steps = 0;                          ///< that were taken
+    bool stopped = false;                    ///< by SingleCellOptions::stop, before its end
+    double compile_ms = 0;                   ///< of the machine code; 0 when it was there already
 };
 
 /// Runs one cell with fixed steps of dt; by CVODE (scheme cvode, tolerance 1e-8) dt is the time

@@ -260,7 +260,8 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
     return beats;
 }
 
-void run(Context& c, Arguments a)
+/// The model among the words; NAME=VALUE ones join --set's.
+std::string model_of(Arguments& a)
 {
     std::string name;
     for (const auto& w : a.words)
@@ -278,42 +279,59 @@ void run(Context& c, Arguments a)
         if (std::filesystem::equivalent(name, a.out, none))
             throw InputError("--out", a.out + " is the model's own file; give another name");
     }
+    return name;
+}
+
+/// What was run, for --json.
+Json run_of(const Arguments& a, const std::string& name, const cell::SingleCellOptions& o,
+            const cell::SingleCellResult& r)
+{
+    return {
+        {"model", name},
+        {"variant", a.variant},
+        {"scheme", std::string(cell::name(o.scheme))},
+        {"precision", a.precision},
+        {"tables_mV", o.table_step_mV > 0 ? Json(o.table_step_mV) : Json(nullptr)},
+        {"dt_ms", o.dt_ms},
+        {"bcl_ms", o.stimulus_period_ms},
+        {"stimulus", o.own_stimulus              ? "own"
+                     : o.stimulus_pA_per_pF != 0 ? "pulses"
+                                                 : "none"},
+        {"stimulus_pA_per_pF", o.stimulus_pA_per_pF},
+        {"stimulus_start_ms", o.stimulus_start_ms},
+        {"stimulus_duration_ms", o.stimulus_duration_ms},
+        {"set", settings(a)},
+        {"end_ms", o.end_ms},
+        {"stopped_at_ms", r.stopped ? Json(static_cast<double>(r.steps) * o.dt_ms) : Json(nullptr)},
+        {"every_ms", o.sample_every_ms > 0 ? Json(o.sample_every_ms) : Json(nullptr)},
+        {"steps", r.steps},
+        {"compile_ms", r.compile_ms}};
+}
+
+void run(Context& c, Arguments a)
+{
+    const std::string name = model_of(a);
     auto o = options_of(c, a, name);
     const auto m = compiler::describe(*o.type.system);
     if (a.out.empty())
         o.sample_every_ms = 0;
     const auto progress = c.progress();
+    o.stop = progress.stop;
     o.progress = [&](double t) {
-        progress.at(std::min(1.0, t / o.end_ms), "running");
+        progress.report(std::min(1.0, t / o.end_ms), "running");
         return true;
     };
     const auto r = cell::run_single_cell(o);
+    const double end_ms = r.stopped ? static_cast<double>(r.steps) * o.dt_ms : o.end_ms;
     if (!a.out.empty())
         write_traces(m, r, a.out);
     char text[80];
     std::snprintf(text, sizeof text, "compiled in %.0f ms", r.compile_ms);
     c.notice({Notice::Level::info, text});
-    Json j{{"model", name},
-           {"variant", a.variant},
-           {"scheme", std::string(cell::name(o.scheme))},
-           {"precision", a.precision},
-           {"tables_mV", o.table_step_mV > 0 ? Json(o.table_step_mV) : Json(nullptr)},
-           {"dt_ms", o.dt_ms},
-           {"bcl_ms", o.stimulus_period_ms},
-           {"stimulus", o.own_stimulus              ? "own"
-                        : o.stimulus_pA_per_pF != 0 ? "pulses"
-                                                    : "none"},
-           {"stimulus_pA_per_pF", o.stimulus_pA_per_pF},
-           {"stimulus_start_ms", o.stimulus_start_ms},
-           {"stimulus_duration_ms", o.stimulus_duration_ms},
-           {"set", settings(a)},
-           {"end_ms", o.end_ms},
-           {"every_ms", o.sample_every_ms > 0 ? Json(o.sample_every_ms) : Json(nullptr)},
-           {"steps", r.steps},
-           {"compile_ms", r.compile_ms}};
+    Json j = run_of(a, name, o, r);
     j["beats"] = beats_of(c, r);
     if (r.beats.empty())
-        c.say("no action potential by " + csv(o.end_ms) + " ms; " + m.states[0].name + " ends at " +
+        c.say("no action potential by " + csv(end_ms) + " ms; " + m.states[0].name + " ends at " +
               csv(r.final_state[0]) + " mV");
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
@@ -322,7 +340,12 @@ void run(Context& c, Arguments a)
         j["file"] = a.out;
         c.say(std::to_string(r.time_ms.size()) + " rows written to " + a.out);
     }
+    if (r.stopped)
+        c.say("stopped at " + simulation::number_text(end_ms, 9) + " of " +
+              simulation::number_text(o.end_ms, 9) + " ms");
     c.result(j);
+    if (r.stopped)
+        throw Cancelled();
 }
 
 } // namespace

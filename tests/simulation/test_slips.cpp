@@ -320,6 +320,31 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                  r.err.c_str());
     }
 
+    /// Ctrl-C: rows and beats until then.
+    void cellRunsThatAreStopped()
+    {
+        for (const char* scheme : {"rush_larsen_light", "cvode"}) {
+            std::stop_source stop;
+            std::jthread later([&] {
+                std::this_thread::sleep_for(std::chrono::seconds(1));
+                stop.request_stop();
+            });
+            std::ostringstream out, err;
+            const int status =
+                cli::run(std::vector<std::string>{"cell", "run", "luo_rudy_1991", "--bcl", "100",
+                                                  "--beats", "100000", "--every", "10", "--scheme",
+                                                  scheme, "--out", path("cut.csv")},
+                         {out, err, stop.get_token(), false});
+            QCOMPARE(status, static_cast<int>(cli::stopped));
+            const auto said = QString::fromStdString(out.str());
+            QVERIFY2(said.startsWith("beat at "), qPrintable(said));
+            QVERIFY2(said.contains(" of 10000000 ms\n"), qPrintable(said.right(200)));
+            QFile f(dir_.filePath("cut.csv"));
+            QVERIFY(f.open(QIODevice::ReadOnly));
+            QVERIFY(f.readAll().count('\n') > 10);
+        }
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
