@@ -11,12 +11,14 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr double fastest = 10; // mm/ms, as in the map of velocity
+
 using Speeds = std::vector<std::pair<double, double>>; // speed, volume
 
 void add(Speeds& to, const Vec3& slope, double volume)
 {
     const double speed = 1 / norm(slope);
-    if (std::isfinite(speed)) // not so under a stimulus, where all fire at once, and where none did
+    if (speed < fastest) // not so where all fire at once, as under a stimulus, and where none did
         to.emplace_back(speed, volume);
 }
 

@@ -14,14 +14,14 @@ struct ReportPage
     struct Table
     {
         std::string title;
-        std::vector<std::string> head; ///< empty: rows are name and value
+        std::vector<std::string> head;              ///< empty: rows are name and value
         std::vector<std::vector<std::string>> rows; ///< the last cell of a short one takes the rest
         std::string note; ///< below it; a table without rows may be a note alone
     };
     struct Picture
     {
         std::string caption;
-        std::string png; ///< bytes of the file
+        std::string png;           ///< bytes of the file
         int width = 0, height = 0; ///< on the page [CSS pixels]; 0: as large as it is
     };
     /// Curves, and the table that belongs to them.
@@ -43,7 +43,7 @@ struct ReportPage
     std::vector<Section> sections;        ///< curves
     std::vector<Table> results, settings; ///< side by side
     std::vector<Table> wide;              ///< below, over the whole width
-    std::vector<Notice> remarks; ///< warnings stand out
+    std::vector<Notice> remarks;          ///< warnings stand out
     std::string foot;
 };
 
@@ -68,7 +68,8 @@ std::vector<double> without_stimulated(std::vector<double> activation_ms,
 
 /// Conduction velocity from an activation map [mm/ms]: 1 / |grad t|, for p1 on each tetrahedron
 /// whose corners were all activated, for fvm at each vertex by a linear fit to the tetrahedra
-/// around it; the 5th, 50th and 95th percentile by volume. NaN where there are none.
+/// around it; the 5th, 50th and 95th percentile by volume. Beyond 10 mm/ms tissue fires at once,
+/// and counts for nothing. NaN where there are none.
 /// @param activation_ms  per unknown
 std::array<double, 3> conduction_velocity(const mesh::TetMesh& m, bool on_vertices,
                                           std::span<const double> activation_ms);
