@@ -257,6 +257,7 @@ class MainWindow : public QMainWindow
     void connectModels();
     // main_window_mesh.cpp
     void askForFibres();
+    void askForNumerics();
     void askForHeart();
     void askForSlab();
     void askForRefinement();

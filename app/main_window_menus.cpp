@@ -164,6 +164,7 @@ void MainWindow::buildRunMenu()
             m_document->edits().edit(tr("Length of the run"),
                                      [ms](simulation::Session& s) { s.end_ms = ms; });
     });
+    run->addAction(tr("N&umerics…"), this, &MainWindow::askForNumerics)->setObjectName("numerics");
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
                    [this] { recordByHand(!m_host->status().recording); })

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Meshes that are made in the window.
+// Meshes that are made in the window, and what else asks for the session to be computed anew.
 #include "app/main_window.hpp"
 #include "app/mesh_dialog.hpp"
+#include "app/numerics_dialog.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QDir>
@@ -72,6 +73,23 @@ void MainWindow::useFibres(const QString& from)
         m_message->clear();
         m_host->load(session, {m_path, true});
     });
+}
+
+void MainWindow::askForNumerics()
+{
+    if (!m_host->scene())
+        return showError(tr("There is nothing to compute yet."),
+                         tr("Open a heart first (Ctrl+O)."));
+    auto* dialog = new NumericsDialog(m_document->session(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowModality(Qt::WindowModal); // the session goes along: no edits meanwhile
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        askRecorded([this, session = dialog->session()] {
+            m_message->clear();
+            m_host->load(session, {m_path, true});
+        });
+    });
+    dialog->show();
 }
 
 QString MainWindow::newMeshFile(const QString& name)

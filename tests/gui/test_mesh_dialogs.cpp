@@ -2,6 +2,7 @@
 // New hearts, slabs and refined meshes from the window, with the fake and with the real engine.
 #include "app/export/movie_dialog.hpp"
 #include "app/mesh_dialog.hpp"
+#include "app/numerics_dialog.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -225,6 +226,67 @@ class TestMeshDialogs : public QObject
         box()->button(QMessageBox::Discard)->click();
         QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 1);
         QTRY_VERIFY(!d);
+    }
+    /// Other schemes and another step: what is known of them is said, what cannot be is refused,
+    /// and the session goes on with them from its start, edits included.
+    void numericsAreChosen()
+    {
+        const QTemporaryDir settings;
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+        const QString file = dir.filePath("numerics.json");
+        QFile f(file);
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(slab);
+        f.close();
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        EngineHost host(real_engine(options), open_session);
+        MainWindow w(&host);
+        w.setAutoPlay(false);
+        w.resize(1280, 800);
+        w.show();
+        w.open(file);
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && w.viewController()->ready(), patience);
+        w.document()->edits().edit("rename", [](Session& s) { s.stimuli.at(0).name = "edited"; });
+        auto* d = opened<NumericsDialog>(w, "Numerics…");
+        QVERIFY(d);
+        const auto box = [d](const char* name) { return d->findChild<QComboBox*>(name); };
+        auto* go = d->findChild<QPushButton*>("numericsGo");
+        auto* step = d->findChild<NumberBox*>("numericsStep");
+        QCOMPARE(box("numericsReaction")->currentText(),
+                 QString("Rush-Larsen light, the stiff gate exponential"));
+        QCOMPARE(step->value(), 0.02);
+        QVERIFY(!go->isEnabled() && d->said().isEmpty());
+        step->setValue(0.1);
+        QVERIFY2(d->said().contains("ten_tusscher_2006 by rush_larsen_light: up to 0.05 ms"),
+                 qPrintable(d->said()));
+        QVERIFY(go->isEnabled());
+        look(d, "numerics-dialog");
+        auto* reaction = box("numericsReaction");
+        reaction->setCurrentIndex(reaction->findData(int(cell::Scheme::backward_euler)));
+        QVERIFY2(d->said().isEmpty(), qPrintable(d->said()));
+        box("numericsScheme")
+            ->setCurrentIndex(box("numericsScheme")->findData(int(diffusion::Scheme::fvm)));
+        QVERIFY(!box("numericsMass")->isEnabled());
+        const auto run = host.scene()->run;
+        go->click();
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && w.viewController()->ready(), patience);
+        const auto& s = w.document()->session();
+        QCOMPARE(s.reaction, cell::Scheme::backward_euler);
+        QCOMPARE(s.scheme, diffusion::Scheme::fvm);
+        QCOMPARE(host.scene()->dt_ms, 0.1);
+        QCOMPARE(s.stimuli.at(0).name, std::string("edited"));
+        QVERIFY(w.isWindowModified());
+        host.runUntil(3);
+        QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 2.9, patience);
+        // consistent mass takes an implicit step, or is refused as a file would be
+        opened<NumericsDialog>(w, "Numerics…");
+        auto* again = w.findChildren<NumericsDialog*>().back();
+        again->findChild<QComboBox*>("numericsScheme")->setCurrentIndex(1);
+        again->findChild<QComboBox*>("numericsMass")->setCurrentIndex(1);
+        QVERIFY(again->findChild<QComboBox*>("numericsMass")->isEnabled());
+        again->reject();
+        QCOMPARE(w.document()->session().scheme, diffusion::Scheme::fvm);
     }
     void refinesAndKeepsWhatItMade()
     {

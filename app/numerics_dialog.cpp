@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/numerics_dialog.hpp"
+
+#include "engine/cell/model.hpp"
+#include "engine/core/error.hpp"
+#include "widgets/panels/form.hpp"
+
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+
+namespace tawara {
+namespace {
+
+using simulation::Session;
+using simulation::Splitting;
+using simulation::Stepping;
+
+struct Named
+{
+    int value;
+    const char* text;
+};
+constexpr Named reactions[] = {
+    {int(cell::Scheme::forward_euler), QT_TRANSLATE_NOOP("NumericsDialog", "Forward Euler")},
+    {int(cell::Scheme::rush_larsen),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Rush-Larsen, all gates exponential")},
+    {int(cell::Scheme::rush_larsen_light),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Rush-Larsen light, the stiff gate exponential")},
+    {int(cell::Scheme::grl1),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Generalised Rush-Larsen, first order")},
+    {int(cell::Scheme::grl2),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Generalised Rush-Larsen, second order")},
+    {int(cell::Scheme::backward_euler_single),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Backward Euler, each state by itself")},
+    {int(cell::Scheme::backward_euler),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Backward Euler, Newton's method")},
+    {int(cell::Scheme::rk4), QT_TRANSLATE_NOOP("NumericsDialog", "Runge-Kutta, fourth order")},
+};
+constexpr Named schemes[] = {
+    {int(diffusion::Scheme::fvm),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Finite volumes, V in tetrahedra (fvm)")},
+    {int(diffusion::Scheme::p1),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Linear finite elements, V at vertices (p1)")},
+};
+constexpr Named masses[] = {
+    {int(diffusion::Mass::lumped), QT_TRANSLATE_NOOP("NumericsDialog", "Lumped")},
+    {int(diffusion::Mass::consistent), QT_TRANSLATE_NOOP("NumericsDialog", "Consistent")},
+};
+constexpr Named steppings[] = {
+    {int(Stepping::explicit_), QT_TRANSLATE_NOOP("NumericsDialog", "Explicit")},
+    {int(Stepping::backward_euler), QT_TRANSLATE_NOOP("NumericsDialog", "Backward Euler")},
+    {int(Stepping::crank_nicolson), QT_TRANSLATE_NOOP("NumericsDialog", "Crank-Nicolson")},
+};
+constexpr Named splittings[] = {
+    {int(Splitting::godunov), QT_TRANSLATE_NOOP("NumericsDialog", "Godunov, first order")},
+    {int(Splitting::strang), QT_TRANSLATE_NOOP("NumericsDialog", "Strang, second order")},
+};
+
+QComboBox* choice(const QString& name, std::span<const Named> of, int value)
+{
+    auto* box = new ChoiceBox;
+    box->setObjectName(name);
+    for (const auto& [number, text] : of)
+        box->addItem(NumericsDialog::tr(text), number);
+    box->setCurrentIndex(box->findData(value));
+    return box;
+}
+
+/// What is known of a step for the session's models, one line a model; models of files say it when
+/// the run begins.
+QString adviceOn(const Session& s)
+{
+    const auto known = cell::model_names();
+    std::set<std::string> models;
+    for (const auto& r : s.regions)
+        if (std::find(known.begin(), known.end(), r.model) != known.end())
+            models.insert(r.model);
+    QStringList lines;
+    for (const auto& m : models)
+        if (const auto said = cell::step_advice(cell::model_info(m), s.reaction, s.dt_ms);
+            !said.empty())
+            lines << QString::fromStdString(said);
+    return lines.join('\n');
+}
+
+} // namespace
+
+NumericsDialog::NumericsDialog(Session current, QWidget* parent)
+    : QDialog(parent), m_current(std::move(current))
+{
+    setWindowTitle(tr("Numerics"));
+    m_reaction = choice("numericsReaction", reactions, int(m_current.reaction));
+    m_step = new NumberBox("numericsStep", tr("ms"), {0.0001, 1, 0.005, 4},
+                           tr("Time step of the cells; diffusion takes as many parts of it as its "
+                              "stability asks for"));
+    m_step->put(m_current.dt_ms);
+    m_scheme = choice("numericsScheme", schemes, int(m_current.scheme));
+    m_mass = choice("numericsMass", masses, int(m_current.mass));
+    m_mass->setToolTip(tr("Mass matrix of the finite elements"));
+    m_stepping = choice("numericsStepping", steppings, int(m_current.stepping));
+    m_splitting = choice("numericsSplitting", splittings, int(m_current.splitting));
+    m_splitting->setToolTip(tr("How cells and diffusion take turns"));
+    m_said = hintLabel({});
+    m_said->setObjectName("numericsSaid");
+    m_said->setProperty("level", "warning");
+    m_said->setWordWrap(true);
+    m_said->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    constexpr int lines_of_advice = 4; // room, so that the buttons stay where they are
+    m_said->setMinimumHeight(lines_of_advice * m_said->fontMetrics().lineSpacing());
+
+    auto* form = new QFormLayout;
+    form->addRow(groupLabel(tr("Cells")));
+    form->addRow(tr("Scheme"), m_reaction);
+    form->addRow(tr("Time step"), m_step);
+    form->addRow(groupLabel(tr("Diffusion")));
+    form->addRow(tr("In space"), m_scheme);
+    form->addRow(tr("Mass"), m_mass);
+    form->addRow(tr("In time"), m_stepping);
+    form->addRow(tr("Splitting"), m_splitting);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    m_go = buttons->addButton(tr("Compute so from the start"), QDialogButtonBox::AcceptRole);
+    m_go->setObjectName("numericsGo");
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* all = new QVBoxLayout(this);
+    all->addLayout(form);
+    all->addWidget(m_said);
+    all->addWidget(buttons);
+
+    for (auto* box : {m_reaction, m_scheme, m_mass, m_stepping, m_splitting})
+        connect(box, &QComboBox::currentIndexChanged, this, &NumericsDialog::describe);
+    connect(m_step, &QDoubleSpinBox::valueChanged, this, &NumericsDialog::describe);
+    describe();
+}
+
+Session NumericsDialog::session() const
+{
+    Session s = m_current;
+    s.reaction = static_cast<cell::Scheme>(m_reaction->currentData().toInt());
+    s.dt_ms = m_step->value();
+    s.scheme = static_cast<diffusion::Scheme>(m_scheme->currentData().toInt());
+    s.mass = s.scheme == diffusion::Scheme::p1
+                 ? static_cast<diffusion::Mass>(m_mass->currentData().toInt())
+                 : diffusion::Mass::lumped;
+    s.stepping = static_cast<Stepping>(m_stepping->currentData().toInt());
+    s.splitting = static_cast<Splitting>(m_splitting->currentData().toInt());
+    return s;
+}
+
+QString NumericsDialog::said() const
+{
+    return m_said->text();
+}
+
+void NumericsDialog::describe()
+{
+    const Session now = session();
+    m_mass->setEnabled(now.scheme == diffusion::Scheme::p1);
+    bool fits = true;
+    QString text;
+    try {
+        simulation::parse_session(simulation::to_json(now), tr("session").toStdString());
+        text = adviceOn(now);
+    } catch (const InputError& e) {
+        fits = false;
+        text = QString::fromStdString(e.what());
+    }
+    m_said->setText(text);
+    const bool same = now.reaction == m_current.reaction && now.dt_ms == m_current.dt_ms &&
+                      now.scheme == m_current.scheme && now.mass == m_current.mass &&
+                      now.stepping == m_current.stepping && now.splitting == m_current.splitting;
+    m_go->setEnabled(fits && !same);
+}
+
+} // namespace tawara
