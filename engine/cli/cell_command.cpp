@@ -8,6 +8,7 @@
 #include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/cell/compiler/recognise.hpp"
 #include "engine/cell/compiler/split.hpp"
+#include "engine/core/error.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -343,7 +344,12 @@ void ModelArguments::declare(CLI::App& app)
 std::shared_ptr<const compiler::Model> ModelArguments::find(const std::string& name,
                                                             bool own_stimulus) const
 {
-    cell::require_model(name, "MODEL");
+    std::error_code none;
+    if (cell::is_file(name) && !std::filesystem::exists(name, none))
+        throw InputError(name,
+                         "there is no such file; give a .mmt or .cellml file that is there, or "
+                         "a name of tawara-cli cell list");
+    cell::require_model(name, "tawara-cli cell");
     return compiler::shared_model(name, {potential, stimulus, time, own_stimulus});
 }
 

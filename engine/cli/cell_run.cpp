@@ -230,6 +230,35 @@ Json settings(const Arguments& a)
     return out;
 }
 
+/// Of each beat whether V had not yet come back to APD90's level when it began: often the stimulus
+/// only lifts the plateau of the beat before.
+std::vector<bool> begun_early(const std::vector<cell::ActionPotential>& beats)
+{
+    std::vector<bool> early;
+    double level_mV = 0; // of the last beat that began in time
+    for (const auto& b : beats) {
+        early.push_back(!early.empty() && b.rest_mV > level_mV);
+        if (!early.back())
+            level_mV = b.peak_mV - 0.9 * (b.peak_mV - b.rest_mV);
+    }
+    return early;
+}
+
+/// Of a run without action potentials: where V ends, and why that may be.
+std::string no_beats(const cell::SingleCellOptions& o, const std::string& V, double V_mV,
+                     double end_ms)
+{
+    std::string text = "no action potential by " + simulation::number_text(end_ms, 9) + " ms; " +
+                       V + " ends at " + simulation::number_text(V_mV, 6) + " mV";
+    if (o.stimulus_pA_per_pF < 0)
+        text += std::string("; the stimulus") + (o.own_stimulus ? " of the file" : "") + " (" +
+                simulation::number_text(o.stimulus_pA_per_pF, 6) +
+                " pA/pF) hyperpolarises: it lowers V; " +
+                (o.own_stimulus ? "give --bcl and a positive --amplitude"
+                                : "give a positive --amplitude, which depolarises");
+    return text;
+}
+
 /// Action potentials, for people and as JSON.
 Json beats_of(Context& c, const cell::SingleCellResult& r)
 {
@@ -241,21 +270,25 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
             std::snprintf(text, sizeof text, "%.1f ms", ms);
         return std::string(text);
     };
+    const auto early = begun_early(r.beats);
     for (const auto& b : r.beats) {
+        const bool begins_early = early[beats.size()];
         beats.push_back({{"activation_ms", value(b.activation_ms)},
                          {"upstroke_mV_per_ms", value(b.upstroke_mV_per_ms)},
                          {"rest_mV", value(b.rest_mV)},
                          {"peak_mV", value(b.peak_mV)},
                          {"apd30_ms", value(b.apd30_ms)},
                          {"apd50_ms", value(b.apd50_ms)},
-                         {"apd90_ms", value(b.apd90_ms)}});
+                         {"apd90_ms", value(b.apd90_ms)},
+                         {"begins_before_last_was_over", begins_early}});
         std::snprintf(line, sizeof line,
                       "beat at %9.2f ms: rest %.2f mV, peak %.2f mV, upstroke %.1f V/s, APD30 %s, "
                       "APD50 %s, APD90 %s",
                       b.activation_ms, b.rest_mV, b.peak_mV, b.upstroke_mV_per_ms,
                       duration(b.apd30_ms).c_str(), duration(b.apd50_ms).c_str(),
                       duration(b.apd90_ms).c_str());
-        c.say(line);
+        c.say(line +
+              std::string(begins_early ? "; begins before the last one was over (APD90)" : ""));
     }
     return beats;
 }
@@ -331,8 +364,7 @@ void run(Context& c, Arguments a)
     Json j = run_of(a, name, o, r);
     j["beats"] = beats_of(c, r);
     if (r.beats.empty())
-        c.say("no action potential by " + csv(end_ms) + " ms; " + m.states[0].name + " ends at " +
-              csv(r.final_state[0]) + " mV");
+        c.say(no_beats(o, m.states[0].name, r.final_state[0], end_ms));
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
         j["final_state"][m.states[s].name] = r.final_state[s];

@@ -4,6 +4,7 @@
 #include "tests/simulation/bad_sessions.hpp"
 
 #include <QFile>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
@@ -345,6 +346,57 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         }
     }
 
+    void beatsThatBeginEarly()
+    {
+        std::ostringstream out, err;
+        const auto beats = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), {"cell", "run", "ten_tusscher_2006", "--beats", "4"});
+            out.str("");
+            cli::run(more, {out, err, {}, false});
+            return QString::fromStdString(out.str());
+        };
+        const QString mark = "; begins before the last one was over (APD90)\n";
+        auto said = beats({"--bcl", "150"});
+        QVERIFY2(said.contains(mark), qPrintable(said));
+        QVERIFY(!said.section('\n', 0, 0).contains(mark.trimmed()));
+        said = beats({"--bcl", "150", "--json"});
+        QVERIFY(said.contains("\"begins_before_last_was_over\": true"));
+        said = beats({"--bcl", "600"});
+        QVERIFY2(said.count("beat at") == 4 && !said.contains("begins before"), qPrintable(said));
+    }
+    void cellsWithoutABeat()
+    {
+        std::ostringstream out, err;
+        const auto said = [&](const char* pA_per_pF) {
+            out.str("");
+            cli::run(std::vector<std::string>{"cell", "run", "luo_rudy_1991", "--bcl", "100",
+                                              "--amplitude", pA_per_pF},
+                     {out, err, {}, false});
+            return QString::fromStdString(out.str());
+        };
+        const QRegularExpression rounded("^no action potential by 100 ms; V ends at "
+                                         "-8\\d(\\.\\d{1,4})? mV(.*)\n$");
+        auto m = rounded.match(said("-20"));
+        QVERIFY2(m.hasMatch(), out.str().c_str());
+        QCOMPARE(m.captured(2), QString("; the stimulus (-20 pA/pF) hyperpolarises: it lowers V; "
+                                        "give a positive --amplitude, which depolarises"));
+        m = rounded.match(said("0.1"));
+        QVERIFY2(m.hasMatch() && m.captured(2).isEmpty(), out.str().c_str());
+    }
+    void modelsThatAreNot()
+    {
+        for (const char* command : {"run", "info"}) {
+            const auto none = path("none.mmt");
+            auto r = run({"cell", command, none});
+            QVERIFY2(r.says("error: " + none +
+                            ": there is no such file; give a .mmt or .cellml file that is there, "
+                            "or a name of tawara-cli cell list"),
+                     r.err.c_str());
+            r = run({"cell", command, "luo_rudy"});
+            QVERIFY2(r.err.starts_with("error: tawara-cli cell: unknown cell model 'luo_rudy'"),
+                     r.err.c_str());
+        }
+    }
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
