@@ -276,7 +276,9 @@ void check(Context& c, const Files& f)
     c.say("largest time step: " + number(system.stable_dt_ms) +
           " ms (volume added for it: " + number(100 * system.added_volume_fraction) +
           " %); inside 0.02 ms: " + std::to_string(steps.stages) +
-          (steps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps" : " RKL2 stages"));
+          (steps.kind == diffusion::SubStepping::Kind::euler
+               ? steps.stages == 1 ? " sub-step" : " sub-steps"
+               : " RKL2 stages"));
     c.result(j);
 }
 

@@ -265,10 +265,15 @@ CheckReport check_and_clean(TetMesh& m, const std::string& file, const Progress&
     r.unused_vertices = drop_unused(m);
     if (r.turned > 0)
         r.notices.push_back(
-            {Notice::Level::info, number(r.turned) + " inverted tetrahedra were turned"});
+            {Notice::Level::info, r.turned == 1
+                                      ? "1 inverted tetrahedron was turned"
+                                      : number(r.turned) + " inverted tetrahedra were turned"});
     if (r.unused_vertices > 0)
-        r.notices.push_back({Notice::Level::info, number(r.unused_vertices) +
-                                                      " vertices of no tetrahedron were dropped"});
+        r.notices.push_back(
+            {Notice::Level::info,
+             r.unused_vertices == 1
+                 ? "1 vertex of no tetrahedron was dropped"
+                 : number(r.unused_vertices) + " vertices of no tetrahedron were dropped"});
     std::vector<std::array<std::int32_t, 4>> neighbours;
     try {
         neighbours = face_neighbours(m, progress);

@@ -159,6 +159,18 @@ class TestMesh : public QObject
         QCOMPARE(refusal(good), QString("accepted"));
     }
 
+    void one_is_said_as_one()
+    {
+        TetMesh m = slab({1, 1, 1}, 1);
+        m.add_vertex({9, 9, 9});
+        const std::int32_t last = m.corner[3][0];
+        m.corner[3][0] = m.corner[2][0];
+        m.corner[2][0] = last;
+        const auto r = check_and_clean(m, "m");
+        QVERIFY(has(r.notices, "1 inverted tetrahedron was turned"));
+        QVERIFY(has(r.notices, "1 vertex of no tetrahedron was dropped"));
+    }
+
     void unused_vertices_go_and_their_fields_too()
     {
         TetMesh m = slab({1, 1, 1}, 1);

@@ -397,6 +397,20 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                      r.err.c_str());
         }
     }
+    void oneSubStep()
+    {
+        QFile f(dir_.filePath("one.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write("{\"shape\": \"lv\", \"edge_mm\": 5}");
+        f.close();
+        QCOMPARE(run({"mesh", "heart", path("one.json"), path("one.vtu")}).status, 0);
+        std::ostringstream out, err;
+        const auto mesh = path("one.vtu");
+        cli::run(std::vector<std::string>{"mesh", "check", mesh}, {out, err, {}, false});
+        QVERIFY2(out.str().find("inside 0.02 ms: 1 sub-step\n") != std::string::npos,
+                 out.str().c_str());
+    }
+
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
     void sessionsAskForTheUnit()
     {
