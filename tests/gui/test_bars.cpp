@@ -255,6 +255,34 @@ class TestBars : public QObject
         QCOMPARE(opened(whole), whole);
     }
 
+    /// Where a view is too low for its bar the ends of the bar are written beside the time.
+    void aViewWithoutABarSaysItsRange()
+    {
+        ViewTexts texts(nullptr);
+        scene::Annotations a;
+        a.shown = a.bar = true;
+        a.time = "412.0 ms";
+        a.title = "APD90 (ms)";
+        a.low = 180, a.high = 330;
+        texts.set(a);
+        texts.resize(330, 240);
+        QCOMPARE(texts.rangeText(), QString());
+        texts.resize(330, 150);
+        QCOMPARE(texts.rangeText(), QString("APD90 180 to 330 ms"));
+        QCOMPARE(texts.rangeText(false), QString("180 to 330 ms"));
+        const auto picture = [&] {
+            QImage image(texts.size(), QImage::Format_RGB32);
+            image.fill(QColor(90, 90, 90));
+            texts.render(&image, {}, {}, QWidget::DrawChildren);
+            return image.copy(165, 0, 165, 40);
+        };
+        const QImage with = picture();
+        a.bar = false;
+        texts.set(a);
+        QCOMPARE(texts.rangeText(), QString());
+        QVERIFY(picture() != with);
+    }
+
     /// On a screen of 1024 x 700 with a title and borders.
     void fourViewsFitASmallScreen()
     {

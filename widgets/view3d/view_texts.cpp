@@ -111,11 +111,7 @@ void ViewTexts::paintEvent(QPaintEvent*)
     p.setRenderHint(QPainter::Antialiasing);
     const QColor ink = colorOf(m_shown.text);
     p.setPen(ink);
-    p.setFont(sized(time_points));
-    write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop,
-          QFontMetricsF(p.font(), this)
-              .elidedText(QString::fromStdString(m_shown.time), Qt::ElideRight,
-                          std::max(0, width() - 2 * left)));
+    paintTime(p);
     p.setFont(sized(note_points));
     write(p, QRectF(left, NoteRoom::top, width(), height()), Qt::AlignLeft | Qt::AlignTop,
           QString::fromStdString(noteLines().text));
@@ -124,6 +120,43 @@ void ViewTexts::paintEvent(QPaintEvent*)
     paintLegend(p);
     paintNames(p);
     paintLetters(p, ink);
+}
+
+QString ViewTexts::rangeText(bool named) const
+{
+    if (!m_shown.bar || barHasRoom())
+        return {};
+    const double span = m_shown.high - m_shown.low;
+    const int digits = span >= 20 ? 0 : span >= 2 ? 1 : 2;
+    QString name = QString::fromStdString(m_shown.title), unit;
+    if (const auto at = name.lastIndexOf(QLatin1String(" (")); at > 0 && name.endsWith(')')) {
+        unit = QLatin1Char(' ') + name.mid(at + 2).chopped(1);
+        name.truncate(at);
+    }
+    return tr("%1 %2 to %3%4")
+        .arg(named ? name : QString())
+        .arg(m_shown.low, 0, 'f', digits)
+        .arg(m_shown.high, 0, 'f', digits)
+        .arg(unit)
+        .trimmed();
+}
+
+void ViewTexts::paintTime(QPainter& p) const
+{
+    constexpr double apart = 14;
+    const QFontMetricsF small(sized(note_points), this);
+    p.setFont(sized(time_points));
+    const QFontMetricsF large(p.font(), this);
+    const QString time = QString::fromStdString(m_shown.time);
+    const double whole = std::max(0.0, width() - 2.0 * left);
+    QString range = rangeText();
+    if (large.horizontalAdvance(time) + apart + small.horizontalAdvance(range) > whole)
+        range = rangeText(false);
+    const double taken = range.isEmpty() ? 0 : small.horizontalAdvance(range) + apart;
+    write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop,
+          large.elidedText(time, Qt::ElideRight, std::max(0.0, whole - taken)));
+    p.setFont(sized(note_points));
+    write(p, QRectF(timeRect()).adjusted(0, 3, -left, 0), Qt::AlignRight | Qt::AlignTop, range);
 }
 
 void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString& text) const

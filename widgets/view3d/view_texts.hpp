@@ -29,6 +29,9 @@ class ViewTexts : public QWidget
     /// Where it stands.
     QRectF noteRect() const;
     bool barHasRoom() const;
+    /// What a bar without room would say, at the end of the line of the time: "APD90 180 to 330
+    /// ms", or without its name; empty where there is a bar, or none is wanted.
+    QString rangeText(bool named = true) const;
     /// The colours of the bar.
     QRectF barRect() const { return barRect(size(), barEdge()); }
     /// Right end of what is written beside it.
@@ -54,7 +57,8 @@ class ViewTexts : public QWidget
     /// Text that can be read over the heart as well.
     void write(QPainter& p, const QRectF& where, int flags, const QString& text) const;
     QRect timeRect() const;
-    QRect lettersRect() const; ///< the corner with the axes
+    void paintTime(QPainter& p) const; ///< and the range beside it
+    QRect lettersRect() const;         ///< the corner with the axes
 
     scene::Annotations m_shown;
 };
