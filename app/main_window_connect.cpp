@@ -123,6 +123,7 @@ void MainWindow::connectHost()
         if (s.state == State::running)
             m_computedMs += std::min<qint64>(passed, 1000);
         m_pacing->setTime(s.time_ms, s.ms_per_second);
+        m_ecg->setTime(s.time_ms, s.state == State::finished);
         m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
         const auto recording = m_host->recording();
         if (recording && m_host->scene() && recording->run() == m_host->scene()->run &&
@@ -266,13 +267,16 @@ void MainWindow::showEcg(const simulation::Ecg& ecg, bool restarted)
     // leads that stayed go on
     const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
                                     ecg.time_ms.front() > before.time_ms.front());
-    if (anew && others && run == m_shownEcg.run && now > 1 && !before.leads.empty() &&
-        !ecg.leads.empty())
-        m_message->showMessage(MessageBar::Level::note,
-                               tr("The electrocardiogram starts anew at %1 ms: its leads are "
-                                  "others than before.")
-                                   .arg(spacedNumber(std::round(now))),
-                               {}, "ecg");
+    if (anew && others && run == m_shownEcg.run && now > 1 && !ecg.leads.empty() &&
+        m_host->status().state != State::finished) { // then the panel says what is lacking
+        const QString text = before.leads.empty()
+                                 ? tr("The electrocardiogram begins at %1 ms: there were no leads "
+                                      "before. Back to the start (Ctrl+R) computes all of it.")
+                                 : tr("The electrocardiogram starts anew at %1 ms: its leads are "
+                                      "others than before.");
+        m_message->showMessage(MessageBar::Level::note, text.arg(spacedNumber(std::round(now))), {},
+                               "ecg");
+    }
     before.leads = ecg.leads;
     before.electrodes = ecg.electrodes;
     if (restarted || before.time_ms.empty())

@@ -406,6 +406,30 @@ class TestEcgPlot : public QObject
             panel.grab().save(folder + "/readings-narrow.png");
     }
 
+    /// Leads that come when a run is under way, or over, have no samples: when these come is said.
+    void leadsWithoutSamplesSayWhenTheyBegin()
+    {
+        EcgPanel panel;
+        panel.resize(700, 300);
+        panel.show();
+        auto* plot = panel.plot();
+        const auto picture = [plot] { return plot->grab().toImage(); };
+        panel.setTime(600, true);
+        QCOMPARE(plot->waiting(), QString()); // no leads: the plot says how to get some
+        panel.setLeads({"I", "II"});
+        QVERIFY2(plot->waiting().startsWith("The run ended without these leads"),
+                 qPrintable(plot->waiting()));
+        const QImage ended = picture();
+        panel.setTime(600, false);
+        QVERIFY(plot->waiting().startsWith("These leads begin with the next steps of the run. Back "
+                                           "to the start"));
+        QVERIFY(picture() != ended);
+        panel.setTime(0, false);
+        QCOMPARE(plot->waiting(), QString("These leads begin with the next steps of the run."));
+        plot->append(std::vector<double>{601.0}, {{0.1F}, {0.2F}});
+        QCOMPARE(plot->waiting(), QString());
+    }
+
     /// A mark on the trace at the beginning and the end of QRS and at the end of T; none on own
     /// leads.
     void theIntervalsEndsAreMarked()

@@ -136,7 +136,7 @@ void EcgPanel::connectWidgets()
     connect(m_twelve, &QToolButton::toggled, this, [this](bool on) {
         if (m_filling)
             return;
-        Q_EMIT edited(on ? tr("12 leads") : tr("No 12 leads"),
+        Q_EMIT edited(on ? tr("Add the 12 leads") : tr("Remove the 12 leads"),
                       [on](Session& s) {
                           s.leads.kind = on ? simulation::Leads::Kind::twelve_lead
                                             : simulation::Leads::Kind::none;
@@ -249,6 +249,18 @@ void EcgPanel::setSession(const Session& s)
         fillElectrodes(s);
     sayUnused(s);
     m_filling = false;
+}
+
+void EcgPanel::setTime(double ms, bool ended)
+{
+    const QString when =
+        ended ? tr("The run ended without these leads: they have no samples unless it goes on "
+                   "(Run > Length of the run…).")
+              : tr("These leads begin with the next steps of the run.");
+    m_plot->setWaiting(
+        ms > 0 ? when + QLatin1Char(' ') +
+                     tr("Back to the start (Ctrl+R) and Play compute them from the beginning.")
+               : when);
 }
 
 QString EcgPanel::freeName() const

@@ -29,6 +29,8 @@ class EcgPanel : public QWidget
     EcgPlot* plot() { return m_plot; }
     /// A name that no electrode has: "E1".
     QString freeName() const;
+    /// How far the run is, and whether it has ended: leads without samples say when these come.
+    void setTime(double ms, bool ended);
     /// Leads that are there, for the choice of what the strip shows.
     void setLeads(const QStringList& names);
     /// How it is shown, for the session: strip or sheet, leads of the strip, list of electrodes.

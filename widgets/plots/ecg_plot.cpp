@@ -313,10 +313,32 @@ void EcgPlot::paintEvent(QPaintEvent*)
         p.restore();
     }
     p.setFont(font());
+    paintWaiting(p);
     paintEnds(p);
     paintMarks(p);
     paintFoot(p);
     paintReading(p);
+}
+
+void EcgPlot::paintWaiting(QPainter& p) const
+{
+    const QString text = waiting();
+    if (text.isEmpty())
+        return;
+    const PlotColors c = PlotColors::of(this);
+    const int flags = Qt::AlignCenter | Qt::TextWordWrap;
+    const QRectF room = QRectF(rect()).adjusted(16, 8, -16, -8);
+    p.fillRect(p.boundingRect(room, flags, text).adjusted(-8, -4, 8, 4), c.ground);
+    p.setPen(c.text);
+    p.drawText(room, flags, text);
+}
+
+void EcgPlot::setWaiting(const QString& text)
+{
+    if (text == m_waiting)
+        return;
+    m_waiting = text;
+    update();
 }
 
 QString EcgPlot::caption() const

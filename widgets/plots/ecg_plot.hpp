@@ -15,10 +15,10 @@ namespace tawara {
 /// on ECG paper. The leads on show share one gain, a standard one that fits itself; those of own
 /// electrodes, which may stand near the heart, share another.
 ///
-/// Mouse as in TracePlot: the wheel changes the length of time (it stops at the usual paper speeds),
-/// a drag looks back, where the strip stands still and is linear in time; a double click follows the
-/// run again and, where it is followed, takes the usual length; Shift + click sets the cursors A and
-/// B, which a drag moves. The mouse, or the arrow keys, read the lead beneath.
+/// Mouse as in TracePlot: the wheel changes the length of time (it stops at the usual paper
+/// speeds), a drag looks back, where the strip stands still and is linear in time; a double click
+/// follows the run again and, where it is followed, takes the usual length; Shift + click sets the
+/// cursors A and B, which a drag moves. The mouse, or the arrow keys, read the lead beneath.
 ///
 /// @thread GUI thread
 /// @cost   a paint is linear in the samples of the window and the leads on show
@@ -31,6 +31,12 @@ class EcgPlot : public QWidget
 
     /// Other leads, or the same ones anew: no samples.
     void setLeads(const QStringList& names);
+    /// What is said over the paper while the leads have no samples: when these come.
+    void setWaiting(const QString& text);
+    QString waiting() const
+    {
+        return m_times.empty() && !m_leads.isEmpty() ? m_waiting : QString();
+    }
     /// How many of these leads, the last, are of own electrodes; 0 of other leads until it is said.
     void setOwn(int count);
     /// @param mV  NaN where a lead was not there yet
@@ -124,6 +130,7 @@ class EcgPlot : public QWidget
     void paintEnds(QPainter& p) const;
     void paintReading(QPainter& p) const;
     void paintFoot(QPainter& p) const;
+    void paintWaiting(QPainter& p) const;
     QString differenceText(int lead) const; ///< B − A of a lead; empty where there is none
     void putMark(double timeMs);            ///< A, then B, then the nearer of the two
     std::optional<std::size_t> markNear(const QPointF& at) const;
@@ -145,6 +152,7 @@ class EcgPlot : public QWidget
     double toX(const QRectF& trace, double timeMs) const;
 
     QStringList m_leads, m_shown;
+    QString m_waiting;
     int m_own = 0; ///< the last of the leads
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
