@@ -294,8 +294,10 @@ void Document::captureKnown(const CaptureEvent& e)
     c.overtaken = e.overtaken;
     const auto coupling = searchedCoupling(e);
     c.told = coupling.has_value();
-    if (coupling)
+    if (coupling) {
         c.refractory.add(searched_kind(session().stimuli[i]), *coupling, e.captured);
+        c.refractoryBefore = false;
+    }
     if (e.captured) {
         ++c.captured;
         c.last = CaptureState::Last::captured;

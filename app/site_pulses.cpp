@@ -84,6 +84,7 @@ void SitePulses::restart(const Stimuli& s)
         anew.lowestCaptured = c.lowestCaptured;
         anew.highestFailed = c.highestFailed;
         anew.refractory = c.refractory;
+        anew.refractoryBefore = true;
         anew.surrounded = c.surrounded;
         c = anew;
     }
@@ -101,6 +102,7 @@ void SitePulses::takeOver(std::size_t site, const Stimulus& was, CaptureState st
     } else {
         const bool searches = same_search(is, was);
         const Refractory found = state.refractory;
+        const bool before = state.refractoryBefore;
         past.push_back({was, std::move(state)});
         const auto again = std::find_if(past.begin(), past.end(), [&](const Former& f) {
             return sameStimulus(f.stimulus, is, false);
@@ -110,7 +112,7 @@ void SitePulses::takeOver(std::size_t site, const Stimulus& was, CaptureState st
             past.erase(again);
         }
         if (searches)
-            now.refractory = found;
+            now.refractory = found, now.refractoryBefore = before;
         now.sinceMs = nowMs;
         now.formerPulses = now.formerCaptured = 0;
         for (const Former& f : past)
@@ -153,7 +155,9 @@ void SitePulses::edited(const Stimuli& before, const Stimuli& now, double nowMs)
 
 void SitePulses::forgetRefractory()
 {
-    const auto forget = [](CaptureState& c) { c.refractory = {}, c.told = false; };
+    const auto forget = [](CaptureState& c) {
+        c.refractory = {}, c.told = c.refractoryBefore = false;
+    };
     for (auto& c : m_states)
         forget(c);
     for (auto& past : m_past)

@@ -107,6 +107,47 @@ class TestSitePulses : public QObject
         QCOMPARE(p.states()[0].formerPulses, 0);
     }
 
+    /// The run before's refractory period is said to be that, and the failure that a search ends
+    /// with has not the colour of a site that does not capture.
+    void aRefractoryPeriodIsOfARun()
+    {
+        Stimulus s = site("A", 0);
+        s.protocol->kind = Protocol::Kind::s1s2;
+        s.protocol->extra_ms = {400};
+        SitePulses p;
+        p.open({s});
+        auto& known = p.states()[0];
+        known.pulses = 4, known.captured = 3;
+        known.last = CaptureState::Last::failed;
+        const QColor red = captureColor(s, known);
+        known.refractory = {"S2", 340, 330};
+        QCOMPARE(captureColor(s, known), red); // another pulse than those of the search
+        known.told = true;
+        QVERIFY(captureColor(s, known) != red);
+        QVERIFY2(!siteStateText(s, known, 900, 1000).contains("In the run before"),
+                 qPrintable(siteStateText(s, known, 900, 1000)));
+        PacingPanel panel;
+        simulation::Session session;
+        session.stimuli = {s};
+        panel.setSession(session);
+        panel.setCapture(p.states());
+        const auto* list = panel.findChild<QTreeWidget*>("sites");
+        QCOMPARE(list->topLevelItem(0)->text(2), QString("period found"));
+        p.restart({s});
+        const QString said = plain(siteStateText(s, p.states()[0], 0, 1000));
+        QVERIFY2(
+            said.startsWith("No pulse was given yet.\nIn the run before: S2 at 340 ms captured, "
+                            "at 330 ms not: effective refractory period"),
+            qPrintable(said));
+        auto shorter = s;
+        shorter.protocol->extra_ms = {335}; // the same search goes on
+        p.edited({s}, {shorter}, 0);
+        QVERIFY(
+            plain(siteStateText(shorter, p.states()[0], 0, 1000)).contains("In the run before"));
+        p.forgetRefractory();
+        QVERIFY(!p.states()[0].refractoryBefore);
+    }
+
     /// Without tissue around it a site's pulses are given and never judged.
     void aPulseOfAllTissueIsSaidToBeGiven()
     {

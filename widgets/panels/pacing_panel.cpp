@@ -57,6 +57,8 @@ QColor captureColor(const Stimulus& s, const CaptureState& state)
 {
     if (!s.on)
         return QColor(0x7a, 0x84, 0x94);
+    if (state.answers())
+        return QColor(0x3f, 0xc0, 0x80);
     switch (state.last) {
     case CaptureState::Last::captured:
         return QColor(0x3f, 0xc0, 0x80);
@@ -245,18 +247,20 @@ void PacingPanel::connectDetails()
             change(what, [set, v](Stimulus& s) { set(s, v); });
         });
     };
-    number(m_radius, tr("Radius of a site"), [](Stimulus& s, double v) {
+    number(m_radius, tr("Change the radius of a site"), [](Stimulus& s, double v) {
         if (auto* ball = std::get_if<simulation::Sphere>(&s.region))
             ball->radius = v;
     });
-    number(m_amplitude, tr("Amplitude of a site"), [](Stimulus& s, double v) {
+    number(m_amplitude, tr("Change the amplitude of a site"), [](Stimulus& s, double v) {
         s.amplitude_pA_per_pF = v;
         s.amplitude_uA_per_cm3.reset();
     });
-    number(m_duration, tr("Duration of a site"), [](Stimulus& s, double v) { s.duration_ms = v; });
-    number(m_start, tr("Start of a site"), [](Stimulus& s, double v) { s.start_ms = v; });
+    number(m_duration, tr("Change the duration of a site"),
+           [](Stimulus& s, double v) { s.duration_ms = v; });
+    number(m_start, tr("Change the start of a site"),
+           [](Stimulus& s, double v) { s.start_ms = v; });
     connect(m_kind, &QComboBox::activated, this, [this](int k) {
-        changeProtocol(tr("Protocol of a site"), [k](Protocol& p) {
+        changeProtocol(tr("Change the protocol of a site"), [k](Protocol& p) {
             const bool was_burst = p.kind == Protocol::Kind::burst;
             p.kind = static_cast<Protocol::Kind>(k);
             // the cycle of a resting rhythm makes no burst
@@ -266,7 +270,8 @@ void PacingPanel::connectDetails()
     });
     const auto protocol = [this](NumberBox* b, auto set) {
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, set](double v) {
-            changeProtocol(tr("Protocol of a site"), [set, v](Protocol& p) { set(p, v); });
+            changeProtocol(tr("Change the protocol of a site"),
+                           [set, v](Protocol& p) { set(p, v); });
         });
     };
     protocol(m_cycle, [](Protocol& p, double v) { p.cycle_ms = v; });
@@ -323,7 +328,7 @@ void PacingPanel::takeExtra()
     setWrong(m_extra, false);
     if (ms) {
         m_extra->setText(intervalsText(*ms));
-        return changeProtocol(tr("Extra pulses of a site"),
+        return changeProtocol(tr("Change the extra pulses of a site"),
                               [ms](Protocol& p) { p.extra_ms = *ms; });
     }
     // what was given before stays
@@ -389,6 +394,8 @@ QString PacingPanel::stateText(std::size_t i) const
     const auto& state = m_states[i];
     if (!m_stimuli[i].on)
         return tr("off");
+    if (state.answers())
+        return tr("period found");
     switch (state.last) {
     case CaptureState::Last::captured:
         return tr("captures");
@@ -485,8 +492,9 @@ void PacingPanel::fillList()
         item->setCheckState(0, s.on ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatchIcon(captureColor(s, m_states[i])));
         item->setToolTip(name_column,
-                         tr("%1: %2.\nTicked: it paces. Colour: green captures, red does not, "
-                            "amber not known yet, blue given without tissue around that would "
+                         tr("%1: %2.\nTicked: it paces. Colour: green captures, or has found the "
+                            "refractory period, red does not capture, amber not known yet, blue "
+                            "given without tissue around that would "
                             "tell, grey off.")
                              .arg(QString::fromStdString(s.name), protocolText(s)));
     }

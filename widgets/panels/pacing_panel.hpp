@@ -29,9 +29,17 @@ struct CaptureState
     bool overtaken = false; ///< the last one failed, and a wave from elsewhere came to the site
     /// Coupling intervals of its extra pulses: the shortest that captured, the longest that failed.
     simulation::Refractory refractory = {};
-    bool told = false; ///< the last pulse is among those
+    bool told = false;             ///< the last pulse is among those
+    bool refractoryBefore = false; ///< none of those is of this run: the run before told them
+
+    /// The last pulse failed as the end of a search for the refractory period is to fail.
+    bool answers() const
+    {
+        return last == Last::failed && told && refractory.effective_ms().has_value();
+    }
 };
-/// Green captured, red failed, amber not known yet, blue given and not to be judged, grey off.
+/// Green captured, or the refractory period was found; red failed, amber not known yet, blue given
+/// and not to be judged, grey off.
 QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);
 
 /// A place at which one might pace.

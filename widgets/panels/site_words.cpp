@@ -201,8 +201,7 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
 {
     const QString pending = pendingText(s, known, nowMs, endMs), next = nextText(s, nowMs, endMs);
     QString text, then = pending.isEmpty() ? next : pending;
-    const bool answers = known.told && known.refractory.effective_ms();
-    if (known.last == CaptureState::Last::failed && !answers) {
+    if (known.last == CaptureState::Last::failed && !known.answers()) {
         text = failedText(s, known.overtaken);
     } else if (known.pulses > 0) { // a failure that was looked for wants no advice
         text = PacingPanel::tr("%1 of %2 pulses captured.").arg(known.captured).arg(known.pulses);
@@ -221,7 +220,10 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
         text += PacingPanel::tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(known.highestFailed)
                     .arg(known.lowestCaptured);
-    for (const QString& more : {refractoryText(s, known.refractory), then, extentText(s)})
+    QString found = refractoryText(s, known.refractory);
+    if (known.refractoryBefore && !found.isEmpty())
+        found = PacingPanel::tr("In the run before: %1").arg(found);
+    for (const QString& more : {found, then, extentText(s)})
         text += more.isEmpty() ? more : QChar('\n') + more;
     return text;
 }
