@@ -10,6 +10,8 @@ constexpr std::size_t most_words = 3;
 
 std::string title(const Region& r, std::size_t number)
 {
+    if (r.name.starts_with("Region ") || r.name.starts_with("region ")) // it says so itself
+        return "r" + r.name.substr(1);
     return "region " + (r.name.empty() ? std::to_string(number + 1) : r.name);
 }
 

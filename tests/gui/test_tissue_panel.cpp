@@ -2,6 +2,7 @@
 // The tissue panel alone: places of regions, drugs.
 #include "engine/cell/model.hpp"
 #include "engine/simulation/prepacing.hpp"
+#include "engine/simulation/tissue_edit.hpp"
 #include "tests/gui/overlap.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
@@ -9,6 +10,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
+#include <QTableWidget>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -150,6 +152,75 @@ class TestTissuePanel : public QObject
         s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
         panel.setSession(s);
         QCOMPARE(said(), QString());
+    }
+
+    /// A region takes the model of what lies beneath only where something does, and offers factors
+    /// on what a model there has.
+    void asBeneathIsOfferedWhereSomethingLiesBeneath()
+    {
+        const cell::ModelInfo *full = &cell::model_info("ten_tusscher_2006"),
+                              *plain = &cell::model_info("aliev_panfilov_1996");
+        TissuePanel panel;
+        panel.resize(360, 640);
+        panel.show();
+        panel.setModels({full, plain});
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "aliev_panfilov_1996";
+        s.regions[0].variant.clear();
+        panel.setSession(s);
+        const auto* models = panel.findChild<QComboBox*>("regionModel");
+        const auto offered = [&] { return models->findText("as beneath") >= 0; };
+        QVERIFY(!offered());
+        const QString own = models->currentText();
+        s.regions.resize(2);
+        s.regions[1].model.clear();
+        panel.setSession(s);
+        QVERIFY(!offered());
+        QCOMPARE(models->currentText(), own);
+        panel.choose(1);
+        QCOMPARE(models->currentText(), QString("as beneath"));
+        const auto* table = panel.findChild<QTableWidget*>("parameters");
+        const auto names = [&] {
+            QStringList out;
+            for (int row = 0; row < table->rowCount(); ++row)
+                out << table->item(row, 0)->text();
+            return out;
+        };
+        QVERIFY2(!names().contains("g_Kr"), qPrintable(names().join(' ')));
+        s.regions[1].scale = {{"g_Na", 0.5}}; // what a session gives is shown
+        panel.setSession(s);
+        QCOMPARE(names().count("g_Na"), 1);
+        s.regions[0].model = "ten_tusscher_2006";
+        panel.setSession(s);
+        QVERIFY(names().contains("g_Kr") && names().contains("g_Na"));
+        panel.choose(0);
+        QVERIFY(!offered());
+    }
+
+    void whatIsUndoneIsToldByAVerb()
+    {
+        TissuePanel panel;
+        panel.show();
+        simulation::Session s;
+        panel.setSession(s);
+        QSignalSpy edited(&panel, &TissuePanel::edited);
+        auto* place = panel.findChild<QComboBox*>("regionPlace");
+        QVERIFY(place != nullptr);
+        Q_EMIT place->activated(place->count() - 1);
+        QCOMPARE(edited.at(0).at(0).toString(), QString("Change the place of a region"));
+    }
+
+    void aRegionIsCalledOneOnce()
+    {
+        simulation::Session s;
+        s.regions.resize(1);
+        auto with = s.regions;
+        with.push_back(s.regions[0]);
+        with[1].name = "Region 2";
+        with[1].where = simulation::Tetrahedra{{1}};
+        QCOMPARE(simulation::tissue_difference(s.regions, {}, with, {}),
+                 std::string("region 2 added"));
     }
 
     /// Cells paced before the run: proposed at the sites' rhythm, edited, and what they reached.

@@ -195,7 +195,7 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     const QString key = QStringLiteral("drug%1.%2").arg(i).arg(k);
     const auto set = [this, w, i, k, key](double v) {
         Q_EMIT edited(
-            tr("Strength of a drug"),
+            tr("Change the strength of a drug"),
             [i, k, v](Session& s) {
                 auto& drug = s.drugs.at(i);
                 drug.factors.at(k).second = v;

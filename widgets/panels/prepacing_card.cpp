@@ -95,7 +95,7 @@ void PrepacingCard::set(const Prepacing& p, const QString& key)
     m_prepacing = p;
     show_();
     Q_EMIT edited(
-        tr("Pacing of cells before the run"), [p](Session& s) { s.prepacing = p; }, key);
+        tr("Change the pacing of cells before the run"), [p](Session& s) { s.prepacing = p; }, key);
 }
 
 void PrepacingCard::show_()

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace tawara {
@@ -123,7 +124,6 @@ void TissuePanel::fillModels()
 {
     const QSignalBlocker quiet(m_model);
     m_model->clear();
-    m_model->addItem(tr("as beneath"), QString());
     for (const KnownModel& m : m_models) {
         const QString file = QString::fromStdString(cell::path_of(m.key));
         const bool own = m.key == m.info->name;
@@ -138,6 +138,25 @@ void TissuePanel::fillModels()
                          Qt::ToolTipRole);
     fillDetails();
     fillDrugs();
+}
+
+void TissuePanel::offerBeneath(bool on)
+{
+    const bool offered =
+        m_model->itemData(0).isValid() && m_model->itemData(0).toString().isEmpty();
+    if (on && !offered)
+        m_model->insertItem(0, tr("as beneath"), QString());
+    else if (!on && offered)
+        m_model->removeItem(0);
+}
+
+std::vector<const cell::ModelInfo*> TissuePanel::modelsBeneath(int region) const
+{
+    std::vector<const cell::ModelInfo*> out;
+    for (const Region& r : std::span(m_regions).first(static_cast<std::size_t>(region)))
+        if (!r.inherits() && std::find(out.begin(), out.end(), model(r.model)) == out.end())
+            out.push_back(model(r.model));
+    return out;
 }
 
 const cell::ModelInfo* TissuePanel::model(const std::string& key) const
@@ -157,7 +176,7 @@ void TissuePanel::setModel(int region, const std::string& key)
     if (const auto* info = model(key))
         for (const auto& v : info->variants)
             variants.push_back(v.name);
-    Q_EMIT edited(tr("Cell model of a region"),
+    Q_EMIT edited(tr("Change the cell model of a region"),
                   [region, key, variants](Session& s) {
                       if (static_cast<std::size_t>(region) >= s.regions.size())
                           return;
@@ -196,7 +215,7 @@ void TissuePanel::change(const QString& what, const std::function<void(Region&)>
 void TissuePanel::placeKindChosen(int kind)
 {
     change(
-        tr("Place of a region"),
+        tr("Change the place of a region"),
         [kind, start = m_start](Region& r) {
             setPlaceKind(r, static_cast<PlaceKind>(kind), start);
         },
@@ -216,7 +235,8 @@ void TissuePanel::placeTextEdited()
                       tr("“%1” cannot be taken (numbers, e.g. 1-6, 7): still %2")
                           .arg(bad, m_where->text().isEmpty() ? tr("none") : m_where->text()));
     }
-    change(tr("Place of a region"), [numbers](Region& r) { setPlaceNumbers(r, numbers); });
+    change(tr("Change the place of a region"),
+           [numbers](Region& r) { setPlaceNumbers(r, numbers); });
 }
 
 void TissuePanel::boxEdited(std::size_t k, double mm)
@@ -236,7 +256,7 @@ void TissuePanel::boxEdited(std::size_t k, double mm)
         return noteAt(m_box[k], tr("%1 cannot be taken (From lies below To): still %2")
                                     .arg(spacedNumber(mm), spacedNumber(before)));
     }
-    change(tr("Box of a region"), [axis, low, mm](Region& r) {
+    change(tr("Change the box of a region"), [axis, low, mm](Region& r) {
         if (r.where)
             if (auto* b = std::get_if<simulation::Box>(&*r.where))
                 (low ? b->low : b->high)[axis] = mm;
@@ -388,6 +408,7 @@ void TissuePanel::fillDetails()
         m_name->setText(QString::fromStdString(r.name));
     m_name->setPlaceholderText(regionTitle(r));
     fillPlace(r);
+    offerBeneath(r.inherits() || !modelsBeneath(i).empty());
     m_model->setCurrentIndex(std::max(0, m_model->findData(QString::fromStdString(r.model))));
     m_variant->clear();
     const auto* info = model(r.model);
@@ -456,7 +477,9 @@ void TissuePanel::fillPlace(const Region& r)
                                : tr("%1 tetrahedra are painted.").arg(t->tetrahedra.size()));
 }
 
-std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& r) const
+std::vector<TissuePanel::ParameterRow>
+TissuePanel::parameterRows(const Region& r,
+                           const std::vector<const cell::ModelInfo*>& beneath) const
 {
     std::vector<ParameterRow> rows;
     const auto number = [](double v) { return QString::number(v, 'g', 6); };
@@ -474,10 +497,19 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
                  tip + tr("\nFactor on what the tissue beneath has. Bold: changed.") + exact(own),
                  own != nullptr});
         };
-        for (const auto& p : simulation::canonical_parameters())
+        const auto known = [&](const std::string_view name) {
+            return beneath.empty() ||
+                   std::any_of(beneath.begin(), beneath.end(), [&](const cell::ModelInfo* m) {
+                       return m == nullptr || !simulation::parameter_name(*m, name).empty();
+                   });
+        };
+        for (const auto& p : simulation::canonical_parameters()) {
+            if (!known(p.name))
+                continue;
             row(std::string(p.name),
                 QString::fromUtf8(p.description.data(),
                                   static_cast<qsizetype>(p.description.size())));
+        }
         for (const auto& [name, factor] : r.scale)
             if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
                     return shown.name == QString::fromStdString(n);
@@ -504,12 +536,15 @@ std::vector<TissuePanel::ParameterRow> TissuePanel::parameterRows(const Region& 
 void TissuePanel::fillParameters(const Region& r)
 {
     // hundreds of cells: written only when they change, and measured once
-    ShownParameters wanted{true, model(r.model), r.variant, r.inherits() ? r.scale : r.parameters};
+    ShownParameters wanted{
+        true, model(r.model), r.variant, r.inherits() ? r.scale : r.parameters, {}};
+    if (r.inherits())
+        wanted.beneath = modelsBeneath(chosen());
     if (wanted == m_shown)
         return;
     const bool other = !m_shown.written || wanted.info != m_shown.info;
     m_shown = std::move(wanted);
-    const auto rows = parameterRows(r);
+    const auto rows = parameterRows(r, m_shown.beneath);
     m_parameters->setRowCount(static_cast<int>(rows.size()));
     m_parameters->horizontalHeaderItem(value_column)
         ->setText(r.inherits() ? tr("Factor") : tr("Value"));

@@ -84,6 +84,10 @@ class TissuePanel : public QWidget
     void connectParameters();
     // tissue_panel.cpp
     void fillModels();
+    /// "as beneath" stands among the models, or not: there has to be something beneath.
+    void offerBeneath(bool on);
+    /// The models of the regions beneath one, each once; null among them: one is not described yet.
+    std::vector<const cell::ModelInfo*> modelsBeneath(int region) const;
     void addRegion(const simulation::Region& r);
     void fillList();
     void fillDetails();
@@ -99,7 +103,10 @@ class TissuePanel : public QWidget
         bool changed = false;
     };
     /// A model's parameters; of a region that changes what lies beneath, its factors on them.
-    std::vector<ParameterRow> parameterRows(const simulation::Region& r) const;
+    /// @param beneath  models of the regions beneath: what none of them has is not offered
+    std::vector<ParameterRow>
+    parameterRows(const simulation::Region& r,
+                  const std::vector<const cell::ModelInfo*>& beneath) const;
     void change(const QString& what, const std::function<void(simulation::Region&)>& f,
                 bool together = true);
     void placeKindChosen(int kind);
@@ -142,6 +149,7 @@ class TissuePanel : public QWidget
         const cell::ModelInfo* info = nullptr;
         std::string variant;
         decltype(simulation::Region::parameters) values;
+        std::vector<const cell::ModelInfo*> beneath;
         bool operator==(const ShownParameters&) const = default;
     } m_shown;
     DrugEditor* m_drugs;

@@ -111,7 +111,7 @@ void TissuePanel::connectRegions(QToolButton* remove, QToolButton* up, QToolButt
         const int i = chosen(), j = i + by;
         if (i < 0 || j < 0 || j >= static_cast<int>(m_regions.size()))
             return;
-        Q_EMIT edited(tr("Order of regions"),
+        Q_EMIT edited(tr("Change the order of regions"),
                       [i, j](Session& s) {
                           std::swap(s.regions.at(static_cast<std::size_t>(i)),
                                     s.regions.at(static_cast<std::size_t>(j)));
@@ -178,12 +178,12 @@ QWidget* TissuePanel::buildPlace()
     connect(m_placeKind, &QComboBox::activated, this, &TissuePanel::placeKindChosen);
     connect(m_where, &QLineEdit::editingFinished, this, &TissuePanel::placeTextEdited);
     connect(m_layer, &QComboBox::activated, this, [this](int k) {
-        change(tr("Layer of a region"), [k](Region& r) {
+        change(tr("Change the layer of a region"), [k](Region& r) {
             r.where = simulation::Layer{static_cast<simulation::Layer::Kind>(k)};
         });
     });
     connect(m_radius, &QDoubleSpinBox::valueChanged, this, [this](double v) {
-        change(tr("Radius of a region"), [v](Region& r) {
+        change(tr("Change the radius of a region"), [v](Region& r) {
             if (r.where)
                 if (auto* ball = std::get_if<simulation::Sphere>(&*r.where))
                     ball->radius = v;
@@ -304,11 +304,12 @@ void TissuePanel::connectCells()
     connect(m_variant, &QComboBox::activated, this, [this](int i) {
         const std::string name = m_variant->itemData(i).toString().toStdString();
         change(
-            tr("Cell variant of a region"), [name](Region& r) { r.variant = name; }, false);
+            tr("Change the cell variant of a region"), [name](Region& r) { r.variant = name; },
+            false);
     });
     const auto sigmaChanged = [this](NumberBox* b, auto set) {
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, set](double v) {
-            change(tr("Conductivity of a region"), [set, v](Region& r) { set(r, v); });
+            change(tr("Change the conductivity of a region"), [set, v](Region& r) { set(r, v); });
         });
     };
     sigmaChanged(m_fibre, [](Region& r, double v) { r.conductivity_S_per_m.fibre = v; });
@@ -350,12 +351,13 @@ void TissuePanel::connectParameters()
             return refuse(tr("%1 cannot be taken: a factor below 0 would turn the current round")
                               .arg(spacedNumber(v)));
         noteAt(m_parameters, {});
-        change(tr("Parameter %1").arg(QString::fromStdString(name)), [name, v, clear](Region& r) {
-            auto& list = r.inherits() ? r.scale : r.parameters;
-            std::erase_if(list, [&](const auto& p) { return p.first == name; });
-            if (!clear && !(r.inherits() && v == 1))
-                list.emplace_back(name, v);
-        });
+        change(tr("Change parameter %1").arg(QString::fromStdString(name)),
+               [name, v, clear](Region& r) {
+                   auto& list = r.inherits() ? r.scale : r.parameters;
+                   std::erase_if(list, [&](const auto& p) { return p.first == name; });
+                   if (!clear && !(r.inherits() && v == 1))
+                       list.emplace_back(name, v);
+               });
     });
 }
 
