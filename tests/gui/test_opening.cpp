@@ -5,8 +5,15 @@
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
+#include "widgets/panels/start_page.hpp"
 
+#include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
 
 using namespace tawara;
 
@@ -31,6 +38,15 @@ class TestOpening : public QObject
         const QString path = dir.filePath(name + ".json");
         simulation::write_session(s, path.toStdString());
         return path;
+    }
+    /// Chooses it in the file dialog, as soon as that is there.
+    void chooseFile(const QString& path)
+    {
+        auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (d == nullptr)
+            return QTimer::singleShot(20, this, [this, path] { chooseFile(path); });
+        d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+        static_cast<QDialog*>(d)->accept();
     }
     static QString time(const MainWindow& w) { return w.findChild<QLabel*>("time")->text(); }
 
@@ -108,6 +124,60 @@ class TestOpening : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, patience);
         QTRY_COMPARE(time(*f.window), before);
     }
+    /// Whatever opens another file asks about recorded frames as Back to the start does.
+    void everyWayToOpenAsksAboutRecordedFrames()
+    {
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        EngineHost host(real_engine(options), open_session);
+        MainWindow window(&host);
+        auto* w = &window;
+        w->setAutoPlay(false);
+        w->show();
+        w->open(slab("recorded", 4, 1));
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && !host.isLoading(), patience);
+        const QString file = slab("other", 4, 1);
+        openSettings()->setValue("files/recent", QStringList(file));
+        auto* record = fake::action(*w, "Start or end a recording");
+        record->trigger(); // it records by itself: off
+        QTRY_VERIFY(!host.status().recording);
+        record->trigger();
+        QTRY_VERIFY(host.status().recording);
+        host.play(); // to its end
+        QTRY_COMPARE_WITH_TIMEOUT(host.status().state, EngineHost::State::finished, patience);
+        QVERIFY(host.recording()->frame_count() > 3);
+        const auto run = host.scene()->run;
+        const auto asks = [&](const char* by, const std::function<void()>& open) {
+            open();
+            QTRY_VERIFY2(w->findChild<QMessageBox*>("recorded") != nullptr, by);
+            w->findChild<QMessageBox*>("recorded")->button(QMessageBox::Cancel)->click();
+            QTRY_VERIFY2(w->findChild<QMessageBox*>("recorded") == nullptr, by);
+            QVERIFY2(!host.isLoading() && host.scene()->run == run, by);
+        };
+        asks("Back to the start", [&] { fake::action(*w, "Back to the start")->trigger(); });
+        asks("the built-in heart", [&] { fake::action(*w, "Open the built-in heart")->trigger(); });
+        asks("a file dropped on the window", [&] {
+            QMimeData data;
+            data.setUrls({QUrl::fromLocalFile(file)});
+            QDragEnterEvent enter({300, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(w, &enter);
+            QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(w, &drop);
+        });
+        asks("a recent file", [&] {
+            auto* menu = fake::action(*w, "Open recent")->menu();
+            Q_EMIT menu->aboutToShow();
+            menu->actions().first()->trigger();
+        });
+        asks("a card of the start page", [&] {
+            w->showStart(true);
+            w->findChild<StartPage*>()->findChild<QPushButton*>("example")->click();
+        });
+        asks("Ctrl+O", [&] {
+            QTimer::singleShot(20, w, [&] { chooseFile(file); });
+            fake::action(*w, "Open mesh or session…")->trigger();
+        });
+    }
     void fibresByRuleAreGivenInTheWindow()
     {
         fake::WindowFixture f;
@@ -133,6 +203,7 @@ class TestOpening : public QObject
 
 int main(int argc, char** argv)
 {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     return fake::run<TestOpening>(argc, argv);
 }
 
