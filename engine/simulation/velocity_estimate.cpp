@@ -58,7 +58,7 @@ struct Wave
 /// activation between `from` and `to`, the potential before it, and the highest there.
 /// @param x_mm  of the unknowns, in a bar from 0 to length_mm
 Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
-                     double paced_mm, const Session& session, const Progress& progress)
+                double paced_mm, const Session& session, const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
     const auto stepper = device::make_stepper(p, {"cpu", Precision::double_, 1});
@@ -127,7 +127,7 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
 
 /// A wave along the k-th principal direction on a mesh with that mean edge.
 Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
-                    const Progress& progress)
+                 const Progress& progress)
 {
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
     constexpr double cubes = 24, paced = 3;
@@ -201,12 +201,12 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         worst = std::abs(error);
         if (!(out.mesh[k] > 0))
             std::snprintf(text, sizeof text,
-                          "mesh too coarse (mean edge %.2g mm): no wave runs %s; refine it",
+                          "mesh too coarse (mean edge %.2f mm): no wave runs %s; refine it",
                           edge_mm, names[k]);
         else
             std::snprintf(
                 text, sizeof text,
-                "mesh too coarse (mean edge %.2g mm): waves are %.0f %% too %s %s; refine it",
+                "mesh too coarse (mean edge %.2f mm): waves are %.0f %% too %s %s; refine it",
                 edge_mm, 100 * std::abs(error), error < 0 ? "slow" : "fast", names[k]);
         out.warning = text;
     }

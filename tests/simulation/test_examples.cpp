@@ -296,6 +296,8 @@ class TestExamples : public QObject
         const auto coarse = estimate_velocity(s, r, 1);
         QVERIFY(coarse.mesh[0] < 0.9 * coarse.fine[0] && !coarse.warning.empty());
         QVERIFY(coarse.warning.find("raised") == std::string::npos);
+        const auto edge = estimate_velocity(s, r, 1.263).warning; // as the panel writes it
+        QVERIFY2(edge.find("mean edge 1.26 mm") != std::string::npos, edge.c_str());
         r.conductivity_S_per_m = {1.08, 0.473, 0.473}; // as of the built-in heart
         const auto raised = estimate_velocity(s, r, 2.7);
         QVERIFY2(raised.warning.find("raised to make up") != std::string::npos,
