@@ -214,8 +214,21 @@ void MainWindow::documentChanged()
     setWindowModified(m_document->edits().modified());
 }
 
+void MainWindow::paceFrames()
+{
+    constexpr int slowest_ms = 250;
+    constexpr double pause = 3; // from picture to picture, of what they take
+    double ms = m_computeFirst->isChecked() ? slowest_ms : 0;
+    m_grid->each([&ms](const HeartView& v, int) {
+        if (v.softwareRendering() && v.isVisible())
+            ms += pause * v.paintMilliseconds();
+    });
+    m_host->setLeastFrameInterval(std::min(slowest_ms, static_cast<int>(ms)));
+}
+
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
 {
+    paceFrames();
     m_views->showFrame(frame);
     withPicture([this, ms = frame->time_ms] { m_transport->setTime(ms); });
     // the bull's-eye follows at the pace of the plots, not of the picture, while it runs

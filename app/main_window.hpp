@@ -258,6 +258,9 @@ class MainWindow : public QMainWindow
     // main_window_mesh.cpp
     void askForFibres();
     void askForNumerics();
+    /// The time between pictures of a run: where the processor draws as well as computes, drawing
+    /// takes a third of it at most, or four pictures a second where computing comes first.
+    void paceFrames();
     void askForHeart();
     void askForSlab();
     void askForRefinement();

@@ -186,10 +186,7 @@ void MainWindow::buildRunMenu()
     m_computeFirst->setCheckable(true);
     m_computeFirst->setToolTip(tr("Where the processor draws as well as computes, the run gets "
                                   "ahead faster. Turning the heart stays smooth."));
-    connect(m_computeFirst, &QAction::toggled, this, [this](bool on) {
-        constexpr int quarter_second_ms = 250;
-        m_host->setLeastFrameInterval(on ? quarter_second_ms : 0);
-    });
+    connect(m_computeFirst, &QAction::toggled, this, &MainWindow::paceFrames);
 }
 
 void MainWindow::buildViewMenu()

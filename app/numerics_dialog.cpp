@@ -125,7 +125,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     form->addRow(tr("In time"), m_stepping);
     form->addRow(tr("Splitting"), m_splitting);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
-    m_go = buttons->addButton(tr("Compute so from the start"), QDialogButtonBox::AcceptRole);
+    m_go = buttons->addButton(tr("Start the run anew"), QDialogButtonBox::AcceptRole);
     m_go->setObjectName("numericsGo");
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
