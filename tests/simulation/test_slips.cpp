@@ -319,6 +319,9 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                          std::string::npos &&
                      r.err.find("cvode") == std::string::npos,
                  r.err.c_str());
+        std::ostringstream out, err;
+        cli::run(std::vector<std::string>{"run", "--help"}, {out, err, {}, false});
+        QVERIFY(out.str().find("mixed (on GPUs alone)") != std::string::npos);
     }
 
     /// Ctrl-C: rows and beats until then.
