@@ -161,7 +161,7 @@ void MainWindow::buildRunMenu()
             QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
                                     m_document->session().end_ms, 1, 1e8, 0, &ok);
         if (ok)
-            m_document->edits().edit(tr("Length of the run"),
+            m_document->edits().edit(tr("Change the length of the run"),
                                      [ms](simulation::Session& s) { s.end_ms = ms; });
     });
     run->addAction(tr("N&umerics…"), this, &MainWindow::askForNumerics)->setObjectName("numerics");

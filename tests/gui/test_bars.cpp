@@ -296,6 +296,14 @@ class TestBars : public QObject
         QCOMPARE(f->window->size(), size);
         const QSize least = f->window->minimumSizeHint();
         QVERIFY2(least.height() <= size.height(), qPrintable(QString::number(least.height())));
+        // what each shows is still told from low to high, whole or in short
+        f->window->views()->each([](HeartView& v, int i) {
+            const auto* texts = v.findChild<ViewTexts*>();
+            QTRY_VERIFY2(!texts->barHasRoom() && !texts->rangeText().isEmpty(),
+                         qPrintable(QString::number(i)));
+        });
+        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+            f->window->picture(true).save(folder + "/four-views.png");
     }
 
     void theChosenToolLooksUnlikeOneUnderThePointer_data()
