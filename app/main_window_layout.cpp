@@ -245,6 +245,9 @@ bool MainWindow::event(QEvent* e)
     if (e->type() == QEvent::ChildPolished &&
         qobject_cast<QTabBar*>(static_cast<QChildEvent*>(e)->child()) != nullptr)
         dressTabs();
+    if (e->type() == QEvent::LayoutRequest) // or takes a former one, with its line, without a word
+        for (auto* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            bar->setDrawBase(false);
     if (auto* bar = findChild<QToolBar*>("tools"); bar && e->type() == QEvent::WindowActivate)
         forgetHover(*bar);
     return QMainWindow::event(e);

@@ -231,7 +231,9 @@ void say_steps(Context& c, const cell::ModelInfo& m)
 {
     if (m.largest_step_ms.empty())
         return;
-    std::string text = "largest steps with which a beat stays within 1.5 % of the reference [ms]: ";
+    std::string text =
+        "largest steps with which V over a beat of 600 ms stays within 1.5 % RRMS of "
+        "the reference (upstroke, peak and APD30 may be off by more) [ms]: ";
     char item[60];
     for (std::size_t k = 0; k < m.largest_step_ms.size(); ++k) {
         const auto& [scheme, ms] = m.largest_step_ms[k];

@@ -10,6 +10,7 @@
 #include "widgets/plots/trace_plot.hpp"
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -20,6 +21,7 @@
 #include <QRegularExpression>
 #include <QStandardItemModel>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -139,6 +141,33 @@ class TestWindow : public QObject
         s.ms_per_second = 1800;
         strip.setStatus(s, 30);
         QCOMPARE(bar.findChild<QLabel*>("slower")->text(), QString("1.8 × faster"));
+    }
+
+    /// The window gives its tab bars a line of the style when it makes them anew.
+    void tabBarsHaveNoLine()
+    {
+        f->start();
+        const auto lines = [&] {
+            int n = 0;
+            for (auto* bar :
+                 f->window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+                n += bar->drawBase();
+            return n;
+        };
+        QTRY_COMPARE(lines(), 0);
+        fake::action(*f->window, "Start page")->trigger();
+        QTest::qWait(300);
+        QCOMPARE(lines(), 0);
+        const auto docks = f->window->findChildren<QDockWidget*>();
+        for (auto* d : docks)
+            d->hide();
+        for (auto* bar : f->window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            bar->setDrawBase(true); // as when the window takes one that it had put aside
+        QTest::qWait(100);
+        for (auto* d : docks)
+            d->show();
+        QTest::qWait(300);
+        QCOMPARE(lines(), 0);
     }
 
     void computingComesFirst()
