@@ -101,6 +101,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
                            tr("Time step of the cells; diffusion takes as many parts of it as its "
                               "stability asks for"));
     m_step->put(m_current.dt_ms);
+    m_stepShown = m_step->value();
     m_scheme = choice("numericsScheme", schemes, int(m_current.scheme));
     m_mass = choice("numericsMass", masses, int(m_current.mass));
     m_mass->setToolTip(tr("Mass matrix of the finite elements"));
@@ -144,7 +145,8 @@ Session NumericsDialog::session() const
 {
     Session s = m_current;
     s.reaction = static_cast<cell::Scheme>(m_reaction->currentData().toInt());
-    s.dt_ms = m_step->value();
+    if (m_step->value() != m_stepShown) // else the box may have rounded it
+        s.dt_ms = m_step->value();
     s.scheme = static_cast<diffusion::Scheme>(m_scheme->currentData().toInt());
     s.mass = s.scheme == diffusion::Scheme::p1
                  ? static_cast<diffusion::Mass>(m_mass->currentData().toInt())
@@ -166,7 +168,9 @@ void NumericsDialog::describe()
     bool fits = true;
     QString text;
     try {
-        simulation::parse_session(simulation::to_json(now), tr("session").toStdString());
+        Session checked = now;
+        checked.folder.clear(); // relative to it files could be looked for elsewhere
+        simulation::parse_session(simulation::to_json(checked), tr("session").toStdString());
         text = adviceOn(now);
     } catch (const InputError& e) {
         fits = false;

@@ -4,6 +4,7 @@
 #include "app/mesh_dialog.hpp"
 #include "app/numerics_dialog.hpp"
 #include "app/real_engine.hpp"
+#include "engine/core/resource.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/form.hpp"
@@ -279,14 +280,49 @@ class TestMeshDialogs : public QObject
         QVERIFY(w.isWindowModified());
         host.runUntil(3);
         QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 2.9, patience);
-        // consistent mass takes an implicit step, or is refused as a file would be
         opened<NumericsDialog>(w, "Numerics…");
         auto* again = w.findChildren<NumericsDialog*>().back();
         again->findChild<QComboBox*>("numericsScheme")->setCurrentIndex(1);
-        again->findChild<QComboBox*>("numericsMass")->setCurrentIndex(1);
         QVERIFY(again->findChild<QComboBox*>("numericsMass")->isEnabled());
         again->reject();
         QCOMPARE(w.document()->session().scheme, diffusion::Scheme::fvm);
+    }
+    /// Of a session in a folder of its own with a cell model of a file there.
+    void numericsOfAModelFileAndAFineStep()
+    {
+        QVERIFY(QDir(dir.path()).mkpath("own"));
+        QVERIFY(QFile::copy(
+            QString::fromStdString(resource("resources/models/beeler_reuter_1977.mmt").string()),
+            dir.filePath("own/mine.mmt")));
+        QByteArray text(slab);
+        text.replace(R"("ten_tusscher_2006", "variant": "epi")", R"("mine.mmt")");
+        text.replace(R"("dt_ms": 0.02)", R"("dt_ms": 0.00625)");
+        QFile f(dir.filePath("own/mine.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly) && f.write(text) == text.size());
+        f.close();
+        const Session s = simulation::read_session(f.fileName().toStdString());
+        QVERIFY(!QFileInfo::exists("mine.mmt"));
+        NumericsDialog d(s);
+        auto* go = d.findChild<QPushButton*>("numericsGo");
+        const auto choose = [&d](const char* name, auto value) {
+            auto* box = d.findChild<QComboBox*>(name);
+            box->setCurrentIndex(box->findData(int(value)));
+        };
+        QVERIFY(!go->isEnabled()); // nothing is changed, the rounded step neither
+        choose("numericsReaction", cell::Scheme::rush_larsen);
+        QVERIFY2(go->isEnabled() && d.said().isEmpty(), qPrintable(d.said()));
+        QCOMPARE(d.session().dt_ms, 0.00625);
+        d.findChild<NumberBox*>("numericsStep")->setValue(0.005);
+        QCOMPARE(d.session().dt_ms, 0.005);
+        // consistent mass goes with every stepping: an explicit one solves for it, too
+        choose("numericsMass", diffusion::Mass::consistent);
+        for (const auto stepping :
+             {simulation::Stepping::explicit_, simulation::Stepping::crank_nicolson}) {
+            choose("numericsStepping", stepping);
+            QVERIFY2(go->isEnabled() && d.said().isEmpty(), qPrintable(d.said()));
+            QCOMPARE(d.session().stepping, stepping);
+        }
+        QCOMPARE(d.session().mass, diffusion::Mass::consistent);
     }
     void refinesAndKeepsWhatItMade()
     {
