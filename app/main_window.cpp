@@ -216,14 +216,16 @@ void MainWindow::documentChanged()
 
 void MainWindow::paceFrames()
 {
-    constexpr int slowest_ms = 250;
+    constexpr double quarter_second_ms = 250, slowest_ms = 2000;
     constexpr double pause = 3; // from picture to picture, of what they take
-    double ms = m_computeFirst->isChecked() ? slowest_ms : 0;
-    m_grid->each([&ms](const HeartView& v, int) {
+    double paint_ms = 0;
+    m_grid->each([&paint_ms](const HeartView& v, int) {
         if (v.softwareRendering() && v.isVisible())
-            ms += pause * v.paintMilliseconds();
+            paint_ms += v.paintMilliseconds();
     });
-    m_host->setLeastFrameInterval(std::min(slowest_ms, static_cast<int>(ms)));
+    const double least = m_computeFirst->isChecked() ? quarter_second_ms : 0;
+    m_host->setLeastFrameInterval(
+        static_cast<int>(std::clamp(pause * paint_ms, least, slowest_ms)));
 }
 
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)
