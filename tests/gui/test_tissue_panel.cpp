@@ -198,6 +198,35 @@ class TestTissuePanel : public QObject
         QVERIFY(!offered());
     }
 
+    /// A model of a file that nobody has read yet is told by its own name.
+    void aModelThatIsNotDescribedYetIsNoOther()
+    {
+        TissuePanel panel;
+        panel.resize(360, 640);
+        panel.show();
+        panel.setModels({&cell::model_info("aliev_panfilov_1996")});
+        auto* models = panel.findChild<QComboBox*>("regionModel");
+        const auto* variant = panel.findChild<QComboBox*>("regionVariant");
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "aliev_panfilov_1996";
+        s.regions[0].variant.clear();
+        panel.setSession(s);
+        const QImage other = models->grab().toImage();
+        s.regions[0].model = "/somewhere/own.mmt";
+        s.regions[0].variant = "endo";
+        panel.setSession(s);
+        QCOMPARE(models->currentIndex(), -1);
+        QCOMPARE(models->placeholderText(), QString("own.mmt"));
+        QVERIFY(models->grab().toImage() != other);
+        QCOMPARE(variant->currentText(), QString("endo"));
+        const QImage name = models->grab().toImage();
+        models->setPlaceholderText({});
+        QVERIFY(models->grab().toImage() != name); // it is drawn
+        panel.addModel("/somewhere/own.mmt", &cell::model_info("luo_rudy_1991"));
+        QCOMPARE(models->currentText(), QString("own.mmt"));
+    }
+
     void whatIsUndoneIsToldByAVerb()
     {
         TissuePanel panel;

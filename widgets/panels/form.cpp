@@ -169,13 +169,18 @@ void NumberBox::wheelEvent(QWheelEvent* e)
         e->ignore();
 }
 
+QString ChoiceBox::wholeText() const
+{
+    return currentIndex() < 0 ? placeholderText() : currentText();
+}
+
 QString ChoiceBox::shownText() const
 {
     QStyleOptionComboBox o;
     initStyleOption(&o);
     const QRect field =
         style()->subControlRect(QStyle::CC_ComboBox, &o, QStyle::SC_ComboBoxEditField, this);
-    return fontMetrics().elidedText(currentText(), Qt::ElideMiddle, field.width());
+    return fontMetrics().elidedText(wholeText(), Qt::ElideMiddle, field.width());
 }
 
 void ChoiceBox::showPopup()
@@ -195,6 +200,8 @@ void ChoiceBox::paintEvent(QPaintEvent*)
     QStyleOptionComboBox o;
     initStyleOption(&o);
     o.currentText = shownText();
+    if (currentIndex() < 0)
+        o.palette.setBrush(QPalette::ButtonText, o.palette.placeholderText());
     p.drawComplexControl(QStyle::CC_ComboBox, o);
     p.drawControl(QStyle::CE_ComboBoxLabel, o);
 }
@@ -202,10 +209,10 @@ void ChoiceBox::paintEvent(QPaintEvent*)
 bool ChoiceBox::event(QEvent* e)
 {
     if (auto* help = e->type() == QEvent::ToolTip ? static_cast<QHelpEvent*>(e) : nullptr;
-        help != nullptr && shownText() != currentText()) {
+        help != nullptr && shownText() != wholeText()) {
         QToolTip::showText(
             help->globalPos(),
-            toolTip().isEmpty() ? currentText() : currentText() + QChar('\n') + toolTip(), this);
+            toolTip().isEmpty() ? wholeText() : wholeText() + QChar('\n') + toolTip(), this);
         return true;
     }
     return QComboBox::event(e);

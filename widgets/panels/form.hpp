@@ -54,7 +54,8 @@ class NumberBox : public QDoubleSpinBox
 };
 
 /// A choice whose text has a "…" in its middle where the box is too narrow (what differs is often
-/// at the end), and is whole in the tool tip then; its list is as wide as its texts.
+/// at the end), and is whole in the tool tip then; its list is as wide as its texts. Its
+/// placeholder is shown where nothing is chosen.
 class ChoiceBox : public QComboBox
 {
     Q_OBJECT
@@ -67,6 +68,7 @@ class ChoiceBox : public QComboBox
     bool event(QEvent* e) override;
 
   private:
+    QString wholeText() const; ///< of what is chosen, or the placeholder where nothing is
     QString shownText() const;
 };
 

@@ -409,7 +409,26 @@ void TissuePanel::fillDetails()
     m_name->setPlaceholderText(regionTitle(r));
     fillPlace(r);
     offerBeneath(r.inherits() || !modelsBeneath(i).empty());
-    m_model->setCurrentIndex(std::max(0, m_model->findData(QString::fromStdString(r.model))));
+    fillCells(r);
+    for (auto* b : {m_fibre, m_sheet, m_normal})
+        b->setEnabled(!r.inherits());
+    // what inherits has none of its own: the tissue beneath says them
+    for (auto* b : {m_fibre, m_sheet, m_normal})
+        b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
+    const auto& sigma = r.conductivity_S_per_m;
+    m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
+    m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
+    m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
+    m_scale->put(r.conductivity_scale);
+    fillParameters(r);
+    m_filling = false;
+}
+
+void TissuePanel::fillCells(const Region& r)
+{
+    // a model that is not described yet is none of those that can be chosen
+    m_model->setPlaceholderText(QString::fromStdString(cell::path_of(r.model)).section('/', -1));
+    m_model->setCurrentIndex(m_model->findData(QString::fromStdString(r.model)));
     m_variant->clear();
     const auto* info = model(r.model);
     const QString source =
@@ -428,20 +447,10 @@ void TissuePanel::fillDetails()
     if (info != nullptr)
         for (const auto& v : info->variants)
             m_variant->addItem(QString::fromStdString(v.name), QString::fromStdString(v.name));
+    else if (!r.variant.empty())
+        m_variant->addItem(QString::fromStdString(r.variant), QString::fromStdString(r.variant));
     m_variant->setCurrentIndex(std::max(0, m_variant->findData(QString::fromStdString(r.variant))));
     m_variant->setEnabled(m_variant->count() > 1);
-    for (auto* b : {m_fibre, m_sheet, m_normal})
-        b->setEnabled(!r.inherits());
-    // what inherits has none of its own: the tissue beneath says them
-    for (auto* b : {m_fibre, m_sheet, m_normal})
-        b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
-    const auto& sigma = r.conductivity_S_per_m;
-    m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
-    m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
-    m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
-    m_scale->put(r.conductivity_scale);
-    fillParameters(r);
-    m_filling = false;
 }
 
 void TissuePanel::fillPlace(const Region& r)

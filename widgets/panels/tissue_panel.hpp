@@ -92,6 +92,7 @@ class TissuePanel : public QWidget
     void fillList();
     void fillDetails();
     QString warned(const QString& text) const; ///< as HTML
+    void fillCells(const simulation::Region& r);
     void fillPlace(const simulation::Region& r);
     void fillParameters(const simulation::Region& r);
     QString nameIn(int row) const; ///< of the parameter in a row of the table
