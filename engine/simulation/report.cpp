@@ -5,6 +5,7 @@
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_page.hpp"
+#include "engine/simulation/run_notices.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -197,7 +198,11 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     if (!in.not_counted.empty())
         j["not_counted"] = in.not_counted;
     Json notices = Json::array();
+    if (in.ended == "end")
+        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms());
     for (const auto& n : in.tissue.notices)
+        notices.push_back(n.text);
+    for (const auto& n : r.notices)
         notices.push_back(n.text);
     j["notices"] = notices;
     j["files"] = in.files;

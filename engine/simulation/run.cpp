@@ -569,9 +569,7 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         throw;
     }
     auto report = finish("end");
-    for (const auto& n :
-         what_pulses_did(session_, pulses_.until(stepper_->time_ms()), report.activated > 0,
-                         static_cast<double>(end_step_) * session_.dt_ms))
+    for (const auto& n : report.notices)
         say(n.level, n.text);
     return report;
 }

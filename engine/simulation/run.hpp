@@ -36,6 +36,7 @@ struct RunReport
     /// Of conduction [m/s]: 5th, 50th and 95th percentile by volume (conduction_velocity()); NaN
     /// where there is none.
     std::array<double, 3> velocity_m_per_s{};
+    Notices notices; ///< what the pulses of a run to its end did; in `json` too
 };
 
 /// Runs a session to its end and writes every output of the contract into options.out. What an

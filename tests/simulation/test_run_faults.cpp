@@ -272,6 +272,11 @@ class TestRunFaults : public QObject
                                 "back at rest)"),
                  qPrintable(r.err));
         QVERIFY(!r.err.contains("'once'"));
+        const auto report = QJsonDocument::fromJson(content(path("c/report.json"))).object();
+        QStringList notices;
+        for (const auto& n : report["notices"].toArray())
+            notices << n.toString();
+        QCOMPARE(notices.filter("site 'base': 2 of its 3 pulses did not capture").size(), 1);
     }
 
     void saysHowACheckpointIsAnother_data()
