@@ -116,8 +116,9 @@ void add_placement(Context& c, Json& o, const compiler::Program& program)
         compiler::Traffic sum;
         for (const auto& part : program.parts()) {
             const auto t = place_values(g, order(g, part.next), registers, eviction);
-            sum.loads += t.loads * static_cast<std::size_t>(part.times);
-            sum.stores += t.stores * static_cast<std::size_t>(part.times);
+            const auto rounds = static_cast<std::size_t>(usual_rounds(part));
+            sum.loads += t.loads * rounds;
+            sum.stores += t.stores * rounds;
             sum.most_alive = std::max(sum.most_alive, t.most_alive);
         }
         return sum;

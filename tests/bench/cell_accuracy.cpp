@@ -2,7 +2,7 @@
 // tawara-bench-accuracy [MODEL[:VARIANT]...] : error of each scheme and step for the models that
 // ship with the program, as one JSON record on standard output.
 // tawara-bench-accuracy --pulses [MODEL[:VARIANT]...] : how many of 85 strong and weak pulses and
-// trains each scheme steps to their end.
+// trains each scheme steps to their end, and how many iterations backward Euler's steps take.
 // tawara-bench-accuracy --rounding [MODEL[:VARIANT]...] : where the error of single precision comes
 // from: states of a double precision run rounded one by one.
 #include "engine/cell/compiler/library.hpp"
@@ -12,6 +12,7 @@
 #include "tests/cell_compiler/paced_beat.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,40 @@ bool takes_other_pulses(const PacedBeat<double>& beat, const CellType& type, dou
     return true;
 }
 
+/// A pulse, or a train of them, and the time until which it is followed [ms].
+using Case = std::pair<Pulse, double>;
+
+/// Of all steps of backward Euler in these cases, how many percent took so many iterations.
+ordered_json newton_rounds(CellSystem s, const std::string& variant, const std::vector<Case>& cases,
+                           double dt)
+{
+    constexpr std::pair<int, const char*> bins[] = {
+        {1, "1"}, {2, "2"}, {3, "3"}, {8, "4 to 8"}, {23, "9 to 23"}, {40, "24 to 40"}};
+    // a state more, whose rate is 0, tells their number
+    s.states.push_back({"rounds", "bench.rounds", "1", "", 0, s.graph.constant(0), {}});
+    const CellType type = cell_type(s, variant, {}, {});
+    const auto options = PacedBeat<double>::options(s, 0);
+    Program p = compile(CellSystem(s), Scheme::backward_euler, options);
+    const auto counter = static_cast<std::uint32_t>(rounds_of_newton(p));
+    p.next.back() = p.graph.symbol(symbol_id(Symbol::state, counter));
+    std::array<double, std::size(bins)> counts{};
+    double steps = 0, most = 0;
+    const PacedBeat<double> beat(std::move(p));
+    for (const auto& [pulse, until] : cases)
+        beat.run(type.parameters, type.initial, pulse, dt, until, every_ms, {},
+                 [&](std::span<const double> x) {
+                     const auto* bin = std::find_if(std::begin(bins), std::end(bins) - 1,
+                                                    [&](auto& b) { return x.back() <= b.first; });
+                     counts[static_cast<std::size_t>(bin - bins)] += 1;
+                     steps += 1;
+                     most = std::max(most, x.back());
+                 });
+    ordered_json j{{"step_ms", dt}, {"most", most}};
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        j["percent"][bins[k].second] = number(100 * counts[k] / steps);
+    return j;
+}
+
 /// How many of many pulses end with V not finite, of each scheme at each step: 10 to 200 pA/pF
 /// alone, and 50 pA/pF again and again, which meets each phase of a beat.
 ordered_json pulses(const std::string& name, const std::string& variant)
@@ -63,7 +98,7 @@ ordered_json pulses(const std::string& name, const std::string& variant)
                                                    {200, 0.5}, {9.5, 5}};
     constexpr double shares[] = {0.94, 0.955, 0.97, 0.985, 1, 1.015, 1.03, 1.045};
     constexpr double periods_ms[] = {20, 30, 50, 80, 110};
-    std::vector<std::pair<Pulse, double>> all; // with the time until which it is followed
+    std::vector<Case> all;
     for (const auto& [amplitude, duration] : alone)
         for (const double share : shares)
             all.push_back({{share * amplitude, duration}, 12});
@@ -84,6 +119,8 @@ ordered_json pulses(const std::string& name, const std::string& variant)
                                .size() <= samples;
                 }));
     }
+    for (const double dt : {0.02, 0.1})
+        j["newton_iterations"].push_back(newton_rounds(s, variant, all, dt));
     return j;
 }
 
@@ -197,7 +234,8 @@ int main(int argc, char** argv)
                   "ms, 20 and 50 for 2, 30, 50, 52 and 120 for 1, 80 and 200 for 0.5, each in "
                   "eight "
                   "strengths from 0.94 to 1.045 times, followed for 12 ms; and 50 for 2 ms every "
-                  "20, 30, 50, 80 and 110 ms for 330; steps of 0.005, 0.01, 0.02, 0.05, 0.1 ms"
+                  "20, 30, 50, 80 and 110 ms for 330; steps of 0.005, 0.01, 0.02, 0.05, 0.1 ms. "
+                  "newton_iterations: of backward Euler's steps in all of these cases"
             : only_rounding
                 ? "RRMS of V, double precision with states rounded to single precision after each "
                   "step against double precision: all of them, and those with the largest effects "

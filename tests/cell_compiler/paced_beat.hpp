@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace tawara::cell::compiler {
@@ -44,9 +45,10 @@ class PacedBeat
 {
   public:
     PacedBeat(const CellSystem& s, Scheme scheme, double table_step_mV = 0)
-        : program_(compile(CellSystem(s), scheme, options(s, table_step_mV))), step_(program_)
+        : PacedBeat(compile(CellSystem(s), scheme, options(s, table_step_mV)))
     {
     }
+    explicit PacedBeat(Program p) : program_(std::move(p)), step_(program_) {}
 
     static OptimiseOptions options(const CellSystem& s, double table_step_mV)
     {
@@ -56,11 +58,13 @@ class PacedBeat
     }
 
     /// @param rounded  states that are rounded to single precision after each step
+    /// @param after    called with a cell's states after each step
     /// @return V at 0, every, 2 every ...; ends early when V stops being finite or leaves
     ///         [-1000, 1000] mV
     std::vector<double> run(std::span<const double> parameters, std::span<const double> initial,
                             const Pulse& pulse, double dt_ms, double until_ms, double every_ms,
-                            std::span<const std::size_t> rounded = {}) const
+                            std::span<const std::size_t> rounded = {},
+                            const std::function<void(std::span<const Real>)>& after = {}) const
     {
         constexpr std::size_t width = 16;
         const std::size_t n = initial.size();
@@ -76,6 +80,7 @@ class PacedBeat
         std::fill(on.begin(), on.end(), static_cast<Real>(pulse.amplitude_pA_per_pF));
         const auto steps = std::llround(until_ms / dt_ms), each = std::llround(every_ms / dt_ms);
         std::vector<double> v{initial[0]};
+        std::vector<Real> cell(n);
         for (long long k = 0; k < steps; ++k) {
             const double t = static_cast<double>(k) * dt_ms;
             const bool stimulated = pulse.at(t + dt_ms / 2) != 0;
@@ -84,6 +89,11 @@ class PacedBeat
             for (const std::size_t s : rounded)
                 for (std::size_t i = 0; i < width; ++i)
                     x[s * width + i] = static_cast<Real>(static_cast<float>(x[s * width + i]));
+            if (after) {
+                for (std::size_t i = 0; i < n; ++i)
+                    cell[i] = x[i * width];
+                after(cell);
+            }
             if ((k + 1) % each == 0) {
                 if (!(std::abs(x[0]) < 1000))
                     break;
@@ -97,6 +107,12 @@ class PacedBeat
     Program program_;
     JitStep<Real> step_;
 };
+
+/// Where a program of backward Euler counts a cell's iterations, numbered as Part::next is.
+inline std::size_t rounds_of_newton(const Program& p)
+{
+    return *p.before.at(1).until - 2;
+}
 
 /// 100 sqrt(sum (v - r)^2 / sum r^2) over the samples up to a time; infinite when v ended early.
 inline double rrms_percent(std::span<const double> v, std::span<const double> r,

@@ -225,17 +225,20 @@ Operations count_operations(const Graph& g, const std::vector<bool>& varies,
 
 } // namespace
 
+int usual_rounds(const Part& part)
+{
+    return part.until ? std::min(part.times, 2) : part.times;
+}
+
 Operations count_operations(const Program& p)
 {
-    constexpr int usual_rounds = 2;
     const auto varies = differs_between_cells(p.graph);
     Operations sum;
     for (const Part& part : p.parts()) {
         const auto o = count_operations(p.graph, varies, part.next);
         for (const auto count : {&Operations::add, &Operations::mul, &Operations::div,
                                  &Operations::exp, &Operations::log, &Operations::other})
-            sum.*count +=
-                (part.until ? std::min(part.times, usual_rounds) : part.times) * (o.*count);
+            sum.*count += usual_rounds(part) * (o.*count);
     }
     return sum;
 }

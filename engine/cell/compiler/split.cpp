@@ -68,6 +68,7 @@ class Splitter
         for (std::size_t q = 0; q <= cuts_.size(); ++q)
             out.parts.push_back(part(q, slot));
         out.times.assign(out.parts.size(), 1);
+        out.until.assign(out.parts.size(), {});
         return out;
     }
 
@@ -184,6 +185,7 @@ Split own_parts(const Program& p)
             q.next.push_back(q.graph.symbol(symbol_id(Symbol::state, k)));
         out.parts.push_back(std::move(q));
         out.times.push_back(part.times);
+        out.until.push_back(part.until);
     }
     return out;
 }

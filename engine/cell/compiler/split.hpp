@@ -12,6 +12,8 @@ struct Split
 {
     std::vector<Program> parts; ///< with the table of the whole
     std::vector<int> times;     ///< so often each in a row
+    /// Of each part Part::until: no further rounds once all cells have such a value.
+    std::vector<std::optional<std::size_t>> until;
     std::size_t passed = 0;
 };
 

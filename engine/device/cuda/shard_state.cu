@@ -91,12 +91,15 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
     }
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
     std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
+    // slots without a cell are computed with the others of their warp, though nothing is stored:
+    // they are as the cell before them, so that no Newton's method iterates there in vain
+    std::size_t u = 0;
     for (std::size_t slot = 0; slot < slots; ++slot) {
-        if (host.old_of[slot] < 0)
-            continue;
-        const auto u = static_cast<std::size_t>(host.old_of[slot]);
+        if (host.old_of[slot] >= 0) {
+            u = static_cast<std::size_t>(host.old_of[slot]);
+            phases[slot] = 0;
+        }
         types[slot] = p.type[u];
-        phases[slot] = 0;
         const auto& initial = p.groups[p.group[u]].types[p.type[u]].initial;
         v0[slot] = static_cast<Real>(initial[0]);
         for (std::size_t s = 1; s < initial.size(); ++s)

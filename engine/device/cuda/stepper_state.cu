@@ -393,13 +393,16 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             track(slots, Real(1e3)), rest(slots, Real(1e3));
         std::vector<double> activation(slots, 0), repolarisation(slots, 0);
         std::vector<std::uint8_t> phase(slots, 3);
+        std::size_t u = 0;
         for (std::size_t slot = 0; slot < slots; ++slot) {
-            if (d.host.old_of[slot] < 0)
-                continue;
-            const auto u = at(d.host.old_of[slot]);
+            const bool empty = d.host.old_of[slot] < 0; // as the cell before it, see ShardState
+            if (!empty)
+                u = at(d.host.old_of[slot]);
             v[slot] = static_cast<Real>(s.v[u]);
             for (std::size_t k = 0; k < s.states.size(); ++k)
                 states[d.state_at(k, slot)] = static_cast<Real>(s.states[k][u]);
+            if (empty)
+                continue;
             activation[slot] = s.activation_ms[u];
             repolarisation[slot] = s.repolarisation_ms[u];
             const bool before = std::isnan(s.activation_ms[u]);

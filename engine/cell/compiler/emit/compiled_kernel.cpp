@@ -24,6 +24,7 @@ class SplitStep
     {
         passed_ = s.passed;
         times_ = s.times;
+        until_ = s.until;
         for (const Program& p : s.parts) {
             parts_.push_back(std::make_unique<JitStep<Real>>(p));
             compile_ms_ += parts_.back()->compile_ms();
@@ -42,20 +43,30 @@ class SplitStep
         for (std::size_t i = begin; i < end; i += cells) {
             for (std::size_t k = 0; k + 1 < states_; ++k)
                 pointers[k] = states[k] + i;
+            const std::size_t n = std::min(cells, end - i);
             for (std::size_t k = 0; k < parts_.size(); ++k)
-                for (int n = 0; n < times_[k]; ++n)
-                    (*parts_[k])(v + i, pointers.data(), stimulus ? stimulus + i : nullptr, 0,
-                                 std::min(cells, end - i), row, t, dt, pace);
+                for (int round = 0; round < times_[k]; ++round) {
+                    (*parts_[k])(v + i, pointers.data(), stimulus ? stimulus + i : nullptr, 0, n,
+                                 row, t, dt, pace);
+                    if (until_[k] && all_done(pointers[*until_[k] - 1], n))
+                        break;
+                }
         }
     }
     std::string target() const { return parts_.front()->target(); }
     double compile_ms() const { return compile_ms_; }
 
   private:
+    static bool all_done(const Real* done, std::size_t n)
+    {
+        return std::all_of(done, done + n, [](Real x) { return x != 0; });
+    }
+
     static constexpr std::size_t cells = 128;
     std::size_t states_, passed_ = 0;
     std::vector<std::unique_ptr<JitStep<Real>>> parts_;
     std::vector<int> times_;
+    std::vector<std::optional<std::size_t>> until_; ///< places behind V, as in Split
     double compile_ms_ = 0;
 };
 

@@ -15,10 +15,11 @@ namespace tawara::cell::compiler {
 ///                                                     Real t_ms, Real dt_ms);
 ///
 /// for one cell a thread. Cell has state(k) and constant(k), constant over the call, stimulus(),
-/// and store(k, value), called once for every state that changes. In double precision all 32
-/// threads of a warp must make an Elementary and call cell_step() together: the table that exp()
-/// needs lies in their registers. The CPU's code has the same operations, but for what processor_options() adds; nothing of
-/// the model's text but numbers reaches the source.
+/// and store(k, value), called once for every state that changes. All 32 threads of a warp must
+/// make an Elementary and call cell_step() together: the table that exp() needs in double precision
+/// lies in their registers, and in either precision they leave the loops of Part::until together.
+/// The CPU's code has the same operations, but for what processor_options() adds; nothing of the
+/// model's text but numbers reaches the source.
 /// @param single  Real is float, else double
 /// @throws InputError for programs with tables
 std::string cuda_text(const Program& p, bool single);

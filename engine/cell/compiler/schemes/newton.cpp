@@ -77,9 +77,9 @@ class Newton
     StepNodes run(std::vector<Node> start)
     {
         for (std::size_t i = 0; i < n_; ++i) // slopes may have overflown; gates that follow V
-            start[i] = follows_V(i) ? y_[i]  // come with the first iteration
-                                    : f(Op::select, within(start[i]), start[i], y_[i]);
-        start[0] = kept_in_range(0, start[0]);
+            start[i] = follows_V(i)          // come with the first iteration
+                           ? y_[i]
+                           : kept_in_range(i, f(Op::select, within(start[i]), start[i], y_[i]));
         start.insert(start.end(), y_.begin(), y_.end());
         start.insert(start.end(), 3, number(0)); // iterations made, the verdicts
         for (std::size_t k = 0; k < bracketed_.size(); ++k) {
@@ -227,7 +227,21 @@ class Newton
         const Node shorter = f(Op::max, f(Op::min, c, most), f(Op::neg, most));
         const Node least = f(Op::select, since(o_.bracket_from), number(o_.least_halving_mV),
                              number(o_.first_halving_mV));
-        return bracketed(0, shorter, g_.truth(true), least, f(Op::negate, since(o_.jump_from)));
+        auto b = bracketed(0, shorter, g_.truth(true), least, f(Op::negate, since(o_.jump_from)));
+        // what jumps are told by is found anew, with the other states as they are by then
+        const Node anew = f(Op::both, since(o_.jump_from - 1), f(Op::negate, since(o_.jump_from)));
+        b.low = f(Op::select, anew, number(-unbounded), b.low);
+        b.high = f(Op::select, anew, number(unbounded), b.high);
+        return b;
+    }
+    /// Whether V, which Newton's method would move by c, is at a jump of the rates: it proved too
+    /// low on one side and too high on the other.
+    Node at_jump(const Bracketed& V, Node c)
+    {
+        const Node both_sides =
+            f(Op::both, f(Op::lt, number(-unbounded), V.low), f(Op::lt, V.high, number(unbounded)));
+        const Node near = f(Op::le, f(Op::abs, c), number(o_.largest_jump_mV));
+        return f(Op::both, since(o_.jump_from), f(Op::both, both_sides, near));
     }
 
     /// An iteration from the states y: the next ones, and what is kept. Cells where the iterations
@@ -245,7 +259,7 @@ class Newton
             V = moved_V(c);
             return minus(y_[0], V.y);
         });
-        correction[0] = f(Op::select, since(o_.jump_from), correction[0], whole);
+        correction[0] = f(Op::select, at_jump(V, whole), correction[0], whole);
 
         std::vector<Node> y{kept_in_range(0, V.y)}, between{V.low, V.high};
         for (std::size_t i = 1, k = 1; i < n_; ++i) {

@@ -8,7 +8,7 @@ namespace tawara::cell::compiler {
 /// How backward Euler is solved. Each cell iterates until it has converged.
 struct NewtonOptions
 {
-    int most = 40; ///< iterations; nearly all steps take one to three
+    int most = 40; ///< iterations; nearly all steps take one or two, Courtemanche's up to 36
     /// Iterations end with a correction that is no larger than this, relative to |y| and a floor of
     /// each state (V: 100 mV). The next one, as a rule its square, is not made.
     double tolerance = 1e-4;
@@ -23,9 +23,12 @@ struct NewtonOptions
     /// by more than the least: Courtemanche's release gates go to and fro where they are steep.
     int bracket_from = 6;
     double least_halving_mV = 0.002;
-    /// From this iteration on V may stay where it can be brought no nearer: at a jump of the rates
-    /// (LR91's gates at -40 mV) the equation has no solution, and V is left at the jump.
+    /// From this iteration on V may stay where it can be brought no nearer, with a correction left
+    /// of no more than the largest jump: at a jump of the rates (LR91's gates at -40 mV) the
+    /// equation has no solution, and V is left at the jump. Both sides of it are looked for anew
+    /// from then on.
     int jump_from = 24;
+    double largest_jump_mV = 5;
     /// Slopes overflow there at smaller values.
     bool single_precision = false;
 };
@@ -38,10 +41,13 @@ struct NewtonOptions
 /// pattern of non-zeros (diagonal pivots in the order of least fill, Markowitz). Parts of the step:
 /// the start, an iteration, the verdict. Gates of V alone are what each iteration's V makes of
 /// them, so that their equations always hold: in the upstroke that saves an iteration or two.
-/// Pivots of other states are at least 0.1, slopes that overflow count as 0, and V stays between
-/// the values that proved too low and too high. Gates are kept in [0, 1], and the start's V where
-/// no iteration leaves +-1000 mV. A cell whose last correction is not accepted gets V = NaN, so
-/// that the step's verdict stops the run, and no wrong solution goes on.
+/// Pivots of other states are at least 0.1, slopes that overflow count as 0; V's pivot is the last,
+/// so that all others follow the correction of V that is made. What would leave the values that
+/// proved too low and too high is put between them; they are forgotten where they have met and the
+/// equation does not hold, since other states moved meanwhile. In each iteration, and at the start,
+/// gates are kept in [0, 1], V in +-1000 mV, and what logarithms and roots are taken of positive.
+/// A cell whose last correction is not accepted gets V = NaN, so that the step's verdict stops the
+/// run, and no wrong solution goes on.
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start,
                       const NewtonOptions& options = {});
 
