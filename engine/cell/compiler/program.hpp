@@ -64,8 +64,8 @@ struct Operations
         return mul + div + (single ? 5 * exp + 9 * log : 8 * exp + 15 * log) + 6 * other;
     }
 };
-/// How often a part is made in most steps: one that ends when a cell is done twice, since nearly all
-/// steps take Newton's method one or two iterations (tests/bench/records/cell_pulses.json).
+/// How often a part is made in most steps: one that ends when a cell is done twice, since nearly
+/// all steps take Newton's method one or two iterations (tests/bench/records/cell_pulses.json).
 int usual_rounds(const Part& part);
 
 /// Operations of a step; parts count as often as they are usually made.
