@@ -310,13 +310,14 @@ Status Engine::status() const
 std::vector<Trace> Engine::traces() const
 {
     std::lock_guard hold(impl_->trace_mutex);
-    return impl_->traces;
+    const auto shown = impl_->shown_traces();
+    return {shown.begin(), shown.end()};
 }
 
 Trace Engine::trace(std::uint64_t probe, std::size_t from) const
 {
     std::lock_guard hold(impl_->trace_mutex);
-    for (const auto& t : impl_->traces)
+    for (const auto& t : impl_->shown_traces())
         if (t.probe == probe) {
             const auto n = std::min(from, t.time_ms.size());
             Trace out{t.probe, t.name, t.position_mm, {}, {}};
@@ -373,7 +374,7 @@ std::vector<Beat> Engine::beats(std::uint64_t probe) const
     std::vector<double> renewed_ms;
     {
         std::lock_guard hold(impl_->trace_mutex);
-        for (const auto& of : impl_->traces)
+        for (const auto& of : impl_->shown_traces())
             if (of.probe == probe)
                 t = of;
         const auto known = renewals_of(impl_->renewed_ms, probe);

@@ -413,7 +413,8 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     source->maps = sim->stepper->maps();
     {
         std::lock_guard hold(trace_mutex);
-        source->traces = traces;
+        const auto shown = shown_traces();
+        source->traces.assign(shown.begin(), shown.end());
         source->renewed_ms = renewed_ms;
     }
     {

@@ -112,20 +112,36 @@ void Engine::Impl::apply(std::uint64_t id, const AddProbe& c)
 {
     if (!sim)
         return answer(id, "nothing is loaded");
-    const std::uint64_t probe = next_probe++;
     take_samples();
-    probes.push_back({probe, {c.name, c.position_mm}});
+    const auto shown = static_cast<std::ptrdiff_t>(probes.size() - removed_probes);
+    const auto first = probes.begin() + shown;
+    const auto again = std::find_if(first, probes.end(), [&](const LiveProbe& p) {
+        return p.probe.name == c.name && p.probe.position_mm == c.position_mm;
+    });
+    if (again != probes.end()) { // it was removed, and has its samples
+        const auto at = again - probes.begin();
+        std::rotate(first, again, again + 1);
+        {
+            std::lock_guard hold(trace_mutex);
+            std::rotate(traces.begin() + shown, traces.begin() + at, traces.begin() + at + 1);
+            --removed_probes;
+        }
+        install_probes();
+        return answer(id, {}, probes[static_cast<std::size_t>(shown)].id);
+    }
+    const std::uint64_t probe = next_probe++;
+    probes.insert(first, {probe, {c.name, c.position_mm}});
     {
         std::lock_guard hold(trace_mutex);
-        traces.push_back({probe, c.name, c.position_mm, {}, {}});
+        traces.insert(traces.begin() + shown, {probe, c.name, c.position_mm, {}, {}});
     }
     try {
         install_probes();
     } catch (const Error& e) {
-        probes.pop_back();
+        probes.erase(probes.begin() + shown);
         {
             std::lock_guard hold(trace_mutex);
-            traces.pop_back();
+            traces.erase(traces.begin() + shown);
         }
         return answer(id, e.what());
     }
@@ -134,16 +150,27 @@ void Engine::Impl::apply(std::uint64_t id, const AddProbe& c)
 
 void Engine::Impl::apply(std::uint64_t id, const RemoveProbe& c)
 {
-    const auto at = std::find_if(probes.begin(), probes.end(),
-                                 [&](const LiveProbe& p) { return p.id == c.probe; });
-    if (at == probes.end())
+    constexpr std::size_t most_removed = 8; // each costs what a probe costs
+    const auto shown = static_cast<std::ptrdiff_t>(probes.size() - removed_probes);
+    const auto last = probes.begin() + shown;
+    const auto found =
+        std::find_if(probes.begin(), last, [&](const LiveProbe& p) { return p.id == c.probe; });
+    if (found == last)
         return answer(id, "there is no such probe");
     take_samples();
+    const auto at = found - probes.begin();
+    const bool full = removed_probes == most_removed; // the one removed first goes for good
+    std::rotate(found, found + 1, probes.end());
+    if (full)
+        probes.erase(probes.begin() + shown - 1);
     {
         std::lock_guard hold(trace_mutex);
-        traces.erase(traces.begin() + (at - probes.begin()));
+        std::rotate(traces.begin() + at, traces.begin() + at + 1, traces.end());
+        if (full)
+            traces.erase(traces.begin() + shown - 1);
+        else
+            ++removed_probes;
     }
-    probes.erase(at);
     install_probes();
     answer(id);
 }

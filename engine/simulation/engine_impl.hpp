@@ -20,6 +20,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 
 // What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp), commands
@@ -119,7 +120,10 @@ struct Engine::Impl
     mutable std::mutex status_mutex;
     Status status;
     mutable std::mutex trace_mutex;
-    std::vector<Trace> traces;
+    std::vector<Trace> traces; ///< one for each of `probes`
+    /// So many at their end are removed, and sampled on, for an undo may place them again: the
+    /// one removed first comes first. trace_mutex too.
+    std::size_t removed_probes = 0;
     Renewals renewed_ms;             ///< of theirs; trace_mutex too
     mutable std::mutex shared_mutex; ///< of the next lines
     std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
@@ -189,6 +193,11 @@ struct Engine::Impl
     void work();
     void steps(std::int64_t n);
     void take_samples();
+    /// Of the probes that are not removed. @pre trace_mutex is held
+    std::span<const Trace> shown_traces() const
+    {
+        return std::span(traces).first(traces.size() - removed_probes);
+    }
     void publish_frame(bool now);
     void attach(Frame& f);
     void install_probes();

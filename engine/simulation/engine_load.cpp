@@ -111,6 +111,7 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
     {
         std::lock_guard hold(trace_mutex);
         traces.clear();
+        removed_probes = 0;
         renewed_ms.clear();
         for (const auto& p : sim->scene->session.probes) {
             probes.push_back({next_probe, p});

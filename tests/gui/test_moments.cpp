@@ -8,6 +8,7 @@
 #include "widgets/panels/transport_bar.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
+#include "widgets/plots/trace_plot.hpp"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -365,6 +366,43 @@ class TestMoments : public QObject
     }
 
     /// The opacity that is said is the one that is drawn.
+    /// Edits that are undone and redone take no sample of a curve away.
+    void curvesSurviveUndo()
+    {
+        auto* d = window->document();
+        auto& undo = d->edits().stack();
+        const auto* plot = child<TracePlot>();
+        const auto& probes = window->probes()->entries();
+        const auto samples = [&] {
+            return probes.size() == 1 ? plot->sampleCount(probes[0].id).value_or(0) : 0;
+        };
+        d->addProbe("P", {10, 5, 1});
+        QTRY_COMPARE(probes.size(), std::size_t{1});
+        runUntil(3);
+        QTRY_VERIFY_WITH_TIMEOUT(samples() > 20, patience);
+        const auto at_rest = [&] { return plot->valueAt(probes.at(0).id, 1).has_value(); };
+        QVERIFY(at_rest());
+        addScar();
+        undo.undo();
+        QVERIFY(samples() > 20);
+        const auto kept = samples();
+        d->moveProbe("P", {5, 5, 1});
+        QTRY_COMPARE_WITH_TIMEOUT(samples(), std::size_t{0}, patience);
+        runUntil(4);
+        QTRY_VERIFY_WITH_TIMEOUT(samples() > 2, patience);
+        QVERIFY(!at_rest());
+        undo.undo();
+        QTRY_VERIFY_WITH_TIMEOUT(samples() > kept && at_rest(), patience);
+        const auto whole = samples();
+        d->removeProbe("P", probes[0].id);
+        QTRY_VERIFY_WITH_TIMEOUT(probes.empty(), patience);
+        undo.undo();
+        QTRY_VERIFY_WITH_TIMEOUT(samples() >= whole && at_rest(), patience);
+        undo.undo(); // as before it was placed
+        QTRY_VERIFY_WITH_TIMEOUT(probes.empty(), patience);
+        undo.redo();
+        QTRY_VERIFY_WITH_TIMEOUT(samples() >= whole && at_rest(), patience);
+    }
     void thePanelSaysTheOpacityThatIsDrawn()
     {
         auto *text = child<QLabel>("opacityText"), *hint = child<QLabel>("opacityHint");

@@ -30,7 +30,10 @@ Session slab_session(double end_ms = 1000)
 class TestEngine : public QObject
 {
     Q_OBJECT
-    static float highest(const Frame& f) { return *std::max_element(f.values.begin(), f.values.end()); }
+    static float highest(const Frame& f)
+    {
+        return *std::max_element(f.values.begin(), f.values.end());
+    }
 
   private Q_SLOTS:
     void loadsPlaysAndEnds()
@@ -120,6 +123,51 @@ class TestEngine : public QObject
         QVERIFY(in.answer(e.post(RemoveProbe{a.probe})).applied);
         QVERIFY(!in.answer(e.post(RemoveProbe{a.probe})).applied);
         QCOMPARE(e.traces().size(), std::size_t(1));
+        QVERIFY(e.trace(a.probe, 0).V_mV.empty());
+    }
+
+    /// As by an undo: it comes back with its curve, in which nothing is missing.
+    void aProbePlacedAgainHasItsSamples()
+    {
+        Inbox in;
+        Engine e(in.handler());
+        in.answer(e.post(Load{slab_session()}));
+        const auto a = in.answer(e.post(AddProbe{"second", {3, 1, 1}})),
+                   b = in.answer(e.post(AddProbe{"third", {4, 1, 1}}));
+        const auto run_to = [&](double ms) {
+            in.answer(e.post(RunUntil{ms}));
+            QTRY_VERIFY(e.status().state == State::paused && e.status().time_ms > ms - 0.01);
+        };
+        run_to(2);
+        QVERIFY(in.answer(e.post(RemoveProbe{a.probe})).applied);
+        QCOMPARE(e.traces().size(), std::size_t(2));
+        const auto moved = in.answer(e.post(AddProbe{"second", {2, 1, 1}}));
+        QVERIFY(moved.applied && moved.probe != a.probe);
+        QVERIFY(e.trace(moved.probe, 0).V_mV.empty());
+        run_to(8);
+        QVERIFY(in.answer(e.post(RemoveProbe{moved.probe})).applied);
+        QCOMPARE(in.answer(e.post(AddProbe{"second", {3, 1, 1}})).probe, a.probe);
+        run_to(10);
+        const auto traces = e.traces();
+        QCOMPARE(traces.size(), std::size_t(3));
+        QCOMPARE(traces[2].probe, a.probe);
+        QCOMPARE(traces[2].time_ms, traces[1].time_ms);
+        const auto of_a = e.trace(a.probe, 0), of_b = e.trace(b.probe, 0);
+        QVERIFY(of_a.time_ms.front() == 0 && of_a.time_ms.back() > 9.8);
+        QVERIFY(of_a.V_mV != of_b.V_mV); // they were not mixed up
+        in.answer(e.post(Reset{}));
+        run_to(10);
+        QCOMPARE(e.trace(b.probe, 0).V_mV.back(), of_b.V_mV.back());
+        QCOMPARE(e.trace(a.probe, 0).V_mV.back(), of_a.V_mV.back());
+        for (int k = 0; k < 12; ++k) { // many are not kept for ever
+            const auto c = in.answer(e.post(AddProbe{"more", {2 + 0.1 * k, 1, 1}}));
+            QVERIFY(in.answer(e.post(RemoveProbe{c.probe})).applied);
+        }
+        QVERIFY(in.answer(e.post(AddProbe{"more", {2, 1, 1}})).applied);
+        QCOMPARE(e.traces().size(), std::size_t(4));
+        QVERIFY(e.trace(e.traces()[3].probe, 0).V_mV.empty());
+        QVERIFY(in.answer(e.post(AddProbe{"more", {2 + 0.1 * 11, 1, 1}})).applied);
+        QCOMPARE(e.traces().size(), std::size_t(5));
     }
 
     void resetGivesTheSameAgain()
@@ -178,8 +226,9 @@ class TestEngine : public QObject
         const auto start = std::chrono::steady_clock::now();
         const double from = e.status().time_ms;
         QTest::qWait(1000);
-        const double rate = (e.status().time_ms - from) /
-                            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const double rate =
+            (e.status().time_ms - from) /
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         QVERIFY2(rate > 3.5 && rate < 6, qPrintable(QString::number(rate)));
     }
 
