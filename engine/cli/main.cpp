@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cli/cli.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <pthread.h>
@@ -11,13 +12,19 @@
 namespace {
 
 /// Waits for Ctrl-C (or a request to end) on a thread of its own and asks for a clean end; a second
-/// one ends the program at once.
+/// one ends the program at once, unless it comes with the first: what signals a whole group of
+/// processes reaches this one from a script in that group, too.
 void watch_signals(const sigset_t& signals, std::stop_source stop)
 {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto together = std::chrono::milliseconds(1000);
     int signal = 0;
     sigwait(&signals, &signal);
+    const auto first = Clock::now();
     stop.request_stop();
-    sigwait(&signals, &signal);
+    do
+        sigwait(&signals, &signal);
+    while (Clock::now() - first < together);
     _exit(128 + signal);
 }
 

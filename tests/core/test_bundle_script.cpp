@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <csignal>
+#include <unistd.h>
 
 class TestBundleScript : public QObject
 {
@@ -82,6 +83,23 @@ for k in $(seq 100); do sleep 0.1; done
         QCOMPARE(p.exitCode(), status);
         QCOMPARE(QString::fromUtf8(p.readAllStandardOutput()),
                  QString("read a line\n%1\nover\n").arg(QTest::currentDataTag()));
+        QCOMPARE(scratch(), QStringList());
+    }
+    /// As `kill -- -GROUP` or a batch system does: to the script and the program at once.
+    void signalsToTheWholeGroup_data() { signalsReachTheProgram_data(); }
+    void signalsToTheWholeGroup()
+    {
+        QFETCH(int, signal);
+        QFETCH(int, status);
+        QProcess p;
+        p.setChildProcessModifier([] { ::setpgid(0, 0); });
+        start(p, {});
+        p.write("a line\n");
+        QTRY_VERIFY(p.bytesAvailable() >= 12);
+        ::kill(-static_cast<pid_t>(p.processId()), signal);
+        QVERIFY(p.waitForFinished(8000));
+        QCOMPARE(p.exitCode(), status);
+        QVERIFY(p.readAllStandardOutput().endsWith("\nover\n"));
         QCOMPARE(scratch(), QStringList());
     }
 };

@@ -196,8 +196,8 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         const std::string odd = path("odd.mmt"), known = path("i_stim.mmt");
         const std::string line =
             "warning: " + odd +
-            ": 'cell.odd' stimulates by itself (50 pA/pF over 2 ms from 5 ms) and stays on beside "
-            "the pulses from outside; if it is the stimulus current, name it: --stimulus cell.odd "
+            ": 'cell.odd' stimulates by itself (50 pA/pF over 2 ms from 5 ms) and stays on; "
+            "pulses from outside come on top of it; if it is the stimulus current, name it: --stimulus cell.odd "
             "(in a session: the region's \"model_variables\": {\"stimulus\": \"cell.odd\"})";
         const auto cell = [](const std::string& file, std::vector<std::string> more) {
             more.insert(more.begin(), {"cell", "run", file, "--bcl", "100"});

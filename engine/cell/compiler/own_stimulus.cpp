@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/recognise.hpp"
+#include "engine/core/error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,10 +55,16 @@ std::vector<std::uint32_t> all_used_by(const ModelText& m, Node equation)
     return out;
 }
 
-/// The variable nearest to dV/dt that depends on the time and on no state; empty: none.
+/// The variable nearest to dV/dt that depends on the time and on no state; empty: none, or the file
+/// cannot be read any more.
 std::string timed_variable(const CellSystem& s)
 {
-    const ModelText m = read_model(s.file);
+    ModelText m;
+    try {
+        m = read_model(s.file);
+    } catch (const InputError&) {
+        return {};
+    }
     const auto v = m.find(s.potential), time = m.find(s.time);
     if (!v || !time)
         return {};
@@ -162,8 +169,8 @@ std::string stimulus_left_on(const CellSystem& s, std::span<const double> parame
                   " (in a session: the region's \"model_variables\": {\"stimulus\": \"" + variable +
                   "\"})";
     return s.file + ": " + (variable.empty() ? "a term of dV/dt" : "'" + variable + "'") +
-           " stimulates by itself (" + pulse + ") and stays on beside the pulses from outside; " +
-           help;
+           " stimulates by itself (" + pulse +
+           ") and stays on; pulses from outside come on top of it; " + help;
 }
 
 } // namespace tawara::cell::compiler

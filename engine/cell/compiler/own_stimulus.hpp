@@ -35,7 +35,6 @@ std::optional<OwnStimulus> own_stimulus(const CellSystem& s,
 /// @param s           resolved without ResolveOptions::own_stimulus, from a file that is there
 /// @param parameters  as above
 /// @return empty where there are none
-/// @throws InputError for a file that cannot be read any more
 std::string stimulus_left_on(const CellSystem& s, std::span<const double> parameters = {});
 
 } // namespace tawara::cell::compiler
