@@ -5,6 +5,7 @@
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/site_words.hpp"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QTreeWidget>
 
@@ -146,6 +147,59 @@ class TestSitePulses : public QObject
             plain(siteStateText(shorter, p.states()[0], 0, 1000)).contains("In the run before"));
         p.forgetRefractory();
         QVERIFY(!p.states()[0].refractoryBefore);
+    }
+
+    /// Who chooses S1-S2 gets a search, and is told when that has ended.
+    void anS1S2SiteSearchesAndSaysWhenItHasEnded()
+    {
+        using Kind = Protocol::Kind;
+        simulation::Session s;
+        s.stimuli = {site("A", 0)};
+        s.stimuli[0].protocol = Protocol{Kind::train, 800, 0, {}, 0, 1, 1000};
+        PacingPanel panel;
+        panel.setSession(s);
+        connect(&panel, &PacingPanel::edited, this,
+                [&](const QString&, const SessionChange& change) {
+                    change(s);
+                    panel.setSession(s);
+                });
+        auto* kind = panel.findChild<QComboBox*>("siteProtocol");
+        Q_EMIT kind->activated(int(Kind::s1s2));
+        Protocol& p = *s.stimuli[0].protocol;
+        QCOMPARE(p, (Protocol{Kind::s1s2, 800, 8, {440}, 10, 10, 1000}));
+        s.end_ms = 1e5;
+        CaptureState c;
+        c.last = CaptureState::Last::captured;
+        c.pulses = c.captured = 20;
+        c.refractory = {"S2", 430, 400};
+        const auto said = [&](double now_ms) {
+            panel.setSession(s);
+            panel.setCapture({c});
+            panel.setTime(now_ms, 1);
+            return panel.findChild<QLabel*>("siteState")->text();
+        };
+        const auto* list = panel.findChild<QTreeWidget*>("sites");
+        // one interval between the two is still to come
+        QVERIFY2(!said(1).contains("The search has ended"), qPrintable(said(1)));
+        QCOMPARE(list->topLevelItem(0)->text(2), QString("captures"));
+        c.refractory.captured_ms = 410;
+        QVERIFY2(said(1).contains("The search has ended: pulses to come tell no more of it. "
+                                  "Untick the site to stop them."),
+                 qPrintable(said(1)));
+        QCOMPARE(list->topLevelItem(0)->text(2), QString("period found"));
+        p.extra_ms = {405}; // nearer
+        QVERIFY(!said(1).contains("The search has ended"));
+        p.extra_ms = {440};
+        QVERIFY2(said(99999).contains("No more pulses in this run."), qPrintable(said(99999)));
+        c.refractoryBefore = true;
+        QVERIFY(!said(1).contains("The search has ended"));
+        Q_EMIT kind->activated(int(Kind::burst)); // which ends, as bursts did
+        QCOMPARE(p.repeats, 1);
+        QCOMPARE(p.decrement_ms, 0.0);
+        p = {Kind::train, 20, 0, {}, 0, 1, 1000};
+        panel.setSession(s);
+        Q_EMIT kind->activated(int(Kind::s1s2)); // each interval is one
+        QCOMPARE(p, (Protocol{Kind::s1s2, 20, 8, {11}, 1, 10, 1000}));
     }
 
     /// Without tissue around it a site's pulses are given and never judged.

@@ -51,6 +51,18 @@ bool uses(Protocol::Kind k, int row)
     return false;
 }
 
+/// S2 comes earlier by 10 ms in each repeat: an S1-S2 protocol finds the refractory period by
+/// itself.
+void searchByDefault(Protocol& p)
+{
+    constexpr double first_part = 0.55, decrement_ms = 10;
+    constexpr int repeats = 10;
+    if (p.extra_ms.empty())
+        p.extra_ms = {std::round(first_part * p.cycle_ms)};
+    p.decrement_ms = std::min(decrement_ms, p.extra_ms.back() / (repeats + 1));
+    p.repeats = repeats;
+}
+
 } // namespace
 
 QColor captureColor(const Stimulus& s, const CaptureState& state)
@@ -262,7 +274,12 @@ void PacingPanel::connectDetails()
     connect(m_kind, &QComboBox::activated, this, [this](int k) {
         changeProtocol(tr("Change the protocol of a site"), [k](Protocol& p) {
             const bool was_burst = p.kind == Protocol::Kind::burst;
+            const bool was_search = p.kind == Protocol::Kind::s1s2;
             p.kind = static_cast<Protocol::Kind>(k);
+            if (p.kind == Protocol::Kind::s1s2 && !was_search && p.repeats <= 1)
+                searchByDefault(p);
+            if (p.kind == Protocol::Kind::burst && was_search)
+                p.decrement_ms = 0, p.repeats = 1; // those are of the search
             // the cycle of a resting rhythm makes no burst
             if (p.kind == Protocol::Kind::burst && !was_burst && p.cycle_ms >= slow_cycle_ms)
                 p.cycle_ms = burst_cycle_ms;
@@ -308,8 +325,6 @@ void PacingPanel::changeProtocol(const QString& what, const std::function<void(P
     change(what, [f](Stimulus& s) {
         Protocol p = protocolOf(s);
         f(p);
-        if (p.kind == Protocol::Kind::s1s2 && p.extra_ms.empty())
-            p.extra_ms = {std::round(0.55 * p.cycle_ms)};
         if (p.kind != Protocol::Kind::train && p.count == 0)
             p.count = 8; // only a train goes on for ever
         s.protocol = p;
@@ -394,7 +409,7 @@ QString PacingPanel::stateText(std::size_t i) const
     const auto& state = m_states[i];
     if (!m_stimuli[i].on)
         return tr("off");
-    if (state.answers())
+    if (state.answers() || searchEnded(m_stimuli[i], state, m_nowMs))
         return tr("period found");
     switch (state.last) {
     case CaptureState::Last::captured:

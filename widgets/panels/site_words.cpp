@@ -197,6 +197,19 @@ QString refractoryText(const Stimulus& s, const simulation::Refractory& known)
     return {};
 }
 
+bool searchEnded(const Stimulus& s, const CaptureState& known, double nowMs)
+{
+    const auto& r = known.refractory;
+    if (!s.on || known.refractoryBefore || !r.effective_ms())
+        return false;
+    for (const auto& run : simulation::pulse_runs(s)) // as the protocol is now
+        if (run.start_ms >= nowMs)
+            if (const auto coupling = simulation::searched_coupling(s, run.start_ms);
+                coupling && *coupling > r.failed_ms && *coupling < r.captured_ms)
+                return false;
+    return true;
+}
+
 QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs, double endMs)
 {
     const QString pending = pendingText(s, known, nowMs, endMs), next = nextText(s, nowMs, endMs);
@@ -223,6 +236,10 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
     QString found = refractoryText(s, known.refractory);
     if (known.refractoryBefore && !found.isEmpty())
         found = PacingPanel::tr("In the run before: %1").arg(found);
+    if (searchEnded(s, known, nowMs) && nextOf(s, nowMs, endMs))
+        then =
+            PacingPanel::tr("The search has ended: pulses to come tell no more of it. Untick the "
+                            "site to stop them.");
     for (const QString& more : {found, then, extentText(s)})
         text += more.isEmpty() ? more : QChar('\n') + more;
     return text;

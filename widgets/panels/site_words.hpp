@@ -34,6 +34,8 @@ QString pendingText(const simulation::Stimulus& s, const CaptureState& known, do
 /// What its extra pulses have told: "S2 at 310 ms captured, at 300 ms not: effective refractory
 /// period at this site 300 ms (between 300 and 310 ms, S1 every 600 ms)."; empty where nothing.
 QString refractoryText(const simulation::Stimulus& s, const simulation::Refractory& known);
+/// Whether the refractory period is found in this run, as near as the protocol comes to it.
+bool searchEnded(const simulation::Stimulus& s, const CaptureState& known, double nowMs);
 /// What came of the site's pulses, what is known by that, and what comes next; a line each.
 QString siteStateText(const simulation::Stimulus& s, const CaptureState& known, double nowMs,
                       double endMs);
