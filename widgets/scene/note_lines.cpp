@@ -9,7 +9,7 @@
 namespace tawara::scene {
 namespace {
 
-constexpr int few_lines = 3, widths = 5;
+constexpr int few_lines = 4, widths = 5;
 constexpr double beside_right = 10; // left of the bar that nothing is written on
 constexpr const char* ellipsis = "…";
 

@@ -11,7 +11,7 @@ struct NoteRoom
     static constexpr double left = 16, top = 36; ///< its corner, in units of the texts' sizes
     static constexpr double axes = 96;           ///< what the axes take at the foot, likewise
     /// The part of the view's width beside the heart, but no less than some words need.
-    static constexpr double part = 0.24, least = 180;
+    static constexpr double part = 0.24, least = 130;
     double beside = 0; ///< width beside the heart
     double most = 0;   ///< width up to what stands at the right
     int lines = 1;     ///< that fit above the axes

@@ -282,23 +282,68 @@ void ViewTexts::paintLegend(QPainter& p) const
     }
 }
 
+std::vector<QRectF> ViewTexts::taken() const
+{
+    constexpr double ground = 4; // of a text, at either side
+    const QFontMetricsF small(sized(note_points), this), large(sized(time_points), this);
+    std::vector<QRectF> out;
+    const double time = large.horizontalAdvance(QString::fromStdString(m_shown.time));
+    if (!rangeText().isEmpty()) // the line has something at both ends
+        out.emplace_back(0, 0, width(), timeRect().bottom());
+    else if (time > 0)
+        out.emplace_back(0, 0, left + time + ground, timeRect().bottom());
+    if (!m_shown.note.empty())
+        out.push_back(noteRect().adjusted(-ground, -1, ground, 1));
+    if (barHasRoom()) {
+        const double half_a_number = small.height() / 2;
+        out.push_back(titleRect().adjusted(-ground, -1, ground, 1));
+        out.emplace_back(QPointF(barRect().left() - beside_bar, barRect().top() - half_a_number),
+                         QPointF(width(), barRect().bottom() + half_a_number));
+    }
+    if (!m_shown.letters.empty())
+        out.emplace_back(lettersRect());
+    return out;
+}
+
+std::vector<ViewTexts::PlacedName> ViewTexts::placedNames() const
+{
+    QFont font = sized(note_points);
+    font.setBold(true);
+    const QFontMetricsF m(font, this);
+    const double high = m.height(), end = namesEnd();
+    std::vector<QRectF> full = taken();
+    std::vector<PlacedName> out;
+    for (const auto& n : m_shown.names) {
+        const QString text = m.elidedText(QString::fromStdString(n.text), Qt::ElideMiddle,
+                                          std::max(widest_row * width(), least_row));
+        const double wide = m.horizontalAdvance(text) + 4;
+        const double x = std::round(n.x * width()), y = std::round(n.y * height());
+        const double other_side = x - 2 * beside_marker - wide;
+        const QPointF corners[] = {{x, y - high},
+                                   {other_side, y - high},
+                                   {x, y + beside_marker},
+                                   {other_side, y + beside_marker}};
+        const auto* at = std::find_if(std::begin(corners), std::end(corners), [&](QPointF c) {
+            const QRectF box(c, QSizeF(wide, high));
+            return box.left() >= 0 && box.right() <= end && box.top() >= 0 &&
+                   box.bottom() <= height() &&
+                   std::none_of(full.begin(), full.end(),
+                                [&](const QRectF& r) { return r.intersects(box); });
+        });
+        if (at == std::end(corners))
+            continue;
+        out.push_back({QRectF(*at, QSizeF(wide, high)), text});
+        full.push_back(out.back().box);
+    }
+    return out;
+}
+
 void ViewTexts::paintNames(QPainter& p) const
 {
     QFont font = sized(note_points);
     font.setBold(true);
-    const QFontMetricsF m(font);
     p.setFont(font);
-    const QRectF title = barHasRoom() ? titleRect().adjusted(-4, -1, 4, 1) : QRectF();
-    for (const auto& n : m_shown.names) {
-        const QString text = m.elidedText(QString::fromStdString(n.text), Qt::ElideMiddle,
-                                          std::max(widest_row * width(), least_row));
-        QRectF box(std::round(n.x * width()), std::round(n.y * height()) - m.height(),
-                   m.horizontalAdvance(text) + 4, m.height());
-        if (box.right() > namesEnd()) // to the marker's other side
-            box.moveRight(
-                std::max(std::min(box.left() - 2 * beside_marker, namesEnd()), box.width()));
-        if (box.intersects(title)) // a long one reaches farther to the left than the bar
-            box.moveTop(title.bottom() + 2);
+    for (const auto& [box, text] : placedNames()) {
         p.fillRect(box, QColor(13, 15, 20, 140));
         p.setPen(Qt::white);
         p.drawText(box, Qt::AlignCenter, text);

@@ -6,6 +6,8 @@
 #include <QMargins>
 #include <QWidget>
 
+#include <vector>
+
 namespace tawara {
 
 /// Time, remark, colour bar, legend and names of markers over a view, in the screen's own pixels
@@ -36,6 +38,14 @@ class ViewTexts : public QWidget
     QRectF barRect() const { return barRect(size(), barEdge()); }
     /// Right end of what is written beside it.
     double numbersEnd() const;
+    struct PlacedName
+    {
+        QRectF box;
+        QString text;
+    };
+    /// The markers' names as they are written, each at a corner of its marker; one that would lie
+    /// on another text at all four of them is left out.
+    std::vector<PlacedName> placedNames() const;
 
   protected:
     void paintEvent(QPaintEvent* e) override;
@@ -59,6 +69,8 @@ class ViewTexts : public QWidget
     QRect timeRect() const;
     void paintTime(QPainter& p) const; ///< and the range beside it
     QRect lettersRect() const;         ///< the corner with the axes
+    /// Where names are not written: on the time, the remark, the bar and the axes.
+    std::vector<QRectF> taken() const;
 
     scene::Annotations m_shown;
 };
