@@ -182,6 +182,11 @@ class TestViews : public QObject
         QCOMPARE(isochroneStep(0, 120), 10.0);
         QCOMPARE(isochroneStep(280, 292), 1.0);
         QCOMPARE(isochroneStep(280, 292, 0.5), 5.0);
+        for (int q = 0; q < quantity_count; ++q) { // lines of APD90 would be noise
+            const auto of = static_cast<Quantity>(q);
+            QCOMPARE(ViewSettings().styles[static_cast<std::size_t>(q)].isochrones,
+                     of == Quantity::activation || of == Quantity::repolarisation);
+        }
         const auto b = fake::bowl(40);
         std::vector<float> smooth, rough;
         unsigned seed = 1;

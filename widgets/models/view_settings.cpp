@@ -111,7 +111,9 @@ ViewSettings::ViewSettings()
         s.reversed = std::string_view(i.key) == "activation"; // early is red, as mapping systems do
         s.automatic = i.automatic;
         s.low = i.low, s.high = i.high;
-        s.isochrones = i.maps && static_cast<Quantity>(q) != Quantity::velocity; // of times
+        // of when waves come and go; differences of such times are too noisy for lines
+        s.isochrones = static_cast<Quantity>(q) == Quantity::activation ||
+                       static_cast<Quantity>(q) == Quantity::repolarisation;
         s.step = i.step;
     }
 }
