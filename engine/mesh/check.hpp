@@ -30,8 +30,8 @@ CheckReport check_and_clean(TetMesh& m, const std::string& file, const Progress&
 double quality(const TetMesh& m, std::size_t t);
 
 /// Regular refinement: each tetrahedron into 8 (the inner octahedron cut along its shortest
-/// diagonal); regions, directions and per-tetrahedron fields are inherited, per-vertex fields
-/// interpolated.
+/// diagonal, of two as short the one that leaves the better shapes); regions, directions and
+/// per-tetrahedron fields are inherited, per-vertex fields interpolated.
 TetMesh refine(const TetMesh& m, const Progress& progress = {});
 
 /// Box of tetrahedra: a grid of cubes of edge `spacing_mm`, six tetrahedra per cube (Kuhn),

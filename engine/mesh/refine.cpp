@@ -99,6 +99,39 @@ std::array<std::array<Child, 8>, 3> make_children()
     return all;
 }
 
+/// The shortest diagonal; of several as short the one whose four tetrahedra are of the better
+/// shape: Kuhn's have two, and keep their shape with one of them. All four have an eighth of the
+/// parent's volume, so that the sum of squared edges tells the shape (quality()).
+std::size_t best_diagonal(const std::array<std::array<Child, 8>, 3>& children, const TetMesh& m,
+                          const std::array<std::int32_t, 10>& node)
+{
+    constexpr double as_short = 1 + 1e-6; // coordinates may have come from single precision
+    const auto square = [&](std::size_t a, std::size_t b) {
+        const Vec3 v = m.vertex(static_cast<std::size_t>(node[a])) -
+                       m.vertex(static_cast<std::size_t>(node[b]));
+        return dot(v, v);
+    };
+    const auto worst_sum = [&](const std::array<Child, 8>& of) {
+        double worst = 0;
+        for (std::size_t i = 4; i < 8; ++i) {
+            double sum = 0;
+            for (const auto& [a, b] : local_edges)
+                sum += square(of[i][a], of[i][b]);
+            worst = std::max(worst, sum);
+        }
+        return worst;
+    };
+    // edges d and 5 - d are opposite
+    const std::array<double, 3> length{square(4, 9), square(5, 8), square(6, 7)};
+    const double least = *std::min_element(length.begin(), length.end());
+    std::size_t best = 3;
+    for (std::size_t d = 0; d < 3; ++d)
+        if (length[d] <= as_short * least &&
+            (best == 3 || worst_sum(children[d]) < worst_sum(children[best])))
+            best = d;
+    return best;
+}
+
 /// Bit k is set when the local node lies on face k of its tetrahedron.
 std::array<unsigned, 10> face_masks()
 {
@@ -188,18 +221,9 @@ TetMesh refine(const TetMesh& m, const Progress& progress)
         for (std::size_t e = 0; e < 6; ++e)
             node[4 + e] = static_cast<std::int32_t>(
                 nv + edges.find(node[local_edges[e][0]], node[local_edges[e][1]]));
-        const auto middle = [&](std::size_t e) {
-            return r.vertex(static_cast<std::size_t>(node[4 + e]));
-        };
-        std::size_t shortest = 0;
-        double least = std::numeric_limits<double>::infinity();
-        for (std::size_t d = 0; d < 3; ++d) { // edges d and 5 - d are opposite
-            const Vec3 v = middle(5 - d) - middle(d);
-            if (dot(v, v) < least)
-                least = dot(v, v), shortest = d;
-        }
+        const auto& chosen = children[best_diagonal(children, r, node)];
         for (std::size_t i = 0; i < 8; ++i) {
-            const Child& c = children[shortest][i];
+            const Child& c = chosen[i];
             for (std::size_t k = 0; k < 4; ++k)
                 r.corner[k][8 * t + i] = node[c[k]];
             r.region[8 * t + i] = m.region[t];

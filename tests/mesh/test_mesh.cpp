@@ -281,6 +281,19 @@ class TestMesh : public QObject
             QVERIFY(std::abs(s.fields[0].values[v] - (s.x[v] * 0.1 + s.z[v])) < 1e-5);
     }
 
+    /// Kuhn's tetrahedra are cut into such of half the size, again and again.
+    void refinement_keeps_the_shapes_of_a_slab()
+    {
+        TetMesh m = slab({2, 1, 1}, 1);
+        const double before = quality(m, 0);
+        for (int k = 0; k < 2; ++k) {
+            m = refine(m);
+            for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+                QVERIFY2(std::abs(quality(m, t) - before) < 1e-9,
+                         qPrintable(QString::number(quality(m, t))));
+        }
+    }
+
     void quality_of_known_shapes()
     {
         TetMesh m;
