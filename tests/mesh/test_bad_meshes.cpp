@@ -144,6 +144,9 @@ class TestBadMeshes : public QObject
         row("carp: points cut", "pts", "pts", cut(0.5), "truncated", true);
         row("carp: elements cut", "pts", "elem", cut(0.6), "", true);
         row("carp: fibres cut", "pts", "lon", cut(0.6), "", true);
+        const auto line_less = [](std::string& s) { s.resize(s.rfind('\n', s.size() - 2) + 1); };
+        row("carp: a fibre less", "pts", "lon", line_less,
+            "holds 359 fibres; it should hold one for each of the 360 elements", true);
         row("carp: count too small", "pts", "pts", replace("132", "131"), "more points", true);
         row("carp: count too large", "pts", "pts", replace("132", "133"), "truncated", true);
         row("carp: count absurd", "pts", "pts", replace("132", "99999999999999"), "", true);

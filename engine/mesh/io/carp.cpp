@@ -131,7 +131,13 @@ void read_fibres(Text& in, TetMesh& m, const Kept& kept)
     if (axes == 2)
         m.sheet.resize(n);
     std::size_t t = 0;
+    std::size_t rows = 0;
     for (const char is_tetrahedron : kept) {
+        if (in.at_end())
+            in.fail("holds " + std::to_string(rows) +
+                    " fibres; it should hold one for each of the " + std::to_string(kept.size()) +
+                    " elements");
+        ++rows;
         for (std::size_t c = 0; c < 3 * static_cast<std::size_t>(axes); ++c)
             row[c] = in.number("a fibre component");
         if (in.more_in_line())
