@@ -132,6 +132,8 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
                                    "the checkpoint's states"});
     for (auto& n : placed_electrodes_notice(s.electrodes, s.leads))
         tissue_.notices.push_back(std::move(n));
+    for (auto& n : probes_outside(tissue_, s.probes))
+        tissue_.notices.push_back(std::move(n));
     for (const auto& n : tissue_.notices)
         say(n.level, n.text);
     Notices chosen;

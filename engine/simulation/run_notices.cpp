@@ -159,6 +159,29 @@ Notices what_outputs_will_be(const Session& s)
     return out;
 }
 
+Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
+{
+    Notices out;
+    const auto& m = *tissue.mesh;
+    for (const auto& p : probes) {
+        const auto place = tissue.locator->find(p.position_mm);
+        const auto tet = static_cast<std::size_t>(place.tetrahedron);
+        if (place.distance_mm <= 0.1 * std::cbrt(12 / std::sqrt(2.0) * m.volume(tet)))
+            continue;
+        Vec3 nearest{};
+        for (std::size_t c = 0; c < 4; ++c)
+            nearest =
+                nearest + place.weights[c] * m.vertex(static_cast<std::size_t>(m.corner[c][tet]));
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      " lies %.3g mm outside the tissue; it shows the nearest place, (%.4g, %.4g, "
+                      "%.4g) mm",
+                      place.distance_mm, nearest[0], nearest[1], nearest[2]);
+        out.push_back({Notice::Level::warning, "probe '" + p.name + "'" + text});
+    }
+    return out;
+}
+
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
                         double end_ms)
 {

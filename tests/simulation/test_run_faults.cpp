@@ -279,6 +279,21 @@ class TestRunFaults : public QObject
         QCOMPARE(notices.filter("site 'base': 2 of its 3 pulses did not capture").size(), 1);
     }
 
+    void saysWhichProbesLieOutside()
+    {
+        const auto probe = [](const char* name, double y) {
+            return QJsonObject{{"name", name}, {"position_mm", QJsonArray{2, y, 0.5}}};
+        };
+        write_session("o.json", "probes", QJsonArray{probe("in", 0.5), probe("off", -0.4)});
+        const auto r = run("o.json", "o", {"--until", "1"});
+        QCOMPARE(r.status, 0);
+        QVERIFY2(r.err.contains("warning: probe 'off' lies 0.4 mm outside the tissue; it shows the "
+                                "nearest place, (2, 0, 0.5) mm"),
+                 qPrintable(r.err));
+        QVERIFY(!r.err.contains("probe 'in'"));
+        QVERIFY(content(path("o/report.json")).contains("probe 'off' lies 0.4 mm outside"));
+    }
+
     void saysHowACheckpointIsAnother_data()
     {
         QTest::addColumn<QStringList>("with");
