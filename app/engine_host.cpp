@@ -233,8 +233,8 @@ void EngineHost::handle(const simulation::Event& event)
 {
     std::visit(Overloaded{
                    [this](const simulation::Loading& e) {
-                       const bool preparing = m_loads.empty() &&
-                                              m_status.state == simulation::Status::State::loading;
+                       const bool preparing =
+                           m_loads.empty() && m_status.state == simulation::Status::State::loading;
                        if (preparing && !std::exchange(m_preparing, true))
                            Q_EMIT preparationStarted();
                        if (preparing || !m_loads.empty())
@@ -285,6 +285,7 @@ void EngineHost::adopt(const ScenePtr& scene)
     m_ecgSamples = 0;
     m_ecgGeneration = ~quint64{0};
     m_probes.clear();
+    m_measured = {};
     if (m_watchMaps)
         post(simulation::WatchMaps{true, maps_wall_ms, m_beat});
     if (m_watchVolume)
@@ -335,6 +336,7 @@ void EngineHost::answered(const simulation::Answer& a)
         Q_EMIT stimulated(*s);
     } else if (const auto* p = std::get_if<simulation::AddProbe>(&command)) {
         m_probes.insert(a.probe, 0);
+        m_measured = {};
         Q_EMIT probeAdded(a.probe, QString::fromStdString(p->name), p->position_mm);
     } else if (const auto* r = std::get_if<simulation::RemoveProbe>(&command)) {
         m_probes.remove(r->probe);
@@ -342,6 +344,7 @@ void EngineHost::answered(const simulation::Answer& a)
     } else if (std::holds_alternative<simulation::Reset>(command)) {
         for (auto& n : m_probes)
             n = 0;
+        m_measured = {};
         Q_EMIT samplesCleared();
     } else if (std::holds_alternative<simulation::StartRecording>(command) ||
                std::holds_alternative<simulation::StopRecording>(command)) {
@@ -409,8 +412,10 @@ void EngineHost::pollEcg()
 
 void EngineHost::measureBeats()
 {
-    if (m_measuring || m_probes.isEmpty())
-        return;
+    const Measured now{m_probes, m_scene.get(), m_frame.get()};
+    if (m_measuring || m_probes.isEmpty() || now == m_measured)
+        return; // those of what is there are known
+    m_measured = now;
     m_measuring = true;
     m_pool.start([this, ids = m_probes.keys(), of = m_scene] {
         QHash<quint64, std::vector<simulation::Beat>> beats;

@@ -71,7 +71,11 @@ class EngineHost : public QObject
     void watchMaps(bool on, int beat = 0);
     void watchVolume(bool on);
     void watchPhase(bool on);
-    void watchBeats(bool on) { m_watchBeats = on; }
+    void watchBeats(bool on)
+    {
+        m_watchBeats = on;
+        m_measured = {};
+    }
     void watchKernels(bool on) { m_watchKernels = on; }
     void startRecording(double everyMs, quint64 maxBytes);
     void stopRecording();
@@ -169,6 +173,12 @@ class EngineHost : public QObject
     qsizetype m_ecgLeads = 0;
     simulation::Status m_status;
     QHash<quint64, std::size_t> m_probes; // samples that were handed on
+    struct Measured                       // what the beats are of
+    {
+        QHash<quint64, std::size_t> samples;
+        const void *scene = nullptr, *frame = nullptr;
+        bool operator==(const Measured&) const = default;
+    } m_measured;
     QTimer m_poll;
     QElapsedTimer m_clock;
     qint64 m_statusDue = 0, m_tracesDue = 0, m_slowDue = 0;

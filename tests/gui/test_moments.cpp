@@ -403,6 +403,25 @@ class TestMoments : public QObject
         undo.redo();
         QTRY_VERIFY_WITH_TIMEOUT(samples() >= whole && at_rest(), patience);
     }
+    /// What is at rest is neither measured nor drawn again.
+    void anIdleWindowDoesNothing()
+    {
+        window->document()->addProbe("P", {10, 5, 1});
+        window->raisePanel("beatsDock");
+        QSignalSpy measured(host.get(), &EngineHost::beatsMeasured);
+        runUntil(3);
+        QTRY_VERIFY_WITH_TIMEOUT(host->status().state != EngineHost::State::running, patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!measured.isEmpty(), patience);
+        QTest::qWait(900); // two looks at what there is
+        measured.clear();
+        QTest::qWait(1300);
+        QCOMPARE(measured.size(), 0);
+        runUntil(4);
+        QTRY_VERIFY_WITH_TIMEOUT(!measured.isEmpty(), patience);
+        measured.clear();
+        host->reset();
+        QTRY_VERIFY_WITH_TIMEOUT(!measured.isEmpty(), patience);
+    }
     void thePanelSaysTheOpacityThatIsDrawn()
     {
         auto *text = child<QLabel>("opacityText"), *hint = child<QLabel>("opacityHint");
