@@ -314,7 +314,9 @@ EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::ve
 {
     EcgIntervals out;
     if (mV.empty() || t_ms.size() < 8) {
-        out.none = mV.empty() ? "no leads" : "no samples yet";
+        out.none = mV.empty()     ? "no leads"
+                   : t_ms.empty() ? "no samples yet"
+                                  : "fewer than 8 samples";
         return out;
     }
     out.step_ms = median_step(t_ms);

@@ -89,8 +89,8 @@ Json ecg_json(const ProbeTable& ecg)
     Json j;
     j["method"] = ecg_method_text(found);
     j["resolution_ms"] = found.step_ms;
-    if (!found.none.empty())
-        j["no_beats"] = found.none;
+    if (found.beats.empty())
+        j["no_beats"] = found.none.empty() ? "no QRS complex in the leads" : found.none;
     j["beats"] = Json::array();
     for (const auto& b : found.beats) {
         Json x;

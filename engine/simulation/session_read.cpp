@@ -328,9 +328,9 @@ void tissue(const JsonNode& n, Session& s)
     if (const auto p = n.find("prepacing"))
         s.prepacing = prepacing(*p);
     if (const auto chi = n.find("surface_to_volume_per_mm"))
-        s.surface_to_volume_per_mm = chi->positive("1/mm");
+        s.surface_to_volume_per_mm = chi->within(0.1, 1e5, "1/mm");
     if (const auto cm = n.find("capacitance_uF_per_cm2"))
-        s.capacitance_uF_per_cm2 = cm->positive("uF/cm2");
+        s.capacitance_uF_per_cm2 = cm->within(1e-3, 1e3, "uF/cm2");
     s.regions.clear();
     const char* should = "a list of at least one region";
     for (const auto& r : n.at("regions", should).items(should, 1)) {

@@ -239,6 +239,10 @@ class TestEcgIntervals : public QObject
         QVERIFY(record({{150}, {950}}, 0, 1600, 4).measured().none.find("2 ms") !=
                 std::string::npos);
         QVERIFY(!ecg_intervals({}, {}).none.empty());
+        const std::vector<double> few{0, 1, 2};
+        const std::vector<std::vector<float>> short_lead{{0, 0, 0}};
+        QCOMPARE(ecg_intervals(few, short_lead).none, "fewer than 8 samples");
+        QCOMPARE(ecg_intervals({}, std::vector<std::vector<float>>(1)).none, "no samples yet");
         Record flat = record({}, 0, 500); // nothing has happened
         QVERIFY(flat.measured().beats.empty() && flat.measured().none.empty());
         std::mt19937 random(3);

@@ -95,6 +95,8 @@ inline const std::vector<Case> cases{
      ":/tissue/regions/0/conductivity_S_per_m/sheet: is missing"},
     {"ratio zero", R"("surface_to_volume_per_mm": 140)", R"("surface_to_volume_per_mm": 0)",
      ":/tissue/surface_to_volume_per_mm"},
+    {"ratio absurd", R"("surface_to_volume_per_mm": 140)", R"("surface_to_volume_per_mm": 1e300)",
+     ":/tissue/surface_to_volume_per_mm: is 1e+300; it should be between 0.1 and 100000 1/mm"},
     {"capacitance null", R"("capacitance_uF_per_cm2": 1.0)", R"("capacitance_uF_per_cm2": null)",
      ":/tissue/capacitance_uF_per_cm2: is null"},
     {"diffusion scheme", R"("scheme": "fvm")", R"("scheme": "fem")", "(nearest: \"fvm\")"},
