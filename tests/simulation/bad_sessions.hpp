@@ -96,7 +96,7 @@ inline const std::vector<Case> cases{
     {"ratio zero", R"("surface_to_volume_per_mm": 140)", R"("surface_to_volume_per_mm": 0)",
      ":/tissue/surface_to_volume_per_mm"},
     {"ratio absurd", R"("surface_to_volume_per_mm": 140)", R"("surface_to_volume_per_mm": 1e300)",
-     ":/tissue/surface_to_volume_per_mm: is 1e+300; it should be between 0.1 and 100000 1/mm"},
+     ":/tissue/surface_to_volume_per_mm: is 1e+300; it should be a number from 0.1 to 100000"},
     {"capacitance null", R"("capacitance_uF_per_cm2": 1.0)", R"("capacitance_uF_per_cm2": null)",
      ":/tissue/capacitance_uF_per_cm2: is null"},
     {"diffusion scheme", R"("scheme": "fvm")", R"("scheme": "fem")", "(nearest: \"fvm\")"},
