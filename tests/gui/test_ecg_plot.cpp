@@ -6,6 +6,7 @@
 
 #include <QApplication>
 #include <QLabel>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -195,6 +196,48 @@ class TestEcgPlot : public QObject
         QVERIFY(plot.windowMs() < 1200);
         QTest::mouseDClick(&plot, Qt::LeftButton, {}, place(plot, 0, 0.5));
         QCOMPARE(plot.windowMs(), 1200.0);
+    }
+
+    /// What recorders print: squares of one size whatever the leads and the window are.
+    void standardPaperHasStandardSquares()
+    {
+        EcgPanel panel;
+        panel.resize(900, 300);
+        panel.show();
+        panel.setLeads(twelve + QStringList{"E1"});
+        auto& plot = *panel.plot();
+        auto* paper = panel.findChild<QToolButton*>("ecgPaper");
+        auto* sheet = panel.findChild<QToolButton*>("ecgSheet");
+        feedBeats(plot, 0, 1500);
+        const double usual = plot.windowMs();
+        paper->click();
+        for (int k = 0; k < 4; ++k) {
+            QApplication::processEvents();
+            const auto s = plot.scale();
+            QCOMPARE(s.gain, 10.0);
+            QVERIFY(std::abs(plot.paperSpeed() - 25) < 1e-6);
+            QVERIFY(s.pixelsPerMm >= 3 && s.pixelsPerMm < 5); // small squares are seen
+            const double wide = plot.traceArea(1).width() * 200 / plot.windowMs();
+            QVERIFY(std::abs(wide - 5 * s.pixelsPerMm) < 1e-6);
+            QVERIFY2(plot.caption().startsWith("25 mm/s · 10 mm/mV · large squares: 200 ms, 0.5 "
+                                               "mV · small ones: 40 ms, 0.1 mV"),
+                     qPrintable(plot.caption()));
+            const double before = plot.windowMs();
+            wheel(plot, 2);
+            QCOMPARE(plot.windowMs(), before);
+            if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
+                panel.grab().save(folder + QString("/paper-%1.png").arg(k));
+            if (k == 0)
+                sheet->click();
+            else
+                panel.resize(k == 1 ? QSize(500, 180) : QSize(1400, 700));
+        }
+        QVERIFY(plot.caption().contains("own leads: "));
+        QVERIFY(plot.scale(true).gain < 10); // 30 mV
+        QCOMPARE(panel.look()["paper"].toBool(), true);
+        panel.setLook({{"sheet", false}});
+        QVERIFY(!plot.paper());
+        QCOMPARE(plot.windowMs(), usual);
     }
 
     void cursorsSayIntervalRateAndDifference()

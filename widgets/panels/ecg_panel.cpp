@@ -83,6 +83,11 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                     tr("The next click on the wall places an electrode 15 mm in front of it"));
     m_sheet = smallButton({}, tr("Sheet"), "ecgSheet", tr("All leads side by side, as on paper"));
     m_sheet->setCheckable(true);
+    m_paper = smallButton({}, tr("Paper"), "ecgPaper",
+                          tr("25 mm/s and 10 mm/mV, as recorders print: a large square is 200 ms "
+                             "and 0.5 mV, a small one 40 ms and 0.1 mV. Else the gain fits itself, "
+                             "and the wheel changes the speed."));
+    m_paper->setCheckable(true);
     m_show =
         smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
     m_show->setCheckable(true);
@@ -105,6 +110,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     bar->addWidget(m_unused, 2);
     bar->addWidget(m_readings, 3);
     bar->addSpacing(8);
+    bar->addWidget(m_paper);
     bar->addWidget(m_sheet);
     bar->addWidget(m_lead);
     m_electrodes = new QTableWidget(0, 5);
@@ -149,6 +155,7 @@ void EcgPanel::connectWidgets()
         m_plot->setLayout(on ? EcgPlot::Layout::sheet : EcgPlot::Layout::strip);
         m_lead->setVisible(!on);
     });
+    connect(m_paper, &QToolButton::toggled, m_plot, &EcgPlot::setPaper);
     connect(m_lead, &QComboBox::activated, this, [this] { m_wantedLeads = m_lead->currentText(); });
     connect(m_lead, &QComboBox::currentIndexChanged, this,
             [this] { m_plot->setShown(m_lead->currentData().toStringList()); });
@@ -330,6 +337,7 @@ void EcgPanel::setLeads(const QStringList& names)
     chooseLeads();
     m_lead->setEnabled(!names.isEmpty());
     m_sheet->setEnabled(!names.isEmpty());
+    m_paper->setEnabled(!names.isEmpty());
 }
 
 void EcgPanel::chooseLeads()
@@ -341,6 +349,7 @@ void EcgPanel::chooseLeads()
 QJsonObject EcgPanel::look() const
 {
     return {{"sheet", m_sheet->isChecked()},
+            {"paper", m_paper->isChecked()},
             {"leads", m_wantedLeads},
             {"electrodes", m_show->isChecked()}};
 }
@@ -348,6 +357,7 @@ QJsonObject EcgPanel::look() const
 void EcgPanel::setLook(const QJsonObject& o)
 {
     m_sheet->setChecked(o["sheet"].toBool());
+    m_paper->setChecked(o["paper"].toBool());
     m_show->setChecked(o["electrodes"].toBool());
     m_wantedLeads = o["leads"].toString();
     const QSignalBlocker quiet(m_lead);

@@ -4,6 +4,8 @@
 #include "engine/core/lead_sheet.hpp"
 #include "widgets/plots/axes.hpp"
 
+#include <QEvent>
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +16,7 @@ constexpr std::size_t most_samples = 400000; // a few minutes at 1 kHz; older on
 constexpr double longest_sheet_ms = 1200, name_margin_px = 6;
 constexpr double large_ms = 200, large_mm = 5;   // a large square of ECG paper at 25 mm/s
 constexpr double gains[] = {40, 20, 10, 5, 2.5}; // [mm/mV]
+constexpr double paper_speed = 25, paper_gain = 10, smallest_paper_px = 3; // of a mm
 constexpr double smallest_paper = 2.0 / 3, least_mV = 0.01, edge_px = 2;
 constexpr double mm_per_inch = 25.4;
 constexpr double least_square_px = 6, fine_gone_px = 2.5, fine_full_px = 4;
@@ -40,7 +43,9 @@ void EcgPlot::setLeads(const QStringList& names)
     m_end.reset();
     m_times.clear();
     m_values.assign(static_cast<std::size_t>(names.size()), {});
+    m_most.assign(m_values.size(), 0);
     m_ends.clear();
+    fitPaper();
     update();
     Q_EMIT changed();
 }
@@ -48,6 +53,7 @@ void EcgPlot::setLeads(const QStringList& names)
 void EcgPlot::setOwn(int count)
 {
     m_own = count;
+    fitPaper();
     update();
 }
 
@@ -56,14 +62,18 @@ void EcgPlot::append(std::span<const double> times, const std::vector<std::vecto
     if (mV.size() != m_values.size() || times.empty())
         return;
     m_times.insert(m_times.end(), times.begin(), times.end());
-    for (std::size_t k = 0; k < mV.size(); ++k)
+    for (std::size_t k = 0; k < mV.size(); ++k) {
         m_values[k].insert(m_values[k].end(), mV[k].begin(), mV[k].end());
+        for (const float v : mV[k])
+            m_most[k] = std::max(m_most[k], std::abs(v)); // NaN is no larger
+    }
     if (m_times.size() > most_samples) {
         const auto drop = static_cast<std::ptrdiff_t>(m_times.size() / 4);
         m_times.erase(m_times.begin(), m_times.begin() + drop);
         for (auto& v : m_values)
             v.erase(v.begin(), v.begin() + drop);
     }
+    fitPaper();
     update();
     Q_EMIT changed();
 }
@@ -71,6 +81,7 @@ void EcgPlot::append(std::span<const double> times, const std::vector<std::vecto
 void EcgPlot::setLayout(Layout layout)
 {
     m_layout = layout;
+    fitPaper();
     update();
     Q_EMIT changed();
 }
@@ -78,6 +89,7 @@ void EcgPlot::setLayout(Layout layout)
 void EcgPlot::setShown(const QStringList& names)
 {
     m_shown = names;
+    fitPaper();
     update();
 }
 
@@ -85,6 +97,63 @@ void EcgPlot::setWindowMs(double ms)
 {
     m_windows = {ms, std::min(ms, longest_sheet_ms)};
     update();
+}
+
+void EcgPlot::setPaper(bool standard)
+{
+    m_paper = standard;
+    fitPaper();
+    update();
+    Q_EMIT changed();
+}
+
+void EcgPlot::fitPaper()
+{
+    const Cells on = cells();
+    if (on.shown.empty())
+        return;
+    const double whole = logicalDpiY() / mm_per_inch;
+    double most = least_mV;
+    for (const std::size_t lead : on.shown)
+        if (!isOwn(lead))
+            most = std::max(most, static_cast<double>(m_most[lead]));
+    const QRectF first = cell(on, 0);
+    const double room = std::max(1.0, first.height() / 2 - edge_px);
+    m_paperPx = std::clamp(room / (most * paper_gain), std::min(smallest_paper_px, whole), whole);
+    m_paperMs = std::max(1.0, first.width() - on.names) / m_paperPx / paper_speed * 1e3;
+}
+
+void EcgPlot::resizeEvent(QResizeEvent* e)
+{
+    QWidget::resizeEvent(e);
+    fitPaper();
+}
+
+void EcgPlot::changeEvent(QEvent* e)
+{
+    QWidget::changeEvent(e);
+    if (e->type() == QEvent::FontChange)
+        fitPaper();
+}
+
+EcgPlot::Scale EcgPlot::paperScale(bool own) const
+{
+    Scale s{paper_gain, m_paperPx};
+    if (!own)
+        return s;
+    constexpr double own_gains[] = {10, 5, 2.5, 1, 0.5, 0.25, 0.1, 0.05};
+    const Cells on = cells();
+    double most = least_mV;
+    for (const std::size_t lead : on.shown)
+        if (isOwn(lead))
+            most = std::max(most, static_cast<double>(m_most[lead]));
+    const double room = std::max(1.0, cell(on, 0).height() / 2 - edge_px);
+    for (const double g : own_gains) {
+        s.gain = g;
+        if (most * g * s.pixelsPerMm <= room)
+            break;
+    }
+    return s;
 }
 
 void EcgPlot::setMoment(std::optional<double> timeMs)
@@ -246,6 +315,8 @@ QRectF EcgPlot::captionArea() const
 
 EcgPlot::Scale EcgPlot::scale(bool own) const
 {
+    if (m_paper)
+        return paperScale(own);
     const auto [from, to] = range();
     const double most = std::max(largest(from, to, own), least_mV);
     // many leads in a low strip leave less than the edges take
@@ -299,15 +370,19 @@ void EcgPlot::paintEvent(QPaintEvent*)
     for (std::size_t k = 0; k < on.shown.size(); ++k) {
         const QRectF whole = cell(on, k), r = whole.adjusted(on.names, 0, 0, 0);
         const Scale& paper = papers[isOwn(on.shown[k]) ? 1 : 0];
-        const double mVPerPixel = 1 / (paper.gain * paper.pixelsPerMm);
         p.setPen(c.strong);
         p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
                    Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
         p.setRenderHint(QPainter::Antialiasing, false);
         paintPaper(p, r, windowMs() / r.width(), paper.pixelsPerMm);
-        p.setRenderHint(QPainter::Antialiasing);
+    }
+    p.setRenderHint(QPainter::Antialiasing);
+    for (std::size_t k = 0; k < on.shown.size(); ++k) {
+        const QRectF r = cell(on, k).adjusted(on.names, 0, 0, 0);
+        const Scale& paper = papers[isOwn(on.shown[k]) ? 1 : 0];
+        const double mVPerPixel = 1 / (paper.gain * paper.pixelsPerMm);
         p.save();
-        p.setClipRect(r);
+        p.setClipRect(m_paper ? QRectF(r.left(), 0, r.width(), captionArea().top()) : r);
         paintLead(p, r, on.shown[k], from, to, mVPerPixel);
         paintMoment(p, r);
         p.restore();
@@ -353,11 +428,14 @@ QString EcgPlot::caption() const
     };
     const bool mixed = isOwn(on.shown.front()) != isOwn(on.shown.back());
     const Scale first = scale(isOwn(on.shown.front()));
-    QString text = tr("%1 mm/s · %2 mm/mV · squares: %3 ms, %4 mV")
-                       .arg(paperSpeed(), 0, 'g', 3)
-                       .arg(large_mm / square(first), 0, 'g', 3)
-                       .arg(large_ms * squareStep(large_ms * across / windowMs()))
-                       .arg(square(first), 0, 'g', 3);
+    QString text = m_paper ? tr("%1 mm/s · %2 mm/mV · large squares: %3 ms, %4 mV")
+                           : tr("%1 mm/s · %2 mm/mV · squares: %3 ms, %4 mV");
+    text = text.arg(paperSpeed(), 0, 'g', 3)
+               .arg(large_mm / square(first), 0, 'g', 3)
+               .arg(large_ms * squareStep(large_ms * across / windowMs()))
+               .arg(square(first), 0, 'g', 3);
+    if (m_paper)
+        text += tr(" · small ones: 40 ms, %1 mV").arg(square(first) / 5, 0, 'g', 3);
     if (mixed)
         text += tr(" · own leads: %1 mm/mV, %2 mV")
                     .arg(large_mm / square(scale(true)), 0, 'g', 3)

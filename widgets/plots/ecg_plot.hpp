@@ -48,8 +48,17 @@ class EcgPlot : public QWidget
     void setShown(const QStringList& names);
     /// Of the strip; the sheet takes at most 1200 ms of it.
     void setWindowMs(double ms);
+    /// As recorders print: 25 mm/s and 10 mm/mV whatever the leads are, so that a large square is
+    /// 200 ms and 0.5 mV, a small one 40 ms and 0.1 mV. The length of time follows from the width;
+    /// a trace that is too large for its place runs over its neighbours'. Own leads beside others
+    /// keep a gain of their own.
+    void setPaper(bool standard);
+    bool paper() const { return m_paper; }
     /// Length of time that is shown, of the layout on show [ms].
-    double windowMs() const { return m_windows[m_layout == Layout::sheet ? 1 : 0]; }
+    double windowMs() const
+    {
+        return m_paper ? m_paperMs : m_windows[m_layout == Layout::sheet ? 1 : 0];
+    }
     bool following() const { return !m_end; }
     /// Cursors A (0) and B (1): what lies between them is said.
     void setMark(int which, std::optional<double> timeMs);
@@ -116,6 +125,8 @@ class EcgPlot : public QWidget
     void wheelEvent(QWheelEvent* e) override;
     void leaveEvent(QEvent* e) override;
     void keyPressEvent(QKeyEvent* e) override;
+    void resizeEvent(QResizeEvent* e) override;
+    void changeEvent(QEvent* e) override;
 
   private:
     void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double pixelsPerMm) const;
@@ -123,6 +134,8 @@ class EcgPlot : public QWidget
                    double mVPerPixel) const;
     void paintMoment(QPainter& p, const QRectF& r) const;
     double largest(double from, double to, bool own) const;
+    void fitPaper(); ///< standard paper to leads and size
+    Scale paperScale(bool own) const;
     bool isOwn(std::size_t lead) const;
     bool sweeps() const { return m_layout == Layout::strip && !m_end; }
     /// What is drawn over the traces: cursors, and what is read.
@@ -156,6 +169,7 @@ class EcgPlot : public QWidget
     int m_own = 0; ///< the last of the leads
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
+    std::vector<float> m_most; ///< largest value of each lead without its sign [mV]
     std::array<double, 2> m_windows{2500, 1200}; ///< of strip and sheet [ms]
     std::optional<double> m_moment;
     std::optional<double> m_end; ///< right end of what is shown while not following [ms]
@@ -166,6 +180,8 @@ class EcgPlot : public QWidget
     bool m_pulled = false; ///< a press became a drag
     double m_pressX = 0, m_pressEnd = 0;
     Layout m_layout = Layout::strip;
+    bool m_paper = false;                ///< standard
+    double m_paperPx = 1, m_paperMs = 1; ///< of it: pixels of a mm, length of time on show
 };
 
 } // namespace tawara

@@ -330,6 +330,8 @@ void EcgPlot::goOn()
 
 void EcgPlot::zoom(double notches)
 {
+    if (m_paper)
+        return; // its speed is given
     const double before = windowMs(), speed = paperSpeed();
     double after = before * std::pow(per_notch, notches);
     for (const double s : speeds) { // it stops where it would pass by
