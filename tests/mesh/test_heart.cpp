@@ -473,17 +473,28 @@ class TestHeart : public QObject
         }
     }
 
+    void canBeCancelled_data()
+    {
+        QTest::addColumn<QString>("stage");
+        for (const char* stage : {"meshing", "improving", "removing slivers"})
+            QTest::newRow(stage) << stage;
+    }
+    /// At the fifth report of a stage: each stage tells more than that it begins.
     void canBeCancelled()
     {
+        QFETCH(QString, stage);
         std::stop_source stop;
         Progress progress;
         progress.stop = stop.get_token();
         int calls = 0;
-        progress.report = [&](double, std::string_view) {
-            if (++calls == 5)
+        std::string last;
+        progress.report = [&](double, std::string_view s) {
+            last = s;
+            if (s == stage.toStdString() && ++calls == 5)
                 stop.request_stop();
         };
         QVERIFY_THROWS_EXCEPTION(Cancelled, generate_heart(coarse(HeartShape::lv), progress));
+        QCOMPARE(QString::fromStdString(last), stage);
     }
 
     void embeddedHeartHasTheDefaultParameters()
