@@ -67,7 +67,7 @@ class EngineHost : public QObject
                           double everyMs);
     quint64 setEnd(double ms);
     /// What is to be computed because something shows it; said again after every load.
-    /// @param beat  number of the beat that they are of; 0: the newest that propagated
+    /// @param beat  that they are of, as simulation::WatchMaps::beat
     void watchMaps(bool on, int beat = 0);
     void watchVolume(bool on);
     void watchPhase(bool on);

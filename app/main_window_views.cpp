@@ -155,7 +155,8 @@ void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>&
         labels << QString::fromStdString(simulation::beat_label(b, maps->beats.back().number));
     m_viewPanel->setBeats(labels,
                           maps->beats.empty() ? 1 : static_cast<int>(maps->beats.front().number),
-                          static_cast<int>(simulation::newest_propagated(maps->beats)));
+                          static_cast<int>(simulation::newest_propagated(maps->beats)),
+                          static_cast<int>(simulation::newest_repolarised(maps->beats)));
 }
 
 void MainWindow::lookBack(double ms)

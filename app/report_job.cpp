@@ -62,12 +62,19 @@ void ReportJob::potentialWritten(const QString& error)
 
 void ReportJob::askForMaps()
 {
+    // all of one beat, as the engine's page: an APD map of the newest is none until it is over
+    using simulation::WatchMaps;
     const auto& settings = m_views->settings();
-    if (settings.needsMaps() && m_host->maps())
+    const std::int64_t asked =
+        settings.beat == WatchMaps::newest ? WatchMaps::newest_repolarised : settings.beat;
+    if (settings.needsMaps() && m_host->maps() && m_host->maps()->asked == asked)
         return draw();
-    connect(m_host, &EngineHost::mapsArrived, this, &ReportJob::draw);
+    connect(m_host, &EngineHost::mapsArrived, this, [this, asked](const auto& maps) {
+        if (maps->asked == asked)
+            draw();
+    });
     m_patience.start();
-    m_host->watchMaps(true, settings.beat);
+    m_host->watchMaps(true, static_cast<int>(asked));
 }
 
 void ReportJob::draw()
@@ -78,8 +85,6 @@ void ReportJob::draw()
     m_patience.stop();
     disconnect(m_host, &EngineHost::mapsArrived, this, nullptr);
     const auto& settings = m_views->settings();
-    if (!settings.needsMaps())
-        m_host->watchMaps(false, settings.beat);
     std::vector<ReportPainter::Shot> shots;
     const auto add = [&](Quantity q, const std::vector<float>& values,
                          std::pair<double, double> range, const QString& of) {
@@ -106,6 +111,7 @@ void ReportJob::draw()
         add(q, values, roundRange(values),
             changes.isEmpty() ? m_views->beatLabel() : m_views->beatLabel() + "; " + changes);
     }
+    m_host->watchMaps(settings.needsMaps(), settings.beat);
     auto* painter =
         new ReportPainter(*m_like, std::move(shots),
                           QSizeF(column_px, shape * column_px).toSize() * finer, text_scale, this);

@@ -84,6 +84,7 @@ void ActivationTracker::repolarised(std::size_t i, float t)
     if (count[i] == 0 || beat_of_[i] < beats_.front().number)
         return; // before the first sample, or of a beat that is no longer kept
     const auto k = static_cast<std::size_t>(beat_of_[i] - beats_.front().number);
+    ++beats_[k].ended;
     if (k < packed_.size())
         packed_[k].ended_since.emplace_back(i, t);
     else
@@ -102,6 +103,7 @@ void ActivationTracker::activated(std::size_t i, float t, double silence_ms)
     beat.last_ms = std::max(beat.last_ms, at);
     if (beat_of_[i] == beat.number) {
         ++beat.turns;
+        beat.ended -= std::isfinite(times.repolarisation[i]);
     } else {
         ++beat.places;
         beat.newest_place_ms = std::max(beat.newest_place_ms, at);

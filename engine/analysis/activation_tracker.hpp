@@ -29,11 +29,12 @@ struct TissueBeat
 {
     static constexpr double silent_ms = 40;
 
-    std::int64_t number = 0;             ///< 1 for the first that was followed
-    double from_ms = 0, last_ms = 0;     ///< its first and newest activation
-    std::size_t places = 0;              ///< that were activated in it
-    std::size_t turns = 0;               ///< further activations of the same places
-    double newest_place_ms = 0;          ///< when a place was activated in it for the first time, last
+    std::int64_t number = 0;         ///< 1 for the first that was followed
+    double from_ms = 0, last_ms = 0; ///< its first and newest activation
+    std::size_t places = 0;          ///< that were activated in it
+    std::size_t turns = 0;           ///< further activations of the same places
+    std::size_t ended = 0;           ///< places whose newest activation in it has repolarised
+    double newest_place_ms = 0;      ///< when a place was activated in it for the first time, last
 };
 
 /// What a beat did at every place, to PackedTimes' ticks.
@@ -113,8 +114,8 @@ class ActivationTracker
     std::deque<BeatTimes> open_;    // of the others
     std::size_t packed_bytes_ = 0;
     std::vector<float> v_, peak_, rest_;
-    std::vector<float> activation_;      // the newest
-    std::vector<std::int64_t> beat_of_;  // its beat's number
+    std::vector<float> activation_;     // the newest
+    std::vector<std::int64_t> beat_of_; // its beat's number
     std::vector<std::uint8_t> excited_;
 };
 

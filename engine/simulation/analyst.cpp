@@ -432,7 +432,8 @@ std::vector<float> Analyst::at_vertices(const std::vector<double>& list) const
     return out;
 }
 
-Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation) const
+Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation,
+                                       const device::Maps& first) const
 {
     const double since = tracker_.since_ms();
     EarlyBeat e;
@@ -464,6 +465,11 @@ Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation) 
     for (float a : first_activation)
         places += static_cast<double>(a) <= e.span.last_ms;
     e.span.share = static_cast<double>(places) / static_cast<double>(first_activation.size());
+    std::size_t ended = 0;
+    for (std::size_t v = 0; v < first_activation.size(); ++v)
+        ended += static_cast<double>(first_activation[v]) <= e.span.last_ms &&
+                 std::isfinite(at_vertex(first.repolarisation_ms, v));
+    e.span.repolarised = static_cast<double>(ended) / static_cast<double>(places);
     e.span.propagated = propagated(e.span.share, e.span.last_ms - from);
     return e;
 }
@@ -473,7 +479,7 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
     // of what was followed from its start on the stepper adds the exact times alone
     const bool late = tracker_.since_ms() > 0;
     const auto all = late ? at_vertices(first.activation_ms) : std::vector<float>();
-    const EarlyBeat early = early_beat(all);
+    const EarlyBeat early = early_beat(all, first);
     BeatMaps out;
     if (early.known && !early.goes_on)
         out.beats.push_back(early.span);
@@ -482,8 +488,14 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
     for (const auto& b : tracker_.beats()) {
         BeatSpan s{b.number + before, b.from_ms, b.last_ms, static_cast<double>(b.places) / n,
                    static_cast<double>(b.turns) > turning_share * static_cast<double>(b.places)};
-        if (early.goes_on && b.number == 1)
-            s.from_ms = early.span.from_ms, s.share = std::min(1.0, s.share + early.span.share);
+        s.repolarised = static_cast<double>(b.ended) / static_cast<double>(b.places);
+        if (early.goes_on && b.number == 1) {
+            const double share = s.share + early.span.share;
+            s.repolarised =
+                (s.repolarised * s.share + early.span.repolarised * early.span.share) / share;
+            s.from_ms = early.span.from_ms;
+            s.share = std::min(1.0, share);
+        }
         s.propagated = propagated(s.share, b.newest_place_ms - s.from_ms);
         out.beats.push_back(s);
     }
@@ -493,8 +505,7 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
         b.pulse_ms = pulse_of(b);
     if (out.beats.empty())
         return out;
-    out.beat = number <= 0 ? newest_propagated(out.beats)
-                           : std::clamp(number, out.beats.front().number, out.beats.back().number);
+    out.beat = asked_beat(number, out.beats);
     const analysis::TissueBeat* followed = nullptr;
     for (const auto& b : tracker_.beats())
         if (b.number + before == out.beat)
@@ -554,7 +565,7 @@ void Analyst::publish(const Sample& s)
     auto maps = beat(watch_.beat, first);
     out->beats = std::move(maps.beats);
     out->beat = maps.beat;
-    out->chosen = watch_.beat > 0;
+    out->asked = watch_.beat;
     const auto& vertices = tissue_.surface->vertices;
     const auto on_wall = [&](const std::vector<float>& all) {
         std::vector<float> wall(vertices.size());

@@ -145,7 +145,7 @@ class Analyst
         bool goes_on = false; ///< the first that was followed is the same
         BeatSpan span;
     };
-    EarlyBeat early_beat(std::span<const float> first_activation) const;
+    EarlyBeat early_beat(std::span<const float> first_activation, const device::Maps& first) const;
     BeatMaps beat(std::int64_t number, const device::Maps& first) const;
     /// The pulse that began a beat: the last one before it, unless too long ago; of several that
     /// came right after one another the first.

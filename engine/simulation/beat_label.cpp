@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/beat_label.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -8,8 +9,9 @@ namespace tawara::simulation {
 namespace {
 
 constexpr double local_share = 0.5; // below it a beat is said to be of a part
+constexpr double whole_share = 0.9; // of its places, that repolarised: its maps are whole
 
-}
+} // namespace
 
 std::string beat_label(const BeatSpan& beat, std::int64_t count)
 {
@@ -35,8 +37,11 @@ std::string beat_label(const MapFrame& maps)
     for (const BeatSpan& b : maps.beats)
         if (b.number == maps.beat) {
             const auto count = maps.beats.back().number;
-            const bool passed_over = !maps.chosen && b.propagated && b.number < count;
-            return beat_label(b, count) + (passed_over ? "; newest that propagated" : "");
+            const bool passed_over = maps.asked <= 0 && b.propagated && b.number < count;
+            return beat_label(b, count) + (!passed_over ? ""
+                                           : b.number == newest_propagated(maps.beats)
+                                               ? "; newest that propagated"
+                                               : "; newest that repolarised");
         }
     return "no beat yet";
 }
@@ -48,6 +53,24 @@ std::int64_t newest_propagated(std::span<const BeatSpan> beats)
         if (found == nullptr || b.propagated || (!found->propagated && b.share >= found->share))
             found = &b;
     return found != nullptr ? found->number : 0;
+}
+
+std::int64_t newest_repolarised(std::span<const BeatSpan> beats)
+{
+    const auto whole = std::find_if(beats.rbegin(), beats.rend(), [](const BeatSpan& b) {
+        return b.propagated && b.repolarised >= whole_share;
+    });
+    return whole != beats.rend() ? whole->number : newest_propagated(beats);
+}
+
+std::int64_t asked_beat(std::int64_t asked, std::span<const BeatSpan> beats)
+{
+    if (beats.empty())
+        return 0;
+    if (asked == WatchMaps::newest_repolarised)
+        return newest_repolarised(beats);
+    return asked <= 0 ? newest_propagated(beats)
+                      : std::clamp(asked, beats.front().number, beats.back().number);
 }
 
 } // namespace tawara::simulation

@@ -201,7 +201,7 @@ void Engine::Impl::apply(std::uint64_t id, const WatchMaps& c)
     maps_interval_s = std::max(0.02, c.wall_ms / 1e3);
     auto w = watch;
     w.maps = c.on;
-    w.beat = std::max<std::int64_t>(0, c.beat);
+    w.beat = std::max(WatchMaps::newest_repolarised, c.beat);
     set_watch(w);
     answer(id);
 }
@@ -448,12 +448,15 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
                                       ExportKind::apd90_dat,      ExportKind::report_html};
     if (std::find(std::begin(of_beat), std::end(of_beat), *kind) == std::end(of_beat))
         return in_background(write);
-    // of the beat that the maps show
-    const auto with = [this, source, write, chosen = watch.beat > 0](Analyst::BeatMaps m) {
+    // of the beat that the maps show; a report wants all of one
+    auto asked = watch.beat;
+    if (asked == WatchMaps::newest && *kind == ExportKind::report_html)
+        asked = WatchMaps::newest_repolarised;
+    const auto with = [this, source, write, asked](Analyst::BeatMaps m) {
         if (m.beat > 0) {
             MapFrame of;
             of.beat = m.beat;
-            of.chosen = chosen;
+            of.asked = asked;
             of.beats = std::move(m.beats);
             source->beat_label = beat_label(of);
             for (const auto& b : of.beats)
@@ -467,7 +470,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         }
         wake.notify_all();
     };
-    sim->analyst->with_beat(watch.beat, source->maps, with);
+    sim->analyst->with_beat(asked, source->maps, with);
 }
 
 } // namespace tawara::simulation

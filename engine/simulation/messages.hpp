@@ -89,6 +89,7 @@ struct BeatSpan
     /// activation: a pulse that excites its own site alone does neither. A beat that has just begun
     /// has not propagated yet.
     bool propagated = true;
+    double repolarised = 0; ///< share of the places that it activated, by now
 };
 
 /// The fields of a MapFrame inside the wall: a value per vertex of Scene::mesh.
@@ -106,7 +107,7 @@ struct MapFrame
     double time_ms = 0;
     std::vector<BeatSpan> beats;   ///< that can be asked for, the newest last
     std::int64_t beat = 0;         ///< number of the one that is shown; 0: there is none yet
-    bool chosen = false;           ///< WatchMaps named it; else it is the newest that propagated
+    std::int64_t asked = 0;        ///< WatchMaps::beat; above 0: named, else one of the newest
     std::vector<float> activation; ///< since BeatSpan::pulse_ms, else the start [ms]
     std::vector<float> repolarisation; ///< the end of that activation, likewise; NaN: not yet
     std::vector<float> apd90;          ///< from the one to the other [ms]
@@ -293,13 +294,17 @@ struct SetElectrodes
     double every_ms = 1;
 };
 /// Maps are computed and published, at most every wall_ms.
-/// beat: its number, or 0 for the newest that propagated; the nearest that is kept where that is
-/// not.
+/// beat: its number (the nearest that is kept where that is not), or
+/// - newest: the newest that propagated;
+/// - newest_repolarised: the newest that propagated and that repolarised in nine tenths of the
+///   places that it activated; `newest` where none has.
 struct WatchMaps
 {
+    static constexpr std::int64_t newest = 0, newest_repolarised = -1;
+
     bool on = true;
     double wall_ms = 250;
-    std::int64_t beat = 0;
+    std::int64_t beat = newest;
 };
 struct WatchVolume
 {

@@ -152,9 +152,9 @@ std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
     }
     m->beats = {{1, 0, 180, 1, false}, {2, 400, 580, 1, false}, {3, 812, 830, 0.034, false}};
     m->beats.back().propagated = false;
-    m->chosen = beat_ > 0;
-    m->beat =
-        m->chosen ? std::clamp<std::int64_t>(beat_, 1, 3) : simulation::newest_propagated(m->beats);
+    m->beats.front().repolarised = 1;
+    m->asked = beat_;
+    m->beat = simulation::asked_beat(beat_, m->beats);
     return m;
 }
 

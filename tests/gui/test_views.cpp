@@ -224,9 +224,14 @@ class TestViews : public QObject
                             .startsWith("from 400.0 ms; newest that propagated"));
             }
         auto* box = child<ViewPanel>()->findChild<QComboBox*>("beat");
-        QTRY_COMPARE(box->count(), 4); // the newest, and each of three
+        QTRY_COMPARE(box->count(), 5); // the two newest, and each of three
         f.window->views()->setCurrent(1);
         QCOMPARE(box->currentText(), QString("Newest that propagated (2)"));
+        const int whole = box->findText("Newest that repolarised (1)");
+        box->setCurrentIndex(whole);
+        Q_EMIT box->activated(whole);
+        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+                     QString("beat 1 of 3, from 0.0 ms; newest that repolarised"));
         const int third = box->findData(3); // which did not: anybody who wants it can have it
         box->setCurrentIndex(third);
         Q_EMIT box->activated(third);

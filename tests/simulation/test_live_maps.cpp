@@ -103,6 +103,22 @@ class TestLiveMaps : public QObject
             QVERIFY(std::abs(m->repolarisation[k] - m->activation[k] - m->apd90[k]) < 1e-3F);
         }
         QCOMPARE(beat_label(*m), std::string("beat 1 of 2, since the pulse at 0.0 ms"));
+        // the newest whose APD map is whole; a report takes it unasked
+        QCOMPARE(m->beats[0].repolarised, 1.0);
+        QCOMPARE(m->beats[1].repolarised, 0.0);
+        in.answer(e.post(WatchMaps{true, 50, WatchMaps::newest}));
+        QTRY_VERIFY((m = e.newest_maps()) && m->beat == 2);
+        const QTemporaryDir dir;
+        QFile page(dir.filePath("r.html"));
+        e.post(Export{"report-html", page.fileName().toStdString()});
+        QVERIFY(in.wait([](const Event& x) { return std::holds_alternative<Exported>(x); }));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QString text = page.readAll();
+        QVERIFY2(text.contains("beat 1 of 2, since the pulse at 0.0 ms; newest that repolarised"),
+                 qPrintable(text));
+        in.answer(e.post(WatchMaps{true, 50, WatchMaps::newest_repolarised}));
+        QTRY_VERIFY((m = e.newest_maps()) && m->beat == 1);
+        QVERIFY(beat_label(*m).ends_with("; newest that repolarised"));
         const auto beats = e.beats(e.traces()[1].probe);
         QCOMPARE(beats.size(), std::size_t(2));
         QVERIFY(std::abs(beats[1].cycle_ms - 350) < 20);

@@ -222,7 +222,7 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
     for (int q = 0; q < quantity_count; ++q)
         readStyle(all[QLatin1String(infos[q].key)].toObject(),
                   v.styles[static_cast<std::size_t>(q)]);
-    v.beat = std::max(0, o["beat"].toInt(o["newest_beat"].toBool(true) ? 0 : 1));
+    v.beat = std::max(-1, o["beat"].toInt(o["newest_beat"].toBool(true) ? 0 : 1));
     const QJsonObject cutting = o["cut"].toObject();
     v.cut = word(cutting["kind"], cuts, v.cut);
     v.axis = std::clamp(cutting["axis"].toInt(0), 0, 2);

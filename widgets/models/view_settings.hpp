@@ -73,7 +73,7 @@ struct ViewSettings
     std::array<Quantity, 4> shown{Quantity::potential, Quantity::activation, Quantity::apd,
                                   Quantity::repolarisation};
     std::array<QuantityStyle, quantity_count> styles;
-    int beat = 0; ///< number of the beat that the maps are of; 0: the newest that propagated
+    int beat = 0; ///< that the maps are of, as simulation::WatchMaps::beat
     Cut cut = Cut::none;
     int axis = 0; ///< 0 x, 1 y, 2 z
     bool flip = false;

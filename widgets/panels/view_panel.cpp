@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/view_panel.hpp"
 
+#include "engine/simulation/messages.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
@@ -100,7 +101,8 @@ QWidget* ViewPanel::buildColors()
                    tr("Which beat the maps are of: it begins with the first activation "
                       "after 40 ms in which nothing was activated. It has propagated when it "
                       "reached half of the tissue, or 1 % and new tissue 30 ms later: a pulse that "
-                      "excites its own site alone does not count as newest"));
+                      "excites its own site alone does not count as newest. It has repolarised "
+                      "when nine tenths of what it reached have: its APD map is whole"));
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
@@ -349,11 +351,13 @@ void ViewPanel::setFoundRange(Quantity q, double low, double high, double step)
         m_step->put(step);
 }
 
-void ViewPanel::setBeats(const QStringList& labels, int first, int propagated)
+void ViewPanel::setBeats(const QStringList& labels, int first, int propagated, int repolarised)
 {
-    if (labels == m_beatLabels && first == m_firstBeat && propagated == m_propagatedBeat)
+    if (labels == m_beatLabels && first == m_firstBeat && propagated == m_propagatedBeat &&
+        repolarised == m_repolarisedBeat)
         return;
-    m_beatLabels = labels, m_firstBeat = first, m_propagatedBeat = propagated;
+    m_beatLabels = labels, m_firstBeat = first;
+    m_propagatedBeat = propagated, m_repolarisedBeat = repolarised;
     if (!m_beat->view()->isVisible()) // nobody chooses just now
         fillBeats();
 }
@@ -362,10 +366,14 @@ void ViewPanel::fillBeats()
 {
     const QSignalBlocker quiet(m_beat);
     m_beat->clear();
-    m_beat->addItem(m_beatLabels.isEmpty()
-                        ? tr("Newest that propagated")
-                        : tr("Newest that propagated (%1)").arg(m_propagatedBeat),
-                    0);
+    const auto newest = [this](const QString& which, int number, qint64 asked) {
+        m_beat->addItem(m_beatLabels.isEmpty() ? which
+                                               : QStringLiteral("%1 (%2)").arg(which).arg(number),
+                        static_cast<int>(asked));
+    };
+    using simulation::WatchMaps;
+    newest(tr("Newest that propagated"), m_propagatedBeat, WatchMaps::newest);
+    newest(tr("Newest that repolarised"), m_repolarisedBeat, WatchMaps::newest_repolarised);
     for (qsizetype k = m_beatLabels.size(); k-- > 0;)
         m_beat->addItem(m_beatLabels[k], m_firstBeat + static_cast<int>(k));
     if (m_settings.beat > 0 && m_beat->findData(m_settings.beat) < 0) // it is to come, or forgotten

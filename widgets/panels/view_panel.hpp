@@ -33,8 +33,9 @@ class ViewPanel : public QWidget
     /// Why the cut face of the current view is grey; empty: it shows what the wall shows.
     void setGreyFace(const QString& why);
     /// What the beats of the maps are called, the newest last; the first has that number.
-    /// @param propagated  number of the one that is shown unless one is chosen; 0: none
-    void setBeats(const QStringList& labels, int first, int propagated = 0);
+    /// @param propagated   number of the newest that did; 0: none
+    /// @param repolarised  number of the newest that did, or that propagated; 0: none
+    void setBeats(const QStringList& labels, int first, int propagated = 0, int repolarised = 0);
     BullseyePlot* bullseye() { return m_bullseye; }
 
   Q_SIGNALS:
@@ -61,7 +62,7 @@ class ViewPanel : public QWidget
     QMap<Quantity, Found> m_found; ///< automatic ranges and distances of lines as last found
     QStringList m_beatLabels;
     QString m_greyFace; ///< why it is
-    int m_firstBeat = 1, m_propagatedBeat = 1, m_view = 0;
+    int m_firstBeat = 1, m_propagatedBeat = 1, m_repolarisedBeat = 1, m_view = 0;
     bool m_filling = false;
     QComboBox *m_layout, *m_quantity, *m_map, *m_beat, *m_cut, *m_axis, *m_fibres;
     QCheckBox *m_linked, *m_reversed, *m_automatic, *m_isochrones, *m_flip, *m_depolarised,
