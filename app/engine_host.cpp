@@ -2,6 +2,7 @@
 #include "app/engine_host.hpp"
 
 #include "engine/core/error.hpp"
+#include "widgets/panels/region_words.hpp"
 
 #include <QMetaObject>
 
@@ -316,7 +317,9 @@ void EngineHost::answered(const simulation::Answer& a)
                       std::holds_alternative<simulation::SetElectrodes>(command) ||
                       std::holds_alternative<simulation::SetEnd>(command);
     if (!a.applied && edit) {
-        Q_EMIT editRefused(a.command, QString::fromStdString(a.reason));
+        const auto* tissue = std::get_if<simulation::SetTissue>(&command);
+        Q_EMIT editRefused(a.command, tissue != nullptr ? inRegionNames(a.reason, tissue->regions)
+                                                        : QString::fromStdString(a.reason));
         return;
     }
     if (edit)

@@ -5,6 +5,7 @@
 #include "engine/simulation/tissue_edit.hpp"
 #include "tests/gui/overlap.hpp"
 #include "widgets/panels/region_place.hpp"
+#include "widgets/panels/region_words.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
 #include <QCheckBox>
@@ -296,6 +297,22 @@ class TestTissuePanel : public QObject
         on->click();
         QCOMPARE(s.prepacing.beats, std::int64_t{0});
         QVERIFY(!reached->isVisibleTo(&panel));
+    }
+
+    /// Nobody knows in the window what place in a file a region has.
+    void regionsAreCalledByTheirNames()
+    {
+        std::vector<simulation::Region> regions(2);
+        regions[1].name = "Scar";
+        const auto said = [&](const char* text) { return inRegionNames(text, regions); };
+        QCOMPARE(said("slab:/tissue/regions/1/parameters/g_Na: gives 0: too little"),
+                 QString("Region “Scar”, parameters/g_Na: gives 0: too little"));
+        QCOMPARE(said("C:/a b.json:/tissue/regions/0: has no model"),
+                 QString("Region 1: has no model"));
+        QCOMPARE(said("a:/tissue/regions/7/where: x"), QString("Region 8, where: x"));
+        QCOMPARE(said("a:/tissue/regions: no region covers label 3"),
+                 QString("a:/tissue/regions: no region covers label 3"));
+        QCOMPARE(said("a:/pacing/1: x"), QString("a:/pacing/1: x"));
     }
 };
 
