@@ -281,6 +281,30 @@ class TestNewton : public QObject
         QVERIFY2(x > 0 && std::abs(x + 10 * std::sqrt(x) - 0.01) < 1e-5,
                  qPrintable(QString::number(x)));
     }
+    /// x's jump at the same V changes V's rate and more than V's own jump does: the side of the
+    /// jump that V proves to be on changes while x follows, and both are found anew again and
+    /// again. V stays at the jump.
+    void whatJumpsTogetherIsHeldThere()
+    {
+        const CellSystem s = resolve(parse_mmt(R"([[model]]
+m.V = -80
+m.x = 0.1
+m.y = 0.5
+[m]
+dot(V) = if(V > -46.481, -2.5264, 5.0667) - 0.43308 * x * (V + 80)
+dot(x) = (xi - x) / 0.019623
+xi = if(V > -46.481, 1, 0)
+dot(y) = 10 * (0.5 - y) - x * y^3 * exp(V / 25)
+)",
+                                               "x.mmt"));
+        Cells<double> c(s, compile(CellSystem(s), Scheme::backward_euler));
+        for (int k = 0; k < 600; ++k) {
+            c.step(0.1 * k, 0.1);
+            const double V = c.arrays[0][0];
+            QVERIFY2(k < 100 ? std::isfinite(V) : std::abs(V + 46.481) < 0.05,
+                     qPrintable(QStringLiteral("step %1: %2 mV").arg(k).arg(V)));
+        }
+    }
     /// V1 = V + dt exp(V1) has a solution for dt exp(V) < 1 / e alone; beyond that V becomes NaN.
     void whatHasNoSolutionIsNotANumber()
     {

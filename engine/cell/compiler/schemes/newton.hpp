@@ -8,7 +8,9 @@ namespace tawara::cell::compiler {
 /// How backward Euler is solved. Each cell iterates until it has converged.
 struct NewtonOptions
 {
-    int most = 40; ///< iterations; nearly all steps take one or two, Courtemanche's up to 36
+    /// Iterations. Nearly all steps take one or two, Courtemanche's up to 36, and where V and
+    /// another state jump together up to twice as many: only such a cell pays for them.
+    int most = 80;
     /// Iterations end with a correction that is no larger than this, relative to |y| and a floor of
     /// each state (V: 100 mV). The next one, as a rule its square, is not made.
     double tolerance = 1e-4;
