@@ -17,6 +17,27 @@ bool searches(const Stimulus& s)
     return s.protocol && s.protocol->kind == Protocol::Kind::s1s2 && !s.protocol->extra_ms.empty();
 }
 
+struct Search
+{
+    double start_ms = 0, coupling_ms = 0;
+};
+/// The pulses with which its protocol searches, in order of time.
+std::vector<Search> searches_of(const Stimulus& s)
+{
+    std::vector<Search> out;
+    if (!searches(s))
+        return out;
+    const auto block = 1 + s.protocol->extra_ms.size();
+    const auto runs = pulse_runs(s);
+    for (std::size_t r = block - 1; r < runs.size(); r += block) {
+        const auto& before = runs[r - 1];
+        out.push_back(
+            {runs[r].start_ms, runs[r].start_ms - before.start_ms -
+                                   static_cast<double>(before.count - 1) * before.period_ms});
+    }
+    return out;
+}
+
 /// All pulses that captured, by time.
 class Captured
 {
@@ -83,17 +104,18 @@ std::string searched_kind(const Stimulus& s)
 
 std::optional<double> searched_coupling(const Stimulus& s, double time_ms)
 {
-    if (!searches(s))
-        return std::nullopt;
-    const auto block = 1 + s.protocol->extra_ms.size();
-    const auto runs = pulse_runs(s);
-    for (std::size_t r = block - 1; r < runs.size(); r += block)
-        if (std::fabs(runs[r].start_ms - time_ms) < hair_ms) {
-            const auto& before = runs[r - 1];
-            return runs[r].start_ms - before.start_ms -
-                   static_cast<double>(before.count - 1) * before.period_ms;
-        }
+    for (const auto& search : searches_of(s))
+        if (std::fabs(search.start_ms - time_ms) < hair_ms)
+            return search.coupling_ms;
     return std::nullopt;
+}
+
+bool searches_between(const Stimulus& s, double from_ms, double longer_ms, double shorter_ms)
+{
+    const auto all = searches_of(s);
+    return std::any_of(all.begin(), all.end(), [&](const Search& x) {
+        return x.start_ms >= from_ms && x.coupling_ms > longer_ms && x.coupling_ms < shorter_ms;
+    });
 }
 
 bool same_search(const Stimulus& a, const Stimulus& b)

@@ -34,6 +34,10 @@ struct Refractory
 std::string searched_kind(const Stimulus& s);
 /// Where the pulse at that time [ms] is such a one: how long after the pulse before it comes [ms].
 std::optional<double> searched_coupling(const Stimulus& s, double time_ms);
+/// Whether a pulse with which it searches begins at or after that time [ms] and comes after an
+/// interval that is longer than the one and shorter than the other [ms].
+/// @cost  the repeats of its protocol
+bool searches_between(const Stimulus& s, double from_ms, double longer_ms, double shorter_ms);
 /// Whether the two pace alike, but for when trains begin and how long after them the last pulse
 /// comes: what one tells of the refractory period holds for the other.
 bool same_search(const Stimulus& a, const Stimulus& b);

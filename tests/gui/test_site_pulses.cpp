@@ -2,10 +2,12 @@
 // What is known of the sites' pulses while the sites are edited.
 #include "app/document.hpp"
 #include "app/site_pulses.hpp"
+#include "engine/simulation/session_json.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/site_words.hpp"
 
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QTreeWidget>
 
@@ -191,6 +193,21 @@ class TestSitePulses : public QObject
         QVERIFY(!said(1).contains("The search has ended"));
         p.extra_ms = {440};
         QVERIFY2(said(99999).contains("No more pulses in this run."), qPrintable(said(99999)));
+        // the last interval between the two was given and is not decided: a verdict is waited for
+        c.refractory = {"S2", 420, 400};
+        p.repeats = 4;
+        const double at = 3 * (7 * 800 + 1000) + 440 + 430 + 420 + 7 * 800 + 410;
+        c.decidedMs = at - 410;
+        const QString waits = plain(said(at + 10));
+        QVERIFY2(waits.contains("whether it captures shows by") && !waits.contains("has ended"),
+                 qPrintable(waits));
+        QCOMPARE(list->topLevelItem(0)->text(2), QString("captures"));
+        c.decidedMs = at;
+        c.refractory.captured_ms = 410;
+        said(at + 61);
+        QCOMPARE(list->topLevelItem(0)->text(2), QString("period found"));
+        p.repeats = 10;
+        c.decidedMs = -1;
         c.refractoryBefore = true;
         QVERIFY(!said(1).contains("The search has ended"));
         Q_EMIT kind->activated(int(Kind::burst)); // which ends, as bursts did
@@ -200,6 +217,56 @@ class TestSitePulses : public QObject
         panel.setSession(s);
         Q_EMIT kind->activated(int(Kind::s1s2)); // each interval is one
         QCOMPARE(p, (Protocol{Kind::s1s2, 20, 8, {11}, 1, 10, 1000}));
+    }
+
+    /// On whatever way one comes to a protocol, it is one that a session file may hold; neither
+    /// repeats of a burst nor of a search leak into the other, and a search that somebody has set
+    /// up is as it was.
+    void protocolsDoNotLeakIntoOneAnother()
+    {
+        using Kind = Protocol::Kind;
+        const Protocol search{Kind::s1s2, 600, 8, {330}, 10, 10, 1000};
+        const auto by = [](Protocol p, std::initializer_list<Kind> way) {
+            for (const Kind k : way)
+                turnInto(p, k);
+            return p;
+        };
+        const Protocol bursts{Kind::burst, 200, 8, {}, 5, 3, 1000};
+        for (const auto& way : {std::initializer_list<Kind>{Kind::s1s2},
+                                {Kind::train, Kind::s1s2},
+                                {Kind::single, Kind::train, Kind::s1s2}}) {
+            const Protocol p = by(bursts, way);
+            QCOMPARE(p, (Protocol{Kind::s1s2, 200, 8, {110}, 10, 10, 1000}));
+            simulation::Session s;
+            s.stimuli = {site("A", 0)};
+            s.stimuli[0].protocol = p;
+            QCOMPARE(simulation::parse_session(simulation::to_json(s), "s").stimuli[0].protocol,
+                     std::optional(p));
+        }
+        for (const auto& way : {std::initializer_list<Kind>{Kind::burst},
+                                {Kind::train, Kind::burst},
+                                {Kind::single, Kind::burst}}) {
+            const Protocol p = by(search, way);
+            QCOMPARE(p.repeats, 1);
+            QCOMPARE(p.decrement_ms, 0.0);
+            QCOMPARE(by(p, {Kind::s1s2}).repeats, 10);
+        }
+        const Protocol own{Kind::s1s2, 600, 8, {400, 320}, 0, 1, 1000};
+        QCOMPARE(by(own, {Kind::train, Kind::s1s2}), own);
+        QCOMPARE(by(own, {Kind::s1s2}), own);
+    }
+
+    /// A search of a million repeats is looked through in a moment: it is at each redraw.
+    void longSearchesAreNoBurden()
+    {
+        Stimulus s = site("A", 0);
+        s.protocol = Protocol{Protocol::Kind::s1s2, 600, 8, {330}, 1e-4, 1000000, 1000};
+        CaptureState c;
+        c.refractory = {"S2", 320, 300};
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(!searchEnded(s, c, 1));
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
     }
 
     /// Without tissue around it a site's pulses are given and never judged.

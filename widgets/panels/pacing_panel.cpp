@@ -27,7 +27,6 @@ namespace {
 using simulation::Protocol;
 using simulation::Stimulus;
 
-constexpr double slow_cycle_ms = 500, burst_cycle_ms = 200;
 constexpr double most_pulses = 9999, most_repeats = 100; // that can be typed
 // a protocol that begins anew does so at a round time, not before an edit has arrived
 constexpr double soon_ms = 20, soon_s = 0.5, round_ms = 10;
@@ -49,18 +48,6 @@ bool uses(Protocol::Kind k, int row)
         return row != extra_row;
     }
     return false;
-}
-
-/// S2 comes earlier by 10 ms in each repeat: an S1-S2 protocol finds the refractory period by
-/// itself.
-void searchByDefault(Protocol& p)
-{
-    constexpr double first_part = 0.55, decrement_ms = 10;
-    constexpr int repeats = 10;
-    if (p.extra_ms.empty())
-        p.extra_ms = {std::round(first_part * p.cycle_ms)};
-    p.decrement_ms = std::min(decrement_ms, p.extra_ms.back() / (repeats + 1));
-    p.repeats = repeats;
 }
 
 } // namespace
@@ -272,18 +259,8 @@ void PacingPanel::connectDetails()
     number(m_start, tr("Change the start of a site"),
            [](Stimulus& s, double v) { s.start_ms = v; });
     connect(m_kind, &QComboBox::activated, this, [this](int k) {
-        changeProtocol(tr("Change the protocol of a site"), [k](Protocol& p) {
-            const bool was_burst = p.kind == Protocol::Kind::burst;
-            const bool was_search = p.kind == Protocol::Kind::s1s2;
-            p.kind = static_cast<Protocol::Kind>(k);
-            if (p.kind == Protocol::Kind::s1s2 && !was_search && p.repeats <= 1)
-                searchByDefault(p);
-            if (p.kind == Protocol::Kind::burst && was_search)
-                p.decrement_ms = 0, p.repeats = 1; // those are of the search
-            // the cycle of a resting rhythm makes no burst
-            if (p.kind == Protocol::Kind::burst && !was_burst && p.cycle_ms >= slow_cycle_ms)
-                p.cycle_ms = burst_cycle_ms;
-        });
+        changeProtocol(tr("Change the protocol of a site"),
+                       [k](Protocol& p) { turnInto(p, static_cast<Protocol::Kind>(k)); });
     });
     const auto protocol = [this](NumberBox* b, auto set) {
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, set](double v) {
@@ -385,6 +362,11 @@ void PacingPanel::setTime(double ms, double msPerSecond)
     if (ms == m_nowMs)
         return;
     m_nowMs = ms;
+    m_filling = true; // a search has ended, or a pulse that may tell was given
+    for (std::size_t i = 0; i < m_stimuli.size(); ++i)
+        if (auto* item = m_list->topLevelItem(static_cast<int>(i)))
+            item->setText(state_column, stateText(i));
+    m_filling = false;
     fillNext();
     fillState();
 }

@@ -8,7 +8,9 @@
 
 #include <QRegularExpression>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 
@@ -16,6 +18,8 @@ using simulation::Protocol;
 using simulation::Stimulus;
 
 namespace {
+
+constexpr double hair_ms = 1e-3; // times of pulses that are the same
 
 /// "S2 at 640 ms"; of other protocols, whose pulses are all alike, "the pulse at 640 ms".
 QString named(const Stimulus& s, const simulation::NamedPulse& p)
@@ -61,7 +65,6 @@ QString failedText(const Stimulus& s, bool overtaken)
 /// Where no pulse of the site was judged.
 QString unfollowedText(const Stimulus& s, const CaptureState& known, double nowMs)
 {
-    constexpr double hair_ms = 1e-3;
     const auto last = simulation::pulse_before(s, nowMs);
     if (!last || last->at_ms < known.sinceMs - hair_ms)
         return known.formerPulses > 0
@@ -81,6 +84,18 @@ QString formerText(const CaptureState& known)
         .arg(known.formerPulses);
 }
 
+/// S2 comes earlier by 10 ms in each repeat: an S1-S2 protocol finds the refractory period by
+/// itself. Extra pulses that it has stay.
+void searchByDefault(Protocol& p)
+{
+    constexpr double first_part = 0.55, decrement_ms = 10;
+    constexpr int repeats = 10;
+    if (p.extra_ms.empty())
+        p.extra_ms = {std::round(first_part * p.cycle_ms)};
+    p.decrement_ms = std::min(decrement_ms, p.extra_ms.back() / (repeats + 1));
+    p.repeats = repeats;
+}
+
 } // namespace
 
 Protocol protocolOf(const Stimulus& s)
@@ -92,6 +107,22 @@ Protocol protocolOf(const Stimulus& s)
     if (s.period_ms > 0)
         p.cycle_ms = s.period_ms, p.count = s.count;
     return p;
+}
+
+void turnInto(Protocol& p, Protocol::Kind kind)
+{
+    using Kind = Protocol::Kind;
+    constexpr double slow_cycle_ms = 500, burst_cycle_ms = 200;
+    const Kind before = std::exchange(p.kind, kind);
+    if (kind == before)
+        return;
+    if (before == Kind::burst || kind == Kind::burst)
+        p.decrement_ms = 0, p.repeats = 1;
+    if (kind == Kind::s1s2 && (before == Kind::burst || p.extra_ms.empty()))
+        searchByDefault(p);
+    // the cycle of a resting rhythm makes no burst
+    if (kind == Kind::burst && p.cycle_ms >= slow_cycle_ms)
+        p.cycle_ms = burst_cycle_ms;
 }
 
 QString protocolText(const Stimulus& s)
@@ -202,12 +233,10 @@ bool searchEnded(const Stimulus& s, const CaptureState& known, double nowMs)
     const auto& r = known.refractory;
     if (!s.on || known.refractoryBefore || !r.effective_ms())
         return false;
-    for (const auto& run : simulation::pulse_runs(s)) // as the protocol is now
-        if (run.start_ms >= nowMs)
-            if (const auto coupling = simulation::searched_coupling(s, run.start_ms);
-                coupling && *coupling > r.failed_ms && *coupling < r.captured_ms)
-                return false;
-    return true;
+    // by the protocol as it is now; what was given and is not decided yet may still tell
+    const double from =
+        std::max(known.decidedMs + hair_ms, nowMs - simulation::CaptureWatch::window_ms);
+    return !simulation::searches_between(s, from, r.failed_ms, r.captured_ms);
 }
 
 QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs, double endMs)

@@ -14,6 +14,10 @@ struct CaptureState;
 
 /// The protocol in the terms of the panel: older sessions say it by period and count.
 simulation::Protocol protocolOf(const simulation::Stimulus& s);
+/// Makes a protocol of another kind. S1-S2 searches: S2 comes earlier by 10 ms in each of ten
+/// repeats, unless it searched before: then it is as it was. Bursts and searches repeat, each in
+/// its own way: neither takes the repeats of the other.
+void turnInto(simulation::Protocol& p, simulation::Protocol::Kind kind);
 /// "8 × 600 ms": what a list says of it.
 QString protocolText(const simulation::Stimulus& s);
 
