@@ -27,6 +27,7 @@
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
 #include "widgets/panels/region_place.hpp"
+#include "widgets/panels/region_words.hpp"
 #include "widgets/panels/start_page.hpp"
 #include "widgets/panels/status_strip.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -169,7 +170,8 @@ void MainWindow::hostLoaded()
         record(true);
     for (auto n = scene->notices.rbegin(); n != scene->notices.rend(); ++n) // the first on top
         if (n->level == Notice::Level::warning)
-            m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n->text));
+            m_message->showMessage(MessageBar::Level::warning,
+                                   inRegionNames(n->text, scene->session.regions));
     if (!m_path.isEmpty())
         rememberFile(m_path);
 }
@@ -214,18 +216,21 @@ void MainWindow::documentChanged()
     setWindowModified(m_document->edits().modified());
 }
 
-void MainWindow::paceFrames()
+int MainWindow::frameInterval(double paint_ms, bool computeFirst)
 {
     constexpr double quarter_second_ms = 250, slowest_ms = 2000;
-    constexpr double pause = 3; // from picture to picture, of what they take
+    return static_cast<int>(computeFirst ? std::clamp(10 * paint_ms, quarter_second_ms, slowest_ms)
+                                         : std::min(3 * paint_ms, slowest_ms));
+}
+
+void MainWindow::paceFrames()
+{
     double paint_ms = 0;
     m_grid->each([&paint_ms](const HeartView& v, int) {
         if (v.softwareRendering() && v.isVisible())
             paint_ms += v.paintMilliseconds();
     });
-    const double least = m_computeFirst->isChecked() ? quarter_second_ms : 0;
-    m_host->setLeastFrameInterval(
-        static_cast<int>(std::clamp(pause * paint_ms, least, slowest_ms)));
+    m_host->setLeastFrameInterval(frameInterval(paint_ms, m_computeFirst->isChecked()));
 }
 
 void MainWindow::showFrame(const EngineHost::FramePtr& frame)

@@ -73,6 +73,11 @@ class MainWindow : public QMainWindow
     void setTheme(Theme theme);
     void showStart(bool on);
     HeartView* view() { return m_grid->view(0); }
+    /// From one picture of a run to the next [ms], where the processor draws as well as computes:
+    /// drawing takes a third of the time at most, where computing comes first a tenth and at most
+    /// four pictures a second; at least one is drawn in two seconds.
+    /// @param paint_ms  what a picture takes; 0 where a graphics card draws
+    static int frameInterval(double paint_ms, bool computeFirst);
     ViewGrid* views() { return m_grid; }
     ViewController* viewController() { return m_views; }
     DisplayPath* displayPath() { return m_displayPath; }
@@ -259,7 +264,7 @@ class MainWindow : public QMainWindow
     void askForFibres();
     void askForNumerics();
     /// The time between pictures of a run: where the processor draws as well as computes, drawing
-    /// takes a third of it at most, or four pictures a second where computing comes first.
+    /// takes a part of it alone (frameInterval()).
     void paceFrames();
     void askForHeart();
     void askForSlab();

@@ -181,7 +181,7 @@ void MainWindow::buildRunMenu()
     m_autoRecordAction = run->addAction(tr("&Record when opened"));
     m_autoRecordAction->setCheckable(true);
     m_autoRecordAction->setChecked(true);
-    m_computeFirst = run->addAction(tr("&Compute first: four pictures a second"));
+    m_computeFirst = run->addAction(tr("&Compute first: fewer pictures"));
     m_computeFirst->setObjectName("computeFirst");
     m_computeFirst->setCheckable(true);
     m_computeFirst->setToolTip(tr("Where the processor draws as well as computes, the run gets "

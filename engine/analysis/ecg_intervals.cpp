@@ -313,15 +313,16 @@ EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::ve
                            bool begins_at_rest)
 {
     EcgIntervals out;
+    if (t_ms.size() > 1)
+        out.step_ms = median_step(t_ms);
+    if (!mV.empty() && out.step_ms > coarsest_ms + 1e-9) {
+        out.none = "samples are further apart than 2 ms";
+        return out;
+    }
     if (mV.empty() || t_ms.size() < 8) {
         out.none = mV.empty()     ? "no leads"
                    : t_ms.empty() ? "no samples yet"
                                   : "fewer than 8 samples";
-        return out;
-    }
-    out.step_ms = median_step(t_ms);
-    if (out.step_ms > coarsest_ms + 1e-9) {
-        out.none = "samples are further apart than 2 ms";
         return out;
     }
     for (std::size_t first = 0, i = 1; i <= t_ms.size(); ++i) {

@@ -242,6 +242,8 @@ class TestEcgIntervals : public QObject
         const std::vector<double> few{0, 1, 2};
         const std::vector<std::vector<float>> short_lead{{0, 0, 0}};
         QCOMPARE(ecg_intervals(few, short_lead).none, "fewer than 8 samples");
+        const std::vector<double> coarse{0, 10, 20}; // which more of them would not mend
+        QCOMPARE(ecg_intervals(coarse, short_lead).none, "samples are further apart than 2 ms");
         QCOMPARE(ecg_intervals({}, std::vector<std::vector<float>>(1)).none, "no samples yet");
         Record flat = record({}, 0, 500); // nothing has happened
         QVERIFY(flat.measured().beats.empty() && flat.measured().none.empty());

@@ -365,7 +365,6 @@ class TestMoments : public QObject
         QTRY_VERIFY_WITH_TIMEOUT(plot->values() != before, patience);
     }
 
-    /// The opacity that is said is the one that is drawn.
     /// Edits that are undone and redone take no sample of a curve away.
     void curvesSurviveUndo()
     {
@@ -403,7 +402,7 @@ class TestMoments : public QObject
         undo.redo();
         QTRY_VERIFY_WITH_TIMEOUT(samples() >= whole && at_rest(), patience);
     }
-    /// What is at rest is neither measured nor drawn again.
+    /// What is at rest is not measured again.
     void anIdleWindowDoesNothing()
     {
         window->document()->addProbe("P", {10, 5, 1});
@@ -422,6 +421,16 @@ class TestMoments : public QObject
         host->reset();
         QTRY_VERIFY_WITH_TIMEOUT(!measured.isEmpty(), patience);
     }
+    /// Where computing comes first drawing takes less of the time, whatever a picture takes.
+    void drawingLeavesTimeToCompute()
+    {
+        QCOMPARE(MainWindow::frameInterval(0, false), 0);
+        QCOMPARE(MainWindow::frameInterval(0, true), 250);
+        QCOMPARE(MainWindow::frameInterval(120, false), 360);
+        QCOMPARE(MainWindow::frameInterval(120, true), 1200);
+        QCOMPARE(MainWindow::frameInterval(1500, true), 2000);
+    }
+    /// The opacity that is said is the one that is drawn.
     void thePanelSaysTheOpacityThatIsDrawn()
     {
         auto *text = child<QLabel>("opacityText"), *hint = child<QLabel>("opacityHint");

@@ -85,8 +85,9 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_sheet->setCheckable(true);
     m_paper = smallButton({}, tr("Paper"), "ecgPaper",
                           tr("25 mm/s and 10 mm/mV, as recorders print: a large square is 200 ms "
-                             "and 0.5 mV, a small one 40 ms and 0.1 mV. Else the gain fits itself, "
-                             "and the wheel changes the speed."));
+                             "and 0.5 mV, a small one 40 ms and 0.1 mV; own electrodes' leads keep "
+                             "a gain that fits. Else all gains do, and the wheel changes the "
+                             "speed."));
     m_paper->setCheckable(true);
     m_show =
         smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));

@@ -50,8 +50,8 @@ class EcgPlot : public QWidget
     void setWindowMs(double ms);
     /// As recorders print: 25 mm/s and 10 mm/mV whatever the leads are, so that a large square is
     /// 200 ms and 0.5 mV, a small one 40 ms and 0.1 mV. The length of time follows from the width;
-    /// a trace that is too large for its place runs over its neighbours'. Own leads beside others
-    /// keep a gain of their own.
+    /// a trace that is too large for its place runs over its neighbours'. Leads of own electrodes,
+    /// which may have any size, keep a gain that fits, of at most 10 mm/mV.
     void setPaper(bool standard);
     bool paper() const { return m_paper; }
     /// Length of time that is shown, of the layout on show [ms].

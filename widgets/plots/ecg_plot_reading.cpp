@@ -299,10 +299,11 @@ void EcgPlot::say()
 {
     const QStringList lines = reading() + markLines();
     setAccessibleDescription(
-        lines.isEmpty() ? tr("Arrows read, Enter sets a cursor, Backspace takes them away, + and − "
-                             "change the length of time, Page Up and Page Down look back, Home "
-                             "follows the run.")
-                        : lines.join(QStringLiteral("; ")));
+        lines.isEmpty()
+            ? tr("Arrows read, Enter sets a cursor, Backspace takes them away, %1Page Up "
+                 "and Page Down look back, Home follows the run.")
+                  .arg(m_paper ? QString() : tr("+ and − change the length of time, "))
+            : lines.join(QStringLiteral("; ")));
     update();
 }
 
@@ -321,7 +322,7 @@ void EcgPlot::goOn()
 {
     if (m_end)
         m_end.reset();
-    else
+    else if (!m_paper) // whose length of time is given
         m_windows[m_layout == Layout::sheet ? 1 : 0] =
             m_layout == Layout::sheet ? usual_sheet_ms : usual_strip_ms;
     say();
