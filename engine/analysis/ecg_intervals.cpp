@@ -24,6 +24,7 @@ constexpr double come_down = 0.25; // of the peak: T is over
 constexpr double least_t = 0.01;   // of QRS's M: lower ones are none
 constexpr double t_over_noise = 3;
 constexpr double surely_over_ms = 600; // after a beat whose T wave is not measured
+constexpr double as_steep = 0.5;       // as QRS: less may be its T wave
 
 constexpr const char* restless = "too much noise, or no rest between beats";
 
@@ -35,7 +36,8 @@ struct Record
     std::span<const double> t;
     std::vector<std::span<const float>> leads;
     double step = 1;
-    bool at_rest = false; ///< before its first sample
+    bool at_rest = false;           ///< before its first sample
+    std::span<const double> pulses; ///< when some were given [ms]
     std::size_t size() const { return t.size(); }
 };
 
@@ -106,8 +108,15 @@ struct Complex
     EcgBeat beat;
 };
 
+bool pulse_between(const Record& r, double after_ms, double until_ms)
+{
+    return std::any_of(r.pulses.begin(), r.pulses.end(),
+                       [&](double p) { return p > after_ms && p <= until_ms; });
+}
+
 /// Goes from the steepest sample outward until S has been quiet for long enough.
-Complex complex_at(const Record& r, const Values& s, std::size_t peak, double noise)
+/// @param half_ms  of the windows of S
+Complex complex_at(const Record& r, const Values& s, std::size_t peak, double noise, double half_ms)
 {
     Complex c{peak, peak, peak, {}};
     EcgBeat& b = c.beat;
@@ -132,9 +141,14 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
         return c;
     }
     const bool whole = i > 0 || quiet_before + r.step >= quiet_ms || r.at_rest;
-    if (whole)
+    if (whole) {
         b.onset_ms = c.first == 0 ? r.t[0] : crossing(r.t, s, c.first - 1, c.first, level);
-    else
+        // the windows of the first slopes reach over the pulse
+        const double early = b.onset_ms;
+        for (const double p : r.pulses)
+            if (p > early && p <= early + half_ms + r.step)
+                b.onset_ms = std::max(b.onset_ms, p);
+    } else
         b.no_qrs = "it began before the record";
     if (j + 1 < r.size() || quiet_after + r.step >= quiet_ms)
         b.end_ms = crossing(r.t, s, c.last, std::min(c.last + 1, r.size() - 1), level);
@@ -143,7 +157,7 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
     return c;
 }
 
-std::vector<Complex> complexes(const Record& r, const Values& s, double noise)
+std::vector<Complex> complexes(const Record& r, const Values& s, double noise, double half_ms)
 {
     std::vector<Complex> out;
     const double least = std::max(least_velocity, a_beat * *std::max_element(s.begin(), s.end()));
@@ -155,10 +169,22 @@ std::vector<Complex> complexes(const Record& r, const Values& s, double noise)
     for (const std::size_t i : order)
         if (std::none_of(out.begin(), out.end(),
                          [i](const Complex& c) { return c.first <= i && i <= c.last; }))
-            out.push_back(complex_at(r, s, i, noise));
+            out.push_back(complex_at(r, s, i, noise, half_ms));
     std::sort(out.begin(), out.end(),
               [](const Complex& a, const Complex& b) { return a.steepest < b.steepest; });
-    return out;
+    std::vector<Complex> beats; // without T waves
+    for (const Complex& c : out) {
+        if (!beats.empty()) {
+            const Complex& qrs = beats.back();
+            const double end = r.t[qrs.last];
+            if (s[c.steepest] < as_steep * s[qrs.steepest] && r.t[c.first] - end >= t_after_ms &&
+                r.t[c.steepest] - r.t[qrs.steepest] <= surely_over_ms &&
+                !pulse_between(r, end, r.t[c.steepest]))
+                continue;
+        }
+        beats.push_back(c);
+    }
+    return beats;
 }
 
 /// M of the samples from `from` up to `to`, and the noise n.
@@ -258,10 +284,11 @@ bool over_before(const EcgBeat& b, double time_ms)
 /// @param none  why it has no beats, where that is known
 std::vector<EcgBeat> measure(const Record& r, std::string& none)
 {
-    auto s = spatial_velocity(r, fine_ms);
+    double half_ms = fine_ms;
+    auto s = spatial_velocity(r, half_ms);
     double noise = of_quartile * lower_quartile(s);
     if (noise > of_largest * *std::max_element(s.begin(), s.end())) {
-        s = spatial_velocity(r, wide_ms);
+        s = spatial_velocity(r, half_ms = wide_ms);
         noise = of_quartile * lower_quartile(s);
     }
     if (const double most = *std::max_element(s.begin(), s.end());
@@ -269,7 +296,7 @@ std::vector<EcgBeat> measure(const Record& r, std::string& none)
         none = restless;
         return {};
     }
-    auto found = complexes(r, s, noise);
+    auto found = complexes(r, s, noise, half_ms);
     std::vector<EcgBeat> out;
     for (std::size_t k = 0; k < found.size(); ++k) {
         Complex& c = found[k];
@@ -310,7 +337,7 @@ double median_step(std::span<const double> t)
 } // namespace
 
 EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::vector<float>> mV,
-                           bool begins_at_rest)
+                           bool begins_at_rest, std::span<const double> pulses_ms)
 {
     EcgIntervals out;
     if (t_ms.size() > 1)
@@ -328,7 +355,11 @@ EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::ve
     for (std::size_t first = 0, i = 1; i <= t_ms.size(); ++i) {
         if (i < t_ms.size() && t_ms[i] - t_ms[i - 1] <= gap_steps * out.step_ms)
             continue;
-        Record r{t_ms.subspan(first, i - first), {}, out.step_ms, begins_at_rest && first == 0};
+        Record r{t_ms.subspan(first, i - first),
+                 {},
+                 out.step_ms,
+                 begins_at_rest && first == 0,
+                 pulses_ms};
         for (const auto& lead : mV) {
             const auto part = std::span(lead).subspan(first, i - first);
             if (std::all_of(part.begin(), part.end(), [](float x) { return std::isfinite(x); }))

@@ -43,7 +43,10 @@ struct EcgIntervals
 /// from the first to the last crossing of 5 % of the beat's largest S, or of three times the lower
 /// quartile of S over the record where that is more (noise; then the slopes are taken within 5 ms).
 /// Both crossings are linear between samples; beyond them S stays below for 20 ms. A beat is where
-/// S reaches 30 % of its largest over the record, and 0.0005 mV/ms.
+/// S reaches 30 % of its largest over the record, and 0.0005 mV/ms, and that is no T wave: one that
+/// is less than half as steep as the QRS before (Pan & Tompkins, IEEE Trans Biomed Eng 32:230,
+/// 1985), 40 ms after its end at the earliest and 600 ms after its steepest at the latest, without
+/// a pulse in between. QRS does not begin in the few ms before a pulse by which slopes are early.
 ///
 /// T by the tangent (Lepeschkin & Surawicz, Circulation 6:378, 1952) on the magnitude over the
 /// leads,
@@ -64,9 +67,10 @@ struct EcgIntervals
 /// @param t_ms  ascending
 /// @param mV    per lead, as many values as times; leads with a NaN are left out
 /// @param begins_at_rest  the tissue was at rest before the first sample: a QRS may begin with it
+/// @param pulses_ms  when pulses were given that may have brought a beat, as far as is known
 /// @thread any
 /// @cost   about 0.1 us per sample and lead
 EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::vector<float>> mV,
-                           bool begins_at_rest = false);
+                           bool begins_at_rest = false, std::span<const double> pulses_ms = {});
 
 } // namespace tawara::analysis

@@ -10,11 +10,20 @@
 namespace tawara::simulation {
 
 EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const double> time_ms,
-                       std::span<const std::vector<float>> mV)
+                       std::span<const std::vector<float>> mV, std::span<const double> pulses_ms)
 {
     const auto used = std::min(leads.size(), mV.size()) - std::min(mV.size(), own_leads(leads));
     return analysis::ecg_intervals(time_ms, mV.first(used),
-                                   !time_ms.empty() && time_ms.front() < 1e-9);
+                                   !time_ms.empty() && time_ms.front() < 1e-9, pulses_ms);
+}
+
+std::vector<double> times_of_pulses(std::span<const Pulse> pulses)
+{
+    std::vector<double> out;
+    for (const Pulse& p : pulses)
+        if (p.captured.value_or(true))
+            out.push_back(p.time_ms);
+    return out;
 }
 
 const EcgBeat* newest_measured(const EcgIntervals& of, double until_ms)
@@ -55,7 +64,8 @@ std::string ecg_method_text(const EcgIntervals& of)
 {
     return "Over all leads, without own ones beside the 12. QRS: spatial velocity above 5 % of the "
            "beat's largest, by slopes over 4 ms, so that an abrupt start or end counts up to 2 ms "
-           "longer; end of T: tangent at its steepest descent; RR: from onset to onset; "
+           "longer, but none before its pulse; end of T: tangent at its steepest descent; RR: from "
+           "onset to onset; "
            "QTcF: QT by Fridericia, QT / (RR / 1 s)^(1/3). Resolution " +
            number_text(of.step_ms, 3) + " ms";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/analysis/ecg_intervals.hpp"
+#include "engine/simulation/pulse_log.hpp"
 
 #include <string>
 
@@ -13,8 +14,12 @@ using analysis::EcgIntervals;
 /// these, without leads of own electrodes beside them, which may stand near the heart; else of all.
 /// A record that begins with the run, at 0 ms, begins at rest.
 /// @param mV  per lead, as many values as times
+/// @param pulses_ms  when pulses were given that did not fail, as far as is known
 EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const double> time_ms,
-                       std::span<const std::vector<float>> mV);
+                       std::span<const std::vector<float>> mV,
+                       std::span<const double> pulses_ms = {});
+/// When those of a run's pulses were given that did not fail, as far as is known.
+std::vector<double> times_of_pulses(std::span<const Pulse> pulses);
 
 /// The beat to show: the newest one of which QT is known, else QRS, else the newest; null where
 /// there is none.

@@ -80,12 +80,12 @@ Json known(double x)
 }
 
 /// QRS, QT and RR of each beat; null with a reason beside it where one is not known.
-Json ecg_json(const ProbeTable& ecg)
+Json ecg_json(const ProbeTable& ecg, std::span<const Pulse> pulses)
 {
     std::vector<std::vector<float>> mV;
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         mV.push_back(column(ecg, l));
-    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV);
+    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(pulses));
     Json j;
     j["method"] = ecg_method_text(found);
     j["resolution_ms"] = found.step_ms;
@@ -182,7 +182,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     for (const auto& site : refractory(in.pulses))
         j["refractory"].push_back(refractory_json(site));
     if (!ecg.names.empty())
-        j["ecg"] = ecg_json(ecg);
+        j["ecg"] = ecg_json(ecg, in.pulses);
     j["seconds"] = {{"total", in.phases.total_s},
                     {"setup", in.phases.setup_s},
                     {"stepping", in.phases.stepping_s},

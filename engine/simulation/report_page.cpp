@@ -237,9 +237,9 @@ ReportPage::Section potentials(const ExportSource& s)
 }
 
 /// QRS, QT and RR of the newest beat that has repolarised.
-std::string reading_of(const Ecg& ecg)
+std::string reading_of(const Ecg& ecg, std::span<const Pulse> pulses)
 {
-    const auto found = ecg_beats(ecg.leads, ecg.time_ms, ecg.mV);
+    const auto found = ecg_beats(ecg.leads, ecg.time_ms, ecg.mV, times_of_pulses(pulses));
     const EcgBeat* beat = newest_measured(found);
     if (beat == nullptr)
         return "no intervals: " + (found.none.empty() ? std::string("no beat yet") : found.none);
@@ -252,7 +252,7 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
     out.svg = ecg_chart(s.ecg, ReportPage::width,
-                        18 + static_cast<int>(sheet.rows) * ecg_row_height, reading_of(s.ecg));
+                        18 + static_cast<int>(sheet.rows) * ecg_row_height, reading_of(s.ecg, s.pulses));
     if (!out.svg.empty())
         return out;
     out.table.note = s.scene->session.has_ecg()

@@ -100,6 +100,49 @@ class TestEcgIntervals : public QObject
         }
     }
 
+    /// T waves that are a third to nearly half as steep as QRS are no beats, whatever comes after
+    /// them; a beat that a pulse brought is one, however flat.
+    void steepTWavesAreNoBeats()
+    {
+        const std::vector<Beat> beats{{150, 25, 280, 20}, {950, 25, 280, 17}};
+        for (const double to : {520.0, 1600.0}) {
+            const auto found = record(beats, 0, to).measured().beats;
+            QCOMPARE(found.size(), to > 1000 ? 2U : 1U);
+            for (std::size_t k = 0; k < found.size(); ++k) {
+                QVERIFY(std::abs(found[k].end_ms - beats[k].end()) < 1);
+                QVERIFY2(std::abs(found[k].t_end_ms - beats[k].t_end()) < 2,
+                         text(found[k].t_end_ms - beats[k].t_end()));
+            }
+        }
+        // S2 whose QRS is as steep as such a T wave
+        Record r = record({{150, 24, 330, 20}}, 0, 1400);
+        QCOMPARE(r.measured().beats.size(), 1U);
+        const std::vector<double> pulse{425};
+        const auto paced = ecg_intervals(r.t, r.mV, false, pulse).beats;
+        QCOMPARE(paced.size(), 2U);
+        QVERIFY(std::isnan(paced[0].t_end_ms)); // it has none before that
+        const std::vector<double> before{100};
+        QCOMPARE(ecg_intervals(r.t, r.mV, false, before).beats.size(), 1U);
+    }
+
+    /// Slopes are seen early by half of their window, but no QRS begins before its pulse.
+    void noQrsBeginsBeforeItsPulse()
+    {
+        Record r;
+        r.mV.resize(1);
+        for (int t = 0; t <= 400; ++t) {
+            r.t.push_back(t);
+            r.mV[0].push_back(static_cast<float>(std::max(0.0, 1 - std::abs(t - 130) / 30.0)));
+        }
+        QVERIFY(r.measured().beats.at(0).onset_ms < 99);
+        const auto onset = [&](double pulse) {
+            return ecg_intervals(r.t, r.mV, false, std::vector{pulse}).beats.at(0).onset_ms;
+        };
+        QCOMPARE(onset(100), 100.0);
+        QCOMPARE(onset(90), r.measured().beats[0].onset_ms);
+        QCOMPARE(onset(110), r.measured().beats[0].onset_ms); // another's
+    }
+
     /// Onset and end without a run-in: straight flanks. The slopes' window adds 2 ms a side at
     /// most.
     void abruptEnds()
