@@ -381,8 +381,9 @@ void declare_cell(const Declaration& d)
         ->required();
     a->model.declare(*sub);
     sub->add_flag("--optimise", a->optimise, "what each pass of the compiler did");
-    sub->add_option("--tables", a->tables_mV,
-                    "with --optimise: errors of functions of V that are looked up, step in mV")
+    sub->add_option(
+           "--tables", a->tables_mV,
+           "with --optimise: errors of functions of V that are looked up, by this step [mV]")
         ->type_name("MV")
         ->check(CLI::Range(0.001, 10.0));
     sub->add_option("--scheme", a->scheme, "the scheme that --optimise compiles")

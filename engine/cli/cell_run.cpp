@@ -386,7 +386,10 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
 {
     auto a = std::make_shared<Arguments>();
     auto* sub = d.command(parent, "run", "one cell, paced", [a](Context& c) { run(c, *a); });
-    sub->add_option("model", a->words, "library name, .mmt or .cellml file")->type_name("MODEL");
+    sub->add_option("model", a->words, "library name, .mmt or .cellml file")
+        ->type_name("MODEL")
+        ->option_text("MODEL REQUIRED")
+        ->required();
     a->model.declare(*sub);
     sub->add_option("--variant", a->variant, "cell type, e.g. epi");
     a->scheme_given =

@@ -6,7 +6,10 @@
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <new>
+#include <string_view>
 
 namespace tawara::cli {
 namespace {
@@ -77,35 +80,119 @@ const CLI::App* knows(const CLI::App& app, const std::string& option)
     return nullptr;
 }
 
-/// Why the parser refused the line, and what would be right.
-std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
+/// The option whose value the parser refused; null: it is about something else.
+const CLI::Option* refused_option(const CLI::App& command, const std::string& what)
 {
-    const CLI::App& command = innermost(app);
+    for (const auto* option : command.get_options()) {
+        const auto name = option->get_name();
+        if (what.starts_with(name + ":") || what.starts_with("Could not convert: " + name + " ="))
+            return option;
+    }
+    return nullptr;
+}
+
+/// What an option's value should be: "a number of ms", "a whole number", else its name in the help.
+std::string wanted_value(const CLI::Option& option)
+{
+    const std::string type = option.get_type_name(), about = option.get_description();
+    const auto open = about.find('['), close = about.find(']');
+    const bool whole = type.starts_with("INT") || type.starts_with("UINT");
+    const bool unit = open != std::string::npos && close != std::string::npos && open < close;
+    if (!whole && !unit && !type.starts_with("FLOAT"))
+        return type;
+    const int count = option.get_items_expected_max();
+    return (whole       ? "a whole number (digits alone)"
+            : count > 1 ? std::to_string(count) + " numbers"
+                        : "a number") +
+           (unit ? " of " + about.substr(open + 1, close - open - 1) : "");
+}
+
+/// Why the parser refused an option's value, in this program's words.
+std::string value_error(const CLI::Option& option, const std::string& what)
+{
+    const auto given = option.results();
+    const auto count = static_cast<int>(given.size()), most = option.get_items_expected_max();
+    const std::string is = option.get_name() + ": ";
+    if (most == 0)
+        return is + "takes no value; give it alone";
+    if (count == 0)
+        return is + "is given without a value; want " + wanted_value(option);
+    if (most == 1 && count > 1)
+        return is + "is given " + (count == 2 ? "twice" : std::to_string(count) + " times") + " (" +
+               CLI::detail::join(given, ", ") + "); give it once";
+    if (count > most || count < option.get_items_expected_min())
+        return is + "takes " + std::to_string(most) + " values, and " + std::to_string(count) +
+               (count == 1 ? " is" : " are") + " given";
+    std::string should = "it should be ";
+    constexpr std::string_view range = " not in range ";
+    double low = 0, high = 0;
+    if (const auto at = what.find(range);
+        at != std::string::npos &&
+        std::sscanf(what.c_str() + at + range.size(), "%lf to %lf", &low, &high) == 2) {
+        char text[80];
+        std::snprintf(text, sizeof text, "a%s number from %g to %g",
+                      option.get_type_name().starts_with("UINT") ? " whole" : "", low, high);
+        should += text;
+    } else {
+        should += wanted_value(option);
+    }
+    return is + "is '" + CLI::detail::join(given, " ") + "'; " + should;
+}
+
+/// The names of the commands that were given, one within the other.
+std::string path_of(const CLI::App& app)
+{
     std::string path = "tawara-cli";
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    auto extra = command.remaining(true);
-    const bool before = extra.empty(); // what stands before the command is left with the program
-    if (before)
-        extra = app.remaining(true);
-    if (!extra.empty()) {
-        const std::string word = extra.front().substr(0, extra.front().find('='));
-        const bool option = word.starts_with("-");
-        const CLI::App& taken_by = before || &command == &app ? app : command;
-        if (const auto* owner = option && &taken_by == &app ? knows(app, word) : nullptr)
-            return word + ": is an option of commands; give it after one, e.g. tawara-cli " +
-                   owner->get_name() + " " + word;
-        const auto words = known_words(command, option);
-        const auto near = likely(word, words);
-        const std::string kind = option ? "option" : words.empty() ? "argument" : "command";
-        const std::string help = path + " --help names all";
-        return word + ": unknown " + kind + " of " + path + "; " +
-               (!near.empty()       ? "the nearest known is " + near
-                : kind == "command" ? "want " + joined(words) + "; " + help
-                                    : help);
-    }
+    return path;
+}
+
+/// What is said of a word that is known nowhere.
+/// @param before  it stands before the command
+std::string unknown_word(const CLI::App& app, const std::string& given, bool before)
+{
+    const CLI::App& command = innermost(app);
+    const std::string path = path_of(app), word = given.substr(0, given.find('='));
+    const bool option = word.starts_with("-");
+    const CLI::App& taken_by = before || &command == &app ? app : command;
+    if (const auto* owner = option && &taken_by == &app ? knows(app, word) : nullptr)
+        return word + ": is an option of commands; give it after one, e.g. tawara-cli " +
+               owner->get_name() + " " + word;
+    const auto words = known_words(command, option);
+    const auto near = likely(word, words);
+    const std::string kind = option ? "option" : words.empty() ? "argument" : "command";
+    const std::string help = path + " --help names all";
+    return word + ": unknown " + kind + " of " + path + "; " +
+           (!near.empty()       ? "the nearest known is " + near
+            : kind == "command" ? "want " + joined(words) + "; " + help
+                                : help);
+}
+
+/// The command that help or the version was asked with, where there is no such one; else empty.
+std::string no_such_command(const CLI::App& app)
+{
+    const CLI::App& command = innermost(app);
+    if (!known_words(command, false).empty())
+        for (const auto& word : command.remaining())
+            if (!word.starts_with("-"))
+                return unknown_word(app, word, false);
+    return {};
+}
+
+/// Why the parser refused the line, and what would be right.
+std::string argument_error(const CLI::App& app, const CLI::ParseError& e)
+{
+    const CLI::App& command = innermost(app);
+    const std::string path = path_of(app);
+    if (const auto* option = refused_option(command, e.what()))
+        return value_error(*option, e.what());
+    if (const auto extra = command.remaining(true); !extra.empty())
+        return unknown_word(app, extra.front(), false);
+    if (const auto extra = app.remaining(true); !extra.empty())
+        return unknown_word(app, extra.front(), true);
     const auto known = known_words(command, false);
     if (!known.empty() && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
         return path + ": names no command; want one of " + joined(known) + "; see " + path +
@@ -127,6 +214,32 @@ void need_values(const CLI::App& command)
                                  option->get_type_name() + ", or leave it out");
 }
 
+/// Each word of the usage stands for one argument: words of --set that the parser lets follow the
+/// session or the model are no part of it.
+struct Help : CLI::Formatter
+{
+    std::string make_option_usage(const CLI::Option* option) const override
+    {
+        const auto name = make_option_name(option, true);
+        return option->get_required() ? name : "[" + name + "]";
+    }
+};
+
+/// Help or the version.
+int show(const CLI::App& app, const CLI::Success& asked, const Console& console)
+{
+    if (const auto wrong = no_such_command(app); !wrong.empty())
+        return fail(console, bad_input, wrong);
+    try {
+        errno = 0;
+        app.exit(asked, console.out, console.err);
+        need_written(console);
+    } catch (const InputError& e) {
+        return fail(console, bad_input, e.what());
+    }
+    return done;
+}
+
 } // namespace
 
 int run(std::span<const std::string> args, const Console& console)
@@ -136,6 +249,7 @@ int run(std::span<const std::string> args, const Console& console)
     bool json = false;
     Action chosen;
     const Declaration d{app, json, chosen};
+    app.formatter(std::make_shared<Help>()); // commands take it over
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", "tawara " TAWARA_VERSION);
     declare_run(d);
@@ -153,9 +267,8 @@ int run(std::span<const std::string> args, const Console& console)
             words.insert(words.begin(), "--help");
         }
         app.parse(std::move(words));
-    } catch (const CLI::Success& e) { // help or version
-        app.exit(e, console.out, console.err);
-        return done;
+    } catch (const CLI::Success& e) {
+        return show(app, e, console);
     } catch (const CLI::ParseError& e) {
         return fail(console, bad_input, argument_error(app, e));
     }

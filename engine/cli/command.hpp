@@ -50,6 +50,10 @@ class Context
     mutable Notices kept_;
 };
 
+/// Flushes what was written to `out`. @pre errno was 0 before. @throws InputError when it could not
+/// be written
+void need_written(const Console& console);
+
 /// Commands are declared with an action, which is kept until the line has been parsed.
 using Action = std::function<void(Context&)>;
 /// Declares options on `app`, and calls `chosen` with what to do when the command is picked.

@@ -3,9 +3,11 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace tawara::cli {
@@ -28,19 +30,33 @@ std::string duration(double s)
 
 } // namespace
 
+void need_written(const Console& console)
+{
+    console.out.flush();
+    if (!console.out)
+        throw InputError("standard output", std::string("cannot be written: ") +
+                                                std::strerror(errno ? errno : EIO) +
+                                                "; send it elsewhere");
+}
+
 void Context::say(const std::string& line) const
 {
     show_notices();
-    if (!json_)
-        console_.out << line << "\n" << std::flush;
+    if (json_)
+        return;
+    errno = 0;
+    console_.out << line << "\n";
+    need_written(console_);
 }
 
 void Context::result(const Json& object) const
 {
     show_notices();
-    if (json_)
-        console_.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << "\n"
-                     << std::flush;
+    if (!json_)
+        return;
+    errno = 0;
+    console_.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    need_written(console_);
 }
 
 void Context::notice(const Notice& n) const

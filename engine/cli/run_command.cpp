@@ -126,7 +126,10 @@ void declare_run(const Declaration& d)
     auto a = std::make_shared<Arguments>();
     auto* run = d.command(d.app, "run", "run a session file to its outputs",
                           [a](Context& c) { run_command(c, *a); });
-    run->add_option("session", a->words, "session file")->type_name("SESSION.json");
+    run->add_option("session", a->words, "session file")
+        ->type_name("SESSION.json")
+        ->option_text("SESSION.json REQUIRED")
+        ->required();
     run->add_option("--out", a->out, "folder of the outputs; else SESSION-out")->type_name("DIR");
     run->add_option(
            "--set", a->set,

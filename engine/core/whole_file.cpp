@@ -13,6 +13,28 @@ namespace tawara {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Why files could not be written into the folder of a path, or that folder itself; empty: they
+/// could. The folder need not exist yet.
+std::string in_the_way(const fs::path& folder, const fs::path& path)
+{
+    std::error_code none;
+    fs::path there = folder.empty() ? fs::path(".") : folder;
+    while (!fs::exists(there, none) && there.has_relative_path())
+        there = there.has_parent_path() ? there.parent_path() : fs::path(".");
+    if (!fs::is_directory(there, none))
+        return (there == path ? "" : there.string() + " ") +
+               "is a file, not a folder; choose another folder";
+    if (::access(there.c_str(), W_OK | X_OK) == 0)
+        return {};
+    const std::string why = std::string("cannot be written: ") + std::strerror(errno);
+    return why + (there == folder || folder.empty() ? "" : " in " + there.string()) +
+           "; choose another folder";
+}
+
+} // namespace
+
 void write_whole_by_path(const fs::path& path, const std::function<void(const fs::path&)>& writer)
 {
     PartFile part(path);
@@ -39,16 +61,8 @@ void write_whole(const fs::path& path, const std::function<void(std::ostream&)>&
 
 void need_writable_folder(const fs::path& folder)
 {
-    std::error_code none;
-    fs::path there = folder.empty() ? fs::path(".") : folder;
-    while (!fs::exists(there, none) && there.has_relative_path())
-        there = there.has_parent_path() ? there.parent_path() : fs::path(".");
-    if (!fs::is_directory(there, none))
-        throw InputError(folder.string(), (there == folder ? "" : there.string() + " ") +
-                                              "is a file, not a folder; choose another folder");
-    if (::access(there.c_str(), W_OK | X_OK) != 0)
-        throw InputError(folder.string(), std::string("cannot be written: ") +
-                                              std::strerror(errno) + "; choose another folder");
+    if (const auto why = in_the_way(folder, folder); !why.empty())
+        throw InputError(folder.string(), why);
 }
 
 void need_writable_file(const fs::path& file)
@@ -58,7 +72,8 @@ void need_writable_file(const fs::path& file)
         throw InputError(file.string(), "is a folder; give the name of a file");
     if (fs::exists(file, none) && !fs::is_regular_file(file, none))
         throw InputError(file.string(), "is a device or a pipe, not a file; give another name");
-    need_writable_folder(file.parent_path());
+    if (const auto why = in_the_way(file.parent_path(), file); !why.empty())
+        throw InputError(file.string(), why);
 }
 
 } // namespace tawara

@@ -15,6 +15,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace tawara;
 namespace fs = std::filesystem;
@@ -124,6 +125,44 @@ class TestCore : public QObject
         QVERIFY_EXCEPTION_THROWN(need_writable_file(pipe), InputError);
         QVERIFY(fs::is_fifo(pipe));
         QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 4);
+    }
+
+    /// The file is named as it was given, also where it has no folder in its name.
+    void filesInTheWayAreNamed()
+    {
+        QTemporaryDir dir;
+        const auto folder = dir.path().toStdString();
+        const auto says = [](auto&& ask) {
+            try {
+                ask();
+            } catch (const InputError& e) {
+                return std::string(e.what());
+            }
+            return std::string();
+        };
+        write_whole(folder + "/file", [](std::ostream& o) { o << "x"; });
+        QCOMPARE(says([&] { need_writable_file(folder + "/file/a.vtu"); }),
+                 folder + "/file/a.vtu: " + folder +
+                     "/file is a file, not a folder; choose another folder");
+        QCOMPARE(says([&] { need_writable_folder(folder + "/file"); }),
+                 folder + "/file: is a file, not a folder; choose another folder");
+        QVERIFY(::chmod(folder.c_str(), 0555) == 0);
+        const auto before = fs::current_path();
+        const bool root = ::getuid() == 0; // who may write anywhere
+        constexpr uid_t nobody = 65534;
+        QVERIFY(!root || ::setresuid(nobody, nobody, 0) == 0);
+        fs::current_path(folder);
+        const auto short_name = says([&] { need_writable_file("a.vtu"); });
+        fs::current_path(before);
+        const auto long_name = says([&] { need_writable_file(folder + "/a.vtu"); });
+        const auto deep = says([&] { need_writable_file(folder + "/b/c/a.vtu"); });
+        QVERIFY(!root || ::setresuid(0, 0, 0) == 0);
+        ::chmod(folder.c_str(), 0700);
+        const std::string why = ": cannot be written: Permission denied",
+                          right = "; choose another folder";
+        QCOMPARE(short_name, "a.vtu" + why + right);
+        QCOMPARE(long_name, folder + "/a.vtu" + why + right);
+        QCOMPARE(deep, folder + "/b/c/a.vtu" + why + " in " + folder + right);
     }
 
     void cancelledWorkThrows()

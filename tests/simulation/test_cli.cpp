@@ -142,7 +142,30 @@ class TestCli : public QObject
         QTest::newRow("device") << QStringList{"run", s, "--devices", "tpu"} << "--devices";
         QTest::newRow("precision") << QStringList{"run", s, "--precision", "half"} << "--precision";
         QTest::newRow("until") << QStringList{"run", s, "--until", "-3"} << "--until";
-        QTest::newRow("until text") << QStringList{"run", s, "--until", "soon"} << "--until";
+        QTest::newRow("until text") << QStringList{"run", s, "--until", "1e9x"}
+                                    << "error: --until: is '1e9x'; it should be a number of ms\n";
+        QTest::newRow("twice") << QStringList{"run", s, "--until", "1", "--until", "2"}
+                               << "error: --until: is given twice (1, 2); give it once\n";
+        QTest::newRow("three times")
+            << QStringList{"run", s, "--out", "x", "--out", "y", "--out", "z"}
+            << "error: --out: is given 3 times (x, y, z); give it once\n";
+        QTest::newRow("no value") << QStringList{"run", s, "--until"}
+                                  << "error: --until: is given without a value; want a number of "
+                                     "ms\n";
+        QTest::newRow("value of a flag") << QStringList{"run", s, "--json=x"}
+                                         << "error: --json: takes no value; give it alone\n";
+        QTest::newRow("threads") << QStringList{"run", s, "--threads", "2000"}
+                                 << "error: --threads: is '2000'; it should be a whole number from "
+                                    "0 to 1024\n";
+        QTest::newRow("too few") << QStringList{"mesh", "check", s, "--conductivity", "1", "2"}
+                                 << "error: --conductivity: takes 3 values, and 2 are given\n";
+        QTest::newRow("whole number") << QStringList{"bench", "step", "--size", "1e6"}
+                                      << "--size: is '1e6'; it should be a whole number";
+        QTest::newRow("help of no command")
+            << QStringList{"mesh", "slab", "--help"}
+            << "slab: unknown command of tawara-cli mesh; want info, ";
+        QTest::newRow("help of no command, first")
+            << QStringList{"help", "rum"} << "rum: unknown command of tawara-cli; the nearest";
         QTest::newRow("set") << QStringList{"run", s, "--set", "time.dt_ms"} << "PATH=VALUE";
         QTest::newRow("resume") << QStringList{"run", s, "--resume", "/nowhere.tcp"}
                                 << "/nowhere.tcp";
@@ -542,6 +565,13 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
         QVERIFY(run({"run", "--help"}).out.find("--resume") != std::string::npos);
         QCOMPARE(run({"help", "run"}).out, run({"run", "--help"}).out);
         QVERIFY(run({"--version"}).out.rfind("tawara ", 0) == 0);
+        // one session, one model, and they have to be given
+        const auto has = [](const Result& r, const char* text) {
+            return r.out.find(text) != std::string::npos;
+        };
+        QVERIFY(has(run({"run", "--help"}), "tawara-cli run [OPTIONS] session\n"));
+        QVERIFY(has(run({"run", "--help"}), "session SESSION.json REQUIRED\n"));
+        QVERIFY(has(run({"cell", "run", "--help"}), "tawara-cli cell run [OPTIONS] model\n"));
     }
 };
 
