@@ -75,7 +75,9 @@ std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
         if (over && v_mV[i - 1] < level && v_mV[i] >= level && t_ms[i] >= last + blind_ms) {
             starts.push_back(t_ms[i] - lead_ms);
             crossings.push_back(i);
-            bounds.push_back({rest_before(t_ms, v_mV, i), t_ms[i] + upstroke_ms});
+            cell::BeatBounds b{rest_before(t_ms, v_mV, i), t_ms[i] + upstroke_ms};
+            b.in_steps = true;
+            bounds.push_back(b);
             last = t_ms[i];
             over = false;
         }

@@ -17,6 +17,10 @@ namespace tawara::analysis {
 /// ms after the crossing, the peak until V rises by 5 mV/ms or more later than that. Where V falls
 /// is where it falls, however the pulse has shifted it.
 ///
+/// Where a probe lies between vertices, V is interpolated between places that fire one after the
+/// other, and rises in steps: activation is their mean time (cell::BeatBounds::in_steps), which is
+/// what interpolating the places' activation gives. The largest dV/dt is that of one step.
+///
 /// Rest is the least median of V over any 10 ms that end before the crossing and begin, at the
 /// earliest, 50 ms before it: the potential that the tissue comes back to, as APD is defined by,
 /// and not the least V, which on a coarse mesh or with long steps is the numerical undershoot of a

@@ -47,6 +47,38 @@ std::vector<ActionPotential> ActionPotentialMeter::finish()
     return std::move(done_);
 }
 
+/// @param up  the sample at which the steepest rise ends
+double ActionPotentialMeter::time_of_steps(const std::vector<Sample>& b, std::size_t up) const
+{
+    constexpr double within_ms = 10, as_steep = 0.5, dip = 0.25;
+    const auto slope = [&](std::size_t i) { return (b[i].v - b[i - 1].v) / (b[i].t - b[i - 1].t); };
+    const auto middle = [&](std::size_t i) { return 0.5 * (b[i].t + b[i - 1].t); };
+    const double steepest = slope(up);
+    const double until = std::min(middle(up) + within_ms, bounds_.upstroke_until_ms);
+    double heights = 0, sum = 0;
+    int steps = 0;
+    std::size_t top = 0; // of the step under way: where it is steepest
+    double height = 0;
+    const auto end = [&] {
+        if (top > 0 && slope(top) >= as_steep * steepest)
+            heights += height, sum += height * middle(top), ++steps;
+        top = 0, height = 0;
+    };
+    for (std::size_t i = 1; i < b.size() && middle(i) <= until; ++i) {
+        if (!(b[i].t > b[i - 1].t) || middle(i) < middle(up) - within_ms)
+            continue;
+        if (slope(i) < dip * steepest) {
+            end();
+            continue;
+        }
+        height += b[i].v - b[i - 1].v;
+        if (top == 0 || slope(i) > slope(top))
+            top = i;
+    }
+    end();
+    return steps > 1 ? sum / heights : middle(up);
+}
+
 void ActionPotentialMeter::close()
 {
     std::vector<Sample> b;
@@ -65,6 +97,8 @@ void ActionPotentialMeter::close()
     }
     if (up == 0)
         return;
+    if (bounds_.in_steps)
+        a.activation_ms = time_of_steps(b, up);
     a.rest_mV = bounds_.rest_mV;
     if (std::isnan(a.rest_mV))
         a.rest_mV = std::min_element(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(up),

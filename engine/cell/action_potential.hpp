@@ -9,7 +9,7 @@ namespace tawara::cell {
 /// One action potential, measured.
 struct ActionPotential
 {
-    double activation_ms = 0;      ///< when dV/dt was largest
+    double activation_ms = 0; ///< when dV/dt was largest; of steps (BeatBounds) their mean time
     double upstroke_mV_per_ms = 0; ///< largest dV/dt
     double rest_mV = 0;  ///< as given, or the least V from the beat's start to its upstroke
     double peak_mV = 0;  ///< largest V after the upstroke
@@ -27,6 +27,10 @@ struct BeatBounds
                                                                ///< its stimulus
     double upstroke_until_ms = std::numeric_limits<double>::infinity(); ///< it is looked for before
     double peak_until_ms = std::numeric_limits<double>::infinity();     ///< the same of the peak
+    /// V may rise in steps, as what is interpolated between places does that fire one after the
+    /// other. Steps are rises within 10 ms of the steepest that are half as steep or more, and
+    /// between which dV/dt falls below a quarter of it. Each counts by its height.
+    bool in_steps = false;
 };
 
 /// Collects V sample by sample, so that no trace has to be kept.
@@ -48,11 +52,12 @@ class ActionPotentialMeter
     std::vector<ActionPotential> finish();
 
   private:
-    void close();
     struct Sample
     {
         double t, v;
     };
+    void close();
+    double time_of_steps(const std::vector<Sample>& b, std::size_t up) const;
     std::vector<Sample> beat_;
     BeatBounds bounds_;
     std::vector<ActionPotential> done_;

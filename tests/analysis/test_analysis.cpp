@@ -335,6 +335,29 @@ class TestAnalysis : public QObject
         QCOMPARE(find_beats(t, v).size(), std::size_t(2));
     }
 
+    /// Between vertices V is a mean of places that fire one after the other: activation is the mean
+    /// of their times, and not that of the one which happens to be the steepest.
+    void betweenVerticesActivationIsTheMean()
+    {
+        std::vector<double> t;
+        std::vector<float> v, one;
+        for (double x = 0; x < 400; x += 0.01) {
+            t.push_back(x);
+            const auto at = [x](double first) {
+                return -85 + 115 / (1 + std::exp((first - x) / 0.1)) -
+                       115 / (1 + std::exp((first + 250 - x) / 8));
+            };
+            v.push_back(static_cast<float>(0.52 * at(20) + 0.48 * at(21.6)));
+            one.push_back(static_cast<float>(at(20)));
+        }
+        const auto place = find_beats(t, one), between = find_beats(t, v);
+        QCOMPARE(between.size(), std::size_t(1));
+        const double later = between[0].activation_ms - place[0].activation_ms;
+        QVERIFY2(std::abs(later - 0.48 * 1.6) < 0.03, qPrintable(QString::number(later)));
+        QVERIFY(between[0].upstroke_mV_per_ms < 0.55 * place[0].upstroke_mV_per_ms);
+        QVERIFY(std::abs(between[0].apd90_ms - place[0].apd90_ms) < 0.3);
+    }
+
     /// A pulse that meets the plateau is neither its upstroke nor its peak, however steep and high;
     /// nor does one that lifts V to 300 mV hide the beats.
     void aPulseOnThePlateauIsNoUpstroke()
