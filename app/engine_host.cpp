@@ -54,16 +54,16 @@ quint64 EngineHost::post(simulation::Command command)
     return id;
 }
 
-void EngineHost::open(const QString& path)
+void EngineHost::open(const QString& path, Gate gate)
 {
     const std::filesystem::path file(path.toStdString());
     m_opening = true;
     m_reading = {path, false};
     Q_EMIT loadingStarted();
-    readInBackground(file);
+    readInBackground(file, std::move(gate));
 }
 
-void EngineHost::readInBackground(const std::filesystem::path& file)
+void EngineHost::readInBackground(const std::filesystem::path& file, Gate gate)
 {
     const quint64 ticket = ++m_readerTicket;
     std::erase_if(m_readers, [](const auto& r) { return r.first->load(); });
@@ -74,7 +74,7 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
     };
     auto done = std::make_shared<std::atomic<bool>>(false);
     // joined with this object, so `this` outlives it
-    auto read = [this, file, ticket, done, opener = m_opener] {
+    auto read = [this, file, ticket, done, opener = m_opener, gate = std::move(gate)] {
         auto r = std::make_shared<Result>();
         try {
             r->session = opener(file);
@@ -86,10 +86,12 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
         }
         QMetaObject::invokeMethod(
             this,
-            [this, ticket, r] {
+            [this, ticket, r, gate] {
                 if (ticket != m_readerTicket)
                     return;
                 m_opening = false;
+                if (r->error.isEmpty() && gate)
+                    return loadThrough(gate, r->session);
                 if (r->error.isEmpty())
                     return load(std::move(r->session), m_reading);
                 Q_EMIT openFailed(r->error);
@@ -99,6 +101,17 @@ void EngineHost::readInBackground(const std::filesystem::path& file)
         *done = true;
     };
     m_readers.emplace_back(done, std::jthread(std::move(read)));
+}
+
+void EngineHost::loadThrough(const Gate& gate, const simulation::Session& session)
+{
+    const auto at_once = std::make_shared<bool>(false);
+    gate([this, session, origin = m_reading, at_once] {
+        *at_once = true;
+        load(session, origin);
+    });
+    if (!*at_once)
+        endLoading();
 }
 
 void EngineHost::load(simulation::Session session, const Origin& origin)

@@ -38,13 +38,16 @@ class EngineHost : public QObject
     using FramePtr = std::shared_ptr<const simulation::Frame>;
     /// Session of a path, the built-in heart's for an empty one. Called on a thread of its own.
     using Opener = std::function<simulation::Session(const std::filesystem::path&)>;
+    /// Is called when a file was read: loads it by calling `load`, then or later or never.
+    using Gate = std::function<void(const std::function<void()>& load)>;
 
     EngineHost(const EngineMaker& maker, Opener opener, QObject* parent = nullptr);
     ~EngineHost() override;
 
     /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays
     /// until the new one is ready.
-    void open(const QString& path);
+    /// @param gate  asked before it takes the place of that; empty: it does
+    void open(const QString& path, Gate gate = {});
     void load(simulation::Session session, const Origin& origin = {});
     void cancelLoading();
     void play();
@@ -142,7 +145,8 @@ class EngineHost : public QObject
     void handle(const simulation::Event& event);
     void answered(const simulation::Answer& answer);
     void adopt(const ScenePtr& scene);
-    void readInBackground(const std::filesystem::path& path);
+    void readInBackground(const std::filesystem::path& path, Gate gate);
+    void loadThrough(const Gate& gate, const simulation::Session& session);
     void poll();
     void pollTraces();
     void pollEcg();

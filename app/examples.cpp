@@ -37,6 +37,16 @@ std::span<const ExampleText> exampleTexts()
     return examples;
 }
 
+QString examplesFolder()
+{
+    try {
+        const auto folder = resource(std::string("resources/sessions"));
+        return QFileInfo(QString::fromStdString(folder.string())).canonicalFilePath();
+    } catch (const std::exception&) {
+        return {}; // an installation without examples
+    }
+}
+
 QString exampleTitle(const QString& path)
 {
     const QFileInfo file(path);

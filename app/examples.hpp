@@ -15,6 +15,9 @@ struct ExampleText
 };
 std::span<const ExampleText> exampleTexts();
 
+/// The folder of all sessions that come with the program; empty where there is none.
+QString examplesFolder();
+
 /// What the example in a file is called; empty for any other file.
 QString exampleTitle(const QString& path);
 

@@ -131,8 +131,9 @@ void MainWindow::hostLoaded()
         if (!movie->busy())
             movie->close();
     m_recordWanted = false;
-    m_savedToMs = -1;
-    m_computedMs = 0;
+    m_savedToMs = m_keptToMs = -1;
+    m_computedMs = m_recordedMs = 0;
+    m_toldOfResults = false;
     m_drugsOn = scene->session.drugs;
     followRun();
     m_views->setScene(scene);

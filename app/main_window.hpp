@@ -60,8 +60,11 @@ class MainWindow : public QMainWindow
 
     /// Opens a mesh or session file; the built-in heart for an empty path.
     void open(const QString& path);
-    /// Whether what is opened starts to run by itself.
+    /// Whether what is opened starts to run by itself, while this window is there; the user's own
+    /// choice (Run > Start when opened) stays what the next one begins with.
     void setAutoPlay(bool on);
+    /// How much wall time of computing is not given up unasked [ms].
+    void setLongRun(qint64 ms) { m_longRunMs = ms; }
     /// Whether it asks before unsaved changes are lost; not where nobody could answer.
     void setAsking(bool on) { m_asks = on; }
     /// Gives a region the cell model of a file; asks for its variables where they are unclear.
@@ -120,6 +123,8 @@ class MainWindow : public QMainWindow
     /// Those in front at the right edge; null: none is there.
     QDockWidget* sidePanel() const;
     void restoreFirstLayout();
+    /// Keys go to the current view, not to a field of a panel that lies behind another.
+    void releaseFocus(const QDockWidget* hidden);
     /// What a small window has narrowed becomes wide again with the window.
     void keepSideWidth();
     /// Where messages lie: at the foot of the views, beside what is written in them.
@@ -195,6 +200,7 @@ class MainWindow : public QMainWindow
     /// What the View panel says of the cut face.
     void sayCutFace();
     void askForFile();
+    void askForLength();
     bool unsaved() const;
     /// What counts as saved of recorded frames: what is in a file, or also what is on its way
     /// there.
@@ -205,19 +211,32 @@ class MainWindow : public QMainWindow
                     Frames frames = Frames::in_files_count_as_saved);
     /// Whether this run has recorded frames that are not saved.
     bool framesUnsaved(Frames frames) const;
-    /// Whether frames would be lost that somebody wanted, or that took long to compute.
-    bool recordedUnsaved(Frames frames = Frames::in_files_count_as_saved) const;
+    /// Whether the run took long to compute and nothing of it was exported since.
+    bool resultsUnsaved(Frames frames) const;
+    /// What is not given up unasked, one rule for opening, going back to the start and closing:
+    /// recorded frames that somebody wanted or that took long to compute, a run that took long.
+    struct Loss
+    {
+        bool frames = false, results = false;
+        explicit operator bool() const { return frames || results; }
+    };
+    Loss lossOf(Frames frames = Frames::in_files_count_as_saved) const;
     /// How many frames are recorded, and of when; there are some.
     QString recordedText() const;
-    /// Asks what becomes of those, if there are any; then `then`, unless cancelled.
+    /// Which results there are: "recorded frames, the ECG, maps".
+    QString resultsText(bool withFrames) const;
+    QString lossText(const Loss& loss) const;
+    /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
     void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
     /// Whether this run has recorded frames of more than a moment that are not saved, wanted or
     /// not: a recording that is begun by hand would replace them.
     bool replacesFrames() const;
-    /// Asks whether recorded frames may be lost; then `then`, unless cancelled. @pre there are some
-    void askLoss(std::function<void()> then);
-    /// To the first moment of the run; frames that are being recorded begin anew, so it may ask.
+    /// Asks whether that may be lost; then `then`, unless cancelled.
+    void askLoss(const Loss& loss, std::function<void()> then);
+    /// To the first moment of the run, which is lost, so it may ask; frames stay unless they are
+    /// being recorded, when they begin anew.
     void backToStart(std::function<void()> then = {});
+    /// Reads it, asks what may be lost, and opens it.
     void askAndOpen(const QString& path);
     void askForPicture();
     void askForMovie();
@@ -334,7 +353,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<QTemporaryDir> m_meshes; // that were made, where nobody chose a file
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
-    bool m_autoPlay = true, m_asks = true, m_closing = false;
+    bool m_autoPlay = true, m_autoPlayChosen = true, m_asks = true, m_closing = false;
     int m_exports = 0;     // reports and recorded frames that are being written
     int m_notWritten = 0;  // that failed or were given up
     QStringList m_writing; // paths of what is being written; movies of recordings aside
@@ -348,6 +367,10 @@ class MainWindow : public QMainWindow
     std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
     QElapsedTimer m_sinceStatus;
     qint64 m_computedMs = 0; // wall time that this run took
+    qint64 m_recordedMs = 0; // the part of it in which frames were recorded
+    qint64 m_longRunMs = 30'000;
+    double m_keptToMs = -1;       // results were exported when the run was there
+    bool m_toldOfResults = false; // that a session does not hold them
     /// Of the newest samples: the leads, where their first one is, and of which run.
     struct
     {

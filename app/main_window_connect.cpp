@@ -120,8 +120,10 @@ void MainWindow::connectHost()
         // while it runs it is polled often: what is longer was a pause
         const qint64 passed = m_sinceStatus.isValid() ? m_sinceStatus.restart() : 0;
         m_sinceStatus.start();
-        if (s.state == State::running)
+        if (s.state == State::running) {
             m_computedMs += std::min<qint64>(passed, 1000);
+            m_recordedMs += s.recording ? std::min<qint64>(passed, 1000) : 0;
+        }
         m_pacing->setTime(s.time_ms, s.ms_per_second);
         m_ecg->setTime(s.time_ms, s.state == State::finished);
         m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
@@ -194,10 +196,12 @@ void MainWindow::connectResults()
                                tr("Back to start (Ctrl+R) and Play run it anew."), "state");
     });
     connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
-        if (error.isEmpty())
+        if (error.isEmpty()) {
+            m_keptToMs = m_host->status().time_ms;
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
-        else
+        } else {
             showError(error, tr("Choose another kind or folder."), "export");
+        }
         exportEnded(error);
     });
     connect(m_host, &EngineHost::sceneChanged, this,
@@ -245,8 +249,10 @@ void MainWindow::connectTraces()
         showBeats();
         m_document->forgetCaptures();
         m_message->settle("state");
+        m_computedMs = 0;
+        m_keptToMs = -1;
         if (m_host->status().recording) { // what is recorded begins anew as well
-            m_computedMs = 0;
+            m_recordedMs = 0;
             m_savedToMs = -1;
         }
         followRun();
@@ -434,7 +440,11 @@ void MainWindow::connectPanels()
     });
     // what nobody sees is not computed
     for (auto* d : m_docks)
-        connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::updateWatches);
+        connect(d, &QDockWidget::visibilityChanged, this, [this, d](bool seen) {
+            updateWatches();
+            if (!seen)
+                releaseFocus(d);
+        });
 }
 
 void MainWindow::connectView(HeartView* v, int index)

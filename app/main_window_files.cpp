@@ -18,18 +18,28 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QMessageBox>
-#include <QPushButton>
 #include <QSettings>
+#include <QUrl>
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace tawara {
 namespace {
 
 constexpr int recent_count = 8;
-constexpr qint64 long_run_ms = 120'000; // of computing: nobody gives that up unasked
-constexpr double moment_ms = 20;        // of simulated time: too short to be looked back at
+
+/// The folder of the examples at the side of a file dialog.
+void offerExamples(QFileDialog& dialog)
+{
+    const QString folder = examplesFolder();
+    if (folder.isEmpty())
+        return;
+    QList<QUrl> places = dialog.sidebarUrls();
+    places.append(QUrl::fromLocalFile(folder));
+    dialog.setSidebarUrls(places);
+}
 
 /// The file that a session is saved in: .json where no suffix was given.
 QString sessionFile(const QString& path)
@@ -42,141 +52,18 @@ QString sessionFile(const QString& path)
 void MainWindow::askForFile()
 {
     const auto settings = openSettings();
-    const QString path = QFileDialog::getOpenFileName(
+    QFileDialog dialog(
         this, tr("Open a mesh or a session"), settings->value("files/folder").toString(),
         tr("Meshes and sessions (*.json *.vtu *.vtk *.pts *.elem *.node *.ele *.msh);;All files "
            "(*)"));
+    dialog.setFileMode(QFileDialog::ExistingFile);
+    offerExamples(dialog);
+    const QString path =
+        dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
     if (path.isEmpty())
         return;
     settings->setValue("files/folder", QFileInfo(path).absolutePath());
     askAndOpen(path);
-}
-
-bool MainWindow::unsaved() const
-{
-    return m_asks && m_host->scene() && m_document->edits().modified();
-}
-
-void MainWindow::askUnsaved(const QString& question, std::function<void()> then, Frames frames)
-{
-    if (!unsaved())
-        return askRecorded(std::move(then), frames);
-    if (findChild<QMessageBox*>("unsaved") != nullptr)
-        return; // it is being asked
-    QString text = tr("The session has changes that are not saved.") + QLatin1Char(' ') + question;
-    if (recordedUnsaved(frames))
-        text += QStringLiteral("\n\n") +
-                tr("%1 are not saved either: Discard loses them, Save asks about them next.")
-                    .arg(recordedText());
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Unsaved changes"), text,
-                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    box->setObjectName("unsaved");
-    box->setDefaultButton(QMessageBox::Save);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, then, frames](int answer) {
-        if (answer == QMessageBox::Discard)
-            return then();
-        if (answer == QMessageBox::Save)
-            saveOrAsk();
-        if (answer == QMessageBox::Save && !m_document->edits().modified())
-            askRecorded(then, frames);
-    });
-    box->open();
-}
-
-bool MainWindow::framesUnsaved(Frames frames) const
-{
-    const auto recording = m_host->recording();
-    if (!m_asks || !recording || !m_host->scene() || recording->run() != m_host->scene()->run ||
-        recording->frame_count() == 0)
-        return false;
-    double saved = m_savedToMs;
-    if (frames == Frames::being_written_count_as_saved) {
-        if (m_writtenOf == recording.get())
-            saved = std::max(saved, m_writtenToMs);
-        for (const auto* m : findChildren<MovieDialog*>())
-            if (m->busy() && m->recording() == recording &&
-                m->range().fromMs <= recording->time_of(0))
-                saved = std::max(saved, m->range().toMs);
-    }
-    return recording->time_of(recording->frame_count() - 1) > saved;
-}
-
-bool MainWindow::recordedUnsaved(Frames frames) const
-{
-    return (m_recordWanted || m_computedMs > long_run_ms) && framesUnsaved(frames);
-}
-
-bool MainWindow::replacesFrames() const
-{
-    if (recordedUnsaved())
-        return true;
-    if (!framesUnsaved(Frames::in_files_count_as_saved))
-        return false;
-    const auto recording = m_host->recording();
-    const double from = std::max(recording->time_of(0), m_savedToMs);
-    return recording->time_of(recording->frame_count() - 1) - from >= moment_ms;
-}
-
-QString MainWindow::recordedText() const
-{
-    const auto recording = m_host->recording();
-    const auto count = recording->frame_count();
-    return tr("%1 recorded frames (%2 to %3 ms)")
-        .arg(count)
-        .arg(recording->time_of(0), 0, 'f', 0)
-        .arg(recording->time_of(count - 1), 0, 'f', 0);
-}
-
-void MainWindow::backToStart(std::function<void()> then)
-{
-    const auto go = [this, then = std::move(then)] {
-        if (!m_host->status().recording)
-            m_views->tissues().keepFor(m_host->recording());
-        m_host->reset();
-        if (then)
-            then();
-    };
-    if (m_host->status().recording)
-        askRecorded(go);
-    else
-        go();
-}
-
-void MainWindow::askRecorded(std::function<void()> then, Frames frames)
-{
-    if (!recordedUnsaved(frames))
-        return then();
-    askLoss(std::move(then));
-}
-
-void MainWindow::askLoss(std::function<void()> then)
-{
-    if (findChild<QMessageBox*>("recorded") != nullptr)
-        return; // it is being asked
-    auto* box = new QMessageBox(QMessageBox::Question, tr("Recorded frames"),
-                                tr("%1 are not saved and would be lost.").arg(recordedText()),
-                                QMessageBox::Discard | QMessageBox::Cancel, this);
-    box->setObjectName("recorded");
-    QAbstractButton* save = box->addButton(tr("&Save frames…"), QMessageBox::AcceptRole);
-    QAbstractButton* film = box->addButton(tr("&Make a movie…"), QMessageBox::AcceptRole);
-    box->setDefaultButton(qobject_cast<QPushButton*>(save));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, box, save, film, then](int answer) {
-        if (box->clickedButton() == save)
-            askForExport(QStringLiteral("frames-pvd"), QStringLiteral(".pvd"), then);
-        else if (box->clickedButton() == film)
-            askForMovie(); // what was to come waits until somebody asks again
-        else if (answer == QMessageBox::Discard)
-            then();
-    });
-    box->open();
-}
-
-void MainWindow::askAndOpen(const QString& path)
-{
-    askUnsaved(tr("Save them before another is opened?"), [this, path] { open(path); });
 }
 
 void MainWindow::askForPicture()
@@ -218,13 +105,17 @@ void MainWindow::askForMovie()
         const auto range = dialog->range();
         if (recording == m_host->recording() && recording->frame_count() > 0 &&
             range.fromMs <= recording->time_of(0))
-            m_savedToMs = std::max(m_savedToMs, range.toMs);
+            m_savedToMs = m_keptToMs = std::max(m_savedToMs, range.toMs);
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
         exportEnded({});
     });
     connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
-        if (reason.isEmpty())
+        if (reason.isEmpty()) {
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("The movie was cancelled; no file was written."), {},
+                                   "movie");
             return exportGivenUp();
+        }
         showError(reason, tr("Choose another size or file."), "movie");
         exportEnded(reason);
     });
@@ -268,9 +159,14 @@ void MainWindow::saveOrAsk()
 void MainWindow::saveTo(const QString& path)
 {
     if (const QString error = saveSession(path); !error.isEmpty())
-        showError(error, tr("Choose another folder (File, Save session as…)."), "session");
-    else
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "session");
+        return showError(error, tr("Choose another folder (File, Save session as…)."), "session");
+    const QString results = resultsText(true);
+    const bool tell = !results.isEmpty() && !std::exchange(m_toldOfResults, true);
+    m_message->showMessage(
+        MessageBar::Level::done, tr("Saved %1").arg(path),
+        tell ? tr("Results are not in it (%1): File > Export, Make a movie.").arg(results)
+             : QString(),
+        "session");
 }
 
 QString MainWindow::saveSession(const QString& chosen)

@@ -227,6 +227,12 @@ void MainWindow::restoreFirstLayout()
     keepSideWidth();
 }
 
+void MainWindow::releaseFocus(const QDockWidget* hidden)
+{
+    if (const auto* w = focusWidget(); w != nullptr && hidden->isAncestorOf(w))
+        m_grid->view(m_grid->current())->setFocus();
+}
+
 bool MainWindow::event(QEvent* e)
 {
     // of the panels' edge: other presses go to what lies there
@@ -367,7 +373,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
         e->ignore();
         return askExporting();
     }
-    if (!m_closing && !m_lossAgreed && (unsaved() || recordedUnsaved())) {
+    if (!m_closing && !m_lossAgreed && (unsaved() || lossOf())) {
         e->ignore();
         askUnsaved(tr("Save them before the window closes?"), [this] {
             m_closing = true;
@@ -393,7 +399,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
     settings->setValue("stimulus/radius_mm", st.radius_mm);
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);
     settings->setValue("stimulus/duration_ms", st.duration_ms);
-    settings->setValue("run/autoPlay", m_autoPlayAction->isChecked());
+    settings->setValue("run/autoPlay", m_autoPlayChosen);
     settings->setValue("run/autoRecord", m_autoRecordAction->isChecked());
     settings->setValue("run/computeFirst", m_computeFirst->isChecked());
     QMainWindow::closeEvent(e);

@@ -16,7 +16,6 @@
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFile>
-#include <QInputDialog>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
@@ -155,15 +154,7 @@ void MainWindow::buildRunMenu()
         ->setShortcut(Qt::SHIFT | Qt::Key_Period);
     run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { backToStart(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
-    run->addAction(tr("&Length of the run…"), this, [this] {
-        bool ok = false;
-        const double ms =
-            QInputDialog::getDouble(this, tr("Length of the run"), tr("The run ends at [ms]"),
-                                    m_document->session().end_ms, 1, 1e8, 0, &ok);
-        if (ok)
-            m_document->edits().edit(tr("Change the length of the run"),
-                                     [ms](simulation::Session& s) { s.end_ms = ms; });
-    });
+    run->addAction(tr("&Length of the run…"), this, &MainWindow::askForLength);
     run->addAction(tr("N&umerics…"), this, &MainWindow::askForNumerics)->setObjectName("numerics");
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
@@ -177,7 +168,8 @@ void MainWindow::buildRunMenu()
     m_autoPlayAction = run->addAction(tr("Start &when opened"));
     m_autoPlayAction->setCheckable(true);
     m_autoPlayAction->setChecked(m_autoPlay);
-    connect(m_autoPlayAction, &QAction::toggled, this, [this](bool on) { m_autoPlay = on; });
+    connect(m_autoPlayAction, &QAction::toggled, this,
+            [this](bool on) { m_autoPlay = m_autoPlayChosen = on; });
     m_autoRecordAction = run->addAction(tr("&Record when opened"));
     m_autoRecordAction->setCheckable(true);
     m_autoRecordAction->setChecked(true);
@@ -380,7 +372,9 @@ void MainWindow::showHints()
 
 void MainWindow::setAutoPlay(bool on)
 {
-    m_autoPlayAction->setChecked(on);
+    const bool chosen = m_autoPlayChosen;
+    m_autoPlayAction->setChecked(on); // the menu shows what holds now
+    m_autoPlayChosen = chosen;
 }
 
 void MainWindow::fillRecent()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Meshes that are made in the window, and what else asks for the session to be computed anew.
+#include "app/length_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/mesh_dialog.hpp"
 #include "app/numerics_dialog.hpp"
@@ -88,6 +89,25 @@ void MainWindow::askForNumerics()
             m_message->clear();
             m_host->load(session, {m_path, true});
         });
+    });
+    dialog->show();
+}
+
+void MainWindow::askForLength()
+{
+    const auto scene = m_host->scene();
+    if (!scene)
+        return showError(tr("There is nothing to compute yet."),
+                         tr("Open a heart first (Ctrl+O)."));
+    const double end = m_document->session().end_ms;
+    auto* dialog = new LengthDialog(end, m_host->status().time_ms, scene->dt_ms, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowModality(Qt::WindowModal);
+    connect(m_host, &EngineHost::statusPolled, dialog,
+            [dialog](const simulation::Status& s) { dialog->setNow(s.time_ms); });
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_document->edits().edit(tr("Change the length of the run"),
+                                 [ms = dialog->end()](simulation::Session& s) { s.end_ms = ms; });
     });
     dialog->show();
 }

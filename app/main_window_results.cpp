@@ -58,10 +58,12 @@ void MainWindow::makeReport(const QString& path)
     connect(job, &ReportJob::ended, this, [this, path](const QString& file, const QString& error) {
         --m_exports;
         m_writing.removeOne(path);
-        if (error.isEmpty())
+        if (error.isEmpty()) {
+            m_keptToMs = m_host->status().time_ms;
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");
-        else
+        } else {
             showError(error, tr("Choose another folder."), "report");
+        }
         exportEnded(error);
     });
     job->start();

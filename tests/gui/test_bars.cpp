@@ -15,6 +15,7 @@
 #include <QDockWidget>
 #include <QHelpEvent>
 #include <QLayout>
+#include <QLineEdit>
 #include <QScreen>
 #include <QStatusBar>
 #include <QToolBar>
@@ -520,6 +521,25 @@ class TestBars : public QObject
                                    image.sizeInBytes());
         }
         QCOMPARE(pictures.size(), limit->count());
+    }
+
+    /// Letters are the window's where the field that had them is no longer seen.
+    void keysLeaveAPanelThatIsBehind()
+    {
+        f->window->raisePanel("tissueDock");
+        auto* dock = child<QDockWidget>("tissueDock");
+        QTRY_VERIFY(!dock->visibleRegion().isEmpty());
+        QWidget* field = nullptr;
+        for (auto* w : dock->findChildren<QLineEdit*>())
+            if (w->isVisible() && w->focusPolicy() != Qt::NoFocus)
+                field = w;
+        if (field == nullptr)
+            field = dock->findChild<QAbstractItemView*>();
+        QVERIFY(field != nullptr);
+        field->setFocus();
+        QTRY_VERIFY(field->hasFocus());
+        f->window->raisePanel("viewDock");
+        QTRY_VERIFY(f->window->view()->hasFocus());
     }
 
     /// A window that was small for a while has its panels as they were.

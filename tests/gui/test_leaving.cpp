@@ -330,6 +330,7 @@ class TestLeaving : public QObject
         dialog()->findChild<QPushButton*>("cancel")->click();
         QTRY_COMPARE(failed.count(), 1);
         QCOMPARE(failed[0][0].toString(), QString()); // not an error
+        QVERIFY(child<MessageBar>()->text().contains("no file was written"));
         QVERIFY(!dialog()->busy());
         QTRY_VERIFY(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
         dialog()->findChild<QPushButton*>("cancel")->click(); // Close now

@@ -178,6 +178,69 @@ class TestOpening : public QObject
             fake::action(*w, "Open mesh or session…")->trigger();
         });
     }
+    /// Nobody is asked to give something up for a file that cannot be opened.
+    void aBrokenFileIsSaidBeforeItIsAsked()
+    {
+        fake::WindowFixture f;
+        f.start();
+        auto* w = f.window.get();
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
+        const QString wrong = dir.filePath("wrong.json");
+        openSettings()->setValue("files/recent", QStringList(wrong));
+        const auto recent = [w] {
+            auto* menu = fake::action(*w, "Open recent")->menu();
+            Q_EMIT menu->aboutToShow();
+            menu->actions().first()->trigger();
+        };
+        f.opener_error = "no JSON";
+        QSignalSpy failed(f.host.get(), &EngineHost::openFailed);
+        recent();
+        QTRY_COMPARE(failed.size(), 1);
+        QVERIFY(box() == nullptr && w->isWindowModified());
+        QVERIFY(w->findChild<MessageBar*>()->text().contains("no JSON"));
+        f.opener_error.clear();
+        const auto run = f.host->scene()->run;
+        recent();
+        QTRY_VERIFY(box() != nullptr);
+        QVERIFY(!f.host->isLoading() && f.host->scene()->run == run);
+        QVERIFY(!w->findChild<Overlay*>()->loading());
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(f.host->scene()->run > run);
+        QTRY_COMPARE(w->windowTitle(), QString("wrong.json[*] – Tawara"));
+    }
+    /// --paused, say: the choice of the menu is for the next start as it was.
+    void aSwitchHoldsForOneStart()
+    {
+        fake::WindowFixture f;
+        for (const bool chosen : {true, false}) {
+            f.start(true, false); // chooses nothing itself
+            auto* action = fake::action(*f.window, "Start when opened");
+            if (action->isChecked() != chosen)
+                action->trigger();
+            QVERIFY(f.window->close());
+            f.start(!chosen, false); // a switch
+            QCOMPARE(fake::action(*f.window, "Start when opened")->isChecked(), !chosen);
+            QVERIFY(f.window->close());
+            QCOMPARE(openSettings()->value("run/autoPlay").toBool(), chosen);
+        }
+        f.stop();
+    }
+    /// The examples are at hand in the dialog.
+    void theFileDialogKnowsTheExamples()
+    {
+        fake::WindowFixture f;
+        f.start();
+        QStringList places;
+        QTimer::singleShot(50, this, [&] {
+            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            for (const QUrl& u : d->sidebarUrls())
+                places << u.toLocalFile();
+            d->reject();
+        });
+        fake::action(*f.window, "Open mesh or session…")->trigger();
+        QVERIFY2(places.join(' ').contains("resources/sessions"), qPrintable(places.join(' ')));
+    }
     void fibresByRuleAreGivenInTheWindow()
     {
         fake::WindowFixture f;
