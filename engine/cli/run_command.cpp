@@ -19,7 +19,7 @@ struct Arguments
     std::string out, resume, report;
     double until_ms = 0, dt_ms = 0;
     CLI::Option *until = nullptr, *dt = nullptr;
-    bool counters = false;
+    bool counters = false, branch = false;
     DeviceArguments device;
 };
 
@@ -94,6 +94,9 @@ void run_command(Context& c, Arguments a)
     o.session_file = file;
     o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
     o.resume = a.resume;
+    o.branch = a.branch;
+    if (a.branch && a.resume.empty())
+        throw InputError("--branch", "goes with --resume CHECKPOINT, from which it branches off");
     o.counters = a.counters;
     o.notice = [&c](const Notice& n) { c.notice(n); };
     const auto report = run_session(session, o, c.progress());
@@ -141,6 +144,9 @@ void declare_run(const Declaration& d)
     a->dt = run->add_option("--dt", a->dt_ms, "time step, in place of time.dt_ms [ms]")
                 ->type_name("MS");
     run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
+    run->add_flag("--branch", a->branch,
+                  "with --resume: parameters, drugs, conductivities, schemes and precision may be "
+                  "others than the checkpoint's");
     run->add_option("--report", a->report,
                     "also a report of one page; its path is as typed, not within --out")
         ->type_name("FILE.html");

@@ -3,12 +3,15 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/csv.hpp"
+#include "engine/simulation/ecg.hpp"
 
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <zlib.h>
@@ -136,6 +139,14 @@ struct Print
     }
 };
 
+std::string place_text(const Vec3& position_mm)
+{
+    std::string out;
+    for (double x : position_mm)
+        append_number(out += ' ', x, 9);
+    return out + '\n';
+}
+
 /// With as many digits as it has.
 std::string exact(double x)
 {
@@ -207,6 +218,80 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     return out;
 }
 
+std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m)
+{
+    uLong mesh = crc32(0, nullptr, 0), cells = mesh;
+    for (const auto* x : {&m.x, &m.y, &m.z})
+        add(mesh, *x);
+    for (const auto& corner : m.corner)
+        add(mesh, corner);
+    std::map<std::string, std::uint32_t> number; // of each model, as they come
+    std::vector<std::vector<std::uint32_t>> model(p.groups.size());
+    for (std::size_t g = 0; g < p.groups.size(); ++g)
+        for (const auto& t : p.groups[g].types) {
+            const auto [at, fresh] = number.emplace(
+                t.model + (cell::is_file(t.model) ? std::to_string(cell::text_digest(t)) : ""), 0);
+            if (fresh)
+                at->second = static_cast<std::uint32_t>(
+                    crc32(0, reinterpret_cast<const Bytef*>(at->first.data()),
+                          static_cast<uInt>(at->first.size())));
+            model[g].push_back(at->second);
+        }
+    std::vector<std::uint32_t> of_unknown(p.size());
+    for (std::size_t u = 0; u < p.size(); ++u)
+        of_unknown[u] =
+            model[static_cast<std::size_t>(p.group[u])][static_cast<std::size_t>(p.type[u])];
+    add(cells, of_unknown);
+    return {static_cast<double>(p.size()), p.dt_ms, static_cast<double>(mesh),
+            static_cast<double>(cells)};
+}
+
+std::string probes_print(std::span<const Probe> probes)
+{
+    std::string out;
+    for (const auto& p : probes)
+        out += place_text(p.position_mm);
+    return out;
+}
+
+std::string ecg_print(const EcgLayout& layout)
+{
+    std::string out;
+    for (const auto& e : layout.electrodes)
+        out += e.name + place_text(e.position_mm);
+    for (const auto& lead : layout.leads)
+        for (const auto& [name, weight] : lead.weights)
+            append_number(out += lead.name + ' ' + name + ' ', weight, 9);
+    return out;
+}
+
+bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
+                  const std::filesystem::path& file)
+{
+    if (c.fingerprint == here.fingerprint)
+        return false;
+    const std::string others = difference(c.fingerprint, here.fingerprint);
+    if (!branch)
+        throw InputError(file.string(),
+                         "is of another simulation: " + others +
+                             ". Resume with the session and precision that wrote it; its stimuli, "
+                             "probes, ECG, outputs and end may be others; --branch takes other "
+                             "parameters, drugs, conductivities and schemes, too");
+    if (c.layout.empty())
+        throw InputError(file.string(), "is of an earlier version, from which no run can branch "
+                                        "off; write it again");
+    if (c.layout == here.layout)
+        return true;
+    const char* const what[] = {"unknowns", "time step", "mesh", "cell models"};
+    std::string differ;
+    for (std::size_t k = 0; k < std::size(what) && k < c.layout.size(); ++k)
+        if (c.layout[k] != here.layout[k])
+            differ += (differ.empty() ? "" : ", ") + std::string(what[k]);
+    throw InputError(file.string(), "no run with another mesh, other cell models or another time "
+                                    "step can branch off; other are: " +
+                                        differ);
+}
+
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
 {
     Pack p;
@@ -237,6 +322,7 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
         p.put(s.verdicts);
         p.put(s.watch);
     }
+    p.put(c.layout);
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -313,6 +399,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
         s.verdicts = u.numbers();
         s.watch = u.numbers();
     }
+    if (!u.at_end())
+        c.layout = u.numbers();
     return c;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/problem.hpp"
+#include "engine/mesh/tet_mesh.hpp"
 #include "engine/simulation/known_pulses.hpp"
 #include "engine/simulation/outputs.hpp"
 
 #include <filesystem>
 #include <limits>
+#include <span>
 
 namespace tawara::simulation {
+
+struct EcgLayout;
 
 /// The potential at probes after every step: V_mV[probe][k] after step first_step + k.
 struct StepTraces
@@ -35,13 +39,31 @@ struct Checkpoint
     /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
     double threshold_mV = std::numeric_limits<double>::quiet_NaN();
     std::vector<KnownPulses> pulses; ///< of the session's stimuli
+    std::vector<double> layout;      ///< layout_print(); empty of an earlier version
 };
+
+/// Numbers that two runs share exactly when one can branch off from the other's checkpoint: the
+/// same unknowns of the same mesh with the same cell models, and the same time step. Parameters,
+/// variants, drugs, conductivities, schemes and precision may be others.
+std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m);
 
 /// Text that two runs share exactly when one can resume from the other's checkpoint.
 std::string fingerprint(const device::TissueProblem& p, Precision precision);
 
 /// What tells two fingerprints apart, in words, e.g. "its time step is 0.02 ms, here 0.04 ms".
 std::string difference(const std::string& of_checkpoint, const std::string& here);
+
+/// Places that samples of the probes are of.
+std::string probes_print(std::span<const Probe> probes);
+/// Places and weights that rows of the electrocardiogram are of.
+std::string ecg_print(const EcgLayout& layout);
+
+/// Whether the tissue here, or how it is stepped, is another than the checkpoint's.
+/// @param here    with this run's fingerprint and layout
+/// @param branch  such differences are wanted, where the layout is the same
+/// @throws InputError  at the file, what cannot be another and is
+bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
+                  const std::filesystem::path& file);
 
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a
 /// checksum.
