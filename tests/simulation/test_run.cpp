@@ -197,7 +197,9 @@ class TestRun : public QObject
                 QCOMPARE(p["captured"], k == 2 || k < from ? QJsonValue::Null : verdict[k]);
             }
             QCOMPARE(pulses[1].toObject()["coupling_ms"].toDouble(), 120.0);
-            const auto around = [&](int k) -> QJsonValue { return pulses[k].toObject()["around_mV"]; };
+            const auto around = [&](int k) -> QJsonValue {
+                return pulses[k].toObject()["around_mV"];
+            };
             QVERIFY(from > 0 || around(0).toDouble() < -80); // at rest
             QVERIFY(around(1).toDouble() > -40);             // in the plateau
             QVERIFY(around(3).isNull());
@@ -210,8 +212,10 @@ class TestRun : public QObject
         QVERIFY(told[0].toObject()["shortest_captured_ms"].isNull());
         QVERIFY(told[0].toObject()["effective_refractory_period_ms"].isNull());
         const QString page = QString::fromUtf8(content(path(dir) / "r.html"));
-        QVERIFY(page.contains("<td>1 of 2 S1 (1 not known), 0 of 1 S2</td>")); // the last had no time
-        QVERIFY(page.contains("<td colspan=\"3\">not captured: S2 at 120 ms (120 after the one before, V around "));
+        QVERIFY(
+            page.contains("<td>1 of 2 S1 (1 not known), 0 of 1 S2</td>")); // the last had no time
+        QVERIFY(page.contains(
+            "<td colspan=\"3\">not captured: S2 at 120 ms (120 after the one before, V around "));
         QVERIFY(page.contains("<td>1, not known</td>"));
         QVERIFY(page.contains("<td colspan=\"3\">effective refractory period: 120 ms or longer (S2 "
                               "at 120 ms did not capture)</td>"));
@@ -248,6 +252,82 @@ class TestRun : public QObject
         const auto line = content(o.out / "activation.csv").split('\n')[400].split(',');
         const double t = line[4].toDouble();
         QVERIFY(std::abs(t / 0.02 - std::round(t / 0.02)) > 1e-4);
+    }
+
+    /// One pacing, several tissues: with the checkpoint's own parameters the branch is the unbroken
+    /// run; with others it goes on from the same state, and says so.
+    void runsBranchOffFromACheckpoint()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(60);
+        s.mesh = MeshSlab{{3, 1, 1}, 0.5};
+        s.dt_ms = 0.05;
+        s.probes[1].position_mm = {2.5, 0.5, 0.5};
+        s.checkpoint_every_ms = 20;
+        RunOptions o;
+        std::string said;
+        o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        const auto run = [&](const char* name) {
+            said.clear();
+            o.out = path(dir) / name;
+            run_session(s, o);
+            return content(o.out / "probes.csv").split('\n');
+        };
+        const auto whole = run("whole");
+        o.resume = path(dir) / "whole" / "checkpoint-00000020.000ms.tcp";
+        const Session control = s;
+        s.drugs = {{"blocker", {{"g_Kr", 0.1}, {"g_Ks", 0.1}, {"g_CaL", 1.5}}}};
+        s.regions[0].conductivity_S_per_m = {0.1, 0.1, 0.1};
+        QVERIFY_THROWS_EXCEPTION(InputError, run("refused"));
+        try {
+            run("refused");
+        } catch (const InputError& e) {
+            QVERIFY2(QString(e.what()).contains("--branch takes other parameters"), e.what());
+        }
+        o.branch = true;
+        const auto drug = run("drug");
+        QVERIFY2(said.find("branches off at 20 ms from another run: its tissue, conductivities, "
+                           "parameters or drugs are others; maps begin there") != std::string::npos,
+                 said.c_str());
+        QCOMPARE(drug.size(), whole.size());
+        const auto V = [](const QByteArray& row) { return row.split(',')[1].toDouble(); };
+        for (int k = 1; k < 400; ++k) // up to the checkpoint
+            QCOMPARE(drug[k], whole[k]);
+        QVERIFY(std::abs(V(drug[420]) - V(whole[420])) < 1); // from the same state on
+        QVERIFY(std::abs(V(drug[1199]) - V(whole[1199])) > 1);
+        const auto beats = content(o.out / "beats.csv").split('\n');
+        const auto columns = beats[0].split(','), first = beats[1].split(',');
+        QCOMPARE(first[columns.indexOf("tissue_changed_ms") + 1], QByteArray("20")); // "near, left"
+        const auto maps = content(o.out / "activation.csv").split('\n');
+        for (int k = 1; k < maps.size() - 1; ++k)
+            QVERIFY2(maps[k].split(',')[4].isEmpty(), maps[k]); // all fired before it
+        s = control;
+        QCOMPARE(run("control"), whole);
+        QVERIFY(said.find("branches off") == std::string::npos);
+        s.reaction = cell::Scheme::rush_larsen; // other stepping, single precision
+        o.device.precision = Precision::single;
+        QVERIFY(std::abs(V(run("single")[1199]) - V(whole[1199])) < 0.5);
+        // what cannot be another
+        o.device.precision = Precision::double_;
+        const auto refused = [&](const char* what) {
+            try {
+                run("refused");
+            } catch (const InputError& e) {
+                return QString(e.what()).contains("can branch off; other are: ") &&
+                       QString(e.what()).endsWith(what);
+            }
+            return false;
+        };
+        s = control;
+        s.dt_ms = 0.025;
+        QVERIFY(refused("time step"));
+        s = control;
+        s.mesh = MeshSlab{{3.3, 1.1, 1.1}, 0.55};
+        QVERIFY(refused("mesh"));
+        s = control;
+        s.regions[0].model = "luo_rudy_1991";
+        s.regions[0].variant.clear();
+        QVERIFY(refused("cell models"));
     }
 
     void resumedRunIsTheUnbrokenOne_data()
