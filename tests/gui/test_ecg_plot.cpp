@@ -425,6 +425,7 @@ class TestEcgPlot : public QObject
         QVERIFY2(label->toolTip().contains("QT –: no repolarisation yet"),
                  qPrintable(label->toolTip()));
         QVERIFY(label->toolTip().contains("RR –: no beat before it"));
+        QVERIFY(Qt::mightBeRichText(label->toolTip())); // else it is one line across the screen
         feedBeats(*panel.plot(), 301, 1100);
         QTRY_COMPARE(panel.readings(),
                      QString("QRS 73 ms · QT 418 ms · RR – · QTcF –")); // the first beat
@@ -463,6 +464,12 @@ class TestEcgPlot : public QObject
         QVERIFY2(plot->waiting().startsWith("The run ended without these leads"),
                  qPrintable(plot->waiting()));
         const QImage ended = picture();
+        // names stand beside the text or are left out, never beneath it
+        for (const int width : {360, 700}) {
+            plot->resize(width, 120);
+            const QRectF names(0, 0, plot->traceArea(0).left() - 1, plot->height());
+            QVERIFY(!names.intersects(plot->waitingArea()));
+        }
         panel.setTime(600, false);
         QVERIFY(plot->waiting().startsWith("These leads begin with the next steps of the run. Back "
                                            "to the start"));

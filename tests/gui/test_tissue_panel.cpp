@@ -11,6 +11,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QTableWidget>
 #include <QWheelEvent>
 #include <QtTest>
@@ -197,6 +198,27 @@ class TestTissuePanel : public QObject
         QVERIFY(names().contains("g_Kr") && names().contains("g_Na"));
         panel.choose(0);
         QVERIFY(!offered());
+    }
+
+    /// What is typed into the table covers what was there.
+    void theEditorCoversItsCell()
+    {
+        TissuePanel panel;
+        panel.resize(360, 900);
+        panel.show();
+        panel.setModels({&cell::model_info("ten_tusscher_2006")});
+        simulation::Session s;
+        s.regions.resize(1);
+        s.regions[0].model = "ten_tusscher_2006";
+        panel.setSession(s);
+        auto* table = panel.findChild<QTableWidget*>("parameters");
+        QTRY_VERIFY(table->rowCount() > 3);
+        auto* item = table->item(1, 1);
+        table->scrollToItem(item);
+        table->editItem(item);
+        auto* editor = table->viewport()->findChild<QLineEdit*>();
+        QVERIFY(editor != nullptr);
+        QTRY_COMPARE(editor->geometry(), table->visualItemRect(item));
     }
 
     /// A model of a file that nobody has read yet is told by its own name.

@@ -3,6 +3,7 @@
 
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/ecg_beats.hpp"
+#include "widgets/panels/cell_editor.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -40,6 +41,12 @@ class ShortLabel : public QLabel
                    fontMetrics().elidedText(text(), Qt::ElideRight, width()));
     }
 };
+
+/// A tool tip in lines that fit a screen: plain text has none but its own.
+QString wrappedTip(const QString& text)
+{
+    return QStringLiteral("<p style='white-space: pre-wrap'>%1</p>").arg(text.toHtmlEscaped());
+}
 
 /// "QRS 96 ms", or a dash.
 QString intervalText(const QString& name, double ms)
@@ -89,6 +96,8 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                              "a gain that fits. Else all gains do, and the wheel changes the "
                              "speed."));
     m_paper->setCheckable(true);
+    for (auto* b : {m_twelve, m_paper})
+        b->setToolTip(wrappedTip(b->toolTip()));
     m_show =
         smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
     m_show->setCheckable(true);
@@ -118,6 +127,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->setObjectName("electrodes");
     m_electrodes->setHorizontalHeaderLabels(
         {tr("Electrode"), tr("x (mm)"), tr("y (mm)"), tr("z (mm)"), {}});
+    coverCells(m_electrodes);
     m_electrodes->verticalHeader()->hide();
     m_electrodes->verticalHeader()->setDefaultSectionSize(26);
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -239,8 +249,8 @@ void EcgPanel::measure()
         tip = tr("Beat at %1 ms, marked on the traces").arg(std::round(b.steepest_ms)) + '\n' +
               whyText(tr("QRS"), b.no_qrs) + whyText(tr("QT"), b.no_qt) +
               whyText(tr("RR"), b.no_rr);
-    m_readings->setToolTip(m_readings->text() + '\n' + tip +
-                           QString::fromStdString(simulation::ecg_method_text(found)));
+    m_readings->setToolTip(wrappedTip(m_readings->text() + '\n' + tip +
+                                      QString::fromStdString(simulation::ecg_method_text(found))));
 }
 
 QString EcgPanel::readings() const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the panel is built of.
 #include "widgets/panels/brush_card.hpp"
+#include "widgets/panels/cell_editor.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/region_place.hpp"
@@ -269,6 +270,7 @@ QWidget* TissuePanel::buildCells()
     m_parameters = new QTableWidget(0, 3);
     m_parameters->setObjectName("parameters");
     m_parameters->setHorizontalHeaderLabels({tr("Parameter"), tr("Value"), tr("Default")});
+    coverCells(m_parameters);
     m_parameters->verticalHeader()->hide();
     m_parameters->verticalHeader()->setDefaultSectionSize(24);
     m_parameters->setMinimumHeight(190);

@@ -366,13 +366,17 @@ void EcgPlot::paintEvent(QPaintEvent*)
     const Scale papers[] = {scale(), scale(true)};
     QFont bold = font();
     bold.setBold(true);
+    constexpr int name_flags = Qt::AlignRight | Qt::AlignVCenter;
+    const QRectF waits = waitingArea();
     p.setFont(bold);
     for (std::size_t k = 0; k < on.shown.size(); ++k) {
         const QRectF whole = cell(on, k), r = whole.adjusted(on.names, 0, 0, 0);
         const Scale& paper = papers[isOwn(on.shown[k]) ? 1 : 0];
+        const QRectF name(whole.left(), whole.top(), on.names - name_margin_px, whole.height());
+        const QString& lead = m_leads[static_cast<qsizetype>(on.shown[k])];
         p.setPen(c.strong);
-        p.drawText(QRectF(whole.left(), whole.top(), on.names - name_margin_px, whole.height()),
-                   Qt::AlignRight | Qt::AlignVCenter, m_leads[static_cast<qsizetype>(on.shown[k])]);
+        if (!waits.intersects(p.boundingRect(name, name_flags, lead)))
+            p.drawText(name, name_flags, lead);
         p.setRenderHint(QPainter::Antialiasing, false);
         paintPaper(p, r, windowMs() / r.width(), paper.pixelsPerMm);
     }
@@ -395,17 +399,27 @@ void EcgPlot::paintEvent(QPaintEvent*)
     paintReading(p);
 }
 
-void EcgPlot::paintWaiting(QPainter& p) const
+QRectF EcgPlot::waitingArea() const
 {
     const QString text = waiting();
     if (text.isEmpty())
+        return {};
+    // beside the names, of which the sheet has more between
+    const QRectF room = QRectF(rect()).adjusted(16 + cells().names, 8, -16, -8);
+    return QFontMetricsF(font())
+        .boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, text)
+        .adjusted(-8, -4, 8, 4);
+}
+
+void EcgPlot::paintWaiting(QPainter& p) const
+{
+    const QRectF area = waitingArea();
+    if (area.isEmpty())
         return;
     const PlotColors c = PlotColors::of(this);
-    const int flags = Qt::AlignCenter | Qt::TextWordWrap;
-    const QRectF room = QRectF(rect()).adjusted(16, 8, -16, -8);
-    p.fillRect(p.boundingRect(room, flags, text).adjusted(-8, -4, 8, 4), c.ground);
+    p.fillRect(area, c.ground);
     p.setPen(c.text);
-    p.drawText(room, flags, text);
+    p.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, waiting());
 }
 
 void EcgPlot::setWaiting(const QString& text)

@@ -37,6 +37,8 @@ class EcgPlot : public QWidget
     {
         return m_times.empty() && !m_leads.isEmpty() ? m_waiting : QString();
     }
+    /// Where that is said; empty: nothing is. Names of leads that it meets are left out.
+    QRectF waitingArea() const;
     /// How many of these leads, the last, are of own electrodes; 0 of other leads until it is said.
     void setOwn(int count);
     /// @param mV  NaN where a lead was not there yet
