@@ -235,7 +235,7 @@ class TestCudaImplicit : public QObject
             g->advance(1);
             std::int64_t iterations = -1;
             for (const auto& k : g->kernels())
-                if (k.name.rfind("diffusion (implicit)", 0) == 0)
+                if (k.name.rfind("diffusion (linear system)", 0) == 0)
                     iterations = k.calls;
             qInfo("%lld iterations, CPU %d", static_cast<long long>(iterations), expected);
             QVERIFY(std::abs(iterations - expected) <= 1);

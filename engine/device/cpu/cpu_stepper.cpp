@@ -108,6 +108,7 @@ class CpuStepper final : public Stepper
     std::vector<StimulusSource> sources_;
     Gather probes_, display_;
     std::int64_t probe_every_ = 1, step_ = 0, steps_done_ = 0;
+    std::int64_t iterations_done_ = 0; ///< of the solver
     std::vector<std::int64_t> sample_steps_;
     std::vector<double> samples_;
     ActivationRecord<Real> record_;
@@ -126,6 +127,7 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
         diffusion::ImplicitSolver::Options options;
         options.tolerance_mV = p.solver_tolerance_mV;
         options.most_iterations = p.solver_iterations;
+        options.threads = threads;
         solver_ = std::make_unique<diffusion::ImplicitSolver>(p.system, p.dt_ms, theta(p.stepping),
                                                               options);
         solver_v_.resize(p.size());
@@ -227,7 +229,7 @@ void CpuStepper<Real>::implicit_diffusion(std::vector<WorkerTimes>& times)
     const Real* from = splitting_ == Splitting::strang ? half_.data() : v_.data();
     for (std::size_t u = 0; u < solver_v_.size(); ++u)
         solver_v_[u] = static_cast<double>(from[layout_.new_of[u]]);
-    solver_->step(solver_v_);
+    iterations_done_ += solver_->step(solver_v_) + 1; // one product more for the right-hand side
     std::copy(from, from + layout_.slots(), next_.data());
     for (std::size_t u = 0; u < solver_v_.size(); ++u)
         next_[static_cast<std::size_t>(layout_.new_of[u])] = static_cast<Real>(solver_v_[u]);
@@ -507,7 +509,7 @@ template <class Real>
 std::vector<KernelRecord> CpuStepper<Real>::kernels() const
 {
     std::vector<KernelRecord> out(kernel_count);
-    const char* names[] = {solver_ ? "diffusion (implicit)" : "diffusion", "reaction", "record"};
+    const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction", "record"};
     const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.slots())
                                 : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;
@@ -530,6 +532,11 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
             out[i].ms += 1e3 * w.seconds[k] / static_cast<double>(worker_.size());
         out[i].bytes = steps * bytes[k];
         out[i].flops = steps * flops[k];
+    }
+    if (solver_) {
+        const auto iterations = static_cast<double>(iterations_done_);
+        out[k_diffusion].bytes = iterations * solver_->bytes_per_iteration();
+        out[k_diffusion].flops = iterations * solver_->flops_per_iteration();
     }
     if (resting_) { // each worker takes its slots through all three at once
         out[0].name = "diffusion, reaction and record";

@@ -333,7 +333,7 @@ KernelRecord CudaStepper<Real>::solver_record(std::size_t shard) const
     const auto updates = static_cast<double>(iterations_done_);
     const auto solutions = static_cast<double>(solutions_done_);
     KernelRecord k;
-    k.name = "diffusion (implicit)";
+    k.name = "diffusion (linear system)";
     k.calls = iterations_done_;
     k.ms = timed_steps_ ? sampled_ms_[0][f_solver] / static_cast<double>(timed_steps_) *
                               static_cast<double>(steps_done_)
