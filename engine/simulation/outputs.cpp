@@ -79,6 +79,35 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
     return out;
 }
 
+Notices what_folder_holds(const fs::path& out, std::span<const std::string> names, bool fresh)
+{
+    Notices said;
+    const auto listed = reported_files(out);
+    const auto frames = listed_frames(out / "frames.pvd");
+    const bool ours = std::any_of(frames.begin(), frames.end(),
+                                  [](const ListedFrame& f) { return is_frame(f.file); });
+    std::string others;
+    std::error_code none;
+    for (const auto& name : names)
+        if (fs::exists(out / name, none) && !(ours && name == "frames.pvd") &&
+            std::find(listed.begin(), listed.end(), name) == listed.end())
+            others += (others.empty() ? "" : ", ") + name;
+    if (!others.empty())
+        said.push_back({Notice::Level::warning, out.string() +
+                                                    ": will be replaced though no run "
+                                                    "lists them (report.json): " +
+                                                    others});
+    std::size_t checkpoints = 0;
+    for (const auto& entry : fs::directory_iterator(out, none))
+        checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
+    if (checkpoints > 0 && fresh)
+        said.push_back(
+            {Notice::Level::info, std::to_string(checkpoints) +
+                                      (checkpoints > 1 ? " checkpoints" : " checkpoint") +
+                                      " of an earlier run stayed in " + out.string()});
+    return said;
+}
+
 std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms,
                                                 FrameFormat format)
 {
@@ -208,10 +237,17 @@ void FrameWriter::finish()
     igb_written_ = true;
 }
 
+std::vector<std::string> FrameWriter::names() const
+{
+    if (format_ == FrameFormat::igb)
+        return {igb_file, "frames.pts", "frames.elem", "frames.lon"};
+    return {"frames.pvd"};
+}
+
 std::vector<std::string> FrameWriter::files() const
 {
     if (igb_written_)
-        return {igb_file, "frames.pts", "frames.elem", "frames.lon"};
+        return names();
     std::vector<std::string> out;
     if (!written_.empty())
         out.push_back("frames.pvd");

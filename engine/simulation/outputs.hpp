@@ -63,6 +63,8 @@ class FrameWriter
     void finish();
     /// What was written, relative to the folder.
     std::vector<std::string> files() const;
+    /// Names that files beside those of frames/ will have.
+    std::vector<std::string> names() const;
 
   private:
     void begin_igb(double first_ms);
@@ -76,6 +78,12 @@ class FrameWriter
     std::vector<ListedFrame> written_;
     bool igb_written_ = false;
 };
+
+/// What is to be said of a folder before a run writes there: files under the names of its outputs
+/// that the last run's report.json does not list, which are replaced all the same; checkpoints that
+/// stay, where the run does not go on from one (`fresh`).
+Notices what_folder_holds(const std::filesystem::path& out, std::span<const std::string> names,
+                          bool fresh);
 
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
 /// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb

@@ -5,8 +5,8 @@
 #include "engine/simulation/figures.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_page.hpp"
-#include "engine/simulation/run_notices.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -110,17 +110,30 @@ Json ecg_json(const ProbeTable& ecg, std::span<const Pulse> pulses)
     return j;
 }
 
+/// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an
+/// explicit step with consistent mass has one in each of equal parts.
 Json diffusion_json(const device::TissueProblem& p)
 {
     const auto& system = p.system;
-    return {
-        {"scheme", diffusion::name(system.scheme)},
-        {"mass", diffusion::name(system.mass)},
-        {"stable_dt_ms", system.stable_dt_ms},
-        {"substeps", p.substeps.stages},
-        {"substepping", p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2"},
-        {"added_volume_fraction", system.added_volume_fraction},
-        {"repaired_cells", system.stability.repaired_cells}};
+    const bool solves = device::needs_solver(p), implicit = p.stepping != Stepping::explicit_;
+    int stages = p.substeps.stages;
+    const char* kind = p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
+    if (solves) {
+        stages =
+            implicit ? 1 : std::max(1, static_cast<int>(std::ceil(p.dt_ms / system.stable_dt_ms)));
+        kind = implicit ? "none" : "euler";
+    }
+    return {{"scheme", diffusion::name(system.scheme)},
+            {"mass", diffusion::name(system.mass)},
+            {"stepping", p.stepping == Stepping::explicit_        ? "explicit"
+                         : p.stepping == Stepping::backward_euler ? "backward_euler"
+                                                                  : "crank_nicolson"},
+            {"linear_system", solves},
+            {"stable_dt_ms", system.stable_dt_ms},
+            {"substeps", stages},
+            {"substepping", kind},
+            {"added_volume_fraction", system.added_volume_fraction},
+            {"repaired_cells", system.stability.repaired_cells}};
 }
 
 } // namespace
@@ -199,7 +212,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         j["not_counted"] = in.not_counted;
     Json notices = Json::array();
     if (in.ended == "end")
-        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms());
+        r.notices =
+            what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(), in.seen);
     for (const auto& n : in.tissue.notices)
         notices.push_back(n.text);
     for (const auto& n : r.notices)

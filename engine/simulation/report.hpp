@@ -3,6 +3,7 @@
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/run.hpp"
+#include "engine/simulation/run_notices.hpp"
 
 namespace tawara::simulation {
 
@@ -25,6 +26,7 @@ struct ReportInput
     std::string not_counted;        ///< why counters were not read; empty also where nobody asked
     std::vector<std::string> files; ///< written, relative to the folder
     std::vector<Pulse> pulses = {}; ///< that were given
+    PotentialRange seen = {};       ///< of V
 };
 
 /// Version of this program, e.g. "0.1.0".

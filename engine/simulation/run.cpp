@@ -46,14 +46,6 @@ std::string line_of(const std::exception_ptr& failed)
     }
 }
 
-std::string place_text(const Vec3& position_mm)
-{
-    std::string out;
-    for (double x : position_mm)
-        append_number(out += ' ', x, 9);
-    return out + '\n';
-}
-
 /// One run under way: what it steps and what it writes.
 class Run
 {
@@ -65,10 +57,9 @@ class Run
   private:
     void say(Notice::Level level, const std::string& text) const;
     void resume();
+    Checkpoint here() const;
     void go_on_with_probes(const Checkpoint& c);
     void go_on_with_ecg(const Checkpoint& c);
-    std::string ecg_text() const;
-    std::string probes_text() const;
     std::string ms_text(std::int64_t step) const;
     void watch_capture();
     std::vector<KnownPulses> known_now() const;
@@ -79,10 +70,11 @@ class Run
     std::exception_ptr write_results();
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
+    std::vector<std::string> outputs_to_come() const;
     void begin_folder(FolderLock& lock);
     CountedKernels kernels(const std::string& ended);
 
-    const Session session_;
+    Session session_;
     const RunOptions& options_;
     Clock::time_point born_ = Clock::now();
     Tissue tissue_;
@@ -97,11 +89,13 @@ class Run
     std::uint64_t first_pulses_ = 0;      ///< number of the first stimulus there
     std::vector<std::string> pulse_keys_; ///< stimulus_key() of each stimulus
     std::vector<KnownPulses> known_;      ///< at the checkpoint
+    std::vector<TissueEdit> edits_;       ///< where the run branched off
     std::vector<double> v_;
     std::int64_t probe_every_ = 1; ///< steps between rows of probes.csv
     std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
                  ecg_every_ = 0;
     std::int64_t maps_step_ = 0; ///< maps are of what is activated after it
+    PotentialRange range_;       ///< that was seen, as far as anybody looked
     PhaseTimes phases_;
 };
 
@@ -126,13 +120,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
       frames_(tissue_, o.out, s.frames,
               static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms, o.device.threads)
 {
-    if (s.prepacing != session_.prepacing)
-        tissue_.notices.push_back({Notice::Level::info,
-                                   "tissue.prepacing does not count here: the cells go on with "
-                                   "the checkpoint's states"});
-    for (auto& n : placed_electrodes_notice(s.electrodes, s.leads))
-        tissue_.notices.push_back(std::move(n));
-    for (auto& n : probes_outside(tissue_, s.probes))
+    for (auto& n : what_run_will_be(s, tissue_, s.prepacing != session_.prepacing))
         tissue_.notices.push_back(std::move(n));
     for (const auto& n : tissue_.notices)
         say(n.level, n.text);
@@ -222,6 +210,7 @@ void Run::set_probes()
     auto weights = probe_weights(tissue_, session_.probes, options_.session_file);
     if (stepper_->step() == 0) { // rest, before a pulse of the first step
         stepper_->potential(v_);
+        range_.add(v_);
         traces_.first_step = 0;
         for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
             traces_.V_mV[p].assign(1, static_cast<float>(value_at(weights, p, v_)));
@@ -237,27 +226,41 @@ void Run::set_probes()
                          session_.probes.empty() ? steps_of(capture_every_ms, session_.dt_ms) : 1);
 }
 
+/// What a checkpoint must be of.
+Checkpoint Run::here() const
+{
+    Checkpoint c;
+    c.fingerprint = fingerprint(tissue_.problem, options_.device.precision);
+    c.layout = layout_print(tissue_.problem, *tissue_.mesh);
+    return c;
+}
+
 void Run::resume()
 {
     if (options_.resume.empty())
         return;
-    const auto c = read_checkpoint(options_.resume);
-    const auto ours = fingerprint(tissue_.problem, options_.device.precision);
-    if (c.fingerprint != ours)
-        throw InputError(options_.resume.string(),
-                         "is of another simulation: " + difference(c.fingerprint, ours) +
-                             ". Resume with the session and precision that wrote it; its stimuli, "
-                             "probes, ECG, outputs and end may be others");
+    auto c = read_checkpoint(options_.resume);
+    const bool others = branches_off(c, here(), options_.branch, options_.resume);
     if (end_step_ < c.state.step)
         throw InputError(options_.resume.string(),
                          "the checkpoint is at " + ms_text(c.state.step) + ", after " +
                              (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
                              ms_text(end_step_) + "; give a later end");
+    if (others) // what had rested may have to move
+        c.state.resting.clear();
     stepper_->restore(c.state);
     known_ = c.pulses;
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;
-    if (maps_step_ > 0 && maps_step_ < first_step_ &&
+    if (others) {
+        edits_ = {{stepper_->time_ms(), "the run branched off"}};
+        maps_step_ = std::max(maps_step_, first_step_);
+        session_.maps_from_ms = std::max(session_.maps_from_ms, stepper_->time_ms());
+        say(Notice::Level::info, "branches off at " + ms_text(first_step_) + " from another run: " +
+                                     difference(c.fingerprint, here().fingerprint) +
+                                     "; maps begin there");
+    }
+    if (!others && maps_step_ > 0 && maps_step_ < first_step_ &&
         std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
                     [&](double a) { return a < session_.maps_from_ms; })) {
         say(Notice::Level::warning,
@@ -298,7 +301,7 @@ void Run::go_on_with_probes(const Checkpoint& c)
     if (probes_.names.empty())
         return;
     const auto from = " at the checkpoint's " + ms_text(first_step_);
-    const bool same = c.probes_of.empty() || c.probes_of == probes_text();
+    const bool same = c.probes_of.empty() || c.probes_of == probes_print(session_.probes);
     if (c.probes.names != probes_.names || !same)
         return say(Notice::Level::info,
                    "probes.csv and beats.csv start" + from + ": the checkpoint has other probes");
@@ -318,7 +321,7 @@ void Run::go_on_with_ecg(const Checkpoint& c)
     const auto from = "ecg.csv starts at the checkpoint's " + ms_text(first_step_) + ": ";
     if (c.ecg.names.empty())
         return say(Notice::Level::warning, from + "the checkpoint has no ECG");
-    if (c.ecg.names != ecg_.names || c.ecg_of != ecg_text())
+    if (c.ecg.names != ecg_.names || c.ecg_of != ecg_print(ecg_field_.layout()))
         return say(Notice::Level::warning,
                    from + "the checkpoint's is of other leads or electrodes");
     ecg_ = c.ecg;
@@ -328,31 +331,12 @@ void Run::go_on_with_ecg(const Checkpoint& c)
     ecg_.V_mV.resize(ecg_.time_ms.size() * ecg_.names.size());
 }
 
-/// Places and weights that rows of the electrocardiogram are of.
-std::string Run::ecg_text() const
-{
-    std::string out;
-    for (const auto& e : ecg_field_.layout().electrodes)
-        out += e.name + place_text(e.position_mm);
-    for (const auto& lead : ecg_field_.layout().leads)
-        for (const auto& [name, weight] : lead.weights)
-            append_number(out += lead.name + ' ' + name + ' ', weight, 9);
-    return out;
-}
-
-std::string Run::probes_text() const
-{
-    std::string out;
-    for (const auto& p : session_.probes)
-        out += place_text(p.position_mm);
-    return out;
-}
-
 void Run::collect()
 {
     std::vector<std::int64_t> steps;
     std::vector<double> samples;
     stepper_->take_samples(steps, samples);
+    range_.add(samples);
     const auto probes = probes_.names.size(), rings = capture_.columns().size();
     for (std::size_t row = 0; row < steps.size(); ++row) {
         const double t_ms = static_cast<double>(steps[row]) * session_.dt_ms;
@@ -374,8 +358,10 @@ void Run::outputs_at(std::int64_t step)
     collect();
     const bool frame = frame_every_ && step % frame_every_ == 0;
     const bool ecg = ecg_every_ && step % ecg_every_ == 0;
-    if (frame || ecg)
+    if (frame || ecg) {
         stepper_->potential(v_);
+        range_.add(v_);
+    }
     if (frame)
         frames_.write(step, stepper_->time_ms(), v_);
     if (ecg) {
@@ -386,9 +372,10 @@ void Run::outputs_at(std::int64_t step)
     if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0) {
         char name[48];
         std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
-        write_checkpoint({fingerprint(tissue_.problem, options_.device.precision),
-                          stepper_->snapshot(), probes_, probes_text(), ecg_, ecg_text(), traces_,
-                          session_.activation_threshold_mV, known_now()},
+        const auto now = here();
+        write_checkpoint({now.fingerprint, stepper_->snapshot(), probes_,
+                          probes_print(session_.probes), ecg_, ecg_print(ecg_field_.layout()),
+                          traces_, session_.activation_threshold_mV, known_now(), now.layout},
                          options_.out / name);
     }
     phases_.output_s += since(start);
@@ -402,9 +389,23 @@ void Run::write_beats(const std::filesystem::path& file)
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
         for (std::size_t p = 0; p < traces_.V_mV.size(); ++p)
-            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p], {}, {}, pulses,
+            out << beats_csv_rows(probes_.names[p], times, traces_.V_mV[p], edits_, {}, pulses,
                                   session_.probes[p].position_mm);
     });
+}
+
+/// Names of the files that the run will write, relative to the folder; frames/ aside.
+std::vector<std::string> Run::outputs_to_come() const
+{
+    std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
+    if (!probes_.names.empty())
+        out.emplace_back("beats.csv");
+    if (ecg_every_)
+        out.emplace_back("ecg.csv");
+    if (frame_every_)
+        for (auto& name : frames_.names())
+            out.push_back(std::move(name));
+    return out;
 }
 
 /// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
@@ -414,6 +415,9 @@ void Run::begin_folder(FolderLock& lock)
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
+    for (const auto& n :
+         what_folder_holds(options_.out, outputs_to_come(), options_.resume.empty()))
+        say(n.level, n.text);
     const bool goes_on = frame_every_ && first_step_ > 0;
     auto earlier = remove_earlier_outputs(options_.out,
                                           goes_on ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
@@ -425,13 +429,6 @@ void Run::begin_folder(FolderLock& lock)
                                          options_.out.string() + " has none from before that " +
                                          "these could go on from");
     }
-    std::size_t checkpoints = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(options_.out, none))
-        checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
-    if (checkpoints > 0 && options_.resume.empty())
-        say(Notice::Level::info, std::to_string(checkpoints) +
-                                     (checkpoints > 1 ? " checkpoints" : " checkpoint") +
-                                     " of an earlier run stayed in " + options_.out.string());
 }
 
 /// Each table and map, whatever becomes of the others: where the disk is full, a small one may fit
@@ -512,7 +509,8 @@ RunReport Run::finish(std::string ended)
                             counted.kernels,
                             counted.not_counted,
                             files_,
-                            pulses_.until(stepper_->time_ms())};
+                            pulses_.until(stepper_->time_ms()),
+                            range_};
     auto report = make_report(input, ecg_);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

@@ -4,6 +4,7 @@
 #include "engine/core/units.hpp"
 #include "engine/simulation/capture.hpp"
 #include "engine/simulation/csv.hpp"
+#include "engine/simulation/ecg.hpp"
 #include "engine/simulation/refractory.hpp"
 
 #include <algorithm>
@@ -15,11 +16,29 @@ namespace tawara::simulation {
 
 namespace {
 
+/// Where V was on one side of the threshold all along, and that is the threshold's fault; else
+/// empty.
+std::string threshold_not_crossed(const Session& s, const PotentialRange& seen)
+{
+    constexpr double fired_mV = 0; // an upstroke gets there, a pulse alone seldom
+    const double threshold_mV = s.activation_threshold_mV;
+    const std::string key = "nothing was activated: output.activation_threshold_mV is " +
+                            number_text(threshold_mV, 6) + " mV, and V ";
+    if (seen.high_mV > fired_mV && seen.high_mV < threshold_mV)
+        return key + "rose to " + number_text(seen.high_mV, 4) + " mV at most; lower it (usual: 0)";
+    if (seen.low_mV > threshold_mV && seen.low_mV <= seen.high_mV)
+        return key + "was above that all along, from " + number_text(seen.low_mV, 4) +
+               " mV on; raise it (usual: 0)";
+    return {};
+}
+
 /// Of a run in which nothing was activated: for each stimulus, why that may be.
-Notices why_nothing_activated(const Session& session, double end_ms)
+Notices why_nothing_activated(const Session& session, double end_ms, const PotentialRange& seen)
 {
     if (session.stimuli.empty())
         return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
+    if (auto why = threshold_not_crossed(session, seen); !why.empty())
+        return {{Notice::Level::warning, std::move(why)}};
     Notices out;
     const double volume_per_charge = // uA/cm3 of 1 pA/pF
         session.surface_to_volume_per_mm * session.capacitance_uF_per_cm2 *
@@ -103,7 +122,17 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
 Notices what_is_odd(const Session& s)
 {
     constexpr double many_steps = 1e9;
+    constexpr double least_mV = -100, most_mV = 60; // beyond them V of no cell is
     Notices out;
+    if (const double mV = s.activation_threshold_mV; mV < least_mV || mV > most_mV)
+        out.push_back({Notice::Level::warning,
+                       "output.activation_threshold_mV: is " + number_text(mV, 6) +
+                           " mV, which V of hardly any cell crosses, so nothing counts as "
+                           "activated; it should be from -100 to 60 mV (usual: 0)"});
+    if (s.prepacing.beats == 0 && s.prepacing != Prepacing{})
+        out.push_back({Notice::Level::warning,
+                       "tissue.prepacing.beats: is 0, so no cell is paced before the run; give 1 "
+                       "or more, or take tissue.prepacing out"});
     if (const double steps = s.end_ms / s.dt_ms; steps > many_steps)
         out.push_back({Notice::Level::warning,
                        "time.dt_ms: steps of " + number_text(s.dt_ms, 6) + " ms make " +
@@ -182,8 +211,33 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
     return out;
 }
 
+void PotentialRange::add(std::span<const double> V_mV)
+{
+    for (const double v : V_mV) {
+        low_mV = std::min(low_mV, v);
+        high_mV = std::max(high_mV, v);
+    }
+}
+
+Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpaced)
+{
+    Notices out;
+    if (unpaced)
+        out.push_back({Notice::Level::info,
+                       "tissue.prepacing does not count here: the cells go on with the "
+                       "checkpoint's states"});
+    if (tissue.problem.system.mass == diffusion::Mass::consistent)
+        out.push_back({Notice::Level::info,
+                       "diffusion.mass \"consistent\": every step solves a linear system, which "
+                       "takes several times as long as all else; \"lumped\" solves none"});
+    for (const auto& more : {placed_electrodes_notice(session.electrodes, session.leads),
+                             probes_outside(tissue, session.probes)})
+        out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
-                        double end_ms)
+                        double end_ms, const PotentialRange& seen)
 {
     Notices out;
     if (activated)
@@ -192,7 +246,7 @@ Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, b
         out.push_back({Notice::Level::warning, "nothing was activated after output.maps_from_ms " +
                                                    number_text(session.maps_from_ms, 9) + " ms"});
     else
-        out = why_nothing_activated(session, end_ms);
+        out = why_nothing_activated(session, end_ms, seen);
     const auto periods = refractory_notices(pulses);
     out.insert(out.end(), periods.begin(), periods.end());
     return out;

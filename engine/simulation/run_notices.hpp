@@ -5,6 +5,7 @@
 #include "engine/simulation/tissue.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace tawara::simulation {
@@ -12,17 +13,31 @@ namespace tawara::simulation {
 /// Time steps between two events that happen every `every_ms`; at least 1.
 std::int64_t steps_of(double every_ms, double dt_ms);
 
+/// The potentials that were seen in a run, as far as anybody looked [mV].
+struct PotentialRange
+{
+    double low_mV = std::numeric_limits<double>::infinity();
+    double high_mV = -std::numeric_limits<double>::infinity();
+    void add(std::span<const double> V_mV);
+};
+
+/// What a run's start says of its tissue, and report.json, too: probes outside, electrodes at an
+/// adult's places, a mass matrix that takes time.
+/// @param unpaced  the session's prepacing does not count, since a checkpoint has the states
+Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpaced);
+
 /// What a run's start says of its session: steps beyond all time, regions that change nothing,
-/// conductances below 0; of its outputs: intervals that are no whole number of steps, frames that
-/// have an interval but no format.
+/// conductances below 0, a threshold that no action potential crosses; of its outputs: intervals
+/// that are no whole number of steps, frames that have an interval but no format.
 Notices what_outputs_will_be(const Session& session);
 
 /// Probes that lie outside the tissue, by more than a tenth of an edge, and show the nearest place.
 Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes);
 
-/// What a run's end says of its pulses: where nothing was activated, why that may be; the sites of
+/// What a run's end says of its pulses: where nothing was activated, why that may be, which the
+/// potentials tell if it was the threshold; the sites of
 /// which a pulse is known not to have captured; refractory periods that were found.
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
-                        double end_ms);
+                        double end_ms, const PotentialRange& seen = {});
 
 } // namespace tawara::simulation
