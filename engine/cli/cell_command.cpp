@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace tawara::cli {
 namespace {
@@ -211,6 +212,19 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
     j["compile_ms"] = code.compile_ms();
 }
 
+/// The parameters in the order of the file.
+std::vector<cell::ParameterInfo> in_file_order(std::vector<cell::ParameterInfo> parameters,
+                                               const compiler::ModelText& file)
+{
+    std::map<std::string, std::size_t> place;
+    for (const auto& v : file.variables)
+        place.emplace(v.name, place.size());
+    std::stable_sort(parameters.begin(), parameters.end(), [&](const auto& a, const auto& b) {
+        return place[a.full_name] < place[b.full_name];
+    });
+    return parameters;
+}
+
 void say_names(Context& c, const cell::ModelInfo& m)
 {
     char line[240];
@@ -263,7 +277,9 @@ void info(Context& c, const InfoArguments& a)
 {
     const auto scheme = cell::scheme_by_name(a.scheme);
     const auto model = a.model.find(a.name, false);
-    const auto& m = model->info;
+    const auto text = compiler::read_model(model->system.file);
+    auto m = model->info;
+    m.parameters = in_file_order(std::move(m.parameters), text);
     Json j{{"name", m.name}, {"title", m.title}, {"source", one_line(m.source)}};
     j["file"] = model->system.file;
     j["states"] = Json::array();
@@ -298,7 +314,7 @@ void info(Context& c, const InfoArguments& a)
     j["membrane_potential"] = s.potential;
     j["stimulus_current"] = or_null(s.stimulus);
     j["time"] = or_null(s.time);
-    const auto paced = compiler::pacing(compiler::read_model(s.file));
+    const auto paced = compiler::pacing(text);
     j["pace"] = nullptr;
     if (paced)
         j["pace"] = {{"variable", paced->variable}, {"drives", paced->drives}};

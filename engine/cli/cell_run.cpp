@@ -200,6 +200,11 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
     }
     if (a.until->count() > 0) {
         need_positive("--until", a.until_ms);
+        if (o.beats > 0 && a.until_ms < o.end_ms)
+            c.notice({Notice::Level::warning,
+                      "--until holds: the run ends at " + simulation::number_text(a.until_ms, 9) +
+                          " ms, before the end of --beats " + std::to_string(o.beats) + " (" +
+                          simulation::number_text(o.end_ms, 9) + " ms)"});
         o.end_ms = a.until_ms;
     }
     need_positive("--every", a.every_ms);
@@ -294,7 +299,7 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
 }
 
 /// The model among the words; NAME=VALUE ones join --set's.
-std::string model_of(Arguments& a)
+std::string model_of(const Context& c, Arguments& a)
 {
     std::string name;
     for (const auto& w : a.words)
@@ -308,6 +313,7 @@ std::string model_of(Arguments& a)
         throw InputError("tawara-cli cell run", "names no model; see tawara-cli cell list");
     if (!a.out.empty()) {
         need_writable_file(a.out);
+        c.say_new_folder(a.out);
         std::error_code none;
         if (std::filesystem::equivalent(name, a.out, none))
             throw InputError("--out", a.out + " is the model's own file; give another name");
@@ -343,7 +349,7 @@ Json run_of(const Arguments& a, const std::string& name, const cell::SingleCellO
 
 void run(Context& c, Arguments a)
 {
-    const std::string name = model_of(a);
+    const std::string name = model_of(c, a);
     auto o = options_of(c, a, name);
     const auto m = compiler::describe(*o.type.system);
     if (a.out.empty())

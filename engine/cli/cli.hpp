@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <istream>
 #include <ostream>
 #include <span>
 #include <stop_token>
@@ -14,6 +15,7 @@ struct Console
     std::ostream& err;    ///< progress, remarks, errors
     std::stop_token stop; ///< asked for by Ctrl-C
     bool err_is_terminal = false;
+    std::istream* in = nullptr; ///< what "-" reads; null: there is none
 };
 
 /// Exit statuses of the contract.

@@ -35,6 +35,9 @@ class Context
     /// error's line alone.
     void notice(const Notice& n) const;
     void notices(const Notices& list) const;
+    /// A remark where the folder that a file or a folder will lie in has to be made: a slip in its
+    /// name would make one, too.
+    void say_new_folder(const std::filesystem::path& of) const;
     /// Shows the remarks kept back.
     void show_notices() const;
     /// Shows work on `err` with the time left: one line that is redrawn on a terminal, else a line

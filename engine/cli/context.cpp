@@ -79,6 +79,16 @@ void Context::notices(const Notices& list) const
         notice(n);
 }
 
+void Context::say_new_folder(const std::filesystem::path& of) const
+{
+    const auto name = of.lexically_normal(); // "a/b/" is a/b
+    const auto folder = (name.has_filename() ? name : name.parent_path()).parent_path();
+    std::error_code none;
+    if (!folder.empty() && !std::filesystem::exists(folder, none))
+        notice({Notice::Level::info,
+                "makes the folder " + folder.string() + ", which is not there yet"});
+}
+
 void Context::end_progress() const
 {
     if (line_open_)

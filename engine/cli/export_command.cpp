@@ -138,6 +138,7 @@ void run_export(Context& c, const Arguments& a)
                              ? folder / (quantity + (a.kind == "frames-igb" ? ".igb" : ".dat"))
                              : fs::path(a.out);
     need_writable_file(out);
+    c.say_new_folder(out);
     if (a.kind == "frames-igb") {
         export_igb(c, folder, out);
     } else {

@@ -43,5 +43,6 @@ int main(int argc, char** argv)
     std::thread(watch_signals, signals, stop).detach();
 
     const std::vector<std::string> args(argv + 1, argv + argc);
-    return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1});
+    return tawara::cli::run(args,
+                            {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &std::cin});
 }

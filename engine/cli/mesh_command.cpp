@@ -58,7 +58,7 @@ mesh::io::Loaded read(Context& c, const Files& f)
 }
 
 /// Before long work: whether the output's format is one that can be written, and its place.
-void need_output(const std::string& out)
+void need_output(const Context& c, const std::string& out)
 {
     constexpr std::array known{".vtu",   ".vtk",  ".pts",  ".elem", ".lon", ".bpts",
                                ".belem", ".blon", ".node", ".ele",  ".msh", ".msh2"};
@@ -69,6 +69,7 @@ void need_output(const std::string& out)
         throw InputError(out, "has no extension of a known mesh format; use .vtu, .vtk, .pts "
                               "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
     need_writable_file(out);
+    c.say_new_folder(out);
 }
 
 /// What is read is not written over: the result could not be made again.
@@ -191,14 +192,14 @@ void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 
 void convert(Context& c, const Files& f)
 {
-    need_output(f.out);
+    need_output(c, f.out);
     need_another_file(f);
     finish(c, read(c, f).mesh, f.out);
 }
 
 void refine(Context& c, const Files& f)
 {
-    need_output(f.out);
+    need_output(c, f.out);
     need_another_file(f);
     if (f.times < 1 || f.times > simulation::most_refinements)
         throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
@@ -209,7 +210,7 @@ void refine(Context& c, const Files& f)
 
 void heart(Context& c, const Files& f)
 {
-    need_output(f.out);
+    need_output(c, f.out);
     const auto parameters = simulation::read_heart_parameters(f.in);
     finish(c, simulation::make_mesh(parameters, c.progress()), f.out);
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace tawara::cli {
 namespace {
@@ -67,6 +68,20 @@ void need_end(double until_ms, double dt_ms)
     throw InputError("--until", text);
 }
 
+/// The session of a file, or of the standard input ("-"): what it names is then relative to the
+/// working folder.
+simulation::Session session_of(const Context& c, std::string& file,
+                               const std::vector<std::string>& set)
+{
+    if (file != "-")
+        return simulation::read_session(file, set);
+    file = "standard input";
+    if (c.console().in == nullptr)
+        throw InputError(file, "there is none here; give the path of a session file");
+    const std::string text(std::istreambuf_iterator<char>(*c.console().in), {});
+    return simulation::parse_session(text, file, set);
+}
+
 void run_command(Context& c, Arguments a)
 {
     std::string file;
@@ -88,11 +103,15 @@ void run_command(Context& c, Arguments a)
     o.html = a.report;
     if (!o.html.empty() && o.html.extension() != ".html")
         throw InputError(a.report, "reports are written as .html; want that extension");
-    const auto session = simulation::read_session(file, a.set);
+    const std::string of = file == "-" ? "session" : fs::path(file).replace_extension("").string();
+    o.out = a.out.empty() ? of + "-out" : a.out;
+    const auto session = session_of(c, file, a.set);
     if (a.until->count() > 0)
         need_end(a.until_ms, session.dt_ms);
     o.session_file = file;
-    o.out = a.out.empty() ? fs::path(file).replace_extension("").string() + "-out" : a.out;
+    c.say_new_folder(o.out);
+    if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
+        c.say_new_folder(o.html);
     o.resume = a.resume;
     o.branch = a.branch;
     if (a.branch && a.resume.empty())
@@ -129,7 +148,7 @@ void declare_run(const Declaration& d)
     auto a = std::make_shared<Arguments>();
     auto* run = d.command(d.app, "run", "run a session file to its outputs",
                           [a](Context& c) { run_command(c, *a); });
-    run->add_option("session", a->words, "session file")
+    run->add_option("session", a->words, "session file, or - for the standard input")
         ->type_name("SESSION.json")
         ->option_text("SESSION.json REQUIRED")
         ->required();

@@ -2,6 +2,7 @@
 // tawara-cli session: writes a session file to start from.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/mesh_session.hpp"
 #include "engine/simulation/tissue.hpp"
@@ -114,6 +115,8 @@ void write(Context& c, const Arguments& a)
         throw InputError(a.out, "should end in .json: it is the session file that is written");
     if (std::error_code none; !a.force && fs::exists(a.out, none))
         throw InputError(a.out, "exists already; name another file, or give --force to replace it");
+    need_writable_file(a.out);
+    c.say_new_folder(a.out);
     need_positive("--end", a.end_ms);
     if (a.mesh.empty() && (!a.unit.empty() || !a.fibres.empty() || !a.model.empty()))
         throw InputError("tawara-cli session",

@@ -24,10 +24,12 @@ struct Result
     }
 };
 
-Result run(const std::vector<std::string>& args)
+/// @param in  what the standard input holds
+Result run(const std::vector<std::string>& args, const std::string& in = {})
 {
     std::ostringstream out, err;
-    const int status = cli::run(args, {out, err, {}, false});
+    std::istringstream input(in);
+    const int status = cli::run(args, {out, err, {}, false, &input});
     return {status, out.str(), err.str()};
 }
 
@@ -75,6 +77,75 @@ class TestCliFiles : public QObject
                      err.constData());
         }
         QVERIFY(QFile::exists(dir_.path() + "/full/report.json"));
+    }
+
+    /// What it names is relative to the working folder, and so is where the outputs go.
+    void sessionsFromThePipe()
+    {
+        const auto before = QDir::currentPath();
+        QVERIFY(QDir::setCurrent(dir_.path()));
+        const auto r = run({"run", "-", "--devices", "cpu"}, bad_sessions::good);
+        const auto bad = run({"run", "-"}, "{\"schema\": 1, \"mash\": 2}");
+        const auto none = run({"run", "-"});
+        QVERIFY(QDir::setCurrent(before));
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(QFile::exists(dir_.filePath("session-out/probes.csv")));
+        QVERIFY2(bad.status == cli::bad_input &&
+                     bad.err.starts_with("error: standard input:/mash: unknown key 'mash'"),
+                 bad.err.c_str());
+        QVERIFY2(none.status == cli::bad_input &&
+                     none.err.starts_with("error: standard input: is empty"),
+                 none.err.c_str());
+    }
+
+    /// A slip in a path makes a folder: that is said.
+    void newFoldersAreSaid()
+    {
+        const auto made = [&](const char* folder) {
+            return "note: makes the folder " + path(folder) + ", which is not there yet";
+        };
+        const std::vector<std::string> short_run{"run", path("good.json"), "--until",
+                                                 "0.1", "--devices",       "cpu"};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), short_run.begin(), short_run.end());
+            return run(more);
+        };
+        auto r = with({"--out", path("n1/deep/out/"), "--report", path("n2/r.html")});
+        QVERIFY2(r.status == 0 && r.says(made("n1/deep")) && r.says(made("n2")), r.err.c_str());
+        r = with({"--out", path("plain"), "--report", path("plain/r.html")});
+        QVERIFY2(r.status == 0 && r.err.find("makes the folder") == std::string::npos,
+                 r.err.c_str());
+        r = run({"export", path("plain"), "--to", "activation-dat", "--out", path("n3/a.dat")});
+        QVERIFY2(r.status == 0 && r.says(made("n3")), r.err.c_str());
+        r = run({"cell", "run", "luo_rudy_1991", "--until", "1", "--out", path("n4/t.csv")});
+        QVERIFY2(r.status == 0 && r.says(made("n4")), r.err.c_str());
+        r = run({"session", path("n5/s.json")});
+        QVERIFY2(r.status == 0 && r.says(made("n5")), r.err.c_str());
+        QVERIFY(write_text(dir_.filePath("h.json"), R"({"shape": "lv", "edge_mm": 5})"));
+        r = run({"mesh", "heart", path("h.json"), path("n6/h.vtu")});
+        QVERIFY2(r.status == 0 && r.says(made("n6")), r.err.c_str());
+    }
+
+    /// Files that no run has written are replaced, and that is said; a run's own are not spoken of.
+    void replacedFilesAreSaid()
+    {
+        QVERIFY(QDir().mkpath(dir_.filePath("mine")));
+        for (const char* name : {"mine/probes.csv", "mine/beats.csv", "mine/ecg.csv"})
+            QVERIFY(write_text(dir_.filePath(name), "mine"));
+        const auto again = [&] {
+            return run({"run", path("good.json"), "--out", path("mine"), "--devices", "cpu"});
+        };
+        auto r = again();
+        QVERIFY2(r.status == 0 &&
+                     r.says("warning: " + path("mine") +
+                            ": will be replaced though no run lists them (report.json): "
+                            "probes.csv, beats.csv"),
+                 r.err.c_str());
+        r = again();
+        QVERIFY2(r.status == 0 && r.err.find("will be replaced") == std::string::npos,
+                 r.err.c_str());
+        QFile kept(dir_.filePath("mine/ecg.csv"));
+        QVERIFY(kept.open(QIODevice::ReadOnly) && kept.readAll() == "mine");
     }
 };
 

@@ -4,6 +4,9 @@
 #include "tests/simulation/bad_sessions.hpp"
 
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -126,6 +129,70 @@ class TestSlips : public QObject
         QVERIFY2(r.status == 0 && r.err.find("below 0") == std::string::npos, r.err.c_str());
     }
 
+    /// Where V is on one side of the threshold all along, the stimulus is not blamed.
+    void thresholdsThatAreNotCrossed()
+    {
+        const auto with = [&](const char* threshold) {
+            return run_with({std::string("output.activation_threshold_mV=") + threshold,
+                             "stimuli.0.duration_ms=2", "time.end_ms=5"});
+        };
+        auto r = with("190");
+        QVERIFY2(r.says("warning: output.activation_threshold_mV: is 190 mV, which V of hardly any "
+                        "cell crosses, so nothing counts as activated; it should be from -100 to "
+                        "60 mV (usual: 0)"),
+                 r.err.c_str());
+        const std::string at = "warning: nothing was activated: output.activation_threshold_mV is ";
+        QVERIFY2(r.err.find(at + "190 mV, and V rose to ") != std::string::npos &&
+                     r.err.find(" mV at most; lower it (usual: 0)\n") != std::string::npos &&
+                     r.err.find("raise it or") == std::string::npos,
+                 r.err.c_str());
+        r = with("-90");
+        QVERIFY2(r.err.find(at + "-90 mV, and V was above that all along, from -85") !=
+                     std::string::npos,
+                 r.err.c_str());
+        r = run_with(
+            {"stimuli.0.amplitude_pA_per_pF=15", "stimuli.0.duration_ms=1", "time.end_ms=10"});
+        QVERIFY2(r.err.find("did not reach threshold there; raise it or enlarge its region\n") !=
+                     std::string::npos,
+                 r.err.c_str());
+    }
+
+    void pacingThatPacesNothing()
+    {
+        const auto with = [&](const char* beats) {
+            return run_with({std::string(R"(tissue.prepacing={"cycle_length_ms": 400, "beats": )") +
+                             beats + "}"});
+        };
+        const std::string line = "warning: tissue.prepacing.beats: is 0, so no cell is paced "
+                                 "before the run; give 1 or more, or take tissue.prepacing out";
+        QVERIFY(with("0").says(line));
+        QVERIFY(!with("1").says(line));
+    }
+
+    /// What consistent mass costs is said once, and kept.
+    void consistentMass()
+    {
+        const std::string line = "diffusion.mass \"consistent\": every step solves a linear "
+                                 "system, which takes several times as long as all else; "
+                                 "\"lumped\" solves none";
+        auto r = run_with({"diffusion.scheme=p1", "diffusion.mass=lumped"});
+        QVERIFY2(r.status == 0 && !r.says("note: " + line), r.err.c_str());
+        r = run_with({"diffusion.scheme=p1", "diffusion.mass=consistent"});
+        QVERIFY2(r.status == 0 && r.says("note: " + line), r.err.c_str());
+        QFile f(dir_.filePath("out/report.json"));
+        QVERIFY(f.open(QIODevice::ReadOnly));
+        const auto report = QJsonDocument::fromJson(f.readAll()).object();
+        QVERIFY(report["notices"].toArray().contains(QString::fromStdString(line)));
+        const auto diffusion = report["diffusion"].toObject();
+        QCOMPARE(diffusion["stepping"].toString(), QString("explicit"));
+        QCOMPARE(diffusion["linear_system"].toBool(), true);
+        QCOMPARE(diffusion["substepping"].toString(), QString("euler"));
+        const auto kernel = report["kernels"].toArray()[0].toObject();
+        QCOMPARE(kernel["name"].toString(), QString("diffusion (linear system)"));
+        for (const char* known : {"bytes", "flops", "GB_per_s", "fraction"})
+            QVERIFY2(kernel[known].toDouble() > 0, known);
+    }
+
     /// A run that would not end in a life is said to be one, before it stands there.
     void endlessRuns()
     {
@@ -164,6 +231,10 @@ class TestSlips : public QObject
         QVERIFY2(r.says("note: --every is of the traces, and none are written; give --out "
                         "TRACES.csv as well"),
                  r.err.c_str());
+        const std::string cut = "warning: --until holds: the run ends at 250 ms, before the end of "
+                                "--beats 3 (300 ms)";
+        QVERIFY(cell({"--bcl", "100", "--beats", "3", "--until", "250"}).says(cut));
+        QVERIFY(!cell({"--bcl", "100", "--beats", "2", "--until", "250"}).says(cut));
         r = cell({"--bcl", "100", "--every", "0.015", "--out", path("x.csv")});
         QVERIFY2(r.err.find("come every 0.02 ms, in whole steps of 0.01 ms, not 0.015") !=
                      std::string::npos,
@@ -197,7 +268,8 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         const std::string line =
             "warning: " + odd +
             ": 'cell.odd' stimulates by itself (50 pA/pF over 2 ms from 5 ms) and stays on; "
-            "pulses from outside come on top of it; if it is the stimulus current, name it: --stimulus cell.odd "
+            "pulses from outside come on top of it; if it is the stimulus current, name it: "
+            "--stimulus cell.odd "
             "(in a session: the region's \"model_variables\": {\"stimulus\": \"cell.odd\"})";
         const auto cell = [](const std::string& file, std::vector<std::string> more) {
             more.insert(more.begin(), {"cell", "run", file, "--bcl", "100"});
@@ -399,6 +471,24 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
             QVERIFY2(r.err.starts_with("error: tawara-cli cell: unknown cell model 'luo_rudy'"),
                      r.err.c_str());
         }
+    }
+    /// Parameters are listed as the file has them, not as the equations use them.
+    void parametersAsInTheFile()
+    {
+        QFile f(dir_.filePath("order.mmt"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write("[[model]]\ncell.V = -80\n[cell]\nlast = 2\nfirst = 80\nmiddle = 0.1\n"
+                "dot(V) = -middle * (V + first) - last in [mV]\n");
+        f.close();
+        std::ostringstream out, err;
+        cli::run(std::vector<std::string>{"cell", "info", path("order.mmt"), "--json"},
+                 {out, err, {}, false});
+        QStringList names;
+        for (const auto& p : QJsonDocument::fromJson(QByteArray::fromStdString(out.str()))
+                                 .object()["parameters"]
+                                 .toArray())
+            names.push_back(p.toObject()["name"].toString());
+        QCOMPARE(names, QStringList({"last", "first", "middle"}));
     }
     void oneSubStep()
     {
