@@ -22,7 +22,7 @@ namespace {
 
 using page::count_text, page::with;
 
-constexpr int chart_height = 178, ecg_row_height = 62;
+constexpr int chart_height = 160, ecg_row_height = 54;
 constexpr std::size_t most_probes = 6;  // in their table
 constexpr std::size_t most_tissues = 4; // of a probe there
 
@@ -103,12 +103,12 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
                    "activated",
                    count_text(activated) + " of " +
                        count_text(static_cast<std::int64_t>(a.activation_ms.size()))});
-    const auto velocity = conduction_velocity(
-        *s.scene->mesh, a.on_vertices,
-        without_stimulated(a.activation_ms, s.pulses, !s.beat_label.empty()));
+    const auto velocity =
+        conduction_velocity(*s.scene->mesh, a.on_vertices,
+                            without_stimulated(a.activation_ms, s.pulses, !s.beat_label.empty()));
     if (std::isfinite(velocity[1]))
         out.push_back({with(velocity[1], 3, "m/s"), "conduction velocity, median",
-                       spread(velocity, 3) + "; without what pulses activated themselves"});
+                       spread(velocity, 3) + "; paced places aside"});
     const auto apd = percentiles(a.apd90_ms);
     out.push_back({with(apd[1], 3, "ms"), "APD90, median",
                    std::isfinite(apd[1]) ? spread(apd, 3) : "no place has repolarised yet"});
@@ -247,14 +247,46 @@ std::string reading_of(const Ecg& ecg, std::span<const Pulse> pulses)
            " ms: " + intervals_text(*beat);
 }
 
+/// The intervals of that beat as a row, and why one is not known.
+ReportPage::Table interval_table(const ExportSource& s)
+{
+    ReportPage::Table t;
+    const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    const EcgBeat* beat = newest_measured(found);
+    if (beat == nullptr) {
+        t.note = "QRS, QT and RR: not known: " +
+                 (found.none.empty() ? std::string("no beat yet") : found.none) + ".";
+        return t;
+    }
+    const auto cell = [](double x) {
+        return std::isfinite(x) ? number_text(std::round(x), 7) : std::string("–");
+    };
+    t.head = {"beat at ms", "heart rate /min", "RR ms", "QRS ms", "QT ms", "QTcF ms"};
+    t.rows = {{cell(beat->steepest_ms), cell(60000 / beat->rr_ms), cell(beat->rr_ms),
+               cell(beat->qrs_ms()), cell(beat->qt_ms()), cell(beat->qtc_ms())}};
+    std::vector<std::pair<std::string, std::string>> reasons; // and what they are of
+    for (const auto& [name, why] : {std::pair{"RR", beat->no_rr}, std::pair{"QRS", beat->no_qrs},
+                                    std::pair{"QT", beat->no_qt}})
+        if (!reasons.empty() && reasons.back().first == why)
+            reasons.back().second += std::string(", ") + name;
+        else if (!why.empty())
+            reasons.emplace_back(why, name);
+    for (const auto& [why, of] : reasons)
+        t.note += (t.note.empty() ? "" : " ") + of + " –: " + why + ".";
+    return t;
+}
+
 ReportPage::Section electrocardiogram(const ExportSource& s)
 {
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
-    out.svg = ecg_chart(s.ecg, ReportPage::width,
-                        18 + static_cast<int>(sheet.rows) * ecg_row_height, reading_of(s.ecg, s.pulses));
-    if (!out.svg.empty())
+    out.svg =
+        ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height,
+                  reading_of(s.ecg, s.pulses));
+    if (!out.svg.empty()) {
+        out.table = interval_table(s);
         return out;
+    }
     out.table.note = s.scene->session.has_ecg()
                          ? "No samples yet: run on."
                          : "No electrodes: \"12 leads\" or \"Electrode\" of the ECG panel, or the "

@@ -11,6 +11,9 @@
 #include <QSettings>
 #include <QThread>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace tawara;
 
 class TestReport : public fake::HeartTest
@@ -113,6 +116,41 @@ class TestReport : public fake::HeartTest
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
             QFile::copy(pdf, folder + QStringLiteral("/crowded-%1.pdf").arg(regions));
         QCOMPARE(file.readAll().count("/Type /Page\n"), pages);
+    }
+
+    /// What the window reads of the leads stands in the page as text, or why it is not known.
+    void intervalsStandAsText()
+    {
+        auto source = crowded(1);
+        const auto bump = [](double x) { return std::exp(-x * x / 2); };
+        auto& ecg = source.ecg;
+        ecg.time_ms.clear();
+        for (int k = 0; k < 1500; ++k) {
+            double v = 0;
+            for (const double middle : {150.0, 950.0})
+                v += bump((k - middle) / 12) + 0.3 * bump((k - middle - 301.5) / 40);
+            ecg.time_ms.push_back(k);
+            for (auto& lead : ecg.mV) {
+                lead.resize(static_cast<std::size_t>(k));
+                lead.push_back(static_cast<float>(v));
+            }
+        }
+        source.pulses.clear();
+        const auto t = simulation::report_page(source).sections.at(1).table;
+        QCOMPARE(t.head, (std::vector<std::string>{"beat at ms", "heart rate /min", "RR ms",
+                                                   "QRS ms", "QT ms", "QTcF ms"}));
+        QCOMPARE(t.rows.size(), std::size_t{1});
+        const auto& row = t.rows[0];
+        QCOMPARE(row[1], std::string("75"));
+        QCOMPARE(row[2], std::string("800"));
+        for (std::size_t k = 3; k < 6; ++k)
+            QVERIFY2(std::stod(row[k]) > 50, row[k].c_str());
+        QVERIFY(to_html(simulation::report_page(source)).find(">QRS ms<") != std::string::npos);
+        for (auto& lead : ecg.mV)
+            std::fill(lead.begin(), lead.end(), 0.F);
+        const auto none = simulation::report_page(source).sections.at(1).table;
+        QVERIFY(none.rows.empty());
+        QVERIFY2(none.note.starts_with("QRS, QT and RR: not known: "), none.note.c_str());
     }
 
     void whileItRuns()
