@@ -215,7 +215,8 @@ void MainWindow::buildViewMenu()
     m_scarAction->setObjectName("scarOutline");
     m_scarAction->setCheckable(true);
     m_scarAction->setChecked(m_viewPanel->settings().scar);
-    m_scarAction->setToolTip(tr("A line on the heart around tissue that cannot fire"));
+    m_scarAction->setToolTip(tr(
+        "A line on the heart around tissue that cannot fire, a thinner one around border zones"));
     connect(m_scarAction, &QAction::triggered, this, [this](bool on) {
         auto s = m_viewPanel->settings();
         s.scar = on;

@@ -327,10 +327,20 @@ class TestPainting : public QObject
         QVERIFY(fake::difference(plain, window->view()->finePicture(), around(4)) < 0.5);
         window->document()->edits().stack().undo();
         QVERIFY(views->settings().scar && action->isChecked());
-        // tissue that conducts slowly is not marked
+        // tissue that conducts slowly has a thinner line, any other none
+        const auto width = [views] { // of a piece
+            const auto& q = views->scar().light;
+            return std::hypot(q[9] - q[0], q[10] - q[1], q[11] - q[2]);
+        };
+        const auto bold = width();
         window->document()->edits().edit("border", [](simulation::Session& s) {
             s.regions.back().kind = "border_zone";
             s.regions.back().scale = {{"g_Na", 0.38}};
+        });
+        QTRY_VERIFY(views->scar().count() > 20 && width() < 0.6F * bold);
+        window->document()->edits().edit("other", [](simulation::Session& s) {
+            s.regions.back().kind = "ischaemia";
+            s.regions.back().scale = {{"g_Na", 0.8}};
         });
         QTRY_COMPARE(views->scar().count(), std::size_t(0));
     }

@@ -33,9 +33,11 @@ LaidTissue layTissue(const simulation::Session& s, const mesh::TetMesh& m, const
     simulation::Session placed = s;
     placed.regions.clear();
     std::vector<std::size_t> number;
-    std::vector<std::uint8_t> dead, scar; // each region; each tetrahedron
+    std::vector<std::uint8_t> mark, scar; // each region; each tetrahedron
     for (std::size_t i = 0; i < s.regions.size(); ++i) {
-        dead.push_back(simulation::inexcitable(s.regions[i]));
+        mark.push_back(simulation::inexcitable(s.regions[i]) ? scene::marked_core
+                       : s.regions[i].kind == "border_zone"  ? scene::marked_zone
+                                                             : scene::unmarked);
         if (!waitsForTissue(s.regions[i])) {
             placed.regions.push_back(s.regions[i]);
             number.push_back(i);
@@ -46,7 +48,7 @@ LaidTissue layTissue(const simulation::Session& s, const mesh::TetMesh& m, const
         for (auto r : laid.of_tetrahedron) {
             const auto i = number[laid.origin[static_cast<std::size_t>(r)]];
             out.of.push_back(static_cast<std::int32_t>(i));
-            scar.push_back(dead[i]);
+            scar.push_back(mark[i]);
         }
     } catch (const std::exception&) { // the engine says what is wrong when it gets the same
         out.of.clear();

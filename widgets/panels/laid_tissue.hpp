@@ -19,7 +19,7 @@ struct LaidTissue
     /// The session's region of each tetrahedron; empty where they could not be laid.
     std::vector<std::int32_t> of;
     std::vector<float> wall; ///< wallRegions() of these
-    scene::Outline scar;     ///< of the tissue that cannot fire
+    scene::Outline scar;     ///< of the tissue that cannot fire, thinner of border zones
     QStringList names;       ///< of the regions, in their order
 };
 

@@ -17,10 +17,14 @@ struct Outline
     std::size_t count() const { return light.size() / 12; }
 };
 
+/// How tissue is marked for its outline.
+enum Marked : std::uint8_t { unmarked, marked_core, marked_zone };
+
 /// Bands on the wall around tissue that is marked, along the edges between triangles whose
-/// tetrahedron is marked and others; they lie a little off the wall, which would hide them, and
-/// are as wide as suits the wall's size.
-/// @param marked  per tetrahedron; others than 0 are
+/// tetrahedron is marked and others: around the core, and thinner ones around the zone where it
+/// does not meet the core. They lie a little off the wall, which would hide them, and are as wide
+/// as suits the wall's size.
+/// @param marked  per tetrahedron, a Marked
 /// @thread any
 /// @cost   linear in the triangles, n log n in the marked ones
 Outline outline(const mesh::TetMesh& m, const mesh::Surface& s,
