@@ -2,6 +2,7 @@
 #include "app/mesh_dialog.hpp"
 
 #include "engine/core/error.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
 
 #include <QDialogButtonBox>
@@ -12,7 +13,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -30,7 +30,7 @@ constexpr int forecast_rows = 7; // five of a table, and a warning of two lines
 
 QString count(std::int64_t n)
 {
-    return QLocale(QLocale::English).toString(static_cast<qlonglong>(n));
+    return spacedNumber(static_cast<double>(n));
 }
 
 /// With as many figures as an estimate is good for.

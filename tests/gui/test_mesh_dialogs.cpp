@@ -7,6 +7,7 @@
 #include "engine/core/resource.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/message_bar.hpp"
 
@@ -100,7 +101,8 @@ class TestMeshDialogs : public QObject
         QApplication::processEvents();
         const int top = make->mapTo(d, QPoint()).y(); // it stays under the pointer
         QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
-        QVERIFY2(d->said().contains("83,000"), qPrintable(d->said())); // the built-in heart's
+        QVERIFY2(d->said().contains(spacedNumber(83000)),
+                 qPrintable(d->said())); // the built-in heart's
         QApplication::processEvents();
         QCOMPARE(make->mapTo(d, QPoint()).y(), top);
         look(d, "heart-dialog");
@@ -159,7 +161,7 @@ class TestMeshDialogs : public QObject
         auto* d = opened<SlabDialog>(*f.window, "New slab…");
         QVERIFY(d);
         QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
-        QVERIFY2(d->said().contains("20,160"), qPrintable(d->said()));
+        QVERIFY2(d->said().contains(spacedNumber(20160)), qPrintable(d->said()));
         look(d, "slab-dialog");
         const QString file = dir.filePath("mine.vtu");
         d->setFile(dir.filePath("nowhere/mine.vtu"));
@@ -355,7 +357,7 @@ class TestMeshDialogs : public QObject
             auto* d = opened<RefineDialog>(w, "Refine…");
             QVERIFY(d);
             QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
-            QVERIFY2(d->said().contains("8,640") && d->said().contains("m/s"),
+            QVERIFY2(d->said().contains(spacedNumber(8640)) && d->said().contains("m/s"),
                      qPrintable(d->said()));
             look(d, "refine-dialog");
             const auto run = host.scene()->run;

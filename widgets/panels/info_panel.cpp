@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/info_panel.hpp"
 
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/region_words.hpp"
 
 #include <QEvent>
 #include <QLabel>
-#include <QLocale>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -54,8 +54,7 @@ void InfoPanel::setScene(const simulation::Scene* scene)
         html += QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
                     .arg(weak(name), value.toHtmlEscaped());
     };
-    const QLocale l = QLocale(QLocale::English);
-    const auto count = [&l](auto n) { return l.toString(static_cast<qulonglong>(n)); };
+    const auto count = [](auto n) { return spacedNumber(static_cast<double>(n)); };
     row(tr("Name"), QString::fromStdString(scene->title));
     if (scene->mesh) {
         row(tr("Tetrahedra"), count(scene->mesh->tetrahedron_count()));
