@@ -297,7 +297,7 @@ void ViewController::dress(HeartView& view, int i)
     auto& scene = view.scene();
     scene.set_color_map(mapOf(m_settings.style(q), m_settings.customMaps));
     scene.set_title(quantityTitle(q).toStdString());
-    scene.set_bar(!quantityInfo(q).flat);
+    scene.set_bar(!quantityInfo(q).flat && !nothingKnown(q));
     scene.set_legend(q == Quantity::regions ? regionLegend(regionNames())
                                             : std::vector<scene::Legend::Entry>());
     setLook(view, i);
@@ -388,6 +388,8 @@ void ViewController::feed(HeartView& view, int i)
             setLook(view, i); // lines follow the range
         }
         applyRange(view, i);
+        if (quantityInfo(q).maps)
+            view.scene().set_bar(!nothingKnown(q));
         const bool phase = q == Quantity::phase && m_frame && m_frame->phase;
         view.setValues(v, phase ? m_frame->phase_time_ms : time);
         if (q == Quantity::regions && m_recorded && m_settings.annotations)

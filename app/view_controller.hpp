@@ -141,6 +141,10 @@ class ViewController : public QObject
     /// What places of a map without a value are; empty where all have one.
     /// @pre  quantityInfo(q).maps, and there are maps
     QString greyNote(Quantity q) const;
+    /// Whether a map has no value anywhere, so that a range found would be of nothing.
+    bool nothingKnown(Quantity q) const;
+    /// Which other beat has what this map lacks everywhere; empty: it has some, or none has.
+    QString wholeBeatNote(Quantity q) const;
     /// Of a re-entry's map of times: places that took no part in its newest turn. An automatic
     /// range leaves them out; empty where there are none.
     std::vector<char> oldTurns(Quantity q) const;

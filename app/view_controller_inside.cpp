@@ -2,6 +2,7 @@
 // What is shown inside the heart and beside its wall: cut faces, depolarised tissue, fibres,
 // arrows, filaments.
 #include "app/view_controller.hpp"
+#include "engine/simulation/beat_label.hpp"
 #include "widgets/scene/overlays.hpp"
 
 #include <algorithm>
@@ -114,6 +115,26 @@ QString ViewController::greyNote(Quantity q) const
                       : tr("grey: not activated, or %1").arg(end);
 }
 
+bool ViewController::nothingKnown(Quantity q) const
+{
+    if (!quantityInfo(q).maps || !m_settings.style(q).automatic)
+        return false;
+    const auto wall = values(q);
+    return std::none_of(wall.begin(), wall.end(), [](float x) { return std::isfinite(x); });
+}
+
+QString ViewController::wholeBeatNote(Quantity q) const
+{
+    if (m_settings.beat != simulation::WatchMaps::newest || !nothingKnown(q) ||
+        (q != Quantity::apd && q != Quantity::repolarisation))
+        return {};
+    const auto whole = simulation::newest_repolarised(m_maps->beats);
+    const auto has = [&](const auto& b) { return b.number == whole && b.repolarised > 0; };
+    return whole != m_maps->beat && std::any_of(m_maps->beats.begin(), m_maps->beats.end(), has)
+               ? tr("beat %1 is whole: View > Of > Newest that repolarised").arg(whole)
+               : QString();
+}
+
 std::vector<char> ViewController::oldTurns(Quantity q) const
 {
     constexpr double cycles = 2;
@@ -160,7 +181,7 @@ QString ViewController::noteOf(Quantity q) const
         // what follows "beat 2 of 3", which is all that the caption of a narrow view has room for
         if (m_settings.annotations)
             notes << beatLabel().section(QLatin1Char(','), 1).trimmed();
-        notes << greyNote(q) << oldTurnsNote(q) << changesNote();
+        notes << greyNote(q) << wholeBeatNote(q) << oldTurnsNote(q) << changesNote();
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
