@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <iostream>
 #include <pthread.h>
 #include <thread>
@@ -32,6 +33,9 @@ void watch_signals(const sigset_t& signals, std::stop_source stop)
 
 int main(int argc, char** argv)
 {
+    for (int stream : {0, 1, 2}) // of a closed one no file takes the place; writing stays an error
+        if (fcntl(stream, F_GETFD) < 0)
+            static_cast<void>(open("/dev/null", O_RDONLY));
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
     sigset_t signals;
     sigemptyset(&signals);

@@ -29,7 +29,10 @@ std::string in_the_way(const fs::path& folder, const fs::path& path)
     if (::access(there.c_str(), W_OK | X_OK) == 0)
         return {};
     const std::string why = std::string("cannot be written: ") + std::strerror(errno);
-    return why + (there == folder || folder.empty() ? "" : " in " + there.string()) +
+    return why +
+           (there == folder || folder.empty()
+                ? ""
+                : " in " + (there == "." ? "the working folder" : there.string())) +
            "; choose another folder";
 }
 

@@ -77,6 +77,11 @@ class TestCliFiles : public QObject
                      err.constData());
         }
         QVERIFY(QFile::exists(dir_.path() + "/full/report.json"));
+        QProcess closed;
+        closed.start("/bin/sh", {"-c", "exec '" + program + "' cell list >&-"});
+        QVERIFY(closed.waitForFinished(60000));
+        QCOMPARE(closed.exitCode(), 2);
+        QVERIFY(closed.readAllStandardError().startsWith("error: standard output: cannot be "));
     }
 
     /// What it names is relative to the working folder, and so is where the outputs go.
