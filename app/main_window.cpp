@@ -12,6 +12,7 @@
 #include "engine/simulation/ecg.hpp"
 #include "engine/simulation/export_kind.hpp"
 #include "engine/simulation/recording.hpp"
+#include "engine/simulation/regions.hpp"
 #include "engine/simulation/suggest.hpp"
 #include "engine/simulation/velocity_estimate.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -141,6 +142,7 @@ void MainWindow::hostLoaded()
     restoreView(scene->session.view);
     m_models->forget();
     m_document->open(scene->session);
+    m_ecg->clearPulses();
     m_path = m_host->origin().file;
     setSaveDefaults(QFileInfo(m_path).completeBaseName().isEmpty()
                         ? QString::fromStdString(scene->title)
@@ -467,14 +469,27 @@ void MainWindow::updateRegions()
         });
 }
 
+/// Of what a session's region was laid on, by number of tetrahedra the first.
+static std::optional<std::size_t> widestOf(const simulation::Patchwork& laid, std::size_t origin)
+{
+    std::vector<std::size_t> count(laid.regions.size());
+    for (const auto r : laid.of_tetrahedron)
+        ++count[static_cast<std::size_t>(r)];
+    std::optional<std::size_t> widest;
+    for (std::size_t r = 0; r < count.size(); ++r)
+        if (laid.origin[r] == origin && laid.beneath[r] >= 0 && count[r] > 0 &&
+            (!widest || count[r] > count[*widest]))
+            widest = r;
+    return widest;
+}
+
 void MainWindow::updateVelocity()
 {
     const auto scene = m_host->scene();
     const int i = m_tissue->chosen();
     const auto& regions = m_document->session().regions;
     if (!scene || !scene->mesh || scene->mesh->tetrahedron_count() == 0 || i < 0 ||
-        static_cast<std::size_t>(i) >= regions.size() ||
-        regions[static_cast<std::size_t>(i)].inherits())
+        static_cast<std::size_t>(i) >= regions.size())
         return m_tissue->setVelocity({}, {});
     m_tissue->setVelocity(tr("Estimating the conduction velocity…"), {});
     struct Said
@@ -482,10 +497,29 @@ void MainWindow::updateVelocity()
         QString text, warning;
     };
     elsewhere(
-        [scene, session = m_document->session(), region = regions[static_cast<std::size_t>(i)]] {
+        [scene, session = m_document->session(), at = static_cast<std::size_t>(i)] {
             try {
-                const auto v = simulation::estimate_velocity(session, region,
-                                                             mesh::mean_edge_mm(*scene->mesh));
+                auto used = session;
+                auto region = session.regions[at];
+                QString what = tr("Conduction");
+                if (region.inherits()) {
+                    const auto laid = simulation::lay_regions(session, *scene->mesh);
+                    const auto widest = widestOf(laid, at);
+                    if (!widest)
+                        return Said{};
+                    region = laid.regions[*widest];
+                    const auto beneath = static_cast<std::size_t>(laid.beneath[*widest]);
+                    what = tr("Over “%1”, conduction")
+                               .arg(regionTitles(session.regions)
+                                        .at(static_cast<qsizetype>(laid.origin[beneath])));
+                    used.drugs.clear(); // they are in its parameters
+                }
+                const auto v =
+                    simulation::estimate_velocity(used, region, mesh::mean_edge_mm(*scene->mesh));
+                constexpr double shown_mm_per_ms = 0.005; // less is written as 0
+                if (region.kind == "scar_core" && v.mesh == Vec3{} &&
+                    *std::max_element(v.fine.begin(), v.fine.end()) < shown_mm_per_ms)
+                    return Said{tr("No wave runs here, as in scar."), {}};
                 const auto text = [](const Vec3& u) {
                     return QStringLiteral("%1, %2, %3")
                         .arg(u[0], 0, 'f', 2)
@@ -493,9 +527,9 @@ void MainWindow::updateVelocity()
                         .arg(u[2], 0, 'f', 2);
                 };
                 return Said{
-                    tr("Conduction along fibre, sheet, normal: %1 m/s; on this mesh (mean edge "
-                       "%2 mm): %3 m/s")
-                        .arg(text(v.fine))
+                    tr("%1 along fibre, sheet, normal: %2 m/s; on this mesh (mean edge %3 mm): %4 "
+                       "m/s")
+                        .arg(what, text(v.fine))
                         .arg(v.edge_mm, 0, 'f', 2)
                         .arg(text(v.mesh)),
                     QString::fromStdString(v.warning)};

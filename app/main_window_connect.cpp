@@ -177,6 +177,8 @@ void MainWindow::connectResults()
         m_grid->each([&](HeartView& v, int) { v.flash(s.position_mm, s.radius_mm); });
     });
     connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
+        if (e.captured)
+            m_ecg->addPulse(e.time_ms);
         if (e.stimulus < 0 && !e.captured) // that of a site is shown in the Pacing panel
             m_message->showMessage(MessageBar::Level::note,
                                    tr("The pulse at %1 ms did not capture: %2")
@@ -245,6 +247,7 @@ void MainWindow::connectTraces()
         flushChanges();
         m_plot->clearSamples();
         m_probes->clearValues();
+        m_ecg->clearPulses();
         m_measured.clear();
         showBeats();
         m_document->forgetCaptures();

@@ -27,7 +27,7 @@ QString velocityText(std::vector<float> speeds)
         const auto k = static_cast<std::size_t>(p * static_cast<double>(speeds.size() - 1));
         return QString::number(static_cast<double>(speeds[k]), 'f', 2);
     };
-    return ViewController::tr("Velocity %1 m/s (%2 to %3)\n%4 mm of arrow: 1 m/s")
+    return ViewController::tr("Arrows' median %1 m/s, 9 in 10: %2 to %3\n%4 mm of arrow: 1 m/s")
         .arg(part(0.5), part(0.05), part(0.95))
         .arg(arrow_scale);
 }

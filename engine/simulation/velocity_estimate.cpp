@@ -188,7 +188,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
     }
     const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
     double worst = worst_error;
-    char text[200];
+    char text[240];
     for (std::size_t k = 0; k < 3; ++k) {
         if (!(out.fine[k] > 0)) {
             if (sigma[k] > 0)
@@ -206,17 +206,20 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         else
             std::snprintf(
                 text, sizeof text,
-                "mesh too coarse (mean edge %.2f mm): waves are %.0f %% too %s %s; refine it",
-                edge_mm, 100 * std::abs(error), error < 0 ? "slow" : "fast", names[k]);
+                "mesh too coarse (mean edge %.2f mm): waves run %.0f %% %s %s than on a fine one; "
+                "refine it",
+                edge_mm, 100 * std::abs(error), error < 0 ? "slower" : "faster", names[k]);
         out.warning = text;
     }
     if (out.mesh[0] > 0 && out.mesh[0] < out.fine[0] * (1 - worst_error) &&
         out.fine[0] > tissue_mm_per_ms && sigma[0] > raised * tissue_S_per_m) {
         std::snprintf(
             text, sizeof text,
-            ". The conductivities here (%.2g S/m along the fibres, tissue has about %.2g) "
-            "are raised to make up for that: lower them on a finer mesh",
-            sigma[0], tissue_S_per_m);
+            ". The conductivities (%.2g S/m along the fibres, tissue has about %.2g) are raised "
+            "for that, so that waves run at %.2f m/s along them all the same: lower them on a "
+            "finer "
+            "mesh",
+            sigma[0], tissue_S_per_m, out.mesh[0]);
         out.warning += text;
     }
     return out;

@@ -439,6 +439,11 @@ class TestEcgPlot : public QObject
                 std::abs(ends[2] - 1331.5) < 1);
         panel.plot()->setMoment(400); // of a replay: the beat that is shown
         QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR – · QTcF –"));
+        panel.addPulse(915.5); // which brought the second: it begins with that
+        panel.plot()->setMoment({});
+        QTRY_COMPARE(panel.readings(), QString("QRS 71 ms · QT 416 ms · RR 802 ms · QTcF 448 ms"));
+        panel.clearPulses();
+        panel.plot()->setMoment(400);
         panel.plot()->setMoment({});
         QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())

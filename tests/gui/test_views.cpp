@@ -107,8 +107,8 @@ class TestViews : public QObject
         child<ViewPanel>()->setSettings(s);
         Q_EMIT child<ViewPanel>()->changed(s);
         recordRun();
-        QTRY_VERIFY(
-            views->noteOf(Quantity::activation).contains("Velocity 0.60 m/s (0.60 to 0.60)"));
+        QTRY_VERIFY(views->noteOf(Quantity::activation)
+                        .contains("Arrows' median 0.60 m/s, 9 in 10: 0.60 to 0.60"));
         s.arrows = false;
         child<ViewPanel>()->setSettings(s);
         Q_EMIT child<ViewPanel>()->changed(s);

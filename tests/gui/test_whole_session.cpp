@@ -10,9 +10,12 @@
 #include "tests/movie/movie_reader.hpp"
 #include "tests/simulation/igb_reader.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/tissue_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
 
 #include <QDoubleSpinBox>
+#include <QLabel>
+#include <QRegularExpression>
 
 #include <cmath>
 
@@ -255,6 +258,19 @@ void TestWholeSession::scarAndDrug()
     QTRY_VERIFY_WITH_TIMEOUT(!host->status().changing_tissue, patience);
     QTRY_VERIFY(!window->viewController()->values(Quantity::regions).empty());
     QCOMPARE(refused.count(), 0);
+    // what lies on a region with a model has a velocity as well, of the model beneath
+    auto* tissue = window->findChild<TissuePanel*>();
+    const auto said = [&] { return tissue->findChild<QLabel*>("velocity")->text(); };
+    tissue->choose(1);
+    QTRY_VERIFY2_WITH_TIMEOUT(said().contains("m/s"), qPrintable(said()), patience);
+    const QRegularExpression over(
+        "^Over “.*epi.*”, conduction along fibre, sheet, normal: 0\\.1\\d, ");
+    QVERIFY2(said().contains(over), qPrintable(said()));
+    window->document()->edits().edit("dead",
+                                     [](Session& s) { s.regions[1].conductivity_scale = 1e-6; });
+    QTRY_COMPARE_WITH_TIMEOUT(said(), QString("No wave runs here, as in scar."), patience);
+    window->document()->edits().stack().undo();
+    QTRY_VERIFY_WITH_TIMEOUT(said().contains(over), patience);
 }
 
 /// A film of the screen.

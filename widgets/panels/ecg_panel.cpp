@@ -227,7 +227,7 @@ void EcgPanel::measure()
         simulation::ecg_beats(names,
                               std::span(times).subspan(static_cast<std::size_t>(first),
                                                        static_cast<std::size_t>(last - first)),
-                              mV);
+                              mV, m_pulses);
     std::vector<std::array<double, 3>> ends;
     for (const auto& b : found.beats)
         ends.push_back({b.onset_ms, b.end_ms, b.t_end_ms});

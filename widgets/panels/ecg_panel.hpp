@@ -29,6 +29,9 @@ class EcgPanel : public QWidget
     EcgPlot* plot() { return m_plot; }
     /// A name that no electrode has: "E1".
     QString freeName() const;
+    /// A pulse that captured: what follows is a beat, and no T wave, however flat it is.
+    void addPulse(double ms) { m_pulses.push_back(ms); }
+    void clearPulses() { m_pulses.clear(); }
     /// How far the run is, and whether it has ended: leads without samples say when these come.
     void setTime(double ms, bool ended);
     /// Leads that are there, for the choice of what the strip shows.
@@ -63,6 +66,7 @@ class EcgPanel : public QWidget
     QTimer m_due;
     QElapsedTimer m_measured;
     std::vector<simulation::Electrode> m_known;
+    std::vector<double> m_pulses; ///< that captured [ms]
     bool m_filling = false;
 };
 
