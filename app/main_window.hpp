@@ -179,6 +179,8 @@ class MainWindow : public QMainWindow
     void updateVelocity();
     void showBeats();
     void showEcg(const simulation::Ecg& ecg, bool restarted);
+    /// Keeps the curves of probes and leads to compare with, or lets them go.
+    void keepCurves(bool on);
     void showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps);
     void updateWatches();
     void updateBullseye();
@@ -335,9 +337,9 @@ class MainWindow : public QMainWindow
     QActionGroup* m_modes = nullptr;
     LiveMovie* m_film = nullptr;
     QMenu* m_recent = nullptr;
-    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_computeFirst = nullptr,
-            *m_saveAction = nullptr, *m_lightAction = nullptr, *m_scarAction = nullptr,
-            *m_filmAction = nullptr;
+    QAction *m_keepAction = nullptr, *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr,
+            *m_computeFirst = nullptr, *m_saveAction = nullptr, *m_lightAction = nullptr,
+            *m_scarAction = nullptr, *m_filmAction = nullptr;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
     std::optional<std::pair<int, Quantity>> m_beforePainting; // a view, and what it showed

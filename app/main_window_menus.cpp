@@ -164,6 +164,13 @@ void MainWindow::buildRunMenu()
         ->setShortcut(QKeySequence(tr("Shift+Space")));
     run->addAction(tr("&Follow the run"), this, &MainWindow::followRun)
         ->setShortcut(QKeySequence(tr("End")));
+    m_keepAction = run->addAction(tr("&Keep the curves to compare with"));
+    m_keepAction->setObjectName("keepCurves");
+    m_keepAction->setCheckable(true);
+    m_keepAction->setShortcut(QKeySequence(tr("Ctrl+K")));
+    m_keepAction->setToolTip(tr("Action potentials and leads as they are stay, dashed, beneath "
+                                "those of the runs that follow, of other hearts too."));
+    connect(m_keepAction, &QAction::toggled, this, &MainWindow::keepCurves);
     run->addSeparator();
     m_autoPlayAction = run->addAction(tr("Start &when opened"));
     m_autoPlayAction->setCheckable(true);

@@ -148,6 +148,22 @@ void MainWindow::restoreView(const std::string& json)
         restoreState(layout);
 }
 
+void MainWindow::keepCurves(bool on)
+{
+    const bool curves = m_plot->keep(on), leads = m_ecg->plot()->keep(on);
+    if (on && !curves && !leads) {
+        m_keepAction->setChecked(false);
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("There are no curves yet: place a probe or electrodes, and run."));
+    } else if (on) {
+        m_message->showMessage(
+            MessageBar::Level::note,
+            tr("Kept, dashed, beneath what follows: change the tissue or a drug, "
+               "go back to the start (Ctrl+R) and run."));
+    }
+}
+
 void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps)
 {
     QStringList labels;

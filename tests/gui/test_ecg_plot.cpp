@@ -411,6 +411,29 @@ class TestEcgPlot : public QObject
         QCOMPARE(plot.windowMs(), window);
     }
 
+    /// Leads of a run before stay beneath those of the same name.
+    void keptLeadsStayToCompareWith()
+    {
+        EcgPlot plot;
+        plot.resize(1000, 200);
+        QVERIFY(!plot.keep(true));
+        plot.setLeads({"II"});
+        feed(plot, 0, 2000);
+        QVERIFY(plot.keep(true) && plot.caption().endsWith(" · dashed: kept"));
+        plot.setLeads({"II"}); // anew
+        feed(plot, 0, 1000);
+        const QImage both = plot.grab().toImage();
+        plot.setLeads({"V1"});
+        feed(plot, 0, 1000);
+        const QImage other = plot.grab().toImage();
+        QVERIFY(plot.keeps()); // another lead is not drawn
+        plot.keep(false);
+        QVERIFY(!plot.caption().contains("kept"));
+        const QRect trace = plot.traceArea(0).toRect();
+        QCOMPARE(plot.grab().toImage().copy(trace), other.copy(trace));
+        QVERIFY(both.copy(trace) != other.copy(trace));
+    }
+
     /// Of the newest beat that has repolarised; what is not known is a dash, and the tip says why.
     void thePanelReadsTheIntervals()
     {

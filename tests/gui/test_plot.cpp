@@ -116,6 +116,31 @@ class TestPlot : public QObject
         QVERIFY2(clock.elapsed() < 2000, "600 thousand samples");
     }
 
+    /// What was kept stays, in its own look, while the run begins anew and other curves come.
+    void keptCurvesStayToCompareWith()
+    {
+        TracePlot p;
+        p.resize(600, 200);
+        QVERIFY(!p.keep(true)); // nothing is there
+        p.addCurve(1, "P", Qt::red);
+        QVERIFY(!p.keep(true));
+        feed(p, 1, 0, 400, 0.5);
+        QVERIFY(p.keep(true));
+        const auto before = p.valueAt(1, 100);
+        const QImage only = p.grab().toImage();
+        p.clearSamples();
+        p.removeCurve(1);
+        p.addCurve(7, "P", Qt::red); // the same place in another heart
+        QVERIFY(!p.valueAt(7, 100));
+        QCOMPARE(p.keptAt("P", 100), before);
+        QVERIFY(!p.keptAt("Q", 100));
+        const QImage kept = p.grab().toImage();
+        p.keep(false);
+        QVERIFY(!p.keptAt("P", 100));
+        const QImage none = p.grab().toImage();
+        QVERIFY(kept != none && kept != only); // dashed
+    }
+
     void wheelAndDrag()
     {
         TracePlot p;
@@ -487,9 +512,9 @@ class TestPlot : public QObject
         plot.resize(300, 240);
         BullseyePlot::Values values;
         values.fill(23);
-        for (const QColor& fill : {QColor(0xe6, 0x61, 0x34), QColor(0x8d, 0x8d, 0x8d),
-                                   QColor(0x6e, 0x6e, 0x6e), QColor(0x20, 0x80, 0xd0),
-                                   QColor(0xfc, 0xff, 0xa4), QColor(0x30, 0x12, 0x3b)}) {
+        for (const QColor& fill :
+             {QColor(0xe6, 0x61, 0x34), QColor(0x8d, 0x8d, 0x8d), QColor(0x6e, 0x6e, 0x6e),
+              QColor(0x20, 0x80, 0xd0), QColor(0xfc, 0xff, 0xa4), QColor(0x30, 0x12, 0x3b)}) {
             plot.setValues(values, "V (mV)", 0, [fill](double) { return fill; });
             const QImage image = plot.grab().toImage();
             const QRect area = plot.numberArea(17).toRect();

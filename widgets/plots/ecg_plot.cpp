@@ -231,13 +231,36 @@ int EcgPlot::squareStep(double pixels)
 void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
                         double mVPerPixel) const
 {
-    const bool sweep = sweeps();
-    const auto& v = m_values[lead];
-    const auto first = std::lower_bound(m_times.begin(), m_times.end(), from) - m_times.begin();
-    const auto last = std::upper_bound(m_times.begin(), m_times.end(), to) - m_times.begin();
+    const bool dark = isDark(this);
+    const QColor color = dark ? QColor(0x6f, 0xe3, 0xa5) : QColor(0x1c, 0x24, 0x30);
+    if (const auto kept = m_kept.leads.indexOf(m_leads[static_cast<qsizetype>(lead)]); kept >= 0) {
+        p.setPen(QPen(dark ? QColor(0xf0, 0xb9, 0x5a) : QColor(0x8a, 0x56, 0), 1.1, Qt::DashLine));
+        paintTrace(p, r, m_kept.times, m_kept.values[static_cast<std::size_t>(kept)], from, to,
+                   mVPerPixel);
+    }
+    p.setPen(QPen(color, 1.5));
+    const auto beam = paintTrace(p, r, m_times, m_values[lead], from, to, mVPerPixel);
+    if (!sweeps() || !beam)
+        return;
+    // the gap that runs ahead of the beam
+    QLinearGradient g(*beam, 0, *beam + 36, 0);
+    QColor ground = dark ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6);
+    g.setColorAt(0, ground);
+    ground.setAlpha(0);
+    g.setColorAt(1, ground);
+    p.fillRect(
+        QRectF(*beam + 1, r.top() + 1, std::min(36.0, r.right() - *beam - 1), r.height() - 2), g);
+}
+
+std::optional<double> EcgPlot::paintTrace(QPainter& p, const QRectF& r,
+                                          const std::vector<double>& times,
+                                          const std::vector<float>& v, double from, double to,
+                                          double mVPerPixel) const
+{
+    const auto first = std::lower_bound(times.begin(), times.end(), from) - times.begin();
+    const auto last = std::upper_bound(times.begin(), times.end(), to) - times.begin();
     const double mid = r.center().y();
     QPolygonF line;
-    p.setPen(QPen(isDark(this) ? QColor(0x6f, 0xe3, 0xa5) : QColor(0x1c, 0x24, 0x30), 1.5));
     double before = -1;
     const auto stride = std::max<std::ptrdiff_t>(
         1, (last - first) / static_cast<std::ptrdiff_t>(std::max(1.0, 3 * r.width())));
@@ -248,7 +271,7 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
             line.clear();
             continue;
         }
-        const double x = toX(r, m_times[k]);
+        const double x = toX(r, times[k]);
         if (x < before) { // the sweep begins again at the left
             p.drawPolyline(line);
             line.clear();
@@ -257,17 +280,15 @@ void EcgPlot::paintLead(QPainter& p, const QRectF& r, std::size_t lead, double f
         line << QPointF(x, mid - static_cast<double>(v[k]) / mVPerPixel);
     }
     p.drawPolyline(line);
-    if (sweep && last > 0) { // the gap that runs ahead of the beam
-        const double beam = m_times[static_cast<std::size_t>(last - 1)];
-        const double x = toX(r, beam);
-        QLinearGradient g(x, 0, x + 36, 0);
-        QColor ground = isDark(this) ? QColor(0x14, 0x13, 0x17) : QColor(0xff, 0xf8, 0xf6);
-        g.setColorAt(0, ground);
-        ground.setAlpha(0);
-        g.setColorAt(1, ground);
-        p.fillRect(QRectF(x + 1, r.top() + 1, std::min(36.0, r.right() - x - 1), r.height() - 2),
-                   g);
-    }
+    return last > 0 ? std::optional(toX(r, times[static_cast<std::size_t>(last - 1)]))
+                    : std::nullopt;
+}
+
+bool EcgPlot::keep(bool on)
+{
+    m_kept = on && !m_times.empty() ? Kept{m_leads, m_times, m_values} : Kept{};
+    update();
+    return keeps();
 }
 
 void EcgPlot::paintMoment(QPainter& p, const QRectF& r) const
@@ -454,6 +475,8 @@ QString EcgPlot::caption() const
         text += tr(" · own leads: %1 mm/mV, %2 mV")
                     .arg(large_mm / square(scale(true)), 0, 'g', 3)
                     .arg(square(scale(true)), 0, 'g', 3);
+    if (keeps())
+        text += tr(" · dashed: kept");
     return text;
 }
 

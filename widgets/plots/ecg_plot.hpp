@@ -44,6 +44,11 @@ class EcgPlot : public QWidget
     /// @param mV  NaN where a lead was not there yet
     /// @pre  one span of values per lead, each as long as the times
     void append(std::span<const double> times, const std::vector<std::vector<float>>& mV);
+    /// Keeps the leads as they are to compare with, dashed beneath those of the runs that follow;
+    /// off: lets them go.
+    /// @return whether there is something to compare with
+    bool keep(bool on);
+    bool keeps() const { return !m_kept.times.empty(); }
     void setLayout(Layout layout);
     Layout ecgLayout() const { return m_layout; }
     /// Leads that the strip shows; the sheet shows all.
@@ -134,6 +139,10 @@ class EcgPlot : public QWidget
     void paintPaper(QPainter& p, const QRectF& r, double msPerPixel, double pixelsPerMm) const;
     void paintLead(QPainter& p, const QRectF& r, std::size_t lead, double from, double to,
                    double mVPerPixel) const;
+    /// One trace, and where its last sample is; nothing where it has none there.
+    std::optional<double> paintTrace(QPainter& p, const QRectF& r, const std::vector<double>& times,
+                                     const std::vector<float>& v, double from, double to,
+                                     double mVPerPixel) const;
     void paintMoment(QPainter& p, const QRectF& r) const;
     double largest(double from, double to, bool own) const;
     void fitPaper(); ///< standard paper to leads and size
@@ -171,6 +180,13 @@ class EcgPlot : public QWidget
     int m_own = 0; ///< the last of the leads
     std::vector<double> m_times;
     std::vector<std::vector<float>> m_values;
+    struct Kept
+    {
+        QStringList leads;
+        std::vector<double> times;
+        std::vector<std::vector<float>> values;
+    };
+    Kept m_kept;               ///< of an earlier run
     std::vector<float> m_most; ///< largest value of each lead without its sign [mV]
     std::array<double, 2> m_windows{2500, 1200}; ///< of strip and sheet [ms]
     std::optional<double> m_moment;

@@ -19,6 +19,13 @@ constexpr double shortest_ms = 10, longest_ms = 20000;
 constexpr double box_gap = 4; // between the box of the cursors and the area's edges [px]
 constexpr double grab_px = 4; // so near to a cursor a press takes it
 
+/// Of a curve of an earlier run.
+QPen keptPen(QColor color)
+{
+    color.setAlpha(170);
+    return {color, 1.2, Qt::DashLine, Qt::FlatCap, Qt::RoundJoin};
+}
+
 } // namespace
 
 std::optional<double> TracePlot::Curve::at(double time) const
@@ -79,6 +86,22 @@ void TracePlot::append(quint64 id, std::span<const double> times, std::span<cons
             c.values.insert(c.values.end(), values.begin(), values.end());
             update();
         }
+}
+
+bool TracePlot::keep(bool on)
+{
+    m_kept = on ? m_curves : std::vector<Curve>();
+    std::erase_if(m_kept, [](const Curve& c) { return c.times.empty(); });
+    update();
+    return !m_kept.empty();
+}
+
+std::optional<double> TracePlot::keptAt(const QString& name, double timeMs) const
+{
+    for (const auto& c : m_kept)
+        if (c.name == name)
+            return c.at(timeMs);
+    return {};
 }
 
 std::optional<std::size_t> TracePlot::sampleCount(quint64 id) const
@@ -174,7 +197,7 @@ void TracePlot::paintAxes(QPainter& p) const
     p.restore();
 }
 
-void TracePlot::paintCurve(QPainter& p, const Curve& c) const
+void TracePlot::paintCurve(QPainter& p, const Curve& c, const QPen& pen) const
 {
     const QRectF a = area();
     const double from = windowEnd() - m_windowMs;
@@ -212,7 +235,7 @@ void TracePlot::paintCurve(QPainter& p, const Curve& c) const
             i = end;
         }
     }
-    p.setPen(QPen(c.color, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    p.setPen(pen);
     p.drawPolyline(line);
 }
 
@@ -232,6 +255,14 @@ void TracePlot::paintLegend(QPainter& p) const
         p.drawLine(QPointF(x - 18, a.top() + 8), QPointF(x - 5, a.top() + 8));
         x -= 32;
     }
+    const QString text = tr("kept");
+    const double width = metrics.horizontalAdvance(text);
+    if (m_kept.empty() || x - width - 26 < a.left())
+        return;
+    p.setPen(PlotColors::of(this).text);
+    p.drawText(QPointF(x - width - 4, a.top() + 12), text);
+    p.setPen(keptPen(PlotColors::of(this).text));
+    p.drawLine(QPointF(x - width - 26, a.top() + 8), QPointF(x - width - 8, a.top() + 8));
 }
 
 void TracePlot::paintCursor(QPainter& p) const
@@ -250,7 +281,9 @@ void TracePlot::paintCursor(QPainter& p) const
             p.setBrush(c.color);
             p.setPen(Qt::NoPen);
             p.drawEllipse(QPointF(*m_cursorX, toY(*v)), 3, 3);
-            lines << tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1);
+            const auto kept = keptAt(c.name, time);
+            lines << tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1) +
+                         (kept ? tr(", kept %1 mV").arg(*kept, 0, 'f', 1) : QString());
             colors.push_back(c.color);
         }
     const QFontMetricsF metrics(font());
@@ -421,8 +454,10 @@ void TracePlot::paintEvent(QPaintEvent*)
     p.save();
     p.setClipRect(area());
     paintChanges(p); // beneath the curves
+    for (const auto& c : m_kept)
+        paintCurve(p, c, keptPen(c.color));
     for (const auto& c : m_curves)
-        paintCurve(p, c);
+        paintCurve(p, c, QPen(c.color, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     p.restore();
     paintLegend(p);
     paintMarks(p);

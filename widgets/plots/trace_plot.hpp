@@ -32,6 +32,12 @@ class TracePlot : public QWidget
     /// @pre  times rise over all calls; as many values as times
     void append(quint64 id, std::span<const double> times, std::span<const float> values);
 
+    /// Keeps the curves as they are to compare with, dashed beneath those of the runs that follow;
+    /// off: lets them go. What was kept before is replaced.
+    /// @return whether there is something to compare with
+    bool keep(bool on);
+    /// The kept curve of that name at a time, linear between samples.
+    std::optional<double> keptAt(const QString& name, double timeMs) const;
     int curveCount() const { return static_cast<int>(m_curves.size()); }
     /// How many samples a curve has; nothing where there is no such curve.
     std::optional<std::size_t> sampleCount(quint64 id) const;
@@ -86,7 +92,7 @@ class TracePlot : public QWidget
     double toY(double value) const;
     std::optional<std::size_t> markNear(double x) const; ///< the cursor that a press there takes
     void paintAxes(QPainter& p) const;
-    void paintCurve(QPainter& p, const Curve& c) const;
+    void paintCurve(QPainter& p, const Curve& c, const QPen& pen) const;
     void paintLegend(QPainter& p) const;
     void paintCursor(QPainter& p) const;
     void paintMarks(QPainter& p) const;
@@ -94,7 +100,7 @@ class TracePlot : public QWidget
     void paintMoment(QPainter& p) const;
     void paintChanges(QPainter& p) const;
 
-    std::vector<Curve> m_curves;
+    std::vector<Curve> m_curves, m_kept;
     double m_windowMs = 500;
     double m_low = -100, m_high = 60; // [mV]
     std::optional<double> m_end;      // right end of the window while not following [ms]
