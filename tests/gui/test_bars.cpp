@@ -297,7 +297,8 @@ class TestBars : public QObject
         QCOMPARE(f->window->size(), size);
         const QSize least = f->window->minimumSizeHint();
         QVERIFY2(least.height() <= size.height(), qPrintable(QString::number(least.height())));
-        // what each shows is still told from low to high, whole or in short
+        // what each shows is still told from low to high, whole or in short, once it is known
+        f->host->runUntil(400);
         f->window->views()->each([](HeartView& v, int i) {
             const auto* texts = v.findChild<ViewTexts*>();
             QTRY_VERIFY2(!texts->barHasRoom() && !texts->rangeText().isEmpty(),

@@ -29,7 +29,9 @@ class TestMapScale : public QObject
         auto s = panel->settings();
         s.shown[0] = Quantity::apd;
         panel->setSettings(s);
+        QSignalSpy arrived(f.host.get(), &EngineHost::mapsArrived);
         Q_EMIT panel->changed(s);
+        QTRY_VERIFY(!arrived.isEmpty()); // the engine's own; no others come while it stands
         const auto n = f.host->scene()->surface->vertices.size();
         // software OpenGL has its texts in a widget; elsewhere they are in the picture
         const bool software = f.window->view()->softwareRendering();
