@@ -18,8 +18,10 @@ namespace tawara::analysis {
 /// is where it falls, however the pulse has shifted it.
 ///
 /// Where a probe lies between vertices, V is interpolated between places that fire one after the
-/// other, and rises in steps: activation is their mean time (cell::BeatBounds::in_steps), which is
-/// what interpolating the places' activation gives. The largest dV/dt is that of one step.
+/// other, and rises in steps: activation is the mean time of those that are at least half as steep
+/// as the steepest (cell::BeatBounds::in_steps). Near the middle between places that is what
+/// interpolating their activation gives; near one of them, that one's. The largest dV/dt is that of
+/// one step.
 ///
 /// Rest is the least median of V over any 10 ms that end before the crossing and begin, at the
 /// earliest, 50 ms before it: the potential that the tissue comes back to, as APD is defined by,

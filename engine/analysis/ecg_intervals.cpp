@@ -144,10 +144,11 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
     if (whole) {
         b.onset_ms = c.first == 0 ? r.t[0] : crossing(r.t, s, c.first - 1, c.first, level);
         // the windows of the first slopes reach over the pulse
-        const double early = b.onset_ms;
+        std::optional<double> pulse; // the first: others may have come before its wave
         for (const double p : r.pulses)
-            if (p > early && p <= early + half_ms + r.step)
-                b.onset_ms = std::max(b.onset_ms, p);
+            if (p > b.onset_ms && p <= b.onset_ms + half_ms + r.step)
+                pulse = std::min(p, pulse.value_or(p));
+        b.onset_ms = pulse.value_or(b.onset_ms);
     } else
         b.no_qrs = "it began before the record";
     if (j + 1 < r.size() || quiet_after + r.step >= quiet_ms)
@@ -173,8 +174,11 @@ std::vector<Complex> complexes(const Record& r, const Values& s, double noise, d
     std::sort(out.begin(), out.end(),
               [](const Complex& a, const Complex& b) { return a.steepest < b.steepest; });
     std::vector<Complex> beats; // without T waves
-    for (const Complex& c : out) {
-        if (!beats.empty()) {
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        const Complex& c = out[k];
+        // after a T wave comes a QRS again; what goes on as flat are beats
+        const bool alone = k + 1 == out.size() || s[c.steepest] < as_steep * s[out[k + 1].steepest];
+        if (!beats.empty() && alone) {
             const Complex& qrs = beats.back();
             const double end = r.t[qrs.last];
             if (s[c.steepest] < as_steep * s[qrs.steepest] && r.t[c.first] - end >= t_after_ms &&

@@ -45,8 +45,9 @@ struct EcgIntervals
 /// Both crossings are linear between samples; beyond them S stays below for 20 ms. A beat is where
 /// S reaches 30 % of its largest over the record, and 0.0005 mV/ms, and that is no T wave: one that
 /// is less than half as steep as the QRS before (Pan & Tompkins, IEEE Trans Biomed Eng 32:230,
-/// 1985), 40 ms after its end at the earliest and 600 ms after its steepest at the latest, without
-/// a pulse in between. QRS does not begin in the few ms before a pulse by which slopes are early.
+/// 1985) and than what comes after it, 40 ms after its end at the earliest and 600 ms after its
+/// steepest at the latest, without a pulse in between. QRS does not begin in the few ms before a
+/// pulse by which slopes are early.
 ///
 /// T by the tangent (Lepeschkin & Surawicz, Circulation 6:378, 1952) on the magnitude over the
 /// leads,

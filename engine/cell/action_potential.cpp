@@ -51,6 +51,7 @@ std::vector<ActionPotential> ActionPotentialMeter::finish()
 double ActionPotentialMeter::time_of_steps(const std::vector<Sample>& b, std::size_t up) const
 {
     constexpr double within_ms = 10, as_steep = 0.5, dip = 0.25;
+    constexpr double plateau_mV = 0; // what rises from there on is a pulse
     const auto slope = [&](std::size_t i) { return (b[i].v - b[i - 1].v) / (b[i].t - b[i - 1].t); };
     const auto middle = [&](std::size_t i) { return 0.5 * (b[i].t + b[i - 1].t); };
     const double steepest = slope(up);
@@ -71,6 +72,8 @@ double ActionPotentialMeter::time_of_steps(const std::vector<Sample>& b, std::si
             end();
             continue;
         }
+        if (top == 0 && i != up && b[i - 1].v >= plateau_mV)
+            continue;
         height += b[i].v - b[i - 1].v;
         if (top == 0 || slope(i) > slope(top))
             top = i;

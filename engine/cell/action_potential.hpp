@@ -28,8 +28,8 @@ struct BeatBounds
     double upstroke_until_ms = std::numeric_limits<double>::infinity(); ///< it is looked for before
     double peak_until_ms = std::numeric_limits<double>::infinity();     ///< the same of the peak
     /// V may rise in steps, as what is interpolated between places does that fire one after the
-    /// other. Steps are rises within 10 ms of the steepest that are half as steep or more, and
-    /// between which dV/dt falls below a quarter of it. Each counts by its height.
+    /// other. Steps are rises within 10 ms of the steepest that begin below 0 mV, are half as steep
+    /// or more, and between which dV/dt falls below a quarter of it. Each counts by its height.
     bool in_steps = false;
 };
 

@@ -356,6 +356,19 @@ class TestAnalysis : public QObject
         QVERIFY2(std::abs(later - 0.48 * 1.6) < 0.03, qPrintable(QString::number(later)));
         QVERIFY(between[0].upstroke_mV_per_ms < 0.55 * place[0].upstroke_mV_per_ms);
         QVERIFY(std::abs(between[0].apd90_ms - place[0].apd90_ms) < 0.3);
+        // near one place it is that one's; a strong pulse upon the plateau is no step
+        for (std::size_t k = 0; k < t.size(); ++k) {
+            const auto at = [&](double first) {
+                return -85 + 115 / (1 + std::exp((first - t[k]) / 0.1));
+            };
+            v[k] = static_cast<float>(0.8 * at(20) + 0.2 * at(21.6));
+            const double pulse = std::clamp((t[k] - 24) / 0.5, 0.0, 1.0);
+            one[k] += static_cast<float>(100 * pulse * std::exp(-std::max(0.0, t[k] - 24.5)));
+        }
+        const auto near = find_beats(t, v), pulsed = find_beats(t, one);
+        QVERIFY(std::abs(near[0].activation_ms - place[0].activation_ms) < 0.03);
+        QVERIFY2(std::abs(pulsed[0].activation_ms - place[0].activation_ms) < 0.03,
+                 qPrintable(QString::number(pulsed[0].activation_ms)));
     }
 
     /// A pulse that meets the plateau is neither its upstroke nor its peak, however steep and high;

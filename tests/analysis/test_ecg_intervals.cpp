@@ -121,6 +121,12 @@ class TestEcgIntervals : public QObject
         const auto paced = ecg_intervals(r.t, r.mV, false, pulse).beats;
         QCOMPARE(paced.size(), 2U);
         QVERIFY(std::isnan(paced[0].t_end_ms)); // it has none before that
+        // a tachycardia that nobody paces, less than half as steep as the beat that began it
+        const auto fast = record(
+            {{150, 10}, {450, 24, 130, 90}, {750, 24, 130, 90}, {1050, 24, 130, 90}}, 0, 1200);
+        const auto found = fast.measured().beats;
+        QCOMPARE(found.size(), 4U);
+        QVERIFY(std::abs(found[3].rr_ms - 300) < 1);
         const std::vector<double> before{100};
         QCOMPARE(ecg_intervals(r.t, r.mV, false, before).beats.size(), 1U);
     }
@@ -139,6 +145,8 @@ class TestEcgIntervals : public QObject
             return ecg_intervals(r.t, r.mV, false, std::vector{pulse}).beats.at(0).onset_ms;
         };
         QCOMPARE(onset(100), 100.0);
+        QCOMPARE(ecg_intervals(r.t, r.mV, false, std::vector{100.5, 99.5, 100.0}).beats[0].onset_ms,
+                 99.5);
         QCOMPARE(onset(90), r.measured().beats[0].onset_ms);
         QCOMPARE(onset(110), r.measured().beats[0].onset_ms); // another's
     }
