@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -47,11 +49,26 @@ std::vector<std::string> reported_files(const fs::path& out)
 
 constexpr const char* igb_file = "frames.igb";
 
+/// Whether a file is a report for people (to_html()).
+bool is_report(const fs::path& html)
+{
+    std::ifstream in(html, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return text.find("for research; not a medical device") != std::string::npos;
+}
+
 /// Whether FrameWriter gives a frame this name.
 bool is_frame(const std::string& name)
 {
     static const std::regex ours("frames/[0-9]{9,}\\.vtu");
     return std::regex_match(name, ours);
+}
+
+std::string frame_name(std::int64_t step)
+{
+    char name[40];
+    std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
+    return name;
 }
 
 } // namespace
@@ -79,32 +96,82 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
     return out;
 }
 
-Notices what_folder_holds(const fs::path& out, std::span<const std::string> names, bool fresh)
+std::string checkpoint_name(double time_ms)
 {
+    char name[48];
+    std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", time_ms);
+    return name;
+}
+
+bool ComingOutputs::has_frame(const std::string& name) const
+{
+    if (frame_every == 0 || !is_frame(name))
+        return false;
+    const auto step = std::strtoll(name.c_str() + name.find('/') + 1, nullptr, 10);
+    return step >= first_step && step <= end_step && step % frame_every == 0 &&
+           name == frame_name(step);
+}
+
+bool ComingOutputs::has_checkpoint(const std::string& name) const
+{
+    double time_ms = 0;
+    if (checkpoint_every == 0 || std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &time_ms) != 1)
+        return false;
+    const auto every_ms = static_cast<double>(checkpoint_every) * dt_ms;
+    const auto step = std::llround(time_ms / every_ms) * checkpoint_every;
+    return step > first_step && step <= end_step &&
+           name == checkpoint_name(static_cast<double>(step) * dt_ms);
+}
+
+Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool fresh)
+{
+    constexpr std::size_t most_named = 8;
     Notices said;
-    const auto listed = reported_files(out);
-    const auto frames = listed_frames(out / "frames.pvd");
-    const bool ours = std::any_of(frames.begin(), frames.end(),
-                                  [](const ListedFrame& f) { return is_frame(f.file); });
-    std::string others;
+    auto listed = reported_files(out);
+    for (auto& f : listed_frames(out / "frames.pvd"))
+        if (is_frame(f.file)) {
+            listed.push_back(std::move(f.file));
+            listed.emplace_back("frames.pvd");
+        }
+    std::sort(listed.begin(), listed.end());
+    std::vector<std::string> others;
     std::error_code none;
-    for (const auto& name : names)
-        if (fs::exists(out / name, none) && !(ours && name == "frames.pvd") &&
-            std::find(listed.begin(), listed.end(), name) == listed.end())
-            others += (others.empty() ? "" : ", ") + name;
-    if (!others.empty())
-        said.push_back({Notice::Level::warning, out.string() +
-                                                    ": will be replaced though no run "
-                                                    "lists them (report.json): " +
-                                                    others});
-    std::size_t checkpoints = 0;
-    for (const auto& entry : fs::directory_iterator(out, none))
-        checkpoints += entry.path().extension() == ".tcp" ? 1 : 0;
-    if (checkpoints > 0 && fresh)
+    for (const auto& name : coming.files)
+        if (fs::exists(out / name, none))
+            others.push_back(name);
+    const auto fixed = static_cast<std::ptrdiff_t>(others.size());
+    for (const auto& entry : fs::directory_iterator(out / "frames", none))
+        if (auto name = "frames/" + entry.path().filename().string(); coming.has_frame(name))
+            others.push_back(std::move(name));
+    std::sort(others.begin() + fixed, others.end());
+    std::erase_if(others, [&](const std::string& name) {
+        return std::binary_search(listed.begin(), listed.end(), name);
+    });
+    std::string names;
+    for (std::size_t k = 0; k < std::min(others.size(), most_named); ++k)
+        names += (k > 0 ? ", " : "") + others[k];
+    if (others.size() > most_named)
+        names += " and " + std::to_string(others.size() - most_named) + " more";
+    if (!names.empty())
         said.push_back(
-            {Notice::Level::info, std::to_string(checkpoints) +
-                                      (checkpoints > 1 ? " checkpoints" : " checkpoint") +
-                                      " of an earlier run stayed in " + out.string()});
+            {Notice::Level::warning,
+             out.string() + ": will be replaced though no run lists them (report.json): " + names});
+    if (fs::exists(coming.html, none) && !is_report(coming.html))
+        said.push_back({Notice::Level::warning,
+                        coming.html.string() + ": is no report of a run and will be replaced"});
+    std::size_t stay = 0, replaced = 0;
+    for (const auto& entry : fs::directory_iterator(out, none))
+        if (entry.path().extension() == ".tcp")
+            ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
+    const auto checkpoints = [](std::size_t n) {
+        return std::to_string(n) + (n > 1 ? " checkpoints" : " checkpoint");
+    };
+    if (fresh && replaced > 0)
+        said.push_back({Notice::Level::info, checkpoints(replaced) + " of an earlier run in " +
+                                                 out.string() + " will be replaced"});
+    if (fresh && stay > 0)
+        said.push_back({Notice::Level::info,
+                        checkpoints(stay) + " of an earlier run stayed in " + out.string()});
     return said;
 }
 
@@ -263,8 +330,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
             begin_igb(time_ms);
         return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
     }
-    char name[32];
-    std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
+    const auto name = frame_name(step);
     vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / name);
     written_.push_back({time_ms, name});
     write_whole(out_ / "frames.pvd", [&](std::ostream& out) {

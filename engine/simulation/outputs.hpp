@@ -79,10 +79,26 @@ class FrameWriter
     bool igb_written_ = false;
 };
 
+/// Of a checkpoint, in the folder of the outputs.
+std::string checkpoint_name(double time_ms);
+
+/// What a run will write into its folder.
+struct ComingOutputs
+{
+    std::vector<std::string> files; ///< relative to it; frames/ and checkpoints aside
+    std::int64_t first_step = 0, end_step = 0;
+    std::int64_t frame_every = 0, checkpoint_every = 0; ///< steps; 0: none
+    double dt_ms = 0.02;
+    std::filesystem::path html;                    ///< the report for people; empty: none
+    bool has_frame(const std::string& name) const; ///< "frames/000000050.vtu"
+    bool has_checkpoint(const std::string& name) const;
+};
+
 /// What is to be said of a folder before a run writes there: files under the names of its outputs
 /// that the last run's report.json does not list, which are replaced all the same; checkpoints that
-/// stay, where the run does not go on from one (`fresh`).
-Notices what_folder_holds(const std::filesystem::path& out, std::span<const std::string> names,
+/// stay or are replaced, where the run does not go on from one (`fresh`). So is a file that is no
+/// such report and has the name of the one for people.
+Notices what_folder_holds(const std::filesystem::path& out, const ComingOutputs& coming,
                           bool fresh);
 
 /// Removes what the last run has written into a folder: the files that its report.json lists, and

@@ -8,6 +8,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <csignal>
 #include <sstream>
 
 using namespace tawara;
@@ -131,6 +132,31 @@ class TestCliFiles : public QObject
         QVERIFY2(r.status == 0 && r.says(made("n6")), r.err.c_str());
     }
 
+    /// Ctrl-C ends a run also while it waits for a session that nobody types.
+    void interruptEndsWaitingForASession()
+    {
+        if (!QFile::exists(program))
+            QSKIP("tawara-cli is not built");
+        QProcess p;
+        p.start(program, {"run", "-", "--out", dir_.path() + "/waits"});
+        QVERIFY(p.waitForStarted());
+        QVERIFY(!p.waitForFinished(500)); // its input stays open
+        ::kill(static_cast<pid_t>(p.processId()), SIGINT);
+        QVERIFY(p.waitForFinished(5000));
+        QCOMPARE(p.exitCode(), 130);
+        QCOMPARE(p.readAllStandardError(), QByteArray("stopped\n"));
+        QVERIFY(!QFile::exists(dir_.path() + "/waits"));
+        p.start(program, {"run", "-", "--out", dir_.path() + "/waits"}); // in pieces
+        QVERIFY(p.waitForStarted());
+        p.write("{\"schema\": ");
+        QVERIFY(!p.waitForFinished(200));
+        p.write("7}");
+        p.closeWriteChannel();
+        QVERIFY(p.waitForFinished(5000));
+        QCOMPARE(p.exitCode(), 2);
+        QVERIFY(p.readAllStandardError().contains("/schema"));
+    }
+
     /// Files that no run has written are replaced, and that is said; a run's own are not spoken of.
     void replacedFilesAreSaid()
     {
@@ -150,6 +176,49 @@ class TestCliFiles : public QObject
         QVERIFY2(r.status == 0 && r.err.find("will be replaced") == std::string::npos,
                  r.err.c_str());
         QFile kept(dir_.filePath("mine/ecg.csv"));
+        QVERIFY(kept.open(QIODevice::ReadOnly) && kept.readAll() == "mine");
+    }
+
+    /// Frames, checkpoints and the report for people, too.
+    void otherReplacedFilesAreSaid()
+    {
+        QVERIFY(QDir().mkpath(dir_.filePath("more/frames")));
+        for (const char* name :
+             {"more/frames/000000000.vtu", "more/frames/000000001.vtu", "more/frames/mine.vtu",
+              "more/r.html", "more/checkpoint-00000000.100ms.tcp",
+              "more/checkpoint-00000000.150ms.tcp", "more/checkpoint-00007000.000ms.tcp"})
+            QVERIFY(write_text(dir_.filePath(name), "mine"));
+        const auto again = [&](std::vector<std::string> set) {
+            std::vector<std::string> args{"run",
+                                          path("good.json"),
+                                          "--out",
+                                          path("more"),
+                                          "--devices",
+                                          "cpu",
+                                          "--report",
+                                          path("more/r.html"),
+                                          "--set",
+                                          "time.dt_ms=0.02",
+                                          "time.end_ms=0.2"};
+            args.insert(args.end(), set.begin(), set.end());
+            return run(args);
+        };
+        auto r = again({"output.frames_every_ms=0.1", "output.checkpoint_every_ms=0.1"});
+        QVERIFY2(r.status == 0 &&
+                     r.says("warning: " + path("more") +
+                            ": will be replaced though no run lists them (report.json): "
+                            "frames/000000000.vtu") &&
+                     r.says("warning: " + path("more/r.html") +
+                            ": is no report of a run and will be replaced") &&
+                     r.says("note: 1 checkpoint of an earlier run in " + path("more") +
+                            " will be replaced") &&
+                     r.says("note: 2 checkpoints of an earlier run stayed in " + path("more")),
+                 r.err.c_str());
+        r = again({"output.frames_every_ms=0.1"});
+        QVERIFY2(r.status == 0 && r.err.find("will be replaced") == std::string::npos &&
+                     r.says("note: 4 checkpoints of an earlier run stayed in " + path("more")),
+                 r.err.c_str());
+        QFile kept(dir_.filePath("more/frames/mine.vtu"));
         QVERIFY(kept.open(QIODevice::ReadOnly) && kept.readAll() == "mine");
     }
 };
