@@ -79,6 +79,8 @@ simulation::Session session_of(const Context& c, std::string& file,
     if (c.console().in == nullptr)
         throw InputError(file, "there is none here; give the path of a session file");
     const std::string text(std::istreambuf_iterator<char>(*c.console().in), {});
+    if (c.console().stop.stop_requested()) // it may not be whole
+        throw Cancelled();
     return simulation::parse_session(text, file, set);
 }
 
@@ -163,9 +165,10 @@ void declare_run(const Declaration& d)
     a->dt = run->add_option("--dt", a->dt_ms, "time step, in place of time.dt_ms [ms]")
                 ->type_name("MS");
     run->add_option("--resume", a->resume, "goes on from a checkpoint")->type_name("CHECKPOINT");
-    run->add_flag("--branch", a->branch,
-                  "with --resume: parameters, drugs, conductivities, schemes and precision may be "
-                  "others than the checkpoint's");
+    run->add_flag(
+        "--branch", a->branch,
+        "with --resume: parameters, drugs, conductivities, reaction schemes and precision may "
+        "be others than the checkpoint's; --out is another folder");
     run->add_option("--report", a->report,
                     "also a report of one page; its path is as typed, not within --out")
         ->type_name("FILE.html");

@@ -214,8 +214,14 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     if (a.cells != b.cells)
         add("its cell models or reaction.scheme are others");
     if (out.empty())
-        add("its tissue, conductivities, parameters or drugs are others");
+        add("its tissue, conductivities, parameters, drugs, mass, tables or rest tolerance are "
+            "others");
     return out;
+}
+
+TissueEdit branch_at(double time_ms)
+{
+    return {time_ms, "the run branched off"};
 }
 
 std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m)
@@ -242,8 +248,8 @@ std::vector<double> layout_print(const device::TissueProblem& p, const mesh::Tet
         of_unknown[u] =
             model[static_cast<std::size_t>(p.group[u])][static_cast<std::size_t>(p.type[u])];
     add(cells, of_unknown);
-    return {static_cast<double>(p.size()), p.dt_ms, static_cast<double>(mesh),
-            static_cast<double>(cells)};
+    return {static_cast<double>(p.size()), static_cast<double>(p.system.scheme), p.dt_ms,
+            static_cast<double>(mesh), static_cast<double>(cells)};
 }
 
 std::string probes_print(std::span<const Probe> probes)
@@ -276,20 +282,30 @@ bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
                          "is of another simulation: " + others +
                              ". Resume with the session and precision that wrote it; its stimuli, "
                              "probes, ECG, outputs and end may be others; --branch takes other "
-                             "parameters, drugs, conductivities and schemes, too");
+                             "parameters, drugs, conductivities and reaction schemes, too");
     if (c.layout.empty())
         throw InputError(file.string(), "is of an earlier version, from which no run can branch "
                                         "off; write it again");
     if (c.layout == here.layout)
         return true;
-    const char* const what[] = {"unknowns", "time step", "mesh", "cell models"};
+    const char* const what[] = {"unknowns", "diffusion.scheme", "time step", "mesh", "cell models"};
     std::string differ;
     for (std::size_t k = 0; k < std::size(what) && k < c.layout.size(); ++k)
         if (c.layout[k] != here.layout[k])
             differ += (differ.empty() ? "" : ", ") + std::string(what[k]);
-    throw InputError(file.string(), "no run with another mesh, other cell models or another time "
-                                    "step can branch off; other are: " +
+    throw InputError(file.string(), "no run with another mesh, diffusion.scheme or time step or "
+                                    "other cell models can branch off; other are: " +
                                         differ);
+}
+
+void need_other_folder(const std::filesystem::path& out, const std::filesystem::path& checkpoint)
+{
+    std::error_code none;
+    const auto of = std::filesystem::weakly_canonical(checkpoint, none).parent_path();
+    if (std::filesystem::equivalent(out, of, none))
+        throw InputError("--out", "is " + out.string() +
+                                      ", the folder of the checkpoint's own run, whose outputs a "
+                                      "branch would replace; give the branch a folder of its own");
 }
 
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
@@ -323,6 +339,11 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
         p.put(s.watch);
     }
     p.put(c.layout);
+    std::vector<double> branched_ms;
+    for (const auto& b : c.branches)
+        branched_ms.push_back(b.time_ms);
+    p.put(branched_ms);
+    p.put(std::vector<double>{c.maps_from_ms});
     uLongf size = compressBound(p.bytes.size());
     std::string packed(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -401,6 +422,12 @@ Checkpoint read_checkpoint(const std::filesystem::path& file)
     }
     if (!u.at_end())
         c.layout = u.numbers();
+    if (!u.at_end()) {
+        for (const double time_ms : u.numbers())
+            c.branches.push_back(branch_at(time_ms));
+        if (const std::vector<double> from = u.numbers(); from.size() == 1)
+            c.maps_from_ms = from[0];
+    }
     return c;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/mesh/tet_mesh.hpp"
 #include "engine/simulation/known_pulses.hpp"
 #include "engine/simulation/outputs.hpp"
+#include "engine/simulation/tissue_edit.hpp"
 
 #include <filesystem>
 #include <limits>
@@ -38,13 +39,18 @@ struct Checkpoint
     StepTraces traces;     ///< at the probes
     /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
     double threshold_mV = std::numeric_limits<double>::quiet_NaN();
-    std::vector<KnownPulses> pulses; ///< of the session's stimuli
-    std::vector<double> layout;      ///< layout_print(); empty of an earlier version
+    std::vector<KnownPulses> pulses;  ///< of the session's stimuli
+    std::vector<double> layout;       ///< layout_print(); empty of an earlier version
+    std::vector<TissueEdit> branches; ///< where the run and those before it branched off
+    double maps_from_ms = 0;          ///< the maps so far are of what came after it
 };
+
+/// That a run branched off, as a change of its tissue.
+TissueEdit branch_at(double time_ms);
 
 /// Numbers that two runs share exactly when one can branch off from the other's checkpoint: the
 /// same unknowns of the same mesh with the same cell models, and the same time step. Parameters,
-/// variants, drugs, conductivities, schemes and precision may be others.
+/// variants, drugs, conductivities, reaction schemes, stepping and precision may be others.
 std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m);
 
 /// Text that two runs share exactly when one can resume from the other's checkpoint.
@@ -65,11 +71,15 @@ std::string ecg_print(const EcgLayout& layout);
 bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
                   const std::filesystem::path& file);
 
+/// A run that branches off would replace what the checkpoint's own run has written.
+/// @throws InputError  at --out, where the checkpoint lies in the folder of the outputs
+void need_other_folder(const std::filesystem::path& out, const std::filesystem::path& checkpoint);
+
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a
 /// checksum.
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 
-/// Checkpoints of earlier versions lack ecg, traces and pulses.
+/// Checkpoints of earlier versions lack ecg, traces, pulses, layout and branches.
 /// @throws InputError when the file is not one, is damaged or was cut short
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 

@@ -180,10 +180,10 @@ std::string refractory_text(const Refractory& r)
     return {};
 }
 
-Notices refractory_notices(std::span<const Pulse> pulses)
+Notices refractory_notices(std::span<const Pulse> pulses, double since_ms)
 {
     Notices out;
-    for (const auto& s : refractory(pulses))
+    for (const auto& s : refractory(pulses, since_ms))
         out.push_back({Notice::Level::info, "site '" + s.site + "': effective refractory period " +
                                                 refractory_text(s.found)});
     return out;

@@ -59,6 +59,7 @@ std::vector<SiteRefractory> refractory(std::span<const Pulse> pulses, double sin
 std::string refractory_text(const Refractory& r);
 
 /// "site 'Apex': effective refractory period 300 ms (...)", of each site that has one.
-Notices refractory_notices(std::span<const Pulse> pulses);
+/// @param since_ms  as of refractory()
+Notices refractory_notices(std::span<const Pulse> pulses, double since_ms = 0);
 
 } // namespace tawara::simulation

@@ -2,7 +2,6 @@
 #include "engine/simulation/report.hpp"
 
 #include "engine/simulation/ecg_beats.hpp"
-#include "engine/simulation/figures.hpp"
 #include "engine/simulation/refractory.hpp"
 #include "engine/simulation/report_page.hpp"
 
@@ -138,6 +137,28 @@ Json diffusion_json(const device::TissueProblem& p)
 
 } // namespace
 
+CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended)
+{
+    if (!counters)
+        return {stepper.kernels(), "", ""};
+    if (ended == "end")
+        return count_kernels(stepper);
+    return {stepper.kernels(),
+            "the run ended before its time; counters are read after the last step", ""};
+}
+
+Notices what_was_not_counted(const CountedKernels& c)
+{
+    Notices out;
+    if (!c.not_counted.empty())
+        out.push_back({Notice::Level::warning, "no hardware counters: " + c.not_counted});
+    if (!c.not_restored.empty())
+        out.push_back({Notice::Level::warning,
+                       c.not_restored + " The tables were written before; what the report says of "
+                                        "the end is of that other state."});
+    return out;
+}
+
 std::string program_version()
 {
     return TAWARA_VERSION;
@@ -180,6 +201,10 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     j["steps"] = r.steps;
     j["time_ms"] = in.stepper.time_ms();
     j["maps_from_ms"] = in.session.maps_from_ms;
+    if (!in.options.resume.empty())
+        j["resumed_from"] = in.options.resume.string();
+    if (!in.edits.empty())
+        j["branched_at_ms"] = in.branched_ms();
     if (const auto& paced = in.session.prepacing; paced.beats > 0)
         j["prepacing"] = {{"beats", paced.beats}, {"cycle_length_ms", paced.cycle_length_ms}};
     j["activated"] = r.activated;
@@ -192,7 +217,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     for (const auto& pulse : in.pulses)
         j["pulses"].push_back(pulse_json(pulse));
     j["refractory"] = Json::array();
-    for (const auto& site : refractory(in.pulses))
+    for (const auto& site : refractory(in.pulses, in.branched_ms()))
         j["refractory"].push_back(refractory_json(site));
     if (!ecg.names.empty())
         j["ecg"] = ecg_json(ecg, in.pulses);
@@ -212,8 +237,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         j["not_counted"] = in.not_counted;
     Json notices = Json::array();
     if (in.ended == "end")
-        r.notices =
-            what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(), in.seen);
+        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
+                                    in.seen, in.branched_ms());
     for (const auto& n : in.tissue.notices)
         notices.push_back(n.text);
     for (const auto& n : r.notices)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/simulation/checkpoint.hpp"
+#include "engine/simulation/figures.hpp"
 #include "engine/simulation/pulse_log.hpp"
 #include "engine/simulation/run.hpp"
 #include "engine/simulation/run_notices.hpp"
+#include "engine/simulation/tissue_edit.hpp"
 
 namespace tawara::simulation {
 
@@ -27,7 +29,16 @@ struct ReportInput
     std::vector<std::string> files; ///< written, relative to the folder
     std::vector<Pulse> pulses = {}; ///< that were given
     PotentialRange seen = {};       ///< of V
+    std::span<const TissueEdit> edits = {}; ///< where the run and those before it branched off
+    /// 0: never.
+    double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };
+
+/// The kernels of a run, with the bytes of hardware counters where they were asked for and it ended
+/// in time.
+CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended);
+/// What of that did not go well.
+Notices what_was_not_counted(const CountedKernels& c);
 
 /// Version of this program, e.g. "0.1.0".
 std::string program_version();

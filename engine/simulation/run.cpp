@@ -9,7 +9,6 @@
 #include "engine/simulation/checkpoint.hpp"
 #include "engine/simulation/csv.hpp"
 #include "engine/simulation/ecg.hpp"
-#include "engine/simulation/figures.hpp"
 #include "engine/simulation/outputs.hpp"
 #include "engine/simulation/probe_samples.hpp"
 #include "engine/simulation/pulse_log.hpp"
@@ -57,6 +56,7 @@ class Run
   private:
     void say(Notice::Level level, const std::string& text) const;
     void resume();
+    void go_on_with_maps(const Checkpoint& c);
     Checkpoint here() const;
     void go_on_with_probes(const Checkpoint& c);
     void go_on_with_ecg(const Checkpoint& c);
@@ -70,9 +70,8 @@ class Run
     std::exception_ptr write_results();
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
-    std::vector<std::string> outputs_to_come() const;
+    ComingOutputs outputs_to_come() const;
     void begin_folder(FolderLock& lock);
-    CountedKernels kernels(const std::string& ended);
 
     Session session_;
     const RunOptions& options_;
@@ -95,6 +94,7 @@ class Run
     std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
                  ecg_every_ = 0;
     std::int64_t maps_step_ = 0; ///< maps are of what is activated after it
+    double maps_begun_ms_ = 0;   ///< those so far
     PotentialRange range_;       ///< that was seen, as far as anybody looked
     PhaseTimes phases_;
 };
@@ -246,21 +246,43 @@ void Run::resume()
                          "the checkpoint is at " + ms_text(c.state.step) + ", after " +
                              (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
                              ms_text(end_step_) + "; give a later end");
-    if (others) // what had rested may have to move
-        c.state.resting.clear();
+    if (others) {
+        need_other_folder(options_.out, options_.resume);
+        c.state.resting.clear(); // what had rested may have to move
+        c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));
+    }
     stepper_->restore(c.state);
     known_ = c.pulses;
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;
+    edits_ = c.branches;
     if (others) {
-        edits_ = {{stepper_->time_ms(), "the run branched off"}};
         maps_step_ = std::max(maps_step_, first_step_);
         session_.maps_from_ms = std::max(session_.maps_from_ms, stepper_->time_ms());
-        say(Notice::Level::info, "branches off at " + ms_text(first_step_) + " from another run: " +
-                                     difference(c.fingerprint, here().fingerprint) +
-                                     "; maps begin there");
+        tissue_.notices.push_back(
+            {Notice::Level::info,
+             "branches off at " + ms_text(first_step_) + " from another run: " +
+                 difference(c.fingerprint, here().fingerprint) + "; maps begin " +
+                 (maps_step_ > first_step_ ? "at " + ms_text(maps_step_) : std::string("there"))});
+        say(Notice::Level::info, tissue_.notices.back().text);
+    } else {
+        go_on_with_maps(c);
     }
-    if (!others && maps_step_ > 0 && maps_step_ < first_step_ &&
+    go_on_with_probes(c);
+    go_on_with_ecg(c);
+}
+
+/// They are of what the checkpoint's run took, and of what comes.
+void Run::go_on_with_maps(const Checkpoint& c)
+{
+    maps_begun_ms_ = c.maps_from_ms;
+    if (const auto begun = std::llround(c.maps_from_ms / session_.dt_ms);
+        begun > maps_step_ && maps_step_ < first_step_) {
+        maps_step_ = begun;
+        session_.maps_from_ms = c.maps_from_ms;
+        say(Notice::Level::info, "maps begin at " + ms_text(begun) + ", as the checkpoint's do");
+    }
+    if (maps_step_ > 0 && maps_step_ < first_step_ &&
         std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
                     [&](double a) { return a < session_.maps_from_ms; })) {
         say(Notice::Level::warning,
@@ -274,8 +296,6 @@ void Run::resume()
             "maps keep what the checkpoint found at " + number_text(before, 6) +
                 " mV (output.activation_threshold_mV); what comes is found at " +
                 number_text(session_.activation_threshold_mV, 6) + " mV");
-    go_on_with_probes(c);
-    go_on_with_ecg(c);
 }
 
 /// As if nothing had been activated so far.
@@ -289,6 +309,7 @@ void Run::restart_maps()
     s.peak_mV.assign(s.peak_mV.size(), -1e3);
     s.rest_mV = s.v;
     stepper_->restore(s);
+    maps_begun_ms_ = stepper_->time_ms();
 }
 
 std::string Run::ms_text(std::int64_t step) const
@@ -370,13 +391,12 @@ void Run::outputs_at(std::int64_t step)
             ecg_.V_mV.push_back(static_cast<double>(mV));
     }
     if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0) {
-        char name[48];
-        std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", stepper_->time_ms());
         const auto now = here();
         write_checkpoint({now.fingerprint, stepper_->snapshot(), probes_,
                           probes_print(session_.probes), ecg_, ecg_print(ecg_field_.layout()),
-                          traces_, session_.activation_threshold_mV, known_now(), now.layout},
-                         options_.out / name);
+                          traces_, session_.activation_threshold_mV, known_now(), now.layout,
+                          edits_, maps_begun_ms_},
+                         options_.out / checkpoint_name(stepper_->time_ms()));
     }
     phases_.output_s += since(start);
 }
@@ -394,8 +414,7 @@ void Run::write_beats(const std::filesystem::path& file)
     });
 }
 
-/// Names of the files that the run will write, relative to the folder; frames/ aside.
-std::vector<std::string> Run::outputs_to_come() const
+ComingOutputs Run::outputs_to_come() const
 {
     std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
     if (!probes_.names.empty())
@@ -405,7 +424,9 @@ std::vector<std::string> Run::outputs_to_come() const
     if (frame_every_)
         for (auto& name : frames_.names())
             out.push_back(std::move(name));
-    return out;
+    const auto vtu_every = session_.frames == FrameFormat::vtu ? frame_every_ : 0;
+    return {out,          first_step_, end_step_, vtu_every, checkpoint_every_, session_.dt_ms,
+            options_.html};
 }
 
 /// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
@@ -467,25 +488,6 @@ std::exception_ptr Run::write_results()
     return failed;
 }
 
-/// With the bytes of hardware counters where they were asked for; says so where there are none.
-CountedKernels Run::kernels(const std::string& ended)
-{
-    if (!options_.counters)
-        return {stepper_->kernels(), "", ""};
-    auto c = ended == "end" ? count_kernels(*stepper_)
-                            : CountedKernels{stepper_->kernels(),
-                                             "the run ended before its time; counters are read "
-                                             "after the last step",
-                                             ""};
-    if (!c.not_counted.empty())
-        say(Notice::Level::warning, "no hardware counters: " + c.not_counted);
-    if (!c.not_restored.empty())
-        say(Notice::Level::warning, c.not_restored +
-                                        " The tables were written before; what the report says "
-                                        "of the end is of that other state.");
-    return c;
-}
-
 /// Writes what was reached, and the report.
 /// @param ended  "end", "cancelled" or an error's line
 /// @throws InputError the first that could not be written, after all others were
@@ -494,7 +496,9 @@ RunReport Run::finish(std::string ended)
     const auto failed = write_results();
     if (failed)
         ended = line_of(failed);
-    const auto counted = kernels(ended);
+    const auto counted = run_kernels(*stepper_, options_.counters, ended);
+    for (const auto& n : what_was_not_counted(counted))
+        say(n.level, n.text);
     phases_.total_s = since(born_);
     files_.push_back("report.json");
     for (auto& f : frames_.files())
@@ -510,7 +514,8 @@ RunReport Run::finish(std::string ended)
                             counted.not_counted,
                             files_,
                             pulses_.until(stepper_->time_ms()),
-                            range_};
+                            range_,
+                            edits_};
     auto report = make_report(input, ecg_);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

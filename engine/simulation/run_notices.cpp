@@ -237,17 +237,20 @@ Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpa
 }
 
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
-                        double end_ms, const PotentialRange& seen)
+                        double end_ms, const PotentialRange& seen, double branched_ms)
 {
     Notices out;
     if (activated)
         out = what_did_not_capture(pulses);
     else if (session.maps_from_ms > 0)
-        out.push_back({Notice::Level::warning, "nothing was activated after output.maps_from_ms " +
-                                                   number_text(session.maps_from_ms, 9) + " ms"});
+        out.push_back(
+            {Notice::Level::warning,
+             std::string("nothing was activated after ") +
+                 (session.maps_from_ms == branched_ms ? "the branch at " : "output.maps_from_ms ") +
+                 number_text(session.maps_from_ms, 9) + " ms"});
     else
         out = why_nothing_activated(session, end_ms, seen);
-    const auto periods = refractory_notices(pulses);
+    const auto periods = refractory_notices(pulses, branched_ms);
     out.insert(out.end(), periods.begin(), periods.end());
     return out;
 }

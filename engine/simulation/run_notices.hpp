@@ -37,7 +37,9 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes);
 /// What a run's end says of its pulses: where nothing was activated, why that may be, which the
 /// potentials tell if it was the threshold; the sites of
 /// which a pulse is known not to have captured; refractory periods that were found.
+/// @param branched_ms  when the run branched off, if above 0: maps may begin there, and refractory
+///                     periods are of the tissue since then
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
-                        double end_ms, const PotentialRange& seen = {});
+                        double end_ms, const PotentialRange& seen = {}, double branched_ms = 0);
 
 } // namespace tawara::simulation

@@ -42,6 +42,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     scene->unknowns = report.unknowns;
     scene->dt_ms = in.stepper.dt_ms();
     scene->notices = in.tissue.notices;
+    scene->tissue_edits.assign(in.edits.begin(), in.edits.end());
     ExportSource s;
     s.scene = scene;
     s.on_vertices = in.tissue.on_vertices();
