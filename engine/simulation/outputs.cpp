@@ -156,7 +156,7 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
         said.push_back(
             {Notice::Level::warning,
              out.string() + ": will be replaced though no run lists them (report.json): " + names});
-    if (fs::exists(coming.html, none) && !is_report(coming.html))
+    if (fs::is_regular_file(coming.html, none) && !is_report(coming.html))
         said.push_back({Notice::Level::warning,
                         coming.html.string() + ": is no report of a run and will be replaced"});
     std::size_t stay = 0, replaced = 0;

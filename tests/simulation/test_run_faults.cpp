@@ -199,9 +199,9 @@ class TestRunFaults : public QObject
         QVERIFY2(r.status == 0 && r.err.contains("output.probes_every_ms: 0.03 ms is no whole "
                                                  "number of steps; every 0.04 ms"),
                  qPrintable(r.shown()));
-        r = run("fit.json", "fit",
-                {"--until", "5", "--set", "output.frames_every_ms=1", "--set",
-                 "output.frames=none"});
+        r = run(
+            "fit.json", "fit",
+            {"--until", "5", "--set", "output.frames_every_ms=1", "--set", "output.frames=none"});
         QVERIFY2(r.status == 0 && r.err.contains("no frames: output.frames is \"none\""),
                  qPrintable(r.shown()));
         r = run("fit.json", "fit",
@@ -315,8 +315,13 @@ class TestRunFaults : public QObject
              "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
             "its tissue, conductivities, ");
         row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
-            "its tissue, conductivities, parameters or drugs are others. Resume with the session "
-            "and precision that wrote it; its stimuli, probes, ECG, outputs and end may be others");
+            "its tissue, conductivities, parameters, drugs, mass, tables or rest tolerance are "
+            "others. Resume with the session and precision that wrote it; its stimuli, probes, "
+            "ECG, outputs and end may be others");
+        for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
+                                "reaction.rest_tolerance_mV=0.1"})
+            row(set, {"--set", set},
+                "its tissue, conductivities, parameters, drugs, mass, tables ");
     }
     void saysHowACheckpointIsAnother()
     {
@@ -448,7 +453,8 @@ class TestRunFaults : public QObject
     {
         QTest::addColumn<QString>("interval");
         QTest::addColumn<QString>("too_large");
-        QTest::newRow("at the end") << "output.checkpoint_every_ms=0" << "activation.vtu";
+        QTest::newRow("at the end") << "output.checkpoint_every_ms=0"
+                                    << "activation.vtu";
         QTest::newRow("half way") << "output.checkpoint_every_ms=4" << QString(at_4_ms.mid(1));
     }
     void aFullDiskLosesOnlyWhatDoesNotFit()
