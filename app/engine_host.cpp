@@ -210,10 +210,25 @@ quint64 EngineHost::setEnd(double ms)
 
 void EngineHost::watchMaps(bool on, int beat)
 {
-    const bool other = on && beat != m_beat;
+    const auto before = mapsWanted();
+    m_watchMaps = on;
     m_beat = beat;
-    if (std::exchange(m_watchMaps, on) != on || other)
-        post(simulation::WatchMaps{on, maps_wall_ms, beat});
+    tellMaps(before);
+}
+void EngineHost::holdMaps(std::optional<int> beat)
+{
+    const auto before = mapsWanted();
+    m_heldBeat = beat;
+    tellMaps(before);
+}
+std::optional<int> EngineHost::mapsWanted() const
+{
+    return m_heldBeat ? m_heldBeat : m_watchMaps ? std::optional(m_beat) : std::nullopt;
+}
+void EngineHost::tellMaps(std::optional<int> before)
+{
+    if (const auto now = mapsWanted(); now != before)
+        post(simulation::WatchMaps{now.has_value(), maps_wall_ms, now.value_or(m_beat)});
 }
 void EngineHost::watchVolume(bool on)
 {
@@ -300,8 +315,7 @@ void EngineHost::adopt(const ScenePtr& scene)
     m_ecgGeneration = ~quint64{0};
     m_probes.clear();
     m_measured = {};
-    if (m_watchMaps)
-        post(simulation::WatchMaps{true, maps_wall_ms, m_beat});
+    tellMaps({});
     if (m_watchVolume)
         post(simulation::WatchVolume{true});
     if (m_watchPhase)

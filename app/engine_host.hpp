@@ -12,6 +12,7 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <thread>
 
 namespace tawara {
@@ -72,6 +73,9 @@ class EngineHost : public QObject
     /// What is to be computed because something shows it; said again after every load.
     /// @param beat  that they are of, as simulation::WatchMaps::beat
     void watchMaps(bool on, int beat = 0);
+    /// Maps of that beat, whatever watchMaps() asks for: that is remembered, and holds again when
+    /// they are released (nothing).
+    void holdMaps(std::optional<int> beat);
     void watchVolume(bool on);
     void watchPhase(bool on);
     void watchBeats(bool on)
@@ -152,6 +156,10 @@ class EngineHost : public QObject
     void pollEcg();
     void measureBeats();
     void endLoading();
+    /// The beat of the maps that the engine is to compute; nothing: none.
+    std::optional<int> mapsWanted() const;
+    /// Tells the engine where that is another one than before.
+    void tellMaps(std::optional<int> before);
 
     bool m_preparing = false;
     Opener m_opener;
@@ -170,6 +178,7 @@ class EngineHost : public QObject
     qint64 m_frameDue = 0; // [ms] on m_clock
     std::shared_ptr<const simulation::MapFrame> m_maps;
     int m_beat = 0; ///< of the maps
+    std::optional<int> m_heldBeat;
     bool m_watchMaps = false, m_watchVolume = false, m_watchPhase = false, m_watchBeats = false,
          m_watchKernels = false, m_measuring = false;
     std::size_t m_ecgSamples = 0;

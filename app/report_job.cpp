@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tawara {
 namespace {
@@ -34,6 +35,7 @@ ReportJob::ReportJob(EngineHost* host, ViewController* views, HeartView* like, c
 ReportJob::~ReportJob()
 {
     m_pool.waitForDone();
+    releaseMaps();
 }
 
 void ReportJob::start()
@@ -45,6 +47,11 @@ void ReportJob::start()
         return askForMaps();
     // frames stay on the GPU: V comes by a file
     m_host->exportResults(QStringLiteral("potential-dat"), m_folder.filePath("v.dat"));
+}
+
+bool ReportJob::owns(const QString& path) const
+{
+    return path == m_folder.filePath("v.dat") || path == m_folder.filePath("page.html");
 }
 
 void ReportJob::potentialWritten(const QString& error)
@@ -65,16 +72,23 @@ void ReportJob::askForMaps()
     // all of one beat, as the engine's page: an APD map of the newest is none until it is over
     using simulation::WatchMaps;
     const auto& settings = m_views->settings();
-    const std::int64_t asked =
-        settings.beat == WatchMaps::newest ? WatchMaps::newest_repolarised : settings.beat;
-    if (settings.needsMaps() && m_host->maps() && m_host->maps()->asked == asked)
-        return draw();
-    connect(m_host, &EngineHost::mapsArrived, this, [this, asked](const auto& maps) {
-        if (maps->asked == asked)
-            draw();
-    });
+    m_asked = settings.beat == WatchMaps::newest ? WatchMaps::newest_repolarised : settings.beat;
+    m_holding = true;
+    m_host->holdMaps(static_cast<int>(m_asked));
+    connect(m_host, &EngineHost::mapsArrived, this, &ReportJob::mapsArrived);
     m_patience.start();
-    m_host->watchMaps(true, static_cast<int>(asked));
+    if (settings.needsMaps() && m_views->maps()) // else they are of some time ago
+        mapsArrived(m_views->maps());
+}
+
+void ReportJob::mapsArrived(const std::shared_ptr<const simulation::MapFrame>& maps)
+{
+    if (maps->asked != m_asked || maps != m_views->maps())
+        return;
+    m_mapsCame = true;
+    if (maps->beat > 0) // the page is of this one, too, if another is the newest by then
+        m_host->holdMaps(static_cast<int>(maps->beat));
+    draw();
 }
 
 void ReportJob::draw()
@@ -106,12 +120,13 @@ void ReportJob::draw()
     add(Quantity::potential, m_potential, m_views->range(Quantity::potential),
         tr("at %1 ms").arg(m_views->shownMs(), 0, 'f', 1));
     for (const Quantity q : {Quantity::activation, Quantity::apd}) {
+        if (!m_mapsCame)
+            break; // those of another beat would not be the page's
         const auto values = m_views->values(q);
         const QString changes = m_views->changesNote().replace(QLatin1Char('\n'), "; ");
         add(q, values, roundRange(values),
             changes.isEmpty() ? m_views->beatLabel() : m_views->beatLabel() + "; " + changes);
     }
-    m_host->watchMaps(settings.needsMaps(), settings.beat);
     auto* painter =
         new ReportPainter(*m_like, std::move(shots),
                           QSizeF(column_px, shape * column_px).toSize() * finer, text_scale, this);
@@ -165,8 +180,15 @@ QString ReportJob::lay(const QString& page, const QString& title) const
 void ReportJob::end(const QString& error)
 {
     disconnect(m_host, nullptr, this, nullptr);
+    releaseMaps();
     Q_EMIT ended(m_file, error);
     deleteLater();
+}
+
+void ReportJob::releaseMaps()
+{
+    if (std::exchange(m_holding, false))
+        m_host->holdMaps({});
 }
 
 } // namespace tawara

@@ -22,6 +22,8 @@ class ReportJob : public QObject
               QObject* parent = nullptr);
     ~ReportJob() override;
     void start();
+    /// Whether that is a file of its own, on the way to the report.
+    bool owns(const QString& path) const;
 
   Q_SIGNALS:
     /// The error is empty when the file is there.
@@ -30,12 +32,14 @@ class ReportJob : public QObject
   private:
     void potentialWritten(const QString& error);
     void askForMaps();
+    void mapsArrived(const std::shared_ptr<const simulation::MapFrame>& maps);
     void draw();
     void written(const QString& path, const QString& error);
     /// Puts the pictures into the engine's page and writes it; empty when done.
     /// @thread any, while nothing else of this changes
     QString lay(const QString& page, const QString& title) const;
     void end(const QString& error);
+    void releaseMaps();
 
     EngineHost* m_host;
     ViewController* m_views;
@@ -44,8 +48,11 @@ class ReportJob : public QObject
     std::vector<float> m_potential; ///< per vertex of the surface [mV]
     QStringList m_captions;
     std::vector<QImage> m_pictures; ///< of m_captions
-    QTimer m_patience; ///< for maps that nobody has watched so far
+    QTimer m_patience;              ///< for maps that nobody has watched so far
     bool m_drawing = false;
+    std::int64_t m_asked = 0; ///< the beat, as simulation::WatchMaps has it
+    bool m_holding = false;   ///< the maps of that beat
+    bool m_mapsCame = false;  ///< they are shown
     QTemporaryDir m_folder;
     QThreadPool m_pool; ///< lays the page out
 };

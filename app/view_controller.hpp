@@ -104,6 +104,8 @@ class ViewController : public QObject
     const BullseyePlot::Shares& segmentRegions();
     const QStringList& regionNames() const;
     bool hasSegments() const { return !m_segment.empty(); }
+    /// Those that are shown; null: none yet.
+    const std::shared_ptr<const simulation::MapFrame>& maps() const { return m_maps; }
     /// Which beat the maps that are shown are of (simulation::beat_label()); empty without maps.
     QString beatLabel() const;
     /// Which changes of the tissue fell into that beat or came after it, a line each.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <numbers>
 
@@ -130,6 +131,11 @@ simulation::Trace FakeEngine::trace(std::uint64_t probe, std::size_t from) const
 
 std::shared_ptr<const simulation::MapFrame> FakeEngine::newest_maps() const
 {
+    {
+        std::lock_guard also(shared_->mutex);
+        if (shared_->hold_maps)
+            return {};
+    }
     std::lock_guard hold(mutex_);
     if (!maps_ || !scene_)
         return {};
@@ -246,15 +252,18 @@ void FakeEngine::run(const std::stop_token& stop)
 
 void FakeEngine::end_exports()
 {
-    std::string error;
+    std::string error, text;
     {
         std::lock_guard also(shared_->mutex);
         if (shared_->hold_exports)
             return;
         error = shared_->fail_export;
+        text = shared_->export_text;
     }
     for (; !exports_.empty(); exports_.pop_front()) {
         exports_.front().error = error;
+        if (error.empty() && !text.empty())
+            std::ofstream(exports_.front().path) << text;
         handler_(exports_.front());
     }
 }

@@ -41,6 +41,8 @@ class FakeEngine : public EngineControl
         std::string lose_state;    ///< not empty: MeasureCeilings loses the run's state by this
         std::string fail_export;   ///< not empty: every Export ends with this
         bool hold_exports = false; ///< they stay under way
+        std::string export_text;   ///< not empty: what every Export that ends well writes
+        bool hold_maps = false;    ///< there are none
         bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
