@@ -35,7 +35,7 @@ std::optional<double> numberOf(QString text)
 } // namespace
 
 LengthDialog::LengthDialog(double endMs, double nowMs, double stepMs, QWidget* parent)
-    : QDialog(parent), m_nowMs(nowMs), m_stepMs(stepMs),
+    : QDialog(parent), m_endMs(endMs), m_nowMs(nowMs), m_stepMs(stepMs),
       m_ends(new QRadioButton(tr("The run &ends at"))),
       m_goesOn(new QRadioButton(tr("&No end: it goes on until it is paused"))),
       m_number(new QLineEdit), m_note(new QLabel)
@@ -87,8 +87,12 @@ LengthDialog::LengthDialog(double endMs, double nowMs, double stepMs, QWidget* p
 
 double LengthDialog::end() const
 {
-    if (m_goesOn->isChecked())
-        return m_nowMs < no_end_ms ? no_end_ms : longest_ms;
+    if (m_goesOn->isChecked()) {
+        const double far = std::max(no_end_ms, m_endMs);
+        return m_nowMs < far ? far : std::max(longest_ms, m_endMs);
+    }
+    if (!m_number->isModified() && m_endMs < no_end_ms)
+        return m_endMs; // all digits of it
     return numberOf(m_number->text()).value_or(0);
 }
 

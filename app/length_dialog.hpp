@@ -24,7 +24,8 @@ class LengthDialog : public QDialog
     /// @param nowMs   how far the run is
     /// @param stepMs  its time step: the least length
     LengthDialog(double endMs, double nowMs, double stepMs, QWidget* parent = nullptr);
-    /// The end that is chosen [ms]. @pre fault() is empty
+    /// The end that is chosen [ms]: the present one where nothing was changed, and never less than
+    /// that for no end. @pre fault() is empty
     double end() const;
     /// Why what is chosen cannot be taken; empty: it can.
     QString fault() const;
@@ -34,7 +35,7 @@ class LengthDialog : public QDialog
   private:
     void describe();
 
-    double m_nowMs, m_stepMs;
+    double m_endMs, m_nowMs, m_stepMs;
     QRadioButton *m_ends, *m_goesOn;
     QLineEdit* m_number;
     QLabel* m_note;

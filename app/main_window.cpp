@@ -133,6 +133,7 @@ void MainWindow::hostLoaded()
             movie->close();
     m_recordWanted = false;
     m_savedToMs = m_keptToMs = -1;
+    ++m_starts;
     m_computedMs = m_recordedMs = 0;
     m_toldOfResults = false;
     m_drugsOn = scene->session.drugs;

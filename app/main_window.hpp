@@ -13,6 +13,7 @@
 
 #include <QElapsedTimer>
 #include <QMainWindow>
+#include <QPointer>
 
 #include <set>
 
@@ -37,6 +38,7 @@ class Overlay;
 class PacingPanel;
 class PerformancePanel;
 class ProbePanel;
+class ReportJob;
 class StartPage;
 class StatusStrip;
 class StimulusPanel;
@@ -123,7 +125,8 @@ class MainWindow : public QMainWindow
     /// Those in front at the right edge; null: none is there.
     QDockWidget* sidePanel() const;
     void restoreFirstLayout();
-    /// Keys go to the current view, not to a field of a panel that lies behind another.
+    /// Keys go to the current view, not to a field of a panel that lies behind another; one that is
+    /// out of sight otherwise (the window is minimised, it floats) keeps what is being typed.
     void releaseFocus(const QDockWidget* hidden);
     /// What a small window has narrowed becomes wide again with the window.
     void keepSideWidth();
@@ -215,6 +218,11 @@ class MainWindow : public QMainWindow
     bool framesUnsaved(Frames frames) const;
     /// Whether the run took long to compute and nothing of it was exported since.
     bool resultsUnsaved(Frames frames) const;
+    /// What an export that is asked for now calls when it is written where the user chose: results
+    /// of this run are kept up to here, if it is still the run then.
+    std::function<void()> keeper();
+    /// Whether that was recorded in the run as it is now, not in one before the last start.
+    bool ofThisRun(const simulation::Recording& recording) const;
     /// What is not given up unasked, one rule for opening, going back to the start and closing:
     /// recorded frames that somebody wanted or that took long to compute, a run that took long.
     struct Loss
@@ -228,6 +236,8 @@ class MainWindow : public QMainWindow
     /// Which results there are: "recorded frames, the ECG, maps".
     QString resultsText(bool withFrames) const;
     QString lossText(const Loss& loss) const;
+    /// Asks now, or when the question that is open was answered; not in a window that this closed.
+    void askWhenFree(std::function<void()> ask);
     /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
     void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
     /// Whether this run has recorded frames of more than a moment that are not saved, wanted or
@@ -238,7 +248,7 @@ class MainWindow : public QMainWindow
     /// To the first moment of the run, which is lost, so it may ask; frames stay unless they are
     /// being recorded, when they begin anew.
     void backToStart(std::function<void()> then = {});
-    /// Reads it, asks what may be lost, and opens it.
+    /// Reads it, asks what may be lost, and opens it; else all stays as it is.
     void askAndOpen(const QString& path);
     void askForPicture();
     void askForMovie();
@@ -356,9 +366,10 @@ class MainWindow : public QMainWindow
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     bool m_autoPlay = true, m_autoPlayChosen = true, m_asks = true, m_closing = false;
-    int m_exports = 0;     // reports and recorded frames that are being written
-    int m_notWritten = 0;  // that failed or were given up
-    QStringList m_writing; // paths of what is being written; movies of recordings aside
+    int m_exports = 0;            // reports and recorded frames that are being written
+    int m_notWritten = 0;         // that failed or were given up
+    QPointer<ReportJob> m_report; // the newest that has not ended
+    QStringList m_writing;        // paths of what is being written; movies of recordings aside
     bool m_closeWhenWritten = false, m_giveUpExports = false;
     bool m_lossAgreed = false;   // what closing loses was asked about
     quint64 m_startedRun = 0;    // the run that auto play has seen
@@ -372,6 +383,7 @@ class MainWindow : public QMainWindow
     qint64 m_recordedMs = 0; // the part of it in which frames were recorded
     qint64 m_longRunMs = 30'000;
     double m_keptToMs = -1;       // results were exported when the run was there
+    quint64 m_starts = 0;         // of runs: loaded, or back at the start
     bool m_toldOfResults = false; // that a session does not hold them
     /// Of the newest samples: the leads, where their first one is, and of which run.
     struct

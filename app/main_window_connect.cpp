@@ -2,6 +2,7 @@
 // What is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/report_job.hpp"
 #include "engine/simulation/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/brush_card.hpp"
@@ -80,7 +81,7 @@ void MainWindow::connectHost()
     });
     connect(m_host, &EngineHost::loaded, this, &MainWindow::hostLoaded);
     connect(m_host, &EngineHost::loadingEnded, this, [this] {
-        if (m_host->scene())
+        if (m_host->scene() || m_start->isVisible())
             m_overlay->hide();
         else
             m_overlay->showEmpty();
@@ -198,8 +199,11 @@ void MainWindow::connectResults()
                                tr("Back to start (Ctrl+R) and Play run it anew."), "state");
     });
     connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
+        const auto reports = findChildren<ReportJob*>();
+        if (std::any_of(reports.begin(), reports.end(),
+                        [&path](const ReportJob* r) { return r->owns(path); }))
+            return; // no file that somebody wants, and it says itself what failed
         if (error.isEmpty()) {
-            m_keptToMs = m_host->status().time_ms;
             m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
         } else {
             showError(error, tr("Choose another kind or folder."), "export");
@@ -254,6 +258,7 @@ void MainWindow::connectTraces()
         m_message->settle("state");
         m_computedMs = 0;
         m_keptToMs = -1;
+        ++m_starts;
         if (m_host->status().recording) { // what is recorded begins anew as well
             m_recordedMs = 0;
             m_savedToMs = -1;

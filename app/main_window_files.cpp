@@ -104,8 +104,11 @@ void MainWindow::askForMovie()
     connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
         const auto range = dialog->range();
         if (recording == m_host->recording() && recording->frame_count() > 0 &&
-            range.fromMs <= recording->time_of(0))
-            m_savedToMs = m_keptToMs = std::max(m_savedToMs, range.toMs);
+            range.fromMs <= recording->time_of(0)) {
+            m_savedToMs = std::max(m_savedToMs, range.toMs);
+            if (ofThisRun(*recording))
+                m_keptToMs = std::max(m_keptToMs, range.toMs);
+        }
         m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
         exportEnded({});
     });

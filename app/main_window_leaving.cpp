@@ -85,6 +85,20 @@ bool MainWindow::resultsUnsaved(Frames frames) const
     return frames == Frames::in_files_count_as_saved || !exporting();
 }
 
+std::function<void()> MainWindow::keeper()
+{
+    return [this, ms = m_host->status().time_ms, of = m_starts] {
+        if (of == m_starts)
+            m_keptToMs = std::max(m_keptToMs, ms);
+    };
+}
+
+bool MainWindow::ofThisRun(const simulation::Recording& recording) const
+{
+    return m_host->scene() && recording.run() == m_host->scene()->run &&
+           !m_views->tissues().keptFor(&recording);
+}
+
 MainWindow::Loss MainWindow::lossOf(Frames frames) const
 {
     return {(m_recordWanted || m_recordedMs > m_longRunMs) && framesUnsaved(frames),
@@ -198,17 +212,38 @@ void MainWindow::askLoss(const Loss& loss, std::function<void()> then)
     box->open();
 }
 
+void MainWindow::askWhenFree(std::function<void()> ask)
+{
+    for (const char* question : {"unsaved", "recorded", "exporting"})
+        if (const auto* box = findChild<QMessageBox*>(question)) {
+            // when it is gone: its answer may have a file dialog of its own first
+            connect(
+                box, &QObject::destroyed, this,
+                [this, ask] {
+                    if (isVisible())
+                        askWhenFree(ask);
+                },
+                Qt::QueuedConnection);
+            return;
+        }
+    ask();
+}
+
 void MainWindow::askAndOpen(const QString& path)
 {
     const QString question = tr("Save them before another is opened?");
     if (path.isEmpty())
         return askUnsaved(question, [this] { open({}); });
-    m_message->clear();
-    showStart(false);
     // it is read first: nobody is asked to give something up for a file that cannot be opened
-    m_host->open(
-        QFileInfo(path).absoluteFilePath(),
-        [this, question](const std::function<void()>& load) { askUnsaved(question, load); });
+    m_host->open(QFileInfo(path).absoluteFilePath(),
+                 [this, question](const std::function<void()>& load) {
+                     const auto go = [this, load] {
+                         m_message->clear();
+                         showStart(false);
+                         load();
+                     };
+                     askWhenFree([this, question, go] { askUnsaved(question, go); });
+                 });
 }
 
 } // namespace tawara

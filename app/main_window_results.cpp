@@ -55,18 +55,27 @@ void MainWindow::makeReport(const QString& path)
     auto* job = new ReportJob(m_host, m_views, m_grid->view(0), path, this);
     ++m_exports;
     m_writing += path;
-    connect(job, &ReportJob::ended, this, [this, path](const QString& file, const QString& error) {
-        --m_exports;
-        m_writing.removeOne(path);
-        if (error.isEmpty()) {
-            m_keptToMs = m_host->status().time_ms;
-            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {}, "report");
-        } else {
-            showError(error, tr("Choose another folder."), "report");
-        }
-        exportEnded(error);
-    });
-    job->start();
+    connect(job, &ReportJob::ended, this,
+            [this, job, path, keep = keeper()](const QString& file, const QString& error) {
+                if (m_report == job)
+                    m_report = nullptr;
+                --m_exports;
+                m_writing.removeOne(path);
+                if (error.isEmpty()) {
+                    keep();
+                    m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(file), {},
+                                           "report");
+                } else {
+                    showError(error, tr("Choose another folder."), "report");
+                }
+                exportEnded(error);
+            });
+    // one after the other: each holds the maps
+    const QPointer<ReportJob> before = std::exchange(m_report, job);
+    if (before)
+        connect(before, &ReportJob::ended, job, &ReportJob::start, Qt::QueuedConnection);
+    else
+        job->start();
 }
 
 void MainWindow::askForReport()
@@ -129,12 +138,15 @@ void MainWindow::exportByHost(const QString& kind, const QString& path)
 {
     m_writing += path;
     auto* until = new QObject(this);
-    connect(m_host, &EngineHost::exported, until, [this, path, until](const QString& file) {
-        if (file != path)
-            return;
-        m_writing.removeOne(path);
-        until->deleteLater();
-    });
+    connect(m_host, &EngineHost::exported, until,
+            [this, path, until, keep = keeper()](const QString& file, const QString& error) {
+                if (file != path)
+                    return;
+                m_writing.removeOne(path);
+                if (error.isEmpty())
+                    keep();
+                until->deleteLater();
+            });
     m_host->exportResults(kind, path);
 }
 
@@ -170,28 +182,29 @@ void MainWindow::exportFrames(simulation::ExportKind kind, const QString& path,
     m_writing += path;
     m_writtenOf = recording.get();
     m_writtenToMs = last_ms;
-    connect(
-        job, &Job::ended, this,
-        [this, job, shown, path, recording, last_ms, then](const QString& error, bool cancelled) {
-            shown->hide();
-            shown->deleteLater();
-            job->deleteLater();
-            --m_exports;
-            m_writing.removeOne(path);
-            m_writtenOf = nullptr;
-            if (error.isEmpty() && !cancelled && recording == m_host->recording())
-                m_savedToMs = last_ms;
-            if (cancelled) {
-                m_message->showMessage(MessageBar::Level::note,
-                                       tr("The export was cancelled; nothing of it is left."), {},
-                                       "export");
-                exportGivenUp();
-            } else {
-                Q_EMIT m_host->exported(path, error);
-            }
-            if (error.isEmpty() && !cancelled && then)
-                askRecorded(then); // nothing came meanwhile, unless the file was another run's
-        });
+    const auto keep = ofThisRun(*recording) ? keeper() : [] {};
+    connect(job, &Job::ended, this, [=, this](const QString& error, bool cancelled) {
+        shown->hide();
+        shown->deleteLater();
+        job->deleteLater();
+        --m_exports;
+        m_writing.removeOne(path);
+        m_writtenOf = nullptr;
+        if (error.isEmpty() && !cancelled)
+            keep();
+        if (error.isEmpty() && !cancelled && recording == m_host->recording())
+            m_savedToMs = std::max(m_savedToMs, last_ms);
+        if (cancelled) {
+            m_message->showMessage(MessageBar::Level::note,
+                                   tr("The export was cancelled; nothing of it is left."), {},
+                                   "export");
+            exportGivenUp();
+        } else {
+            Q_EMIT m_host->exported(path, error);
+        }
+        if (error.isEmpty() && !cancelled && then)
+            askRecorded(then); // nothing came meanwhile, unless the file was another run's
+    });
     job->start();
 }
 

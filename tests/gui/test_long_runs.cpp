@@ -2,6 +2,7 @@
 // Runs that took long to compute are not lost unasked, whatever would lose them; how long a run is.
 #include "app/length_dialog.hpp"
 #include "engine/simulation/recording.hpp"
+#include "engine/simulation/report_page.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 
@@ -45,6 +46,42 @@ class TestLongRuns : public QObject
         QTRY_COMPARE(f->host->status().state, State::paused);
         QVERIFY(f->host->status().time_ms > from);
     }
+    void recordOff()
+    {
+        if (f->host->status().recording)
+            trigger("Start or end a recording");
+        QTRY_VERIFY(!f->host->status().recording);
+    }
+    /// Chooses this in the file dialog that comes next.
+    void choose(const QString& path)
+    {
+        QTimer::singleShot(20, this, [this, path] {
+            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (d == nullptr)
+                return choose(path);
+            d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+            static_cast<QDialog*>(d)->accept();
+        });
+    }
+    /// By the menu; the file is not there yet.
+    void exportAs(const char* kind, const char* file)
+    {
+        auto* menu = f->window->findChild<QMenu*>("exports");
+        Q_EMIT menu->aboutToShow();
+        choose(dir.filePath(file));
+        for (QAction* a : menu->actions())
+            if (a->data().toString() == kind)
+                return a->trigger();
+        QFAIL(kind);
+    }
+    /// When the window knows.
+    void backAtTheStart(const std::function<void()>& by)
+    {
+        QSignalSpy cleared(f->host.get(), &EngineHost::samplesCleared);
+        by();
+        QTRY_COMPARE(cleared.count(), 1);
+        QTRY_COMPARE(f->host->status().time_ms, 0.0);
+    }
     /// How many resets the engine was given.
     std::size_t resets() { return f->posted<simulation::Reset>().size(); }
 
@@ -64,9 +101,11 @@ class TestLongRuns : public QObject
     void allWaysOfLosingItAsk()
     {
         compute(false);
-        trigger("Back to the start"); // a short one goes unasked
-        QVERIFY(box() == nullptr);
-        QTRY_COMPARE(resets(), 1U);
+        backAtTheStart([this] { // a short one goes unasked
+            trigger("Back to the start");
+            QVERIFY(box() == nullptr);
+        });
+        QCOMPARE(resets(), 1U);
         compute(true);
         trigger("Back to the start");
         QVERIFY(box() != nullptr);
@@ -97,17 +136,103 @@ class TestLongRuns : public QObject
         compute(true);
         trigger("Back to the start");
         QVERIFY(box() != nullptr && !box()->text().contains("frames"));
-        box()->button(QMessageBox::Discard)->click();
-        QTRY_COMPARE(resets(), 1U);
-        QTRY_COMPARE(f->host->status().time_ms, 0.0);
-        trigger("Back to the start"); // nothing is there now
-        QVERIFY(box() == nullptr);
+        backAtTheStart([this] { box()->button(QMessageBox::Discard)->click(); });
+        backAtTheStart([this] { // nothing is there now
+            trigger("Back to the start");
+            QVERIFY(box() == nullptr);
+        });
         compute(true);
-        QSignalSpy exported(f->host.get(), &EngineHost::exported);
-        f->host->exportResults("maps-csv", dir.filePath("maps.csv"));
-        QTRY_COMPARE(exported.count(), 1);
+        exportAs("maps-csv", "maps.csv");
+        QTRY_VERIFY(!f->host->exporting());
         trigger("Back to the start"); // somebody has what was wanted of it
         QVERIFY(box() == nullptr);
+    }
+
+    /// What an export has written is kept, no more: not what was computed while it was written, nor
+    /// what a new start computes.
+    void whatIsKeptIsOfWhenItWasAskedFor()
+    {
+        const auto hold = [this](bool on) {
+            std::lock_guard also(f->shared->mutex);
+            f->shared->hold_exports = on;
+        };
+        const auto asks = [this] {
+            trigger("Open the built-in heart");
+            if (box() == nullptr)
+                return false;
+            cancel();
+            return true;
+        };
+        recordOff();
+        compute(true);
+        hold(true);
+        exportAs("maps-csv", "early.csv");
+        compute(true);
+        hold(false);
+        QTRY_VERIFY(!f->host->exporting());
+        QVERIFY(asks());
+        exportAs("maps-csv", "late.csv");
+        QTRY_VERIFY(!f->host->exporting());
+        backAtTheStart([this] {
+            trigger("Back to the start");
+            QVERIFY(box() == nullptr);
+        });
+        compute(true);
+        hold(true);
+        exportAs("maps-csv", "before.csv");
+        trigger("Back to the start");
+        QVERIFY(box() != nullptr);
+        backAtTheStart([this] { box()->button(QMessageBox::Discard)->click(); });
+        compute(true);
+        f->host->runUntil(5); // not past the time of that export
+        QTRY_COMPARE(f->host->status().time_ms, 5.0);
+        hold(false);
+        QTRY_VERIFY(!f->host->exporting());
+        QVERIFY(asks());
+    }
+
+    /// A report has files of its own on its way, which nobody has seen.
+    void aReportThatFailsKeepsNothing()
+    {
+        recordOff();
+        compute(true);
+        const auto* bar = f->window->findChild<MessageBar*>();
+        QSignalSpy exported(f->host.get(), &EngineHost::exported);
+        f->window->makeReport(dir.filePath("none.html")); // the engine's page is not there
+        QTRY_COMPARE(exported.count(), 1);
+        QVERIFY(!bar->text().contains("Saved"));
+        QTRY_VERIFY2(bar->text().contains("cannot be read"), qPrintable(bar->text()));
+        trigger("Back to the start");
+        cancel();
+        {
+            std::lock_guard also(f->shared->mutex);
+            f->shared->export_text = simulation::to_html({});
+        }
+        const QString file = dir.filePath("whole.html");
+        f->window->makeReport(file);
+        QTRY_VERIFY(bar->text().contains("whole.html"));
+        QVERIFY(QFile::exists(file));
+        trigger("Back to the start");
+        QVERIFY(box() == nullptr);
+    }
+
+    /// Frames of before the last start are not this run's results.
+    void framesOfBeforeKeepNothing()
+    {
+        compute(true); // it records by itself
+        recordOff();
+        trigger("Back to the start"); // frames stay
+        QVERIFY(box() != nullptr && !box()->text().contains("frames"));
+        backAtTheStart([this] { box()->button(QMessageBox::Discard)->click(); });
+        compute(true);
+        QVERIFY(f->host->recording()->frame_count() > 3);
+        QSignalSpy exported(f->host.get(), &EngineHost::exported);
+        exportAs("frames-pvd", "before.pvd");
+        QTRY_COMPARE_WITH_TIMEOUT(exported.count(), 1, 20000);
+        QVERIFY(QFile::exists(dir.filePath("before.pvd")));
+        trigger("Back to the start");
+        QVERIFY(box() != nullptr);
+        cancel();
     }
 
     void aSavedSessionSaysOnceWhatIsNotInIt()
@@ -170,6 +295,34 @@ class TestLongRuns : public QObject
         QCOMPARE(d->fault(), QString());
         d->accept();
         QTRY_COMPARE(f->window->document()->session().end_ms, LengthDialog::no_end_ms);
+    }
+
+    /// OK alone changes nothing, and no end is never an earlier one.
+    void anEndThatWasNotChangedStays()
+    {
+        const auto noEnd = [](LengthDialog& d) { d.findChild<QRadioButton*>("noEnd")->click(); };
+        const auto type = [](LengthDialog& d, const char* text) {
+            auto* field = d.findChild<QLineEdit*>("runEnd");
+            field->selectAll();
+            QTest::keyClicks(field, text);
+        };
+        LengthDialog far(5e6, 20, 0.02);
+        QVERIFY(far.findChild<QRadioButton*>("noEnd")->isChecked());
+        QCOMPARE(far.end(), 5e6);
+        type(far, "600");
+        QCOMPARE(far.end(), 600.0);
+        noEnd(far);
+        QCOMPARE(far.end(), 5e6);
+        far.setNow(5e6); // it is over: on it goes
+        QVERIFY(far.end() > 5e6);
+        constexpr double third = 1000.0 / 3;
+        LengthDialog near(third, 20, 0.02);
+        QCOMPARE(near.fault(), QString());
+        QVERIFY(near.end() == third); // every digit
+        noEnd(near);
+        QCOMPARE(near.end(), LengthDialog::no_end_ms);
+        type(near, "400");
+        QCOMPARE(near.end(), 400.0);
     }
 };
 
