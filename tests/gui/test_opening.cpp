@@ -209,6 +209,61 @@ class TestOpening : public QObject
         QTRY_VERIFY(f.host->scene()->run > run);
         QTRY_COMPARE(w->windowTitle(), QString("wrong.json[*] – Tawara"));
     }
+    /// Cancel leaves all as it was, what was said and the start page, too.
+    void anOpeningThatIsCancelledChangesNothing()
+    {
+        fake::WindowFixture f;
+        f.start();
+        auto* w = f.window.get();
+        const auto box = [w] { return w->findChild<QMessageBox*>("unsaved"); };
+        const auto cancel = [&] {
+            box()->button(QMessageBox::Cancel)->click();
+            QTRY_VERIFY(box() == nullptr);
+        };
+        const auto* start = w->findChild<StartPage*>();
+        const auto* message = w->findChild<MessageBar*>();
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
+        openSettings()->setValue("files/recent", QStringList(dir.filePath("wrong.json")));
+        const auto recent = [w] {
+            auto* menu = fake::action(*w, "Open recent")->menu();
+            Q_EMIT menu->aboutToShow();
+            menu->actions().first()->trigger();
+        };
+        Q_EMIT f.host->stateLost("this is still to be read");
+        w->showStart(true);
+        QVERIFY(start->isVisible());
+        const auto run = f.host->scene()->run;
+        recent();
+        QTRY_VERIFY(box() != nullptr);
+        cancel();
+        QVERIFY(start->isVisible() && !w->findChild<Overlay*>()->isVisible());
+        const auto told = [message] {
+            return message->isVisible() && message->text().contains("still to be read");
+        };
+        QVERIFY2(told(), qPrintable(message->text()));
+        // another question is open when the file was read: this one comes after it
+        recent();
+        QVERIFY(!w->close());
+        QVERIFY(box() != nullptr && box()->text().contains("window closes"));
+        QTRY_VERIFY(!f.host->isLoading());
+        QCOMPARE(w->findChildren<QMessageBox*>("unsaved").size(), 1);
+        box()->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(box() != nullptr && box()->text().contains("another is opened"));
+        QCOMPARE(f.host->scene()->run, run);
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(f.host->scene()->run > run);
+        QVERIFY(!start->isVisible() && !told());
+        // a window that the other answer has closed asks nothing
+        QTRY_VERIFY(!f.host->isLoading());
+        w->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 78; });
+        recent();
+        QVERIFY(!w->close());
+        QTRY_VERIFY(!f.host->isLoading());
+        box()->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!w->isVisible() && box() == nullptr);
+        QCoreApplication::processEvents();
+        QVERIFY(box() == nullptr && !f.host->isLoading());
+    }
     /// --paused, say: the choice of the menu is for the next start as it was.
     void aSwitchHoldsForOneStart()
     {
