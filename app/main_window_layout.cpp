@@ -229,6 +229,10 @@ void MainWindow::restoreFirstLayout()
 
 void MainWindow::releaseFocus(const QDockWidget* hidden)
 {
+    // where another tab was raised the dock is moved out of the window, nothing else is
+    if (hidden->isHidden() || hidden->isFloating() ||
+        (hidden->geometry().right() >= 0 && hidden->geometry().bottom() >= 0))
+        return;
     if (const auto* w = focusWidget(); w != nullptr && hidden->isAncestorOf(w))
         m_grid->view(m_grid->current())->setFocus();
 }

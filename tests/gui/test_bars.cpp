@@ -539,6 +539,9 @@ class TestBars : public QObject
         QVERIFY(field != nullptr);
         field->setFocus();
         QTRY_VERIFY(field->hasFocus());
+        // a minimised window hides what is in front, too: it comes back as it was
+        Q_EMIT dock->visibilityChanged(false);
+        QVERIFY(field->hasFocus());
         f->window->raisePanel("viewDock");
         QTRY_VERIFY(f->window->view()->hasFocus());
     }
