@@ -214,6 +214,10 @@ class TestLongRuns : public QObject
         QVERIFY(QFile::exists(file));
         trigger("Back to the start");
         QVERIFY(box() == nullptr);
+        for (const char* name : {"two.html", "three.html"}) // one after the other
+            f->window->makeReport(dir.filePath(name));
+        for (const char* name : {"two.html", "three.html"})
+            QTRY_VERIFY(QFile::exists(dir.filePath(name)));
     }
 
     /// Frames of before the last start are not this run's results.
