@@ -34,7 +34,11 @@ class TestMapScale : public QObject
         panel->setSettings(s);
         QSignalSpy arrived(f.host.get(), &EngineHost::mapsArrived);
         Q_EMIT panel->changed(s);
-        QTRY_VERIFY(!arrived.isEmpty()); // the engine's own; no others come while it stands
+        QTRY_VERIFY(!arrived.isEmpty()); // the engine's own: then none but these
+        {
+            std::lock_guard also(f.shared->mutex);
+            f.shared->hold_maps = true;
+        }
         const auto n = f.host->scene()->surface->vertices.size();
         // software OpenGL has its texts in a widget; elsewhere they are in the picture
         const bool software = f.window->view()->softwareRendering();

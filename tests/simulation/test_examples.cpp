@@ -300,7 +300,7 @@ class TestExamples : public QObject
         QVERIFY2(edge.find("mean edge 1.26 mm") != std::string::npos, edge.c_str());
         r.conductivity_S_per_m = {1.08, 0.473, 0.473}; // as of the built-in heart
         const auto raised = estimate_velocity(s, r, 2.7);
-        QVERIFY2(raised.warning.find("raised to make up") != std::string::npos,
+        QVERIFY2(raised.warning.find("are raised for that") != std::string::npos,
                  raised.warning.c_str());
         r.parameters = {{"g_Na", 0}, {"g_CaL", 0}};
         QVERIFY(!estimate_velocity(s, r, 0.2).warning.empty());
