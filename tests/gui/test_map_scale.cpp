@@ -17,7 +17,11 @@ class TestMapScale : public QObject
     fake::WindowFixture f;
 
   private Q_SLOTS:
-    void init() { f.start(); }
+    void init()
+    {
+        f.shared = std::make_shared<fake::FakeEngine::Shared>(); // that holds nothing
+        f.start();
+    }
     void cleanup()
     {
         f.stop();
