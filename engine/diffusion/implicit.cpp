@@ -257,6 +257,11 @@ int ImplicitSolver::step(std::vector<double>& v)
     return iterations;
 }
 
+int ImplicitSolver::sub_steps() const
+{
+    return state_->sub_steps;
+}
+
 double ImplicitSolver::bytes_per_iteration() const
 {
     const State& s = *state_;

@@ -60,6 +60,9 @@ class ImplicitSolver
     /// @throws SolverError; v is unchanged then
     int step(std::vector<double>& v);
 
+    /// Systems that are solved in one time step; each has one product more, for its right-hand side.
+    int sub_steps() const;
+
     /// Bytes and floating-point operations of one iteration, for records.
     double bytes_per_iteration() const;
     double flops_per_iteration() const;

@@ -108,6 +108,16 @@ class TestImplicit : public QObject
         QVERIFY(u == v);
     }
 
+    /// Explicit steps beyond the stable one are cut, and those alone.
+    void subStepsAreCounted()
+    {
+        const auto s = system(Scheme::p1, Mass::consistent);
+        const double dt = 2.5 * s.stable_dt_ms;
+        QCOMPARE(ImplicitSolver(s, dt, 0).sub_steps(), 3);
+        QCOMPARE(ImplicitSolver(s, dt, 0.5).sub_steps(), 1);
+        QCOMPARE(ImplicitSolver(s, 0.5 * s.stable_dt_ms, 0).sub_steps(), 1);
+    }
+
     void failureLeavesTheStateAndSaysSo()
     {
         const auto s = system(Scheme::p1, Mass::lumped);

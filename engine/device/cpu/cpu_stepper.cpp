@@ -229,7 +229,7 @@ void CpuStepper<Real>::implicit_diffusion(std::vector<WorkerTimes>& times)
     const Real* from = splitting_ == Splitting::strang ? half_.data() : v_.data();
     for (std::size_t u = 0; u < solver_v_.size(); ++u)
         solver_v_[u] = static_cast<double>(from[layout_.new_of[u]]);
-    iterations_done_ += solver_->step(solver_v_) + 1; // one product more for the right-hand side
+    iterations_done_ += solver_->step(solver_v_) + solver_->sub_steps(); // products
     std::copy(from, from + layout_.slots(), next_.data());
     for (std::size_t u = 0; u < solver_v_.size(); ++u)
         next_[static_cast<std::size_t>(layout_.new_of[u])] = static_cast<Real>(solver_v_[u]);
