@@ -66,17 +66,31 @@ Vec3 any_orthogonal(const Vec3& f)
     return normalized(e - dot(e, f) * f);
 }
 
+/// Whether these are what rounding orthonormal directions to single precision leaves: then they
+/// stay as they are, bit for bit, so that a mesh that was written is read as it was.
+bool unit(const Vec3& a)
+{
+    return std::abs(norm(a) - 1) < 2e-7;
+}
+bool orthonormal(const Vec3& a, const Vec3& b)
+{
+    return unit(a) && unit(b) && std::abs(dot(a, b)) < 2e-7;
+}
+
 /// Completes sheet and normal; returns how many sheets had to be made up.
 std::int64_t complete_sheets(TetMesh& m)
 {
     const std::size_t n = m.tetrahedron_count();
-    const bool from_normal = m.sheet.empty();
+    const bool from_normal = m.sheet.empty(), complete = !from_normal && !m.normal.empty();
     if (from_normal)
         m.sheet.resize(n);
     m.normal.resize(n);
     std::int64_t made_up = 0;
     for (std::size_t t = 0; t < n; ++t) {
         const Vec3 f = m.fibre[t];
+        if (complete && orthonormal(f, m.sheet[t]) && orthonormal(m.normal[t], f) &&
+            norm(cross(f, m.sheet[t]) - m.normal[t]) < 1e-6)
+            continue;
         Vec3 s = normalized(from_normal ? cross(m.normal[t], f) : m.sheet[t]);
         s = s - dot(s, f) * f;
         if (norm(s) < 1e-3) {
@@ -140,7 +154,8 @@ std::int64_t orthonormalise(TetMesh& m, const std::vector<std::array<std::int32_
             continue;
         }
         other_length += std::abs(l - 1) > 1e-3;
-        m.fibre.set(t, normalized(m.fibre[t]));
+        if (!unit(m.fibre[t]))
+            m.fibre.set(t, normalized(m.fibre[t]));
     }
     if (missing.size() == m.tetrahedron_count()) {
         notices.push_back({Notice::Level::warning,

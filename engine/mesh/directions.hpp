@@ -7,7 +7,8 @@ namespace tawara::mesh {
 /// Makes fibre, sheet and normal of each tetrahedron orthonormal: fibres get unit length, sheets
 /// are made orthogonal to them, normals completed as fibre x sheet. Fibres of length 0 take the
 /// mean direction of their face neighbours; a sheet that is parallel to its fibre is replaced by
-/// some orthogonal direction. Where there are no fibres, sheet and normal are dropped.
+/// some orthogonal direction. What is orthonormal to single precision stays as it is, bit for bit.
+/// Where there are no fibres, sheet and normal are dropped.
 /// @return  how many fibres had another length than 1 (to one part in 1000)
 /// @throws  MeshError when a component is not finite
 std::int64_t orthonormalise(TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,

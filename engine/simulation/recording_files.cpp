@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/recording_files.hpp"
 
+#include "engine/core/cache_folder.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/recording.hpp"
 
@@ -120,16 +121,8 @@ std::string GrowingFile::read(std::uint64_t offset, std::size_t size) const
 
 fs::path recording_folder()
 {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path base;
-    if (cache != nullptr && cache[0] == '/')
-        base = cache;
-    else if (home != nullptr && home[0] == '/')
-        base = fs::path(home) / ".cache";
-    else
-        base = fs::temp_directory_path();
-    return base / "tawara" / "recordings";
+    const fs::path cache = cache_folder();
+    return (cache.empty() ? fs::temp_directory_path() / "tawara" : cache) / "recordings";
 }
 
 int remove_orphaned_recordings(const fs::path& folder)

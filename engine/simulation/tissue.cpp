@@ -10,6 +10,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
 #include "engine/simulation/fibres.hpp"
+#include "engine/simulation/heart_store.hpp"
 #include "engine/simulation/late_pulses.hpp"
 #include "engine/simulation/mesh_shelf.hpp"
 #include "engine/simulation/prepacing.hpp"
@@ -251,7 +252,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
     if (const auto* slab = std::get_if<MeshSlab>(&s.mesh))
         return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
     if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
-        return with_neighbours(mesh::generator::generate_heart(heart->parameters, progress));
+        return with_neighbours(kept_heart(heart->parameters, heart_folder(), notices, progress));
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
     give_fibres(m, file.fibres, s.folder, notices, progress);

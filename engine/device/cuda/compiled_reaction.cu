@@ -4,6 +4,7 @@
 
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/core/cache_folder.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>

@@ -268,15 +268,6 @@ std::string nvrtc_version()
     return n.missing.empty() ? std::to_string(n.major) + "." + std::to_string(n.minor) : "";
 }
 
-std::filesystem::path cache_folder()
-{
-    if (const char* x = std::getenv("XDG_CACHE_HOME"); x && *x)
-        return fs::path(x) / "tawara";
-    if (const char* home = std::getenv("HOME"); home && *home)
-        return fs::path(home) / ".cache" / "tawara";
-    return {};
-}
-
 CudaBinary compile_cuda(const CudaSource& s, int architecture, const std::filesystem::path& cache)
 {
     if (const auto why = nvrtc_missing_reason(); !why.empty())

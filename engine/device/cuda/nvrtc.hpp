@@ -48,7 +48,4 @@ CudaBinary compile_cuda(const CudaSource& source, int architecture,
 /// PTX in place of machine code, not cached; for tests that count instructions.
 std::string compile_to_ptx(const CudaSource& source, int architecture);
 
-/// $XDG_CACHE_HOME/tawara or ~/.cache/tawara; empty where neither variable is set.
-std::filesystem::path cache_folder();
-
 } // namespace tawara::device::cuda
