@@ -196,6 +196,9 @@ class MainWindow : public QMainWindow
     void lookBack(double ms);
     /// A recorded moment in the transport and the plots; nothing while following the run.
     void showMoment(std::optional<double> ms);
+    /// V at the probes in their list: beneath the mouse on the plot, between its cursors, at the
+    /// moment of a replay, or now.
+    void showProbeValues();
     void followRun();
     void replay(bool on);
     void record(bool on);

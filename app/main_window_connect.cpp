@@ -230,12 +230,14 @@ void MainWindow::connectTraces()
             [this](quint64 id, const QString& name, const Vec3& position) {
                 const ProbeEntry& e = m_probes->add(id, name, position);
                 m_plot->addCurve(id, name, e.color);
+                showProbeValues();
                 updateMarkers();
             });
     connect(m_host, &EngineHost::probeRemoved, this, [this](quint64 id) {
         flushChanges();
         m_probes->remove(id);
         m_plot->removeCurve(id);
+        showProbeValues();
         m_measured.remove(id);
         showBeats();
         updateMarkers();
@@ -245,8 +247,11 @@ void MainWindow::connectTraces()
                 withPicture([this, id, t, v] {
                     m_plot->append(id, t, v);
                     m_probes->setValue(id, v.back());
+                    if (m_plot->reading()) // the window of time moves beneath the mouse
+                        showProbeValues();
                 });
             });
+    connect(m_plot, &TracePlot::readingChanged, this, &MainWindow::showProbeValues);
     connect(m_host, &EngineHost::samplesCleared, this, [this] {
         flushChanges();
         m_plot->clearSamples();

@@ -211,8 +211,26 @@ void MainWindow::showMoment(std::optional<double> ms)
         m_transport->setTime(m_host->frame()->time_ms);
     m_transport->setReplay(ms, m_views->tissues().keptFor(m_host->recording().get()));
     m_plot->setMoment(ms);
-    m_probes->lookBack(ms, [this](quint64 id, double at) { return m_plot->valueAt(id, at); });
+    showProbeValues();
     m_ecg->plot()->setMoment(ms);
+}
+
+void MainWindow::showProbeValues()
+{
+    const auto at = [this](double ms) {
+        return [this, ms](quint64 id) { return m_plot->valueAt(id, ms); };
+    };
+    if (const auto ms = m_plot->reading())
+        m_probes->showInstead(tr("V at cursor"), at(*ms));
+    else if (const auto marks = m_plot->bothMarks())
+        m_probes->showInstead(tr("B − A"), [this, m = *marks](quint64 id) -> std::optional<double> {
+            const auto a = m_plot->valueAt(id, m[0]), b = m_plot->valueAt(id, m[1]);
+            return a && b ? std::optional(*b - *a) : std::nullopt;
+        });
+    else if (const auto moment = m_plot->moment())
+        m_probes->showInstead(tr("V then"), at(*moment));
+    else
+        m_probes->showInstead({});
 }
 
 void MainWindow::replay(bool on)

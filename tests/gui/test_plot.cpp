@@ -7,7 +7,9 @@
 #include "widgets/plots/trace_plot.hpp"
 
 #include <QApplication>
+#include <QHelpEvent>
 #include <QRegularExpression>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -189,7 +191,7 @@ class TestPlot : public QObject
         p.setPalette(QPalette(Qt::white, QColor(20, 20, 20)));
         p.resize(600, 130);
         const QImage without = [&] {
-            for (quint64 id = 1; id <= 6; ++id) {
+            for (quint64 id = 1; id <= TracePlot::boxed_curves; ++id) {
                 p.addCurve(id, QString("probe %1").arg(id), Qt::red);
                 feed(p, id, 0, 400, 1);
             }
@@ -207,6 +209,66 @@ class TestPlot : public QObject
                 }
         QVERIFY2(below < 130 - 34, qPrintable(QString::number(below))); // within the axes
         QVERIFY2(right > 200, qPrintable(QString::number(right)));
+    }
+
+    /// Of many curves the boxes name the nearest one, or none: they would hide the others.
+    void boxesOfManyCurvesStaySmall()
+    {
+        TracePlot p;
+        p.resize(600, 200); // 54 px and 14 px beside 500 ms
+        const QSignalSpy told(&p, &TracePlot::readingChanged);
+        const std::vector<double> t{0, 500};
+        for (quint64 id = 1; id <= 4; ++id) {
+            p.addCurve(id, QString("probe %1").arg(id), Qt::red);
+            const auto v = static_cast<float>(30 - 20 * static_cast<int>(id)); // 10 to -50
+            p.append(id, t, std::vector<float>{v, v});
+            p.setMark(0, 100);
+            p.setMark(1, 130);
+            QCOMPARE(p.markLines().size(), id <= 3 ? qsizetype(3 + id) : qsizetype(3));
+            QCOMPARE(p.bothMarks().has_value(), id > 3);
+        }
+        QVERIFY(!p.reading() && p.readingLines().isEmpty());
+        const auto move = [&p](double x, double y) {
+            QMouseEvent e(QEvent::MouseMove, QPointF(x, y), p.mapToGlobal(QPointF(x, y)),
+                          Qt::NoButton, Qt::NoButton, {});
+            QApplication::sendEvent(&p, &e);
+        };
+        const auto before = told.count();
+        move(54 + 266, 200 - 34 - 5); // low, where probe 4 is
+        QCOMPARE(told.count(), before + 1);
+        QVERIFY(std::abs(p.reading().value() - 250) < 1);
+        QCOMPARE(p.readingLines().size(), qsizetype{2});
+        QCOMPARE(p.readingLines()[1], QString("probe 4  -50.0 mV"));
+        move(54 + 266, 14);
+        QCOMPARE(p.readingLines()[1], QString("probe 1  10.0 mV"));
+        p.removeCurve(2);
+        QCOMPARE(p.readingLines().size(), qsizetype{4}); // the time, and all three
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(&p, &leave);
+        QVERIFY(!p.reading() && !p.bothMarks());
+    }
+
+    /// What a plot's tip says stands above it, where no curve is read.
+    void tipsStandAboveThePlot()
+    {
+        QWidget window;
+        window.resize(700, 600);
+        auto* p = new TracePlot(&window);
+        p->setGeometry(20, 300, 600, 200);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const QPoint at(200, 60);
+        QHelpEvent e(QEvent::ToolTip, at, p->mapToGlobal(at));
+        QApplication::sendEvent(p, &e);
+        QVERIFY(QToolTip::isVisible());
+        const auto all = QApplication::topLevelWidgets();
+        const auto tip = std::find_if(all.begin(), all.end(), [](const QWidget* w) {
+            return w->isVisible() && w->inherits("QTipLabel");
+        });
+        QVERIFY(tip != all.end());
+        const int gap = p->mapToGlobal(QPoint(0, 0)).y() - (*tip)->geometry().bottom();
+        QVERIFY2(gap >= 0 && gap < 40, qPrintable(QString::number(gap)));
+        QToolTip::hideText();
     }
 
     /// A dashed line where the tissue was changed, and what it is; of lines close together once.

@@ -65,14 +65,16 @@ void ProbeModel::clearValues()
     valuesChanged();
 }
 
-void ProbeModel::lookBack(std::optional<double> ms,
-                          const std::function<std::optional<double>(quint64, double)>& at)
+void ProbeModel::showInstead(const QString& title,
+                             const std::function<std::optional<double>(quint64)>& of)
 {
-    m_moment = ms;
+    const bool other = title != m_instead;
+    m_instead = title;
     for (ProbeEntry& e : m_entries)
-        e.then = ms ? at(e.id, *ms) : std::nullopt;
+        e.instead = title.isEmpty() ? std::nullopt : of(e.id);
     valuesChanged();
-    Q_EMIT headerDataChanged(Qt::Horizontal, ValueColumn, ValueColumn);
+    if (other)
+        Q_EMIT headerDataChanged(Qt::Horizontal, ValueColumn, ValueColumn);
 }
 
 void ProbeModel::valuesChanged()
@@ -112,7 +114,8 @@ QVariant ProbeModel::data(const QModelIndex& at, int role) const
         if (at.column() == NameColumn)
             return e.name;
         if (at.column() == ValueColumn) {
-            const std::optional<double> v = m_moment ? e.then : std::optional<double>(e.V);
+            const std::optional<double> v =
+                m_instead.isEmpty() ? std::optional<double>(e.V) : e.instead;
             return v ? tr("%1 mV").arg(*v, 0, 'f', 1) : QStringLiteral("–");
         }
         return {};
@@ -137,7 +140,7 @@ QVariant ProbeModel::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     if (section == ValueColumn)
-        return m_moment ? tr("V then") : tr("V now");
+        return m_instead.isEmpty() ? tr("V now") : m_instead;
     return section == NameColumn ? tr("Probe") : QString();
 }
 

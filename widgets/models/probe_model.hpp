@@ -19,8 +19,8 @@ struct ProbeEntry
     QString name;
     Vec3 position{}; ///< [mm]
     QColor color;
-    std::optional<float> V; ///< newest value [mV]
-    std::optional<double> then{}; ///< at the moment of a replay [mV]
+    std::optional<float> V;          ///< newest value [mV]
+    std::optional<double> instead{}; ///< shown in place of V [mV]
 };
 
 /// The probes in the order in which they were placed: name with its colour, newest V.
@@ -38,10 +38,11 @@ class ProbeModel : public QAbstractTableModel
     void setValue(quint64 id, float V);
     /// Nothing is known of any of them any more: back at the start.
     void clearValues();
-    /// V at that moment in place of the newest, until another or none is given.
-    /// @param at  V [mV] of a probe at a time [ms], where it is known
-    void lookBack(std::optional<double> ms,
-                  const std::function<std::optional<double>(quint64, double)>& at);
+    /// Other values than the newest, until others or none are given.
+    /// @param title  of their column, e.g. "V then"; empty: the newest
+    /// @param of     value [mV] of a probe, where it is known
+    void showInstead(const QString& title,
+                     const std::function<std::optional<double>(quint64)>& of = {});
     const std::vector<ProbeEntry>& entries() const { return m_entries; }
     /// The first of "Probe 1", "Probe 2", ... that is free.
     QString freeName() const;
@@ -54,7 +55,7 @@ class ProbeModel : public QAbstractTableModel
   private:
     void valuesChanged();
     std::vector<ProbeEntry> m_entries;
-    std::optional<double> m_moment; ///< [ms] of a replay
+    QString m_instead; ///< title of what is shown in place of the newest values
 };
 
 } // namespace tawara

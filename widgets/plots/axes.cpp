@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plots/axes.hpp"
 
+#include <QToolTip>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -99,6 +101,18 @@ double Axes::toY(double y) const
 {
     const double t = logY ? std::log(y / y0) / std::log(y1 / y0) : (y - y0) / (y1 - y0);
     return area.bottom() - t * area.height();
+}
+
+bool tipAbove(QWidget* plot, QEvent* e)
+{
+    if (e->type() != QEvent::ToolTip)
+        return false;
+    // Qt lets it begin some pixels below the point that it is given
+    constexpr int frame = 16, offset = 20;
+    const int height =
+        plot->fontMetrics().height() * (static_cast<int>(plot->toolTip().count('\n')) + 1) + frame;
+    QToolTip::showText(plot->mapToGlobal(QPoint(0, -height - offset)), plot->toolTip(), plot);
+    return true;
 }
 
 void paintMomentLine(QPainter& p, const PlotColors& c, double x, double top, double bottom)

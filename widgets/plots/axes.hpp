@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QColor>
+#include <QEvent>
 #include <QPainter>
 #include <QRectF>
 #include <QString>
@@ -32,6 +33,10 @@ double roundStep(double span, double count);
 std::vector<double> axisTicks(double low, double high, double count, bool log = false);
 /// A number for people: a true minus sign, no needless digits.
 QString numberText(double v, int digits = 6);
+
+/// Shows a plot's tool tip above it, so that it does not hide what is read there. For event().
+/// @return  whether this was such an event
+bool tipAbove(QWidget* plot, QEvent* e);
 
 /// A line for the moment that is shown elsewhere, with a knob at its upper end.
 void paintMomentLine(QPainter& p, const PlotColors& c, double x, double top, double bottom);

@@ -124,6 +124,7 @@ class EcgPlot : public QWidget
     void changed(); ///< other samples, or another part of them on show
 
   protected:
+    bool event(QEvent* e) override;
     void paintEvent(QPaintEvent* e) override;
     void mouseMoveEvent(QMouseEvent* e) override;
     void mousePressEvent(QMouseEvent* e) override;

@@ -347,6 +347,11 @@ void EcgPlot::zoom(double notches)
     Q_EMIT changed();
 }
 
+bool EcgPlot::event(QEvent* e)
+{
+    return tipAbove(this, e) || QWidget::event(e);
+}
+
 void EcgPlot::mouseMoveEvent(QMouseEvent* e)
 {
     m_pointer = e->position();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tawara {
 namespace {
@@ -265,44 +266,89 @@ void TracePlot::paintLegend(QPainter& p) const
     p.drawLine(QPointF(x - width - 26, a.top() + 8), QPointF(x - width - 8, a.top() + 8));
 }
 
-void TracePlot::paintCursor(QPainter& p) const
+std::optional<double> TracePlot::reading() const
 {
     const QRectF a = area();
-    if (!m_cursorX || *m_cursorX < a.left() || *m_cursorX > a.right() || m_curves.empty())
+    if (!m_mouse || m_mouse->x() < a.left() || m_mouse->x() > a.right() || m_curves.empty())
+        return {};
+    return toTime(m_mouse->x());
+}
+
+std::vector<TracePlot::ReadingLine> TracePlot::readingTexts() const
+{
+    const auto time = reading();
+    if (!time)
+        return {};
+    std::vector<ReadingLine> lines;
+    double nearest = std::numeric_limits<double>::infinity(); // to the mouse [px]
+    for (const auto& c : m_curves) {
+        const auto v = c.at(*time);
+        if (!v)
+            continue;
+        const auto kept = keptAt(c.name, *time);
+        const ReadingLine line{tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1) +
+                                   (kept ? tr(", kept %1 mV").arg(*kept, 0, 'f', 1) : QString()),
+                               c.color};
+        const double off = std::abs(toY(*v) - m_mouse->y());
+        if (m_curves.size() <= boxed_curves || lines.empty())
+            lines.push_back(line);
+        else if (off < nearest)
+            lines.back() = line;
+        nearest = std::min(nearest, off);
+    }
+    lines.insert(lines.begin(), {tr("%1 ms").arg(*time, 0, 'f', 1), PlotColors::of(this).text});
+    return lines;
+}
+
+QStringList TracePlot::readingLines() const
+{
+    QStringList all;
+    for (const auto& line : readingTexts())
+        all << line.text;
+    return all;
+}
+
+void TracePlot::paintCursor(QPainter& p) const
+{
+    const auto time = reading();
+    if (!time)
         return;
-    const double time = toTime(*m_cursorX);
+    const QRectF a = area();
+    const double x = m_mouse->x();
     const PlotColors look = PlotColors::of(this);
     p.setPen(QPen(look.text, 1, Qt::DashLine));
-    p.drawLine(QPointF(*m_cursorX, a.top()), QPointF(*m_cursorX, a.bottom()));
-    QStringList lines{tr("%1 ms").arg(time, 0, 'f', 1)};
-    std::vector<QColor> colors{look.text};
+    p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
+    p.setPen(Qt::NoPen);
     for (const auto& c : m_curves)
-        if (const auto v = c.at(time)) {
+        if (const auto v = c.at(*time)) {
             p.setBrush(c.color);
-            p.setPen(Qt::NoPen);
-            p.drawEllipse(QPointF(*m_cursorX, toY(*v)), 3, 3);
-            const auto kept = keptAt(c.name, time);
-            lines << tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1) +
-                         (kept ? tr(", kept %1 mV").arg(*kept, 0, 'f', 1) : QString());
-            colors.push_back(c.color);
+            p.drawEllipse(QPointF(x, toY(*v)), 3, 3);
         }
+    const auto lines = readingTexts();
     const QFontMetricsF metrics(font());
     double width = 0;
     for (const auto& l : lines)
-        width = std::max(width, metrics.horizontalAdvance(l));
+        width = std::max(width, metrics.horizontalAdvance(l.text));
     const double height = metrics.height() * static_cast<double>(lines.size());
-    QRectF box(*m_cursorX + 10, a.top() + 6, width + 14, height + 8);
+    QRectF box(x + 10, a.top() + 6, width + 14, height + 8);
     if (box.right() > a.right())
-        box.moveRight(*m_cursorX - 10);
+        box.moveRight(x - 10);
     p.setPen(look.zero);
     p.setBrush(look.ground);
     p.drawRoundedRect(box, 4, 4);
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        p.setPen(colors[static_cast<std::size_t>(i)]);
-        p.drawText(QPointF(box.left() + 7, box.top() + 4 + metrics.ascent() +
-                                               metrics.height() * static_cast<double>(i)),
-                   lines[i]);
+    double y = box.top() + 4 + metrics.ascent();
+    for (const auto& l : lines) {
+        p.setPen(l.color);
+        p.drawText(QPointF(box.left() + 7, y), l.text);
+        y += metrics.height();
     }
+}
+
+std::optional<std::array<double, 2>> TracePlot::bothMarks() const
+{
+    if (!m_marks[0] || !m_marks[1] || m_curves.size() <= boxed_curves)
+        return {};
+    return std::array{*m_marks[0], *m_marks[1]};
 }
 
 QStringList TracePlot::markLines() const
@@ -320,6 +366,8 @@ QStringList TracePlot::markLines() const
     if (!m_marks[0] || !m_marks[1])
         return lines;
     lines << tr("B − A  %1 ms").arg(*m_marks[1] - *m_marks[0], 0, 'f', 1);
+    if (m_curves.size() > boxed_curves)
+        return lines;
     for (const auto& c : m_curves) {
         const auto v = c.at(*m_marks[0]), w = c.at(*m_marks[1]);
         if (v && w)
@@ -431,6 +479,7 @@ void TracePlot::setMark(int which, std::optional<double> timeMs)
 {
     m_marks[static_cast<std::size_t>(which)] = timeMs;
     update();
+    Q_EMIT readingChanged();
 }
 
 void TracePlot::paintEvent(QPaintEvent*)
@@ -465,9 +514,14 @@ void TracePlot::paintEvent(QPaintEvent*)
     paintCursor(p);
 }
 
+bool TracePlot::event(QEvent* e)
+{
+    return tipAbove(this, e) || QWidget::event(e);
+}
+
 void TracePlot::mouseMoveEvent(QMouseEvent* e)
 {
-    m_cursorX = e->position().x();
+    m_mouse = e->position();
     if ((e->buttons() & Qt::LeftButton) && m_pressMark) {
         m_marks[*m_pressMark] = toTime(e->position().x());
     } else if (e->buttons() & Qt::LeftButton) {
@@ -481,6 +535,7 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
     }
     setCursor(m_pressMark || markNear(e->position().x()) ? Qt::SplitHCursor : Qt::ArrowCursor);
     update();
+    Q_EMIT readingChanged();
 }
 
 std::optional<std::size_t> TracePlot::markNear(double x) const
@@ -502,6 +557,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
     if (e->button() == Qt::RightButton) {
         m_marks = {};
         update();
+        Q_EMIT readingChanged();
         return;
     }
     if (e->modifiers().testFlag(Qt::ShiftModifier)) {
@@ -512,6 +568,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
         m_marks[k] = time;
         m_pressMark = k;
         update();
+        Q_EMIT readingChanged();
         return;
     }
     m_pressMark = markNear(e->position().x());
@@ -540,8 +597,9 @@ void TracePlot::wheelEvent(QWheelEvent* e)
 
 void TracePlot::leaveEvent(QEvent*)
 {
-    m_cursorX.reset();
+    m_mouse.reset();
     update();
+    Q_EMIT readingChanged();
 }
 
 } // namespace tawara

@@ -14,7 +14,9 @@ namespace tawara {
 
 /// Live curves over time: action potentials at probes, V [mV] over t [ms]. The window of time
 /// follows the newest sample; the wheel changes its length, a drag looks back, a double click
-/// follows again. The mouse shows each curve's value.
+/// follows again. The mouse shows each curve's value; of more than `boxed_curves` the nearest
+/// one's, for a box of all would hide them: a list beside the plot has the others (reading(),
+/// bothMarks()).
 ///
 /// @thread GUI thread
 /// @cost   a paint is linear in the samples of the window, at most two points per pixel are drawn
@@ -22,6 +24,8 @@ class TracePlot : public QWidget
 {
     Q_OBJECT
   public:
+    /// Curves that the boxes at the mouse and of the cursors name at most.
+    static constexpr std::size_t boxed_curves = 3;
     explicit TracePlot(QWidget* parent = nullptr);
 
     void addCurve(quint64 id, const QString& name, const QColor& color);
@@ -48,9 +52,16 @@ class TracePlot : public QWidget
     /// Cursors A (0) and B (1): what lies between them is shown.
     void setMark(int which, std::optional<double> timeMs);
     std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
-    /// What is said of the cursors: A, B, and B − A of the time and of each curve; empty where
-    /// neither is in the window of time.
+    /// Both cursors, where they are set and there are too many curves for their box; else nothing.
+    std::optional<std::array<double, 2>> bothMarks() const;
+    /// What is said of the cursors: A, B, and B − A of the time and, of `boxed_curves` at most, of
+    /// each curve; empty where neither is in the window of time.
     QStringList markLines() const;
+    /// The time beneath the mouse, while it is over the curves.
+    std::optional<double> reading() const;
+    /// What is said of it: the time, and V of each curve or of the one that is nearest to the
+    /// mouse.
+    QStringList readingLines() const;
     /// The moment that is shown elsewhere: a cursor stands there, and the window of time holds it
     /// unless the user looks back himself; nothing: none.
     void setMoment(std::optional<double> timeMs);
@@ -65,7 +76,11 @@ class TracePlot : public QWidget
     QSize sizeHint() const override { return {600, 190}; }
     QSize minimumSizeHint() const override { return {240, 110}; }
 
+  Q_SIGNALS:
+    void readingChanged(); ///< reading() or bothMarks() is another
+
   protected:
+    bool event(QEvent* e) override;
     void paintEvent(QPaintEvent* e) override;
     void mouseMoveEvent(QMouseEvent* e) override;
     void mousePressEvent(QMouseEvent* e) override;
@@ -90,6 +105,12 @@ class TracePlot : public QWidget
     double toX(double time) const;
     double toTime(double x) const;
     double toY(double value) const;
+    struct ReadingLine
+    {
+        QString text;
+        QColor color;
+    };
+    std::vector<ReadingLine> readingTexts() const;
     std::optional<std::size_t> markNear(double x) const; ///< the cursor that a press there takes
     void paintAxes(QPainter& p) const;
     void paintCurve(QPainter& p, const Curve& c, const QPen& pen) const;
@@ -104,7 +125,8 @@ class TracePlot : public QWidget
     double m_windowMs = 500;
     double m_low = -100, m_high = 60; // [mV]
     std::optional<double> m_end;      // right end of the window while not following [ms]
-    std::optional<double> m_cursorX, m_moment;
+    std::optional<QPointF> m_mouse;
+    std::optional<double> m_moment;
     std::array<std::optional<double>, 2> m_marks;
     std::vector<double> m_changes; // [ms]
     std::optional<std::size_t> m_pressMark;
