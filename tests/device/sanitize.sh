@@ -13,7 +13,8 @@ programs="test_cuda test_cuda_implicit test_cuda_models"
 # What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure.
 functions_of() {
   case $1 in
-    test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit restingTissueTakesLongSteps \
+    test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit \
+      anyNumberOfShardsOfRingsGivesTheSameBits restingTissueTakesLongSteps \
       probesAndDisplayAreWeightedSums mixedPrecisionStaysNearDouble ;;
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
     test_cuda_models) echo everyModelAgreesWithTheCpu modelsLiveSideBySide parametersChangeWhileRunning ;;

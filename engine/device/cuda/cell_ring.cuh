@@ -49,7 +49,7 @@ struct Cell
 {
     const Real* stage; ///< own column
     Real* states;      ///< own column of the tile in device memory
-    Row row;   ///< constants of the type, where there are several
+    Row row;           ///< constants of the type, where there are several
     Real v, new_v, current;
     bool inside; ///< whether the slot belongs to the range
 
@@ -64,95 +64,6 @@ struct Cell
             states[(k - 1) * 32] = value;
     }
 };
-
-#if __CUDA_ARCH__ >= 900
-/// A block's ring of stages, filled by bulk copies that its first thread starts.
-class Ring
-{
-  public:
-    __device__ __forceinline__ explicit Ring(unsigned char* memory)
-        : memory_(memory), barrier_(shared_address(memory + ring_bytes))
-    {
-        if (threadIdx.x == 0) {
-            for (int s = 0; s < stages; ++s)
-                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier_ + 8 * s));
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        }
-        __syncthreads();
-    }
-    /// Fetches `tiles` tiles from `first` on. All threads have read the stage before.
-    __device__ __forceinline__ void fetch(int s, const Reaction<Real>& p, int first,
-                                          int tiles) const
-    {
-        if (threadIdx.x)
-            return;
-        const unsigned barrier = barrier_ + 8 * s, to = shared_address(memory_ + s * stage_bytes);
-        const int row = tiles * 32 * sizeof(Real);
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                     "r"((kept + (fused ? 0 : 1)) * row)
-                     : "memory");
-        const Real* states = p.states + first * p.slots;
-        if (p.slots == tile_size) {
-            copy(to, states, kept * row, barrier);
-        } else {
-#pragma unroll 1
-            for (int k = 0; k < tiles; ++k)
-                copy(to + k * tile_size * sizeof(Real), states + k * p.slots,
-                     tile_size * sizeof(Real), barrier);
-        }
-        if (!fused)
-            copy(to + v_at, p.v_in + first * 32, row, barrier);
-    }
-    /// @param parity  of how often the stage was filled before
-    __device__ __forceinline__ const unsigned char* wait(int s, int parity, const Reaction<Real>&,
-                                                         int) const
-    {
-        asm volatile("{\n.reg .pred done;\nagain:\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                     "@!done bra again;\n}" ::"r"(barrier_ + 8 * s),
-                     "r"(parity)
-                     : "memory");
-        return memory_ + s * stage_bytes;
-    }
-
-  private:
-    __device__ __forceinline__ static void copy(unsigned to, const void* from, int bytes,
-                                                unsigned barrier)
-    {
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                     " [%0], [%1], %2, [%3];" ::"r"(to),
-                     "l"(from), "r"(bytes), "r"(barrier)
-                     : "memory");
-    }
-    unsigned char* memory_;
-    unsigned barrier_;
-};
-#else
-/// Before compute capability 9.0 each thread copies its own column when it needs it.
-class Ring
-{
-  public:
-    __device__ __forceinline__ explicit Ring(unsigned char* memory) : memory_(memory) {}
-    __device__ __forceinline__ void fetch(int, const Reaction<Real>&, int, int) const {}
-    __device__ __forceinline__ const unsigned char* wait(int, int, const Reaction<Real>& p,
-                                                         int tile) const
-    {
-        const int lane = threadIdx.x & 31, slot = tile * 32 + lane;
-        const auto own = [&](int at) -> Real& {
-            return reinterpret_cast<Real*>(memory_ + at)[threadIdx.x];
-        };
-        Real* states = reinterpret_cast<Real*>(memory_) + threadIdx.x / 32 * tile_size + lane;
-        for (int k = 0; k < kept; ++k)
-            states[k * 32] = p.states[tile * p.slots + k * 32 + lane];
-        if (!fused)
-            own(v_at) = p.v_in[slot];
-        return memory_;
-    }
-
-  private:
-    unsigned char* memory_;
-};
-#endif
 
 /// A launch's groups of tiles, in their order. What all blocks move at a time then lies close
 /// together; with every so many-th group for each block they drift apart, and the same bytes take
@@ -211,6 +122,125 @@ class Queue
     int begin_, place_ = 0;
 };
 
+#if __CUDA_ARCH__ >= 900
+/// A block's ring of stages, filled by bulk copies that its first thread starts.
+class Ring
+{
+  public:
+    __device__ __forceinline__ explicit Ring(unsigned char* memory)
+        : memory_(memory), barrier_(shared_address(memory + ring_bytes))
+    {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < stages; ++s)
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier_ + 8 * s));
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+        __syncthreads();
+    }
+    /// Fetches `tiles` tiles from `first` on. All threads have read the stage before.
+    __device__ __forceinline__ void fetch(int s, const Reaction<Real>& p, int first,
+                                          int tiles) const
+    {
+        if (threadIdx.x)
+            return;
+        fetch_states(s, p, first, tiles);
+        fetch_potential(s, p, first, tiles);
+    }
+    /// The first part of it: what no diffusion kernel writes. Thread 0 only.
+    __device__ __forceinline__ void fetch_states(int s, const Reaction<Real>& p, int first,
+                                                 int tiles) const
+    {
+        const unsigned barrier = barrier_ + 8 * s, to = shared_address(memory_ + s * stage_bytes);
+        const int row = tiles * 32 * sizeof(Real);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"((kept + (fused ? 0 : 1)) * row)
+                     : "memory");
+        const Real* states = p.states + first * p.slots;
+        if (p.slots == tile_size) {
+            copy(to, states, kept * row, barrier);
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < tiles; ++k)
+                copy(to + k * tile_size * sizeof(Real), states + k * p.slots,
+                     tile_size * sizeof(Real), barrier);
+        }
+    }
+    /// The second part of it. Thread 0 only.
+    __device__ __forceinline__ void fetch_potential(int s, const Reaction<Real>& p, int first,
+                                                    int tiles) const
+    {
+        if (!fused)
+            copy(shared_address(memory_ + s * stage_bytes) + v_at, p.v_in + first * 32,
+                 tiles * 32 * static_cast<int>(sizeof(Real)), barrier_ + 8 * s);
+    }
+    /// Fills the first stages - 1 of the ring. A kernel that was launched early waits between its
+    /// parts until what is ahead of it in its stream has ended.
+    __device__ __forceinline__ void begin(const Reaction<Real>& p, const Queue& queue,
+                                          int last) const
+    {
+        if (threadIdx.x)
+            return;
+        const auto each = [&](auto part) {
+            for (int s = 0; s < stages - 1; ++s)
+                if (const int first = queue.given(s); first < last)
+                    part(s, first, min(warps, last - first));
+        };
+        each([&](int s, int first, int tiles) { fetch_states(s, p, first, tiles); });
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+        each([&](int s, int first, int tiles) { fetch_potential(s, p, first, tiles); });
+    }
+    /// @param parity  of how often the stage was filled before
+    __device__ __forceinline__ const unsigned char* wait(int s, int parity, const Reaction<Real>&,
+                                                         int) const
+    {
+        asm volatile("{\n.reg .pred done;\nagain:\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                     "@!done bra again;\n}" ::"r"(barrier_ + 8 * s),
+                     "r"(parity)
+                     : "memory");
+        return memory_ + s * stage_bytes;
+    }
+
+  private:
+    __device__ __forceinline__ static void copy(unsigned to, const void* from, int bytes,
+                                                unsigned barrier)
+    {
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     " [%0], [%1], %2, [%3];" ::"r"(to),
+                     "l"(from), "r"(bytes), "r"(barrier)
+                     : "memory");
+    }
+    unsigned char* memory_;
+    unsigned barrier_;
+};
+#else
+/// Before compute capability 9.0 each thread copies its own column when it needs it.
+class Ring
+{
+  public:
+    __device__ __forceinline__ explicit Ring(unsigned char* memory) : memory_(memory) {}
+    __device__ __forceinline__ void fetch(int, const Reaction<Real>&, int, int) const {}
+    __device__ __forceinline__ void begin(const Reaction<Real>&, const Queue&, int) const {}
+    __device__ __forceinline__ const unsigned char* wait(int, int, const Reaction<Real>& p,
+                                                         int tile) const
+    {
+        const int lane = threadIdx.x & 31, slot = tile * 32 + lane;
+        const auto own = [&](int at) -> Real& {
+            return reinterpret_cast<Real*>(memory_ + at)[threadIdx.x];
+        };
+        Real* states = reinterpret_cast<Real*>(memory_) + threadIdx.x / 32 * tile_size + lane;
+        for (int k = 0; k < kept; ++k)
+            states[k * 32] = p.states[tile * p.slots + k * 32 + lane];
+        if (!fused)
+            own(v_at) = p.v_in[slot];
+        return memory_;
+    }
+
+  private:
+    unsigned char* memory_;
+};
+#endif
+
 extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell_kernel(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Reaction<Real> p,
                 const __grid_constant__ Moment m)
@@ -224,8 +254,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (from < last)
             ring.fetch(s, p, from, min(warps, last - from));
     };
-    for (int s = 0; s < stages - 1; ++s)
-        fetch(s, queue.given(s));
+    ring.begin(p, queue, last);
     const long long step = m.status->step + m.offset;
     const bool go = alive(m);
     const double t_ms = static_cast<double>(step) * m.dt_ms;

@@ -79,11 +79,16 @@ class LoadedKernel
     LoadedKernel() = default;
     LoadedKernel(const LoadedCode& code, const char* name, int block_threads, int device);
     /// @param at_most_resident  no more blocks than the device holds at once: kernels with loops
+    /// @param early  blocks may start before the kernel ahead has ended: they wait for that
+    /// themselves
     template <class... Arguments>
     void launch(StreamRef s, const char* what, std::int64_t slots, bool at_most_resident,
-                Arguments... arguments) const
+                bool early, Arguments... arguments) const
     {
         void* all[] = {&arguments...};
+        cudaLaunchAttribute before_its_end{};
+        before_its_end.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        before_its_end.val.programmaticStreamSerializationAllowed = 1;
         const std::int64_t blocks = (slots + block_threads_ - 1) / block_threads_;
         cudaLaunchConfig_t config{};
         config.gridDim = dim3(
@@ -91,6 +96,8 @@ class LoadedKernel
         config.blockDim = dim3(static_cast<unsigned>(block_threads_));
         config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes_);
         config.stream = s.handle;
+        config.attrs = &before_its_end;
+        config.numAttrs = early ? 1 : 0;
         nvtxRangePushA(what);
         const auto status = cudaLaunchKernelExC(&config, function(), all);
         nvtxRangePop();
@@ -147,6 +154,7 @@ struct CompiledReaction<Real>::Code
         std::unique_ptr<LoadedCode> code;
         LoadedKernel kernel;
         bool has_loop = false;
+        bool waits = false; ///< itself for the end of what is ahead in the stream
     };
     std::vector<const LoadedCode*> all() const
     {
@@ -185,6 +193,7 @@ void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
             reaction_source(*program, single, with_pass, type_rows, shape), device);
         s.kernel = {*s.code, "cell_kernel", shape.block_threads, device};
         s.has_loop = shape.stages > 0;
+        s.waits = s.has_loop && attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
         return s;
     };
     const auto spills = [&] { return step.kernel.spilled_bytes() > most_spilled; };
@@ -282,14 +291,14 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
 
 template <class Real>
 void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r,
-                                    const std::uint8_t* type, const Moment& m) const
+                                    const std::uint8_t* type, const Moment& m, bool early) const
 {
     if (m.begin >= m.end)
         return;
     const auto& step = pass ? code_->fused : code_->alone;
     code_->fill(r, type);
     step.kernel.launch(s, pass ? "diffusion+reaction" : "reaction", m.end - m.begin, step.has_loop,
-                       pass ? *pass : Pass<Real>{}, r, m);
+                       early && !pass && step.waits, pass ? *pass : Pass<Real>{}, r, m);
 }
 
 template <class Real>
@@ -301,9 +310,9 @@ void CompiledReaction<Real>::launch_resting(StreamRef s, const Pass<Real>& pass,
         return;
     code_->fill(r, type);
     if (rest.at == 0)
-        code_->first.launch(s, "long step", m.end - m.begin, false, pass, r, m, rest);
+        code_->first.launch(s, "long step", m.end - m.begin, false, false, pass, r, m, rest);
     else
-        code_->moving.launch(s, "short step", m.end - m.begin, true, pass, r, m, rest);
+        code_->moving.launch(s, "short step", m.end - m.begin, true, false, pass, r, m, rest);
 }
 
 template <class Real>

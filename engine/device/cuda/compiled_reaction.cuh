@@ -50,10 +50,13 @@ class CompiledReaction
     void set_types(std::span<const cell::CellType> types, StreamRef s);
     /// Enqueues one step of the slots [m.begin, m.end), m.begin a multiple of 32. `r.tables` and
     /// `r.type` are set here.
-    /// @param pass  the last diffusion pass, or null
+    /// @param pass   the last diffusion pass, or null
+    /// @param early  a ring's blocks may start while the kernel ahead in the stream ends: they fetch
+    ///               states, which it may not write, and wait for its end before they read v_in
+    ///               (compute capability 9.0; else and with a pass: no effect)
     /// @pre   the kernel that it takes was asked for
     void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
-                const Moment& m) const;
+                const Moment& m, bool early = false) const;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
     /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or would
     /// by diffusion alone, take the first short one instead and are listed. Later ones: the listed

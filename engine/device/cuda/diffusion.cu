@@ -13,6 +13,9 @@ template <class Real, class Stored>
 __global__ void diffuse_kernel(const __grid_constant__ Pass<Real, Stored> p,
                                const __grid_constant__ Moment m)
 {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;"); // Ring::begin: they wait for p.out
+#endif
     const std::int64_t slot =
         m.begin + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (slot >= m.end)
