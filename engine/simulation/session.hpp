@@ -222,7 +222,6 @@ using device::Splitting;
 using device::Stepping;
 enum class FrameFormat { none, vtu, igb };
 
-/// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 /// Cells paced alone before the tissue starts, one of each type, from their initial states: the
 /// tissue then starts near the limit cycle of that rhythm.
 struct Prepacing
@@ -234,6 +233,7 @@ struct Prepacing
     bool operator==(const Prepacing&) const = default;
 };
 
+/// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 struct Session
 {
     std::string name = "untitled";

@@ -71,6 +71,30 @@ class TestSession : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    /// resources/sessions/README.md names every key that the reader of sessions takes, and no other
+    /// file's words do for it: in backticks, or in quotes within an example.
+    void everyKeyIsExplained()
+    {
+        const auto text = [](const char* path) {
+            QFile f(QStringLiteral(TAWARA_SOURCE_DIR) + path);
+            return f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
+        };
+        const QString page = text("/resources/sessions/README.md");
+        QStringList keys, unexplained;
+        for (const char* path : {"/engine/simulation/session_read.cpp",
+                                 "/engine/simulation/session_extras.cpp"}) {
+            static const QRegularExpression list("only\\(\\{([^}]*)\\}"), key("\"(\\w+)\"");
+            for (auto all = list.globalMatch(text(path)); all.hasNext();)
+                for (auto k = key.globalMatch(all.next().captured(1)); k.hasNext();)
+                    keys << k.next().captured(1);
+        }
+        QVERIFY(keys.size() > 80); // with repeats
+        for (const auto& k : keys)
+            if (!page.contains(QRegularExpression("[`.\"]" + k + "[`\"\\[\\].]")))
+                unexplained << k;
+        QVERIFY2(unexplained.isEmpty(), qPrintable(unexplained.join(' ')));
+    }
+
     void readsTheContractsExample()
     {
         const auto s = parse();
