@@ -10,11 +10,15 @@ folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
 programs="test_cuda test_cuda_implicit test_cuda_models"
-# What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure.
-functions_of() {
+# What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure. Kernels that start
+# while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
+# ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
+functions_of() { # program, tool
+  local rings=""
+  if [ "$2" = memcheck ]; then rings=anyNumberOfShardsOfRingsGivesTheSameBits; fi
   case $1 in
-    test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit \
-      anyNumberOfShardsOfRingsGivesTheSameBits restingTissueTakesLongSteps \
+    test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit $rings \
+      restingTissueTakesLongSteps \
       probesAndDisplayAreWeightedSums mixedPrecisionStaysNearDouble ;;
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
     test_cuda_models) echo everyModelAgreesWithTheCpu modelsLiveSideBySide parametersChangeWhileRunning ;;
@@ -31,7 +35,7 @@ for program in $programs; do
       # Asking a module for what it may not have is an error to the tool, and answered by the program.
       # shellcheck disable=SC2046
       timeout "$limit" compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 20 \
-        "$folder/$program" $(functions_of "$program") \
+        "$folder/$program" $(functions_of "$program" "$tool") \
         >"$work/$program.$tool" 2>&1
       echo "$? $((SECONDS - start))" >"$work/$program.$tool.end"
     ) &
