@@ -247,8 +247,7 @@ void MainWindow::connectTraces()
                 withPicture([this, id, t, v] {
                     m_plot->append(id, t, v);
                     m_probes->setValue(id, v.back());
-                    if (m_plot->reading()) // the window of time moves beneath the mouse
-                        showProbeValues();
+                    showProbeValues(); // the window of time moves beneath the mouse and the cursors
                 });
             });
     connect(m_plot, &TracePlot::readingChanged, this, &MainWindow::showProbeValues);

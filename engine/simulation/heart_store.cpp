@@ -73,14 +73,17 @@ void make_room(const fs::path& folder, std::uintmax_t room, std::uintmax_t most_
     std::vector<Kept> all;
     std::uintmax_t sum = 0;
     std::error_code e;
-    for (const auto& entry : fs::directory_iterator(folder, e)) {
-        if (entry.path().extension() != ".vtu")
-            continue;
-        const Kept k{entry.path(), entry.last_write_time(e), entry.file_size(e)};
-        if (e)
+    for (fs::directory_iterator entry(folder, e), end; !e && entry != end; entry.increment(e)) {
+        const auto file = entry->path();
+        if (file.extension() != ".vtu" || file.filename().string().starts_with('.'))
+            continue; // no heart, or one that a program is writing
+        std::error_code gone;
+        const auto bytes = entry->file_size(gone);
+        const auto wanted = gone ? fs::file_time_type() : entry->last_write_time(gone);
+        if (gone)
             continue; // another program has just taken it away
-        all.push_back(k);
-        sum += k.bytes;
+        all.push_back({file, wanted, bytes});
+        sum += bytes;
     }
     std::sort(all.begin(), all.end(),
               [](const Kept& a, const Kept& b) { return a.wanted < b.wanted; });

@@ -10,14 +10,14 @@ namespace tawara::simulation {
 std::filesystem::path heart_folder();
 
 /// The mesh of generate_heart(), bit for bit, from `folder` where it was kept by an earlier call of
-/// the same build, else made and kept there. The folder holds `most_bytes` at most: hearts that
-/// were not wanted for the longest time go first, larger ones than that are not kept. A file that
-/// cannot be read as such a heart is made anew; programs may share the folder.
+/// the same build, else made and kept there. The folder holds about `most_bytes` at most: hearts
+/// that were not wanted for the longest time go first, larger ones than that are not kept. Where a
+/// file cannot be read the heart is made anew; programs may share the folder.
 /// @param folder   empty: made, and not kept
 /// @param notices  says that and where a heart was kept or read, and why one could not be kept
 /// @throws InputError, Cancelled as generate_heart()
 /// @thread any
-/// @cost   reading: 0.3 s for 83 thousand tetrahedra, 53 bytes each on disk
+/// @cost   reading: 0.3 s for 83 thousand tetrahedra, 53 bytes each on disk; keeping compresses them
 mesh::TetMesh kept_heart(const mesh::generator::HeartParameters& parameters,
                          const std::filesystem::path& folder, Notices& notices,
                          const Progress& progress = {},

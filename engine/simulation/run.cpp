@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <map>
 
 namespace tawara::simulation {
 namespace {
@@ -579,6 +580,22 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
     return report;
 }
 
+/// Where a session has what layers that know no session call by these names; empty: nowhere.
+std::string pointer_of(const std::string& argument)
+{
+    static const std::map<std::string, std::string> places{
+        {"conductivity", "/tissue/regions"},
+        {"diffusion.mass", "/diffusion/mass"},
+        {"heart", "/mesh/heart"},
+        {"reaction.rest_tolerance_mV", "/reaction/rest_tolerance_mV"},
+        {"reaction.tables_mV", "/reaction/tables_mV"},
+        {"slab_mm", "/mesh/slab_mm"},
+        {"spacing_mm", "/mesh/spacing_mm"},
+        {"time step", "/time/dt_ms"}};
+    const auto at = places.find(argument);
+    return at == places.end() ? std::string() : at->second;
+}
+
 } // namespace
 
 RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress)
@@ -588,7 +605,13 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
         need_writable_file(options.html);
     FolderLock lock;
     lock.take(options.out);
-    return Run(session, options, progress).go(lock, progress);
+    try {
+        return Run(session, options, progress).go(lock, progress);
+    } catch (const InputError& e) {
+        if (const auto pointer = pointer_of(e.file); !pointer.empty())
+            throw InputError(options.session_file, pointer, e.reason);
+        throw;
+    }
 }
 
 } // namespace tawara::simulation

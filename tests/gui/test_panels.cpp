@@ -17,6 +17,7 @@
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
 #include "widgets/plots/roofline_plot.hpp"
+#include "widgets/plots/trace_plot.hpp"
 
 #include <QAction>
 #include <QComboBox>
@@ -489,6 +490,43 @@ class TestPanels : public QObject
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
         f->window->open({}); // another tissue, without probes
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 0, 10000);
+    }
+
+    /// What stands beside the curves is of the time beneath the mouse, or between the cursors, and
+    /// of the run that is shown.
+    void probesFollowTheirPlot()
+    {
+        f->start(true);
+        for (const char* name : {"A", "B", "C", "D"})
+            f->window->document()->addProbe(name, {0, 0, -60});
+        const QAbstractItemModel* model = f->window->probes();
+        QTRY_COMPARE(model->rowCount(), 4);
+        auto* plot = child<TracePlot>();
+        const auto title = [&] { return model->headerData(1, Qt::Horizontal).toString(); };
+        const auto value = [&] { return model->data(model->index(0, 1)).toString(); };
+        const auto& probes = f->window->probes()->entries();
+        const quint64 first = probes.at(0).id;
+        QTRY_VERIFY(plot->sampleCount(first).value_or(0) > 40);
+        double t = 0; // [ms] the first that is known; the run goes on, and probes came later
+        while (t < 1000 && !plot->valueAt(first, t))
+            t += 0.5;
+        QCOMPARE(title(), QString("V now"));
+        plot->setMark(0, t);
+        plot->setMark(1, t + 0.5);
+        QCOMPARE(title(), QString("B − A"));
+        QVERIFY2(value().endsWith(" mV"), qPrintable(value()));
+        plot->setMark(1, 1e6); // not there yet
+        QCOMPARE(value(), QString("–"));
+        plot->setMark(1, t + 0.5);
+        QString cleared; // the values of the run before are no values of the next
+        connect(f->host.get(), &EngineHost::samplesCleared, this, [&] { cleared = value(); });
+        f->host->reset();
+        QTRY_COMPARE(cleared, QString("–"));
+        f->host->removeProbe(probes.at(3).id);
+        QTRY_COMPARE(title(), QString("V now")); // three have room in the plot
+        f->window->open({});
+        QTRY_COMPARE_WITH_TIMEOUT(model->rowCount(), 0, 10000);
+        QVERIFY(!plot->mark(0) && title() == "V now");
     }
 
     void bullseyeSaysWhyItIsEmpty()

@@ -206,7 +206,16 @@ class TestCli : public QObject
             << "--tables";
         QTest::newRow("tables on a GPU")
             << QStringList{"run", s, "--set", "reaction.tables_mV=0.1", "--devices", "cuda"}
-            << "/reaction/tables_mV";
+            << s + ":/reaction/tables_mV: ";
+        QTest::newRow("rest, Strang")
+            << QStringList{"run",
+                           s,
+                           "--devices",
+                           "cpu",
+                           "--set",
+                           "reaction.rest_tolerance_mV=0.1",
+                           "diffusion.splitting=strang"}
+            << s + ":/reaction/rest_tolerance_mV: ";
         QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }
@@ -240,6 +249,13 @@ class TestCli : public QObject
         QCOMPARE(QJsonDocument::fromJson(report.readAll()).object(), j);
         for (const char* f : {"probes.csv", "activation.csv", "activation.vtu"})
             QVERIFY2(QFile::exists(dir_.path() + "/out/" + f), f);
+        // resources/sessions/README.md explains each
+        QFile page(QStringLiteral(TAWARA_SOURCE_DIR "/resources/sessions/README.md"));
+        QFile beats(dir_.path() + "/out/beats.csv");
+        QVERIFY(page.open(QIODevice::ReadOnly) && beats.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(page.readAll());
+        for (const auto& key : j.keys() + QString::fromUtf8(beats.readLine()).trimmed().split(','))
+            QVERIFY2(text.contains('`' + key + '`'), qPrintable(key));
     }
 
     void runTakesItsFolderFromTheSession()

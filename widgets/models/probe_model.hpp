@@ -23,7 +23,8 @@ struct ProbeEntry
     std::optional<double> instead{}; ///< shown in place of V [mV]
 };
 
-/// The probes in the order in which they were placed: name with its colour, newest V.
+/// The probes in the order in which they were placed: name with its colour, newest V or
+/// another value in its place.
 class ProbeModel : public QAbstractTableModel
 {
     Q_OBJECT

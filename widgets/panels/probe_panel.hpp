@@ -9,7 +9,7 @@ class QTableView;
 
 namespace tawara {
 
-/// The probes: colour, name, V now, a button that removes each.
+/// The probes: colour, name, V (ProbeModel says which), a button that removes each.
 class ProbePanel : public QWidget
 {
     Q_OBJECT

@@ -59,14 +59,15 @@ void TracePlot::addCurve(quint64 id, const QString& name, const QColor& color)
 void TracePlot::removeCurve(quint64 id)
 {
     std::erase_if(m_curves, [id](const Curve& c) { return c.id == id; });
-    update();
+    reread();
 }
 
 void TracePlot::removeCurves()
 {
     m_curves.clear();
+    m_marks = {};
     m_end.reset();
-    update();
+    reread();
 }
 
 void TracePlot::clearSamples()
@@ -76,7 +77,7 @@ void TracePlot::clearSamples()
         c.values.clear();
     }
     m_end.reset();
-    update();
+    reread();
 }
 
 void TracePlot::append(quint64 id, std::span<const double> times, std::span<const float> values)
@@ -124,7 +125,19 @@ std::optional<double> TracePlot::valueAt(quint64 id, double timeMs) const
 void TracePlot::setWindowMs(double ms)
 {
     m_windowMs = std::clamp(ms, shortest_ms, longest_ms);
+    reread();
+}
+
+void TracePlot::reread()
+{
     update();
+    Q_EMIT readingChanged();
+}
+
+void TracePlot::resizeEvent(QResizeEvent* e)
+{
+    QWidget::resizeEvent(e);
+    reread();
 }
 
 double TracePlot::newest() const
@@ -346,17 +359,22 @@ void TracePlot::paintCursor(QPainter& p) const
 
 std::optional<std::array<double, 2>> TracePlot::bothMarks() const
 {
-    if (!m_marks[0] || !m_marks[1] || m_curves.size() <= boxed_curves)
+    if (!m_marks[0] || !m_marks[1] || !marksSeen() || m_curves.size() <= boxed_curves)
         return {};
     return std::array{*m_marks[0], *m_marks[1]};
 }
 
-QStringList TracePlot::markLines() const
+bool TracePlot::marksSeen() const
 {
     const auto [from, to] = window();
     const auto seen = [&](const std::optional<double>& t) { return t && *t >= from && *t <= to; };
+    return seen(m_marks[0]) || seen(m_marks[1]);
+}
+
+QStringList TracePlot::markLines() const
+{
     QStringList lines;
-    if (!seen(m_marks[0]) && !seen(m_marks[1]))
+    if (!marksSeen())
         return lines;
     for (std::size_t k = 0; k < m_marks.size(); ++k)
         if (m_marks[k])
@@ -478,8 +496,7 @@ void TracePlot::paintChanges(QPainter& p) const
 void TracePlot::setMark(int which, std::optional<double> timeMs)
 {
     m_marks[static_cast<std::size_t>(which)] = timeMs;
-    update();
-    Q_EMIT readingChanged();
+    reread();
 }
 
 void TracePlot::paintEvent(QPaintEvent*)
@@ -534,8 +551,7 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
             m_end.reset();
     }
     setCursor(m_pressMark || markNear(e->position().x()) ? Qt::SplitHCursor : Qt::ArrowCursor);
-    update();
-    Q_EMIT readingChanged();
+    reread();
 }
 
 std::optional<std::size_t> TracePlot::markNear(double x) const
@@ -556,8 +572,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
     const double time = toTime(e->position().x());
     if (e->button() == Qt::RightButton) {
         m_marks = {};
-        update();
-        Q_EMIT readingChanged();
+        reread();
         return;
     }
     if (e->modifiers().testFlag(Qt::ShiftModifier)) {
@@ -567,8 +582,7 @@ void TracePlot::mousePressEvent(QMouseEvent* e)
             k = 0;
         m_marks[k] = time;
         m_pressMark = k;
-        update();
-        Q_EMIT readingChanged();
+        reread();
         return;
     }
     m_pressMark = markNear(e->position().x());
@@ -584,7 +598,7 @@ void TracePlot::mouseReleaseEvent(QMouseEvent*)
 void TracePlot::mouseDoubleClickEvent(QMouseEvent*)
 {
     m_end.reset();
-    update();
+    reread();
 }
 
 void TracePlot::wheelEvent(QWheelEvent* e)
@@ -592,14 +606,14 @@ void TracePlot::wheelEvent(QWheelEvent* e)
     setWindowMs(m_windowMs * std::pow(0.8, e->angleDelta().y() / 120.0));
     if (m_end)
         m_end = std::max(*m_end, m_windowMs);
+    reread();
     e->accept();
 }
 
 void TracePlot::leaveEvent(QEvent*)
 {
     m_mouse.reset();
-    update();
-    Q_EMIT readingChanged();
+    reread();
 }
 
 } // namespace tawara

@@ -52,7 +52,8 @@ class TracePlot : public QWidget
     /// Cursors A (0) and B (1): what lies between them is shown.
     void setMark(int which, std::optional<double> timeMs);
     std::optional<double> mark(int which) const { return m_marks[static_cast<std::size_t>(which)]; }
-    /// Both cursors, where they are set and there are too many curves for their box; else nothing.
+    /// Both cursors, where they are set, one is in the window of time, and there are too many
+    /// curves for their box; else nothing.
     std::optional<std::array<double, 2>> bothMarks() const;
     /// What is said of the cursors: A, B, and B − A of the time and, of `boxed_curves` at most, of
     /// each curve; empty where neither is in the window of time.
@@ -77,7 +78,9 @@ class TracePlot : public QWidget
     QSize minimumSizeHint() const override { return {240, 110}; }
 
   Q_SIGNALS:
-    void readingChanged(); ///< reading() or bothMarks() is another
+    /// reading() or bothMarks() may be another, or what the curves have there; not sent by
+    /// append(), which moves the window of time while it follows.
+    void readingChanged();
 
   protected:
     bool event(QEvent* e) override;
@@ -86,6 +89,7 @@ class TracePlot : public QWidget
     void mousePressEvent(QMouseEvent* e) override;
     void mouseReleaseEvent(QMouseEvent* e) override;
     void mouseDoubleClickEvent(QMouseEvent* e) override;
+    void resizeEvent(QResizeEvent* e) override;
     void wheelEvent(QWheelEvent* e) override;
     void leaveEvent(QEvent* e) override;
 
@@ -111,6 +115,8 @@ class TracePlot : public QWidget
         QColor color;
     };
     std::vector<ReadingLine> readingTexts() const;
+    bool marksSeen() const; ///< whether one of the cursors is in the window of time
+    void reread();
     std::optional<std::size_t> markNear(double x) const; ///< the cursor that a press there takes
     void paintAxes(QPainter& p) const;
     void paintCurve(QPainter& p, const Curve& c, const QPen& pen) const;

@@ -17,7 +17,7 @@ constexpr std::int64_t longest_run = 256; ///< slots: what a worker takes at a t
 void check(const TissueProblem& p)
 {
     const auto refuse = [](const std::string& why) {
-        throw InputError("/reaction/rest_tolerance_mV",
+        throw InputError("reaction.rest_tolerance_mV",
                          "unknowns at rest are stepped " + why +
                              "; leave rest_tolerance_mV out (or set 0)");
     };

@@ -51,10 +51,12 @@ class CompiledReaction
     /// Enqueues one step of the slots [m.begin, m.end), m.begin a multiple of 32. `r.tables` and
     /// `r.type` are set here.
     /// @param pass   the last diffusion pass, or null
-    /// @param early  a ring's blocks may start while the kernel ahead in the stream ends: they fetch
-    ///               states, which it may not write, and wait for its end before they read v_in
-    ///               (compute capability 9.0; else and with a pass: no effect)
-    /// @pre   the kernel that it takes was asked for
+    /// @param early  a ring's blocks may start while the kernel ahead in the stream ends; they wait
+    ///               for its end before they read v_in or write anything (from compute capability
+    ///               9.0 on; before it, and with a pass: no effect)
+    /// @pre   the kernel that it takes was asked for; early: the kernel ahead is an explicit pass, or
+    ///        another that writes none of the states, types, m.status and r.record.phase, which are
+    ///        read before the wait
     void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
                 const Moment& m, bool early = false) const;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length

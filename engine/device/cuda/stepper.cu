@@ -112,9 +112,11 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
             cells.launch_resting(stream, pass, k, s.type.data(), moment, rest);
             continue;
         }
-        // Right behind its diffusion, in the same stream. For the separators it was measured to be
-        // slower: their blocks wait where the interior's diffusion could run.
-        const bool early = stage.kind == Stage::Kind::last && part != Part::separator;
+        // Right behind the one pass of its diffusion, in the same stream: the first of a step's
+        // ranges. For the separators it was measured to be slower: their blocks wait where the
+        // interior's diffusion could run.
+        const bool early = stage.kind == Stage::Kind::last && part != Part::separator &&
+                           r.begin == begin && passes_.size() == 1 && !strang && !solves_;
         cells.launch(stream, with_pass ? &pass : nullptr, k, s.type.data(), moment, early);
     }
 }
