@@ -2,6 +2,7 @@
 #include "engine/analysis/ecg_intervals.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -25,7 +26,10 @@ constexpr double least_t = 0.01;   // of QRS's M: lower ones are none
 constexpr double t_over_noise = 3;
 constexpr double surely_over_ms = 600; // after a beat whose T wave is not measured
 constexpr double as_steep = 0.5;       // as QRS: less may be its T wave
+constexpr double again_ms = 60;  // after a QRS at the earliest: tissue is refractory
+constexpr double away = 0.2;     // of the largest: leads that are not back at their baseline
 
+constexpr const char* unresting = "the leads do not come to rest between beats";
 constexpr const char* restless = "too much noise, or no rest between beats";
 
 using Values = std::vector<double>;
@@ -137,7 +141,7 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
         return c;
     }
     if (r.t[c.last] - r.t[c.first] > longest_qrs_ms) {
-        b.no_qrs = "the leads do not come to rest between beats";
+        b.no_qrs = unresting;
         return c;
     }
     const bool whole = i > 0 || quiet_before + r.step >= quiet_ms || r.at_rest;
@@ -158,6 +162,40 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
     return c;
 }
 
+/// Whether the second goes on with what the first began: a wave that runs evenly for a while moves
+/// no lead, but it keeps them from their baseline, and no tissue fires again so soon.
+bool goes_on(const Record& r, const Complex& first, const Complex& second)
+{
+    if (r.t[second.first] - r.t[first.last] >= again_ms ||
+        pulse_between(r, r.t[first.last], r.t[second.steepest]))
+        return false;
+    double most = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = first.first; i <= second.last; ++i) {
+        double square = 0;
+        for (const auto& v : r.leads)
+            square += std::pow(static_cast<double>(v[i]) - static_cast<double>(v[first.first]), 2);
+        most = std::max(most, square);
+        if (i > first.last && i < second.first)
+            least = std::min(least, square);
+    }
+    return least > away * away * most;
+}
+
+/// Both as one.
+void join(Complex& first, const Complex& second, const Record& r, const Values& s)
+{
+    first.last = second.last;
+    first.beat.end_ms = second.beat.end_ms;
+    if (s[second.steepest] > s[first.steepest]) {
+        first.steepest = second.steepest;
+        first.beat.steepest_ms = second.beat.steepest_ms;
+    }
+    if (first.beat.no_qrs.empty())
+        first.beat.no_qrs = r.t[first.last] - r.t[first.first] > longest_qrs_ms
+                                ? std::string(unresting)
+                                : second.beat.no_qrs;
+}
+
 std::vector<Complex> complexes(const Record& r, const Values& s, double noise, double half_ms)
 {
     std::vector<Complex> out;
@@ -176,6 +214,10 @@ std::vector<Complex> complexes(const Record& r, const Values& s, double noise, d
     std::vector<Complex> beats; // without T waves
     for (std::size_t k = 0; k < out.size(); ++k) {
         const Complex& c = out[k];
+        if (!beats.empty() && goes_on(r, beats.back(), c)) {
+            join(beats.back(), c, r, s);
+            continue;
+        }
         // after a T wave comes a QRS again; what goes on as flat are beats
         const bool alone = k + 1 == out.size() || s[c.steepest] < as_steep * s[out[k + 1].steepest];
         if (!beats.empty() && alone) {

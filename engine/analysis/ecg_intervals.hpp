@@ -42,7 +42,9 @@ struct EcgIntervals
 ///
 /// from the first to the last crossing of 5 % of the beat's largest S, or of three times the lower
 /// quartile of S over the record where that is more (noise; then the slopes are taken within 5 ms).
-/// Both crossings are linear between samples; beyond them S stays below for 20 ms. A beat is where
+/// Both crossings are linear between samples; beyond them S stays below for 20 ms. What follows
+/// within 60 ms, without a pulse in between and before the leads were back within 20 % of their
+/// baseline, goes on with the same QRS: a wave that runs evenly moves no lead. A beat is where
 /// S reaches 30 % of its largest over the record, and 0.0005 mV/ms, and that is no T wave: one that
 /// is less than half as steep as the QRS before (Pan & Tompkins, IEEE Trans Biomed Eng 32:230,
 /// 1985) and than what comes after it, 40 ms after its end at the earliest and 600 ms after its

@@ -285,7 +285,8 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
                          {"apd30_ms", value(b.apd30_ms)},
                          {"apd50_ms", value(b.apd50_ms)},
                          {"apd90_ms", value(b.apd90_ms)},
-                         {"begins_before_last_was_over", begins_early}});
+                         {"begins_before_last_was_over", begins_early},
+                         {"reaches_0_mV", b.peak_mV >= 0}});
         std::snprintf(line, sizeof line,
                       "beat at %9.2f ms: rest %.2f mV, peak %.2f mV, upstroke %.1f V/s, APD30 %s, "
                       "APD50 %s, APD90 %s",
@@ -293,7 +294,8 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
                       duration(b.apd30_ms).c_str(), duration(b.apd50_ms).c_str(),
                       duration(b.apd90_ms).c_str());
         c.say(line +
-              std::string(begins_early ? "; begins before the last one was over (APD90)" : ""));
+              std::string(begins_early ? "; begins before the last one was over (APD90)" : "") +
+              (b.peak_mV < 0 ? "; no full action potential: V stays below 0 mV" : ""));
     }
     return beats;
 }

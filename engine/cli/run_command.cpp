@@ -168,7 +168,7 @@ void declare_run(const Declaration& d)
     run->add_flag(
         "--branch", a->branch,
         "with --resume: parameters, drugs, conductivities, reaction schemes and precision may "
-        "be others than the checkpoint's; --out is another folder");
+        "be others than the checkpoint's; maps begin there, --out is another folder");
     run->add_option("--report", a->report,
                     "also a report of one page; its path is as typed, not within --out")
         ->type_name("FILE.html");

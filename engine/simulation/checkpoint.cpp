@@ -271,7 +271,7 @@ std::string ecg_print(const EcgLayout& layout)
     return out;
 }
 
-bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
+bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
                   const std::filesystem::path& file)
 {
     if (c.fingerprint == here.fingerprint)

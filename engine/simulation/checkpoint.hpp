@@ -68,8 +68,8 @@ std::string ecg_print(const EcgLayout& layout);
 /// @param here    with this run's fingerprint and layout
 /// @param branch  such differences are wanted, where the layout is the same
 /// @throws InputError  at the file, what cannot be another and is
-bool branches_off(const Checkpoint& c, const Checkpoint& here, bool branch,
-                  const std::filesystem::path& file);
+bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
+             const std::filesystem::path& file);
 
 /// A run that branches off would replace what the checkpoint's own run has written.
 /// @throws InputError  at --out, where the checkpoint lies in the folder of the outputs

@@ -166,6 +166,12 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
     const auto checkpoints = [](std::size_t n) {
         return std::to_string(n) + (n > 1 ? " checkpoints" : " checkpoint");
     };
+    const auto earlier = std::count_if(listed.begin(), listed.end(), [&](const std::string& name) {
+        return fs::exists(out / name, none);
+    });
+    if (fresh && earlier > 0)
+        said.push_back({Notice::Level::info, "replaces the " + std::to_string(earlier) +
+                                                 " files of an earlier run in " + out.string()});
     if (fresh && replaced > 0)
         said.push_back({Notice::Level::info, checkpoints(replaced) + " of an earlier run in " +
                                                  out.string() + " will be replaced"});

@@ -119,6 +119,22 @@ void need_factor_name(std::string_view name, std::span<const Region> regions,
                                        : "the nearest known is '" + near + "'"));
 }
 
+Notices idle_scales(std::span<const Region> regions)
+{
+    Notices out;
+    for (std::size_t k = 0; k < regions.size(); ++k) {
+        const Region& r = regions[k];
+        for (const auto& [name, factor] : r.scale) {
+            if (r.inherits() || factor == 1 || !parameter_name(r.model, name).empty())
+                continue;
+            out.push_back({Notice::Level::warning, "tissue.regions." + std::to_string(k) +
+                                                       ".scale." + name + ": model " + r.model +
+                                                       " has none; it changes nothing"});
+        }
+    }
+    return out;
+}
+
 Notices idle_drugs(std::span<const Drug> drugs, std::span<const Region> regions)
 {
     std::vector<std::string> models;

@@ -37,6 +37,9 @@ std::string parameter_name(const cell::ModelInfo& model, std::string_view canoni
 void need_factor_name(std::string_view name, std::span<const Region> regions,
                       const std::string& file, const std::string& where);
 
+/// Says which factors of a region's `scale` its own model has not: they change nothing.
+/// @throws InputError  when a model is unknown
+Notices idle_scales(std::span<const Region> regions);
 /// Says of each drug what no model of these regions has: it changes nothing there. A warning where
 /// that is all that the drug does, else a remark.
 /// @throws InputError  when a model is unknown

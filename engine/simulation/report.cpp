@@ -239,6 +239,10 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     if (in.ended == "end")
         r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
                                     in.seen, in.branched_ms());
+    if (in.ended == "end")
+        for (auto& n : where_waves_ended(r.unknowns, r.activated, r.last_activation_ms,
+                                         in.stepper.time_ms()))
+            r.notices.push_back(std::move(n));
     for (const auto& n : in.tissue.notices)
         notices.push_back(n.text);
     for (const auto& n : r.notices)

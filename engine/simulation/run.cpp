@@ -68,6 +68,8 @@ class Run
     void restart_maps();
     void collect();
     void outputs_at(std::int64_t step);
+    void write_checkpoint_here();
+    void keep_what_was_reached();
     std::exception_ptr write_results();
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
@@ -100,11 +102,13 @@ class Run
     PhaseTimes phases_;
 };
 
-/// So that what is wrong in it is told by the file's name.
-Session named_by_file(Session s, const RunOptions& o)
+/// So that what is said of it is told by the file's name and of this run's end.
+Session as_run(Session s, const RunOptions& o)
 {
     if (!o.session_file.empty())
         s.name = o.session_file;
+    if (o.until_ms >= 0)
+        s.end_ms = o.until_ms;
     return s;
 }
 
@@ -117,7 +121,7 @@ Session without_pacing(Session s)
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
-      tissue_(build_tissue(named_by_file(session_, o), progress)),
+      tissue_(build_tissue(as_run(session_, o), progress)),
       frames_(tissue_, o.out, s.frames,
               static_cast<double>(steps_of(s.frames_every_ms, s.dt_ms)) * s.dt_ms, o.device.threads)
 {
@@ -241,15 +245,16 @@ void Run::resume()
     if (options_.resume.empty())
         return;
     auto c = read_checkpoint(options_.resume);
-    const bool others = branches_off(c, here(), options_.branch, options_.resume);
+    const bool others = differs(c, here(), options_.branch, options_.resume);
     if (end_step_ < c.state.step)
         throw InputError(options_.resume.string(),
                          "the checkpoint is at " + ms_text(c.state.step) + ", after " +
                              (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
                              ms_text(end_step_) + "; give a later end");
-    if (others) {
-        need_other_folder(options_.out, options_.resume);
+    if (others)
         c.state.resting.clear(); // what had rested may have to move
+    if (options_.branch) {
+        need_other_folder(options_.out, options_.resume);
         c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));
     }
     stepper_->restore(c.state);
@@ -257,13 +262,15 @@ void Run::resume()
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;
     edits_ = c.branches;
-    if (others) {
+    if (options_.branch) {
         maps_step_ = std::max(maps_step_, first_step_);
         session_.maps_from_ms = std::max(session_.maps_from_ms, stepper_->time_ms());
         tissue_.notices.push_back(
             {Notice::Level::info,
              "branches off at " + ms_text(first_step_) + " from another run: " +
-                 difference(c.fingerprint, here().fingerprint) + "; maps begin " +
+                 (others ? difference(c.fingerprint, here().fingerprint)
+                         : std::string("nothing is another here")) +
+                 "; maps begin " +
                  (maps_step_ > first_step_ ? "at " + ms_text(maps_step_) : std::string("there"))});
         say(Notice::Level::info, tissue_.notices.back().text);
     } else {
@@ -391,15 +398,37 @@ void Run::outputs_at(std::int64_t step)
         for (float mV : ecg_field_.leads(v_))
             ecg_.V_mV.push_back(static_cast<double>(mV));
     }
-    if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0) {
-        const auto now = here();
-        write_checkpoint({now.fingerprint, stepper_->snapshot(), probes_,
-                          probes_print(session_.probes), ecg_, ecg_print(ecg_field_.layout()),
-                          traces_, session_.activation_threshold_mV, known_now(), now.layout,
-                          edits_, maps_begun_ms_},
-                         options_.out / checkpoint_name(stepper_->time_ms()));
-    }
+    if (checkpoint_every_ && step > first_step_ && step % checkpoint_every_ == 0)
+        write_checkpoint_here();
     phases_.output_s += since(start);
+}
+
+void Run::write_checkpoint_here()
+{
+    const auto now = here();
+    write_checkpoint({now.fingerprint, stepper_->snapshot(), probes_,
+                      probes_print(session_.probes), ecg_, ecg_print(ecg_field_.layout()), traces_,
+                      session_.activation_threshold_mV, known_now(), now.layout, edits_,
+                      maps_begun_ms_},
+                     options_.out / checkpoint_name(stepper_->time_ms()));
+}
+
+/// So that a run that was stopped can go on from where it was.
+void Run::keep_what_was_reached()
+{
+    const auto step = stepper_->step();
+    const auto file = options_.out / checkpoint_name(stepper_->time_ms());
+    collect();
+    try {
+        if (step > first_step_ && !(checkpoint_every_ && step % checkpoint_every_ == 0))
+            write_checkpoint_here();
+    } catch (const InputError& e) {
+        say(Notice::Level::warning, std::string("the run cannot go on from here: ") + e.what());
+        return;
+    }
+    if (step > first_step_)
+        say(Notice::Level::info, "stopped at " + ms_text(step) + "; --resume " + file.string() +
+                                     " goes on from there");
 }
 
 /// The beats at each probe: probe,activation_ms,... a row per beat.
@@ -561,6 +590,7 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
                         "running");
         }
     } catch (const Cancelled&) {
+        keep_what_was_reached();
         finish("cancelled");
         say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw;

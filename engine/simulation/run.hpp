@@ -19,7 +19,9 @@ struct RunOptions
     double until_ms = -1;         ///< end in place of the session's; < 0: the session's
     std::filesystem::path html;   ///< report of one page for people (.html); empty: none
     std::filesystem::path resume; ///< checkpoint; empty: from the start
-    bool branch = false; ///< parameters, drugs, conductivities, schemes may be others than its
+    /// The run branches off from it: parameters, drugs, conductivities, schemes may be others than
+    /// its, and maps begin there.
+    bool branch = false;
     /// Also the bytes that the device's hardware counters count, or in the report why they do not.
     bool counters = false;
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty

@@ -129,6 +129,17 @@ Notices what_is_odd(const Session& s)
                        "output.activation_threshold_mV: is " + number_text(mV, 6) +
                            " mV, which V of hardly any cell crosses, so nothing counts as "
                            "activated; it should be from -100 to 60 mV (usual: 0)"});
+    const auto unusual = [&](const char* key, double value, const char* unit, double least,
+                             double most, const char* usual) {
+        if (value < least || value > most)
+            out.push_back({Notice::Level::warning,
+                           std::string(key) + ": is " + number_text(value, 6) + " " + unit +
+                               "; usual is " + usual + ": is it in another unit?"});
+    };
+    unusual("tissue.surface_to_volume_per_mm", s.surface_to_volume_per_mm, "1/mm", 30, 600,
+            "100 to 250 1/mm");
+    unusual("tissue.capacitance_uF_per_cm2", s.capacitance_uF_per_cm2, "uF/cm2", 0.2, 10,
+            "1 uF/cm2");
     if (s.prepacing.beats == 0 && s.prepacing != Prepacing{})
         out.push_back({Notice::Level::warning,
                        "tissue.prepacing.beats: is 0, so no cell is paced before the run; give 1 "
@@ -146,6 +157,11 @@ Notices what_is_odd(const Session& s)
             out.push_back({Notice::Level::info,
                            at + ": changes nothing of the tissue beneath it; parameters, initial, "
                                 "scale, conductivity_scale or a model would"});
+        for (const auto& [name, value] : region.initial)
+            if (name == "V" && value != 0 && std::abs(value) < 1)
+                out.push_back({Notice::Level::warning, at + ".initial.V: is " +
+                                                           number_text(value, 6) +
+                                                           " mV; is it in V?"});
         for (const auto& [name, value] : region.parameters) {
             const auto own = name.substr(name.rfind('.') + 1);
             if (value < 0 && (own.starts_with("g_") || own.starts_with("G")))
@@ -234,6 +250,19 @@ Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpa
                              probes_outside(tissue, session.probes)})
         out.insert(out.end(), more.begin(), more.end());
     return out;
+}
+
+Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double last_ms,
+                          double end_ms)
+{
+    constexpr double surely_ms = 100; // no wave rests for so long and goes on
+    if (activated == 0 || 2 * activated > unknowns || end_ms - last_ms < surely_ms)
+        return {};
+    return {{Notice::Level::warning,
+             "waves ended at " + number_text(last_ms, 6) + " ms: of " + std::to_string(unknowns) +
+                 " unknowns " + std::to_string(activated) +
+                 " were activated. On coarse meshes, and where conductivities are low, waves slow "
+                 "down and stop"}};
 }
 
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,

@@ -306,8 +306,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     say_if_beyond_tissue(t.patches, t.notices);
     need_fibres_of_source(s, m);
     say_if_raised(s, t.patches, t.notices);
-    const auto idle = idle_drugs(s.drugs, t.patches.regions);
-    t.notices.insert(t.notices.end(), idle.begin(), idle.end());
+    for (const auto& idle : {idle_scales(s.regions), idle_drugs(s.drugs, t.patches.regions)})
+        t.notices.insert(t.notices.end(), idle.begin(), idle.end());
     const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
     for (const auto& r : t.patches.regions)

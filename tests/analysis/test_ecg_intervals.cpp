@@ -261,6 +261,33 @@ class TestEcgIntervals : public QObject
         QVERIFY2(std::abs(b.t_end_ms - Beat{36.5}.t_end()) < 3, text(b.t_end_ms));
     }
 
+    /// A plane wave runs between its start and its end without a change of any lead: one QRS. The
+    /// same after a pulse, or from the baseline, is another one.
+    void anEvenWaveIsOneQrs()
+    {
+        const auto found = [](double level, std::span<const double> pulses_ms) {
+            Record r;
+            r.mV.resize(1);
+            for (int t = 0; t <= 500; ++t) {
+                const auto ramp = [t](double from, double to) {
+                    return std::clamp((t - from) / (to - from), 0.0, 1.0);
+                };
+                r.t.push_back(t);
+                r.mV[0].push_back(static_cast<float>(ramp(100, 105) - (1 - level) * ramp(110, 112) +
+                                                     (1 - level) * ramp(145, 147) -
+                                                     ramp(150, 155)));
+            }
+            return ecg_intervals(r.t, r.mV, false, pulses_ms).beats;
+        };
+        const auto one = found(0.5, {});
+        QCOMPARE(one.size(), std::size_t(1));
+        QVERIFY2(std::abs(one[0].onset_ms - 100) < 3, text(one[0].onset_ms));
+        QVERIFY2(std::abs(one[0].end_ms - 155) < 3, text(one[0].end_ms));
+        const double pulses[]{140};
+        QCOMPARE(found(0.5, pulses).size(), std::size_t(2));
+        QCOMPARE(found(0.0, {}).size(), std::size_t(2));
+    }
+
     void theNextBeatMayComeBeforeTheEndOfT()
     {
         const auto found = record({{150}, {500}, {850}}, 0, 1500).measured();

@@ -145,7 +145,7 @@ class TestBranch : public QObject
             QVERIFY2(maps[k].split(',')[4].isEmpty(), maps[k]); // all fired before it
         s = control;
         QCOMPARE(run("control"), whole);
-        QVERIFY(said.find("branches off") == std::string::npos);
+        QVERIFY(said.find("nothing is another here") != std::string::npos);
         s.reaction = cell::Scheme::rush_larsen; // other stepping, single precision
         o.device.precision = Precision::single;
         QVERIFY(std::abs(V(run("single")[1199]) - V(whole[1199])) < 0.5);
@@ -191,19 +191,17 @@ class TestBranch : public QObject
         run(s, "branch");
         QCOMPARE(run.report("branch")["maps_from_ms"].toDouble(), 20.0);
         QVERIFY(run.report("branch")["activated"].toInt() > 0);
-        for (const bool branch : {false, true}) { // asked for or not: it is the same tissue
-            run.o.branch = branch;
-            run.o.resume = run.checkpoint("branch", 40);
-            run(s, "on");
-            for (const char* f : {"beats.csv", "activation.csv", "probes.csv"})
-                QVERIFY2(run.file("on", f) == run.file("branch", f), f);
-            const auto on = run.report("on");
-            QCOMPARE(on["maps_from_ms"].toDouble(), 20.0);
-            QCOMPARE(on["branched_at_ms"].toDouble(), 20.0);
-            QVERIFY2(run.said.find("maps begin at 20 ms, as the checkpoint's do") !=
-                         std::string::npos,
-                     run.said.c_str());
-        }
+        run.o.branch = false;
+        run.o.resume = run.checkpoint("branch", 40);
+        run(s, "on");
+        for (const char* f : {"beats.csv", "activation.csv", "probes.csv"})
+            QVERIFY2(run.file("on", f) == run.file("branch", f), f);
+        const auto on = run.report("on");
+        QCOMPARE(on["maps_from_ms"].toDouble(), 20.0);
+        QCOMPARE(on["branched_at_ms"].toDouble(), 20.0);
+        QVERIFY2(run.said.find("maps begin at 20 ms, as the checkpoint's do") != std::string::npos,
+                 run.said.c_str());
+        run.o.branch = true;
         run(control, "twice"); // back to the first tissue
         QCOMPARE(run.report("twice")["branched_at_ms"].toDouble(), 40.0);
         const auto c = read_checkpoint(run.checkpoint("twice", 60));
@@ -242,9 +240,27 @@ class TestBranch : public QObject
         QCOMPARE(run.file("control", "probes.csv"), before);
         QVERIFY(fs::exists(run.checkpoint("control", 40)));
         run(s, "branch");
-        run.o.resume = run.checkpoint("branch", 40); // nothing is another: it only goes on
+        run.o.resume = run.checkpoint("branch", 40); // also where nothing is another
         s.end_ms = 45;
-        run(s, "branch");
+        QVERIFY(run.error(s, "branch").startsWith("--out: is "));
+    }
+
+    /// A control is a branch, too: its maps begin where those of the others do.
+    void branchWithoutAChangeIsAControl()
+    {
+        Runs run;
+        auto s = slab_session(40);
+        run(s, "paced");
+        run.o.resume = run.checkpoint("paced", 20);
+        run.o.branch = true;
+        run(s, "control");
+        QVERIFY2(run.said.find("branches off at 20 ms from another run: nothing is another here; "
+                               "maps begin there") != std::string::npos,
+                 run.said.c_str());
+        QCOMPARE(run.report("control")["branched_at_ms"].toDouble(), 20.0);
+        QCOMPARE(run.report("control")["maps_from_ms"].toDouble(), 20.0);
+        QCOMPARE(run.file("control", "probes.csv"), run.file("paced", "probes.csv"));
+        QVERIFY(run.file("control", "activation.csv") != run.file("paced", "activation.csv"));
     }
 
     void reportsSayThatTheRunBranchedOff()

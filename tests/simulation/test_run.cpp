@@ -391,6 +391,21 @@ class TestRun : public QObject
         QVERIFY_EXCEPTION_THROWN(run_session(slab_session(1e5), o, p), Cancelled);
         QVERIFY(content(o.out / "probes.csv").count('\n') > 10);
         QVERIFY(content(o.out / "report.json").contains("cancelled"));
+        // and a checkpoint, from which it goes on as if it had not been stopped
+        const auto names = QDir(QString::fromStdString(o.out.string())).entryList({"*.tcp"});
+        QCOMPARE(names.size(), 1);
+        const auto checkpoint = o.out / names[0].toStdString();
+        const auto reached = read_checkpoint(checkpoint).state.step;
+        QVERIFY(reached > 0);
+        auto s = slab_session(static_cast<double>(reached) * slab_session(1).dt_ms + 1);
+        RunOptions whole, on;
+        whole.out = path(dir) / "whole";
+        run_session(s, whole);
+        on.out = path(dir) / "on";
+        on.resume = checkpoint;
+        run_session(s, on);
+        for (const char* f : {"probes.csv", "activation.csv"})
+            QVERIFY2(content(whole.out / f) == content(on.out / f), f);
     }
 
     void failedRunLeavesItsLastCheckpoint()
