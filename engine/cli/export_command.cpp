@@ -147,7 +147,12 @@ void run_export(Context& c, const Arguments& a)
             throw InputError(file.string(),
                              "is not there; want a folder that tawara-cli run has written");
         const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
-        simulation::write_dat(field_at_vertices(m, (quantity + "_ms").c_str(), file), -1, out);
+        const auto field = field_at_vertices(m, (quantity + "_ms").c_str(), file);
+        simulation::write_dat(field, -1, out);
+        const auto known = std::count_if(field.begin(), field.end(),
+                                         [](auto x) { return std::isfinite(x); });
+        c.say(std::to_string(known) + " of " + std::to_string(field.size()) +
+              " vertices have a value; the others are -1");
     }
     enter(folder, out);
     if (auto mesh = out; a.kind == "frames-igb")

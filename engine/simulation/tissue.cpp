@@ -9,6 +9,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/coordinates.hpp"
+#include "engine/simulation/csv.hpp"
 #include "engine/simulation/fibres.hpp"
 #include "engine/simulation/heart_store.hpp"
 #include "engine/simulation/late_pulses.hpp"
@@ -249,8 +250,19 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
         auto neighbours = mesh::face_neighbours(m, progress);
         return LoadedMesh{std::move(m), std::move(neighbours)};
     };
-    if (const auto* slab = std::get_if<MeshSlab>(&s.mesh))
+    if (const auto* slab = std::get_if<MeshSlab>(&s.mesh)) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double length = slab->size_mm[k];
+            const double cubes = std::max(1.0, std::round(length / slab->spacing_mm));
+            if (std::abs(cubes * slab->spacing_mm - length) > 1e-6 * length)
+                notices.push_back({Notice::Level::info,
+                                   std::string("mesh.spacing_mm: ") + number_text(length, 6) +
+                                       " mm along " + "xyz"[k] + " is no whole number of " +
+                                       number_text(slab->spacing_mm, 6) + " mm; " +
+                                       number_text(length / cubes, 6) + " mm there"});
+        }
         return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
+    }
     if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
         return with_neighbours(kept_heart(heart->parameters, heart_folder(), notices, progress));
     const auto& file = std::get<MeshFile>(s.mesh);

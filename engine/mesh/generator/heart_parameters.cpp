@@ -20,7 +20,7 @@ using P = HeartParameters;
 constexpr P d{};
 
 constexpr std::array table{
-    HeartParameter{"edge_mm", "mm", d.edge_mm, 0.1, 5, "mean edge length of the tetrahedra",
+    HeartParameter{"edge_mm", "mm", d.edge_mm, 0.1, 5, "mean edge length of the tetrahedra, about",
                    &P::edge_mm},
     HeartParameter{"lv_short_axis_mm", "mm", d.lv_short_axis_mm, 1, 60,
                    "radius of the left cavity at its widest", &P::lv_short_axis_mm},

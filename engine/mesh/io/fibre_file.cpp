@@ -117,7 +117,7 @@ Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit
     const std::string name = file.string();
     const auto extension = file.extension().string();
     if (!fs::exists(file))
-        throw MeshError(name, "is missing; give a file of fibres");
+        throw MeshError(name, "is missing; give a file of fibres, or \"rule-based\"");
     if (extension == ".lon" || extension == ".blon")
         return attach_by_tetrahedra(m, file);
     if (extension != ".vtu" && extension != ".vtk")
