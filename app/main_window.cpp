@@ -126,6 +126,10 @@ void MainWindow::hostLoaded()
     m_measured.clear();
     showBeats();
     m_plot->removeCurves();
+    for (int k : {0, 1})
+        m_ecg->plot()->setMark(k, {});
+    if (m_host->origin().file != m_path || m_path.isEmpty())
+        m_keepAction->setChecked(false); // curves of another document are none to compare with
     m_performance->reset();
     m_ball.reset();
     for (auto* movie : findChildren<MovieDialog*>()) // of a recording that is gone

@@ -393,6 +393,7 @@ class MainWindow : public QMainWindow
     {
         simulation::Ecg before;
         quint64 run = 0;
+        QString told; // with %1, once the first sample of new leads is known
     } m_shownEcg;
     std::vector<simulation::Drug> m_drugsOn; // that act
     QByteArray m_firstLayout;

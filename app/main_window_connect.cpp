@@ -281,19 +281,24 @@ void MainWindow::showEcg(const simulation::Ecg& ecg, bool restarted)
     auto& before = m_shownEcg.before;
     const auto run = m_host->scene() ? m_host->scene()->run : 0;
     const bool others = before.leads != ecg.leads || before.electrodes != ecg.electrodes;
-    const double now = m_host->status().time_ms;
     // leads that stayed go on
     const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
                                     ecg.time_ms.front() > before.time_ms.front());
-    if (anew && others && run == m_shownEcg.run && now > 1 && !ecg.leads.empty() &&
-        m_host->status().state != State::finished) { // then the panel says what is lacking
-        const QString text = before.leads.empty()
-                                 ? tr("The electrocardiogram begins at %1 ms: there were no leads "
-                                      "before. Back to the start (Ctrl+R) computes all of it.")
-                                 : tr("The electrocardiogram starts anew at %1 ms: its leads are "
-                                      "others than before.");
-        m_message->showMessage(MessageBar::Level::note, text.arg(spacedNumber(std::round(now))), {},
-                               "ecg");
+    QString& told = m_shownEcg.told;
+    if (run != m_shownEcg.run || ecg.leads.empty())
+        told.clear();
+    else if (anew && others)
+        told = before.leads.empty()
+                   ? tr("The electrocardiogram begins at %1 ms: there were no leads before. Back "
+                        "to the start (Ctrl+R) computes all of it.")
+                   : tr("The electrocardiogram starts anew at %1 ms: its leads are others than "
+                        "before.");
+    if (!told.isEmpty() && !ecg.time_ms.empty()) { // those that waited for the leads are in it
+        if (const double first = ecg.time_ms.front();
+            first > 1 && m_host->status().state != State::finished) // else the panel says it
+            m_message->showMessage(MessageBar::Level::note,
+                                   told.arg(spacedNumber(std::round(first))), {}, "ecg");
+        told.clear();
     }
     before.leads = ecg.leads;
     before.electrodes = ecg.electrodes;

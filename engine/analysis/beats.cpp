@@ -86,8 +86,13 @@ std::vector<cell::ActionPotential> find_beats(std::span<const double> t_ms,
         bounds[k].peak_until_ms =
             pulse_after(bounds[k].upstroke_until_ms,
                         k + 1 < crossings.size() ? crossings[k + 1] : v_mV.size(), t_ms, v_mV);
-    const std::vector<double> v(v_mV.begin(), v_mV.end());
-    return cell::measure_action_potentials(t_ms, v, starts, bounds);
+    if (starts.empty())
+        return {};
+    // what is before the first one is no beat: a trace may begin on a plateau
+    const auto from = std::lower_bound(t_ms.begin(), t_ms.end(), starts.front()) - t_ms.begin();
+    const std::vector<double> v(v_mV.begin() + from, v_mV.end());
+    return cell::measure_action_potentials(t_ms.subspan(static_cast<std::size_t>(from)), v, starts,
+                                           bounds);
 }
 
 } // namespace tawara::analysis

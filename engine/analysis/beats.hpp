@@ -11,7 +11,8 @@ namespace tawara::analysis {
 /// middle between the trace's least and largest V, at least 20 ms after the one before and after V
 /// was below four tenths of that span: a notch after a stimulus, or an early afterdepolarisation,
 /// is no beat. A trace that spans less than 40 mV has none. V above 60 mV and below -120 mV counts
-/// as that much there: pulses lead so far, action potentials do not.
+/// as that much there: pulses lead so far, action potentials do not. What a trace begins with and
+/// has no upstroke, a plateau, is none.
 ///
 /// A pulse that meets the plateau is no part of the beat: the steepest rise is looked for until 10
 /// ms after the crossing, the peak until V rises by 5 mV/ms or more later than that. Where V falls

@@ -315,6 +315,11 @@ class TestAnalysis : public QObject
         QVERIFY(std::abs(beats[0].upstroke_mV_per_ms - 115) < 2);
         QVERIFY(std::abs(beats[0].peak_mV - beats[0].rest_mV - 115) < 0.1);
         QVERIFY(find_beats(t, std::vector<float>(t.size(), -85)).empty());
+        std::vector<float> end; // of a beat: the probe came on its plateau
+        for (const double ms : t)
+            end.push_back(static_cast<float>(ms < t.front() + 100 ? 20 - 0.1 * (ms - t.front())
+                                                                  : -85));
+        QVERIFY(find_beats(t, end).empty());
     }
 
     /// Right after a strong pulse V may fall below the middle of its span and rise again: one beat.

@@ -465,6 +465,12 @@ class TestEcgPlot : public QObject
         panel.addPulse(915.5); // which brought the second: it begins with that
         panel.plot()->setMoment({});
         QTRY_COMPARE(panel.readings(), QString("QRS 71 ms · QT 416 ms · RR 802 ms · QTcF 448 ms"));
+        for (const double ms : {100.0, 1000.0}) { // how much is shown changes no beat
+            panel.plot()->setWindowMs(ms);
+            QTRY_COMPARE(panel.readings(),
+                         QString("QRS 71 ms · QT 416 ms · RR 802 ms · QTcF 448 ms"));
+            QCOMPARE(panel.plot()->ends().size(), std::size_t{2});
+        }
         panel.clearPulses();
         panel.plot()->setMoment(400);
         panel.plot()->setMoment({});

@@ -518,15 +518,21 @@ class TestPanels : public QObject
         plot->setMark(1, 1e6); // not there yet
         QCOMPARE(value(), QString("–"));
         plot->setMark(1, t + 0.5);
+        auto* keep = f->window->findChild<QAction*>("keepCurves");
+        keep->trigger();
         QString cleared; // the values of the run before are no values of the next
         connect(f->host.get(), &EngineHost::samplesCleared, this, [&] { cleared = value(); });
         f->host->reset();
         QTRY_COMPARE(cleared, QString("–"));
         f->host->removeProbe(probes.at(3).id);
         QTRY_COMPARE(title(), QString("V now")); // three have room in the plot
-        f->window->open({});
+        QVERIFY(keep->isChecked());
+        auto* ecg = child<EcgPanel>()->plot();
+        ecg->setMark(0, 1);
+        f->window->open({}); // another document
         QTRY_COMPARE_WITH_TIMEOUT(model->rowCount(), 0, 10000);
-        QVERIFY(!plot->mark(0) && title() == "V now");
+        QVERIFY(!plot->mark(0) && !ecg->mark(0) && title() == "V now");
+        QVERIFY(!keep->isChecked());
     }
 
     void bullseyeSaysWhyItIsEmpty()

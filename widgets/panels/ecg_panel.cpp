@@ -25,6 +25,7 @@ namespace {
 
 constexpr int between_ms = 250;                     // two measurements
 constexpr double before_ms = 2000, after_ms = 1000; // of what is shown, for beats that it cuts
+constexpr double measured_ms = 10000; // at least: what is a beat does not depend on the zoom
 
 /// A line of text that takes what place there is.
 class ShortLabel : public QLabel
@@ -215,7 +216,7 @@ void EcgPanel::measure()
     const auto at = [&](double ms) {
         return std::lower_bound(times.begin(), times.end(), ms) - times.begin();
     };
-    const auto first = at(from - before_ms), last = at(to + after_ms);
+    const auto first = at(std::min(from - before_ms, to - measured_ms)), last = at(to + after_ms);
     std::vector<std::string> names;
     std::vector<std::vector<float>> mV;
     for (int k = 0; k < m_plot->leads().size(); ++k) {
