@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 8> inks{"#1f7fb8", "#b07300", "#14876a", "#9a8a00",
                                           "#c2407f", "#d2491a", "#4f63d8", "#5c6470"};
 constexpr const char* grey = "#5c6a7d";
-constexpr double newest_ms = 2000; // of an electrocardiogram
+constexpr double newest_ms = 2000, before_beat_ms = 200; // of an electrocardiogram
 
 std::string num(double x)
 {
@@ -85,10 +85,11 @@ std::string path_of(const Field2& f, std::span<const double> t, std::span<const 
             return;
         d += (d.empty() ? "M" : "L") + num(f.x(time)) + " " + num(f.y(static_cast<double>(value)));
     };
-    const std::size_t n = std::min(t.size(), v.size());
+    const auto all = static_cast<std::ptrdiff_t>(std::min(t.size(), v.size()));
     const auto begin = static_cast<std::size_t>(
-        std::lower_bound(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(n), f.from) -
-        t.begin());
+        std::lower_bound(t.begin(), t.begin() + all, f.from) - t.begin());
+    const auto n = static_cast<std::size_t>(
+        std::upper_bound(t.begin(), t.begin() + all, f.to) - t.begin());
     const auto columns = static_cast<std::size_t>(2 * f.width);
     const std::size_t stride = std::max<std::size_t>(1, (n - begin) / columns);
     for (std::size_t k = begin; k < n; k += stride) {
@@ -183,12 +184,18 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
     return d.done();
 }
 
-std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading)
+std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading,
+                      double beat_ms)
 {
     const std::size_t leads = std::min(ecg.leads.size(), ecg.mV.size());
     if (leads == 0 || ecg.time_ms.size() < 2)
         return {};
-    const double to = ecg.time_ms.back(), from = std::max(ecg.time_ms.front(), to - newest_ms);
+    constexpr double after_beat_ms = 1500;
+    const double newest = ecg.time_ms.back();
+    const double to = beat_ms < newest - newest_ms + before_beat_ms
+                          ? std::min(newest, beat_ms + after_beat_ms)
+                          : newest;
+    const double from = std::max(ecg.time_ms.front(), to - newest_ms);
     if (!(to > from))
         return {};
     const LeadSheet sheet(leads);

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/simulation/messages.hpp"
 
+#include <limits>
 #include <span>
 #include <string>
 
@@ -18,7 +19,9 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
 /// Leads on electrocardiogram paper: thick lines every 200 ms and 0.5 mV, as the foot says (every
 /// 100 ms or finer where the window is short); at most the newest two seconds.
 /// @param reading  stands at the right of the foot: what is measured on them
+/// @param beat_ms  of the beat that is measured: where that is earlier, two seconds around it
 /// @return SVG, as above
-std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading = {});
+std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading = {},
+                      double beat_ms = std::numeric_limits<double>::quiet_NaN());
 
 } // namespace tawara::simulation

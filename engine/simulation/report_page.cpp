@@ -237,9 +237,8 @@ ReportPage::Section potentials(const ExportSource& s)
 }
 
 /// QRS, QT and RR of the newest beat that has repolarised.
-std::string reading_of(const Ecg& ecg, std::span<const Pulse> pulses)
+std::string reading_of(const EcgIntervals& found)
 {
-    const auto found = ecg_beats(ecg.leads, ecg.time_ms, ecg.mV, times_of_pulses(pulses));
     const EcgBeat* beat = newest_measured(found);
     if (beat == nullptr)
         return "no intervals: " + (found.none.empty() ? std::string("no beat yet") : found.none);
@@ -248,10 +247,9 @@ std::string reading_of(const Ecg& ecg, std::span<const Pulse> pulses)
 }
 
 /// The intervals of that beat as a row, and why one is not known.
-ReportPage::Table interval_table(const ExportSource& s)
+ReportPage::Table interval_table(const EcgIntervals& found)
 {
     ReportPage::Table t;
-    const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
     const EcgBeat* beat = newest_measured(found);
     if (beat == nullptr) {
         t.note = "QRS, QT and RR: not known: " +
@@ -280,11 +278,13 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
 {
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
+    const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    const EcgBeat* beat = newest_measured(found);
     out.svg =
         ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height,
-                  reading_of(s.ecg, s.pulses));
+                  reading_of(found), beat != nullptr ? beat->steepest_ms : EcgBeat::unknown);
     if (!out.svg.empty()) {
-        out.table = interval_table(s);
+        out.table = interval_table(found);
         return out;
     }
     out.table.note = s.scene->session.has_ecg()

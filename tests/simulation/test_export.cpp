@@ -315,6 +315,25 @@ class TestExport : public QObject
         QVERIFY2(rows[2].endsWith(",1,0,,,,,,"), qPrintable(rows[2])); // one tissue, all the time
     }
 
+    /// The newest two seconds, or those around the beat that is measured.
+    void chartOfAnEarlierBeat()
+    {
+        Ecg e;
+        e.leads = {"II"};
+        e.mV.resize(1);
+        for (double t = 0; t <= 9000; t += 2) {
+            e.time_ms.push_back(t);
+            e.mV[0].push_back(std::abs(t - 6300) < 20 ? 1 : 0);
+        }
+        const auto chart = [&](double beat_ms) {
+            return QString::fromStdString(ecg_chart(e, 860, 200, "", beat_ms));
+        };
+        QVERIFY(chart(std::nan("")).contains("7000 to 9000 ms"));
+        QVERIFY(chart(7500).contains("7000 to 9000 ms"));
+        QVERIFY(chart(6300).contains("5800 to 7800 ms"));
+        QVERIFY(chart(100).contains("0 to 1600 ms"));
+    }
+
     /// In a report, too, an electrode near the heart does not flatten the twelve.
     void chartOfOwnLeads()
     {
