@@ -113,10 +113,11 @@ void CudaStepper<Real>::run(const Stage& stage, State& s, Part part, StreamRef s
             continue;
         }
         // Right behind the one pass of its diffusion, in the same stream: the first of a step's
-        // ranges. For the separators it was measured to be slower: their blocks wait where the
-        // interior's diffusion could run.
+        // ranges; where it was measured (PREDICTIONS.md, "G8"). For the separators it was measured
+        // to be slower: their blocks wait where the interior's diffusion could run.
         const bool early = stage.kind == Stage::Kind::last && part != Part::separator &&
-                           r.begin == begin && passes_.size() == 1 && !strang && !solves_;
+                           r.begin == begin && passes_.size() == 1 && !strang && !solves_ &&
+                           !mixed_;
         cells.launch(stream, with_pass ? &pass : nullptr, k, s.type.data(), moment, early);
     }
 }
