@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/simulation/run.hpp"
+#include "engine/simulation/run_state.hpp"
 
 #include "engine/core/error.hpp"
 #include "engine/core/folder_lock.hpp"
@@ -46,62 +46,6 @@ std::string line_of(const std::exception_ptr& failed)
     }
 }
 
-/// One run under way: what it steps and what it writes.
-class Run
-{
-  public:
-    Run(const Session& s, const RunOptions& o, const Progress& progress);
-    /// @param lock  of the outputs' folder, taken when that is there
-    RunReport go(FolderLock& lock, const Progress& progress);
-
-  private:
-    void say(Notice::Level level, const std::string& text) const;
-    void resume();
-    void go_on_with_maps(const Checkpoint& c);
-    Checkpoint here() const;
-    void go_on_with_probes(const Checkpoint& c);
-    void go_on_with_ecg(const Checkpoint& c);
-    std::string ms_text(std::int64_t step) const;
-    void watch_capture();
-    std::vector<KnownPulses> known_now() const;
-    void set_probes();
-    void restart_maps();
-    void collect();
-    void outputs_at(std::int64_t step);
-    void write_checkpoint_here();
-    void keep_what_was_reached();
-    std::exception_ptr write_results();
-    RunReport finish(std::string ended);
-    void write_beats(const std::filesystem::path& file);
-    ComingOutputs outputs_to_come() const;
-    void begin_folder(FolderLock& lock);
-
-    Session session_;
-    const RunOptions& options_;
-    Clock::time_point born_ = Clock::now();
-    Tissue tissue_;
-    std::unique_ptr<device::Stepper> stepper_;
-    FrameWriter frames_;
-    std::vector<std::string> files_; ///< written, relative to the folder; frames aside
-    ProbeTable probes_, ecg_;
-    StepTraces traces_; ///< beats are measured on them, however seldom probes.csv has a row
-    EcgField ecg_field_;
-    CaptureWatch capture_;
-    PulseLog pulses_;
-    std::uint64_t first_pulses_ = 0;      ///< number of the first stimulus there
-    std::vector<std::string> pulse_keys_; ///< stimulus_key() of each stimulus
-    std::vector<KnownPulses> known_;      ///< at the checkpoint
-    std::vector<TissueEdit> edits_;       ///< where the run branched off
-    std::vector<double> v_;
-    std::int64_t probe_every_ = 1; ///< steps between rows of probes.csv
-    std::int64_t end_step_ = 0, first_step_ = 0, frame_every_ = 0, checkpoint_every_ = 0,
-                 ecg_every_ = 0;
-    std::int64_t maps_step_ = 0; ///< maps are of what is activated after it
-    double maps_begun_ms_ = 0;   ///< those so far
-    PotentialRange range_;       ///< that was seen, as far as anybody looked
-    PhaseTimes phases_;
-};
-
 /// So that what is said of it is told by the file's name and of this run's end.
 Session as_run(Session s, const RunOptions& o)
 {
@@ -118,6 +62,8 @@ Session without_pacing(Session s)
     s.prepacing = {};
     return s;
 }
+
+} // namespace
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
@@ -240,72 +186,6 @@ Checkpoint Run::here() const
     return c;
 }
 
-void Run::resume()
-{
-    if (options_.resume.empty())
-        return;
-    auto c = read_checkpoint(options_.resume);
-    const bool others = differs(c, here(), options_.branch, options_.resume);
-    if (end_step_ < c.state.step)
-        throw InputError(options_.resume.string(),
-                         "the checkpoint is at " + ms_text(c.state.step) + ", after " +
-                             (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
-                             ms_text(end_step_) + "; give a later end");
-    if (others)
-        c.state.resting.clear(); // what had rested may have to move
-    if (options_.branch) {
-        need_other_folder(options_.out, options_.resume);
-        c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));
-    }
-    stepper_->restore(c.state);
-    known_ = c.pulses;
-    first_step_ = c.state.step;
-    traces_.first_step = first_step_ + 1;
-    edits_ = c.branches;
-    if (options_.branch) {
-        maps_step_ = std::max(maps_step_, first_step_);
-        session_.maps_from_ms = std::max(session_.maps_from_ms, stepper_->time_ms());
-        tissue_.notices.push_back(
-            {Notice::Level::info,
-             "branches off at " + ms_text(first_step_) + " from another run: " +
-                 (others ? difference(c.fingerprint, here().fingerprint)
-                         : std::string("nothing is another here")) +
-                 "; maps begin " +
-                 (maps_step_ > first_step_ ? "at " + ms_text(maps_step_) : std::string("there"))});
-        say(Notice::Level::info, tissue_.notices.back().text);
-    } else {
-        go_on_with_maps(c);
-    }
-    go_on_with_probes(c);
-    go_on_with_ecg(c);
-}
-
-/// They are of what the checkpoint's run took, and of what comes.
-void Run::go_on_with_maps(const Checkpoint& c)
-{
-    maps_begun_ms_ = c.maps_from_ms;
-    if (const auto begun = std::llround(c.maps_from_ms / session_.dt_ms);
-        begun > maps_step_ && maps_step_ < first_step_) {
-        maps_step_ = begun;
-        session_.maps_from_ms = c.maps_from_ms;
-        say(Notice::Level::info, "maps begin at " + ms_text(begun) + ", as the checkpoint's do");
-    }
-    if (maps_step_ > 0 && maps_step_ < first_step_ &&
-        std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
-                    [&](double a) { return a < session_.maps_from_ms; })) {
-        say(Notice::Level::warning,
-            "maps begin at the checkpoint's " + ms_text(first_step_) +
-                ": it holds those of what came before output.maps_from_ms " + ms_text(maps_step_));
-        maps_step_ = first_step_;
-    }
-    if (const double before = c.threshold_mV; std::isfinite(before) && maps_step_ < first_step_ &&
-                                              before != session_.activation_threshold_mV)
-        say(Notice::Level::warning,
-            "maps keep what the checkpoint found at " + number_text(before, 6) +
-                " mV (output.activation_threshold_mV); what comes is found at " +
-                number_text(session_.activation_threshold_mV, 6) + " mV");
-}
-
 /// As if nothing had been activated so far.
 void Run::restart_maps()
 {
@@ -323,41 +203,6 @@ void Run::restart_maps()
 std::string Run::ms_text(std::int64_t step) const
 {
     return number_text(static_cast<double>(step) * session_.dt_ms, 7) + " ms";
-}
-
-void Run::go_on_with_probes(const Checkpoint& c)
-{
-    if (probes_.names.empty())
-        return;
-    const auto from = " at the checkpoint's " + ms_text(first_step_);
-    const bool same = c.probes_of.empty() || c.probes_of == probes_print(session_.probes);
-    if (c.probes.names != probes_.names || !same)
-        return say(Notice::Level::info,
-                   "probes.csv and beats.csv start" + from + ": the checkpoint has other probes");
-    probes_ = c.probes;
-    if (c.traces.V_mV.size() == probes_.names.size() &&
-        c.traces.first_step + c.traces.steps() == first_step_ + 1)
-        traces_ = c.traces;
-    if (traces_.first_step > 1)
-        say(Notice::Level::info, "beats.csv starts at " + ms_text(traces_.first_step - 1) +
-                                     ": the checkpoint has no samples of the steps before");
-}
-
-void Run::go_on_with_ecg(const Checkpoint& c)
-{
-    if (ecg_every_ == 0 || first_step_ == 0)
-        return;
-    const auto from = "ecg.csv starts at the checkpoint's " + ms_text(first_step_) + ": ";
-    if (c.ecg.names.empty())
-        return say(Notice::Level::warning, from + "the checkpoint has no ECG");
-    if (c.ecg.names != ecg_.names || c.ecg_of != ecg_print(ecg_field_.layout()))
-        return say(Notice::Level::warning,
-                   from + "the checkpoint's is of other leads or electrodes");
-    ecg_ = c.ecg;
-    const double now_ms = stepper_->time_ms() - 0.5 * session_.dt_ms; // this run writes that row
-    while (!ecg_.time_ms.empty() && ecg_.time_ms.back() > now_ms)
-        ecg_.time_ms.pop_back();
-    ecg_.V_mV.resize(ecg_.time_ms.size() * ecg_.names.size());
 }
 
 void Run::collect()
@@ -609,6 +454,8 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         say(n.level, n.text);
     return report;
 }
+
+namespace {
 
 /// Where a session has what layers that know no session call by these names; empty: nowhere.
 std::string pointer_of(const std::string& argument)
