@@ -6,7 +6,7 @@
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
 #include "engine/core/nearest.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 
 #include <CLI/CLI.hpp>
 #include <QApplication>

@@ -9,12 +9,12 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/export_kind.hpp"
-#include "engine/simulation/recording.hpp"
-#include "engine/simulation/regions.hpp"
-#include "engine/simulation/suggest.hpp"
-#include "engine/simulation/velocity_estimate.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/results/export_kind.hpp"
+#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/tissue/regions.hpp"
+#include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/ecg_panel.hpp"
@@ -475,7 +475,7 @@ void MainWindow::updateRegions()
 }
 
 /// Of what a session's region was laid on, by number of tetrahedra the first.
-static std::optional<std::size_t> widestOf(const simulation::Patchwork& laid, std::size_t origin)
+static std::optional<std::size_t> widestOf(const simulation::RegionMap& laid, std::size_t origin)
 {
     std::vector<std::size_t> count(laid.regions.size());
     for (const auto r : laid.of_tetrahedron)

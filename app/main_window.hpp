@@ -5,7 +5,7 @@
 #include "app/model_files.hpp"
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
-#include "engine/simulation/export_kind.hpp"
+#include "engine/simulation/results/export_kind.hpp"
 #include "widgets/models/ball_index.hpp"
 #include "widgets/models/probe_model.hpp"
 #include "widgets/view3d/picture.hpp"

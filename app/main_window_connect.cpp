@@ -3,7 +3,7 @@
 #include "app/main_window.hpp"
 
 #include "app/report_job.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/ecg_panel.hpp"

@@ -2,7 +2,7 @@
 // What is asked before something is lost: edits of the session, recorded frames, results.
 #include "app/export/movie_dialog.hpp"
 #include "app/main_window.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QFileInfo>

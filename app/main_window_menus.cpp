@@ -3,7 +3,7 @@
 #include "app/examples.hpp"
 #include "app/main_window.hpp"
 #include "engine/core/resource.hpp"
-#include "engine/simulation/export_kind.hpp"
+#include "engine/simulation/results/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/message_bar.hpp"

@@ -6,8 +6,8 @@
 #include "app/export/save_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/report_job.hpp"
-#include "engine/simulation/export.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/results/export.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/status_strip.hpp"
 

@@ -2,8 +2,8 @@
 // What the views show, and of which moment.
 #include "app/main_window.hpp"
 
-#include "engine/simulation/beat_label.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/ecg_panel.hpp"

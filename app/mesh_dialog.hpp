@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/export/job.hpp"
-#include "engine/simulation/new_mesh.hpp"
-#include "engine/simulation/velocity_estimate.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <QDialog>
 #include <QThreadPool>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each kind of new mesh asks for.
 #include "app/mesh_dialog.hpp"
-#include "engine/simulation/velocity_estimate.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/region_place.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/session/session.hpp"
 
 #include <QDialog>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_control.hpp"
-#include "engine/simulation/engine.hpp"
+#include "engine/simulation/live/engine.hpp"
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "app/engine_host.hpp"
 #include "app/view_controller.hpp"
-#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/results/report_page.hpp"
 
 #include <QTemporaryDir>
 #include <QThreadPool>

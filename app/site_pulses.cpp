@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/site_pulses.hpp"
 
-#include "engine/simulation/refractory.hpp"
+#include "engine/simulation/pacing/refractory.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/mesh/tet_mesh.hpp"
-#include "engine/simulation/pulse_log.hpp"
+#include "engine/simulation/pacing/pulse_log.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/messages.hpp"
+#include "engine/simulation/live/messages.hpp"
 #include "widgets/panels/laid_tissue.hpp"
 
 #include <QObject>

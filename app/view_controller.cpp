@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/view_controller.hpp"
 
-#include "engine/simulation/beat_label.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/scene/overlays.hpp"
 

@@ -4,7 +4,7 @@
 #include "app/engine_host.hpp"
 #include "app/export/grid_painter.hpp"
 #include "app/tissue_history.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "widgets/models/view_settings.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
 #include "widgets/scene/outline.hpp"

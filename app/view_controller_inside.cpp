@@ -2,7 +2,7 @@
 // What is shown inside the heart and beside its wall: cut faces, depolarised tissue, fibres,
 // arrows, filaments.
 #include "app/view_controller.hpp"
-#include "engine/simulation/beat_label.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
 #include "widgets/scene/overlays.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/results/report_page.hpp"
 
 #include <QImage>
 #include <QString>

@@ -5,7 +5,7 @@
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
-#include "engine/simulation/report.hpp"
+#include "engine/simulation/results/report.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/csv.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <array>

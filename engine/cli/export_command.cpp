@@ -5,9 +5,9 @@
 #include "engine/core/nearest.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/export.hpp"
-#include "engine/simulation/igb.hpp"
-#include "engine/simulation/outputs.hpp"
+#include "engine/simulation/results/export.hpp"
+#include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/outputs.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/simulation/fibres.hpp"
-#include "engine/simulation/new_mesh.hpp"
+#include "engine/simulation/tissue/fibres.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
 
 #include <algorithm>
 #include <array>

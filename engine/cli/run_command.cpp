@@ -2,7 +2,7 @@
 // tawara-cli run: a session from a file to its outputs.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/run.hpp"
+#include "engine/simulation/run/run.hpp"
 
 #include <cmath>
 #include <cstdio>

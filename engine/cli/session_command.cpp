@@ -4,9 +4,9 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/measure.hpp"
-#include "engine/simulation/mesh_session.hpp"
-#include "engine/simulation/tissue.hpp"
-#include "engine/simulation/velocity_estimate.hpp"
+#include "engine/simulation/tissue/mesh_session.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <algorithm>
 #include <cstdio>

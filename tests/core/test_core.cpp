@@ -2,7 +2,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/lead_sheet.hpp"
 #include "engine/core/nearest.hpp"
-#include "engine/core/newest.hpp"
+#include "engine/core/latest_value.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/core/units.hpp"
@@ -75,7 +75,7 @@ class TestCore : public QObject
 
     void newestDropsAndCounts()
     {
-        Newest<int> n;
+        LatestValue<int> n;
         QVERIFY(!n.newest());
         n.put(std::make_shared<int>(1));
         n.put(std::make_shared<int>(2));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/fake_engine.hpp"
 
-#include "engine/simulation/beat_label.hpp"
-#include "engine/simulation/ecg.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/ecg.hpp"
 
 #include <algorithm>
 #include <cmath>

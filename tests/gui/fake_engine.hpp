@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_control.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 
 #include <deque>
 #include <mutex>

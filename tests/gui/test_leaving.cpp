@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is not lost unasked: changes, recorded frames, files that are being written.
 #include "app/export/movie_dialog.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that took long to compute are not lost unasked, whatever would lose them; how long a run is.
 #include "app/length_dialog.hpp"
-#include "engine/simulation/recording.hpp"
-#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/results/report_page.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands beside a map of which nothing is known yet; which beat's maps a report has.
-#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/results/report_page.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/view3d/view_texts.hpp"

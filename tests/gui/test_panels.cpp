@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every panel of the window, driven as a user does, with a fake engine behind it.
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/session/session.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/drug_editor.hpp"

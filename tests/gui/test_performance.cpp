@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the performance panel makes of sums that come when they come.
-#include "engine/simulation/figures.hpp"
+#include "engine/simulation/results/figures.hpp"
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/plots/roofline_plot.hpp"
 

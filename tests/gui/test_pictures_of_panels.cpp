@@ -2,7 +2,7 @@
 // Every panel in a fixed state, dark and light, against pictures that a person has looked at. With
 // TAWARA_WRITE_BASELINES=1 in the environment they are written anew: look at them before
 // committing.
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/session/session.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/render/baseline.hpp"
 #include "widgets/panels/message_bar.hpp"

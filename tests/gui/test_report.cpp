@@ -3,7 +3,7 @@
 #include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
 #include "app/real_engine.hpp"
-#include "engine/simulation/report_page.hpp"
+#include "engine/simulation/results/report_page.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/simulation/tissue_scene.hpp"

@@ -2,7 +2,7 @@
 // What is known of the sites' pulses while the sites are edited.
 #include "app/document.hpp"
 #include "app/site_pulses.hpp"
-#include "engine/simulation/session_json.hpp"
+#include "engine/simulation/session/session_json.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/site_words.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tissue panel alone: places of regions, drugs.
 #include "engine/cell/model.hpp"
-#include "engine/simulation/prepacing.hpp"
-#include "engine/simulation/tissue_edit.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/simulation/session/tissue_edit.hpp"
 #include "tests/gui/overlap.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/region_words.hpp"

@@ -5,7 +5,7 @@
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
 #include "app/real_engine.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/movie/movie_reader.hpp"
 #include "tests/simulation/igb_reader.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/engine.hpp"
+#include "engine/simulation/live/engine.hpp"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that go on from another one's checkpoint with another tissue.
 #include "engine/core/error.hpp"
-#include "engine/simulation/checkpoint.hpp"
-#include "engine/simulation/run.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/run/run.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -2,7 +2,7 @@
 // Which steps are good for which model: what its file says, and what is made of it.
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cli/cli.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QJsonDocument>
 #include <QJsonObject>

@@ -2,7 +2,7 @@
 // Hardware counters of a run: what is made of them, and that it is said where there are none.
 #include "engine/cli/cli.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/figures.hpp"
+#include "engine/simulation/results/figures.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>

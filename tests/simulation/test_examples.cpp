@@ -6,14 +6,14 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
-#include "engine/simulation/coordinates.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/ecg_beats.hpp"
-#include "engine/simulation/figures.hpp"
-#include "engine/simulation/presets.hpp"
-#include "engine/simulation/suggest.hpp"
-#include "engine/simulation/tissue.hpp"
-#include "engine/simulation/velocity_estimate.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <QDirIterator>
 #include <QProcess>

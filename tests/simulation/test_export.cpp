@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/charts.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/export.hpp"
-#include "engine/simulation/igb.hpp"
-#include "engine/simulation/report_page.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/results/charts.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/results/export.hpp"
+#include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/report_page.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/igb_reader.hpp"
 #include "tests/simulation/tissue_scene.hpp"
 

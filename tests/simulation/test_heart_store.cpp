@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/simulation/heart_store.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/heart_store.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of a text that is not JSON: where, what was expected, what was found.
 #include "engine/core/error.hpp"
-#include "engine/simulation/json_fault.hpp"
-#include "engine/simulation/session_json.hpp"
+#include "engine/simulation/session/json_fault.hpp"
+#include "engine/simulation/session/session_json.hpp"
 #include "tests/simulation/bad_sessions.hpp"
 
 #include <QtTest>

@@ -2,10 +2,10 @@
 // What is changed and computed while a run goes on.
 #include "tests/simulation/live_bar.hpp"
 
-#include "engine/simulation/beat_label.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/presets.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "tests/device/on_gpu.hpp"
 
 #include <QtTest>

@@ -3,10 +3,10 @@
 #include "tests/simulation/live_bar.hpp"
 
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/analyst.hpp"
-#include "engine/simulation/beat_label.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/presets.hpp"
+#include "engine/simulation/observe/analyst.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/presets.hpp"
 
 #include <QtTest>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "engine/cli/cli.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QtTest>
 

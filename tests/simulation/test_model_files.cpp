@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Model files that change on disk while a session is open.
 #include "engine/core/resource.hpp"
-#include "engine/simulation/checkpoint.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <cmath>

@@ -3,8 +3,8 @@
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
-#include "engine/simulation/session.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>

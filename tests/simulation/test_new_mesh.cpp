@@ -4,9 +4,9 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/new_mesh.hpp"
-#include "engine/simulation/suggest.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
+#include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>

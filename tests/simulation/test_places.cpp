@@ -6,8 +6,8 @@
 #include "engine/mesh/locator.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/suggest.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/suggest.hpp"
 
 #include <QtTest>
 

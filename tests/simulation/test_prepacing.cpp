@@ -3,9 +3,9 @@
 #include "engine/cell/prepacing.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/prepacing.hpp"
-#include "engine/simulation/run.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QJsonDocument>

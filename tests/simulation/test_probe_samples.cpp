@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Samples of the probes: which the window keeps, and that beats measured on them are those of a run
 // without a window.
-#include "engine/simulation/probe_samples.hpp"
-#include "engine/simulation/run.hpp"
+#include "engine/simulation/observe/probe_samples.hpp"
+#include "engine/simulation/run/run.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QTemporaryDir>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/simulation/recording.hpp"
+#include "engine/simulation/observe/recording.hpp"
 
 #include <QtTest>
 #include <atomic>

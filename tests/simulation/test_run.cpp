@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/checkpoint.hpp"
-#include "engine/simulation/run.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/run/run.hpp"
 #include "tests/simulation/igb_reader.hpp"
 
 #include <QJsonArray>

@@ -3,9 +3,9 @@
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/simulation/mesh_shelf.hpp"
-#include "engine/simulation/session.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/tissue/mesh_cache.hpp"
+#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -81,8 +81,8 @@ class TestSession : public QObject
         };
         const QString page = text("/resources/sessions/README.md");
         QStringList keys, unexplained;
-        for (const char* path : {"/engine/simulation/session_read.cpp",
-                                 "/engine/simulation/session_extras.cpp"}) {
+        for (const char* path : {"/engine/simulation/session/session_read.cpp",
+                                 "/engine/simulation/session/session_extras.cpp"}) {
             static const QRegularExpression list("only\\(\\{([^}]*)\\}"), key("\"(\\w+)\"");
             for (auto all = list.globalMatch(text(path)); all.hasNext();)
                 for (auto k = key.globalMatch(all.next().captured(1)); k.hasNext();)
@@ -342,18 +342,18 @@ class TestSession : public QObject
         const auto again = parse({}, to_json(s));
         QCOMPARE(to_json(again), to_json(s));
         // read once: what was read for the session is there for the tissue, and for one alone
-        auto kept = take_from_shelf(file, std::get<MeshFile>(s.mesh).unit);
+        auto kept = take_mesh(file, std::get<MeshFile>(s.mesh).unit);
         QVERIFY(kept && kept->check.neighbours == mesh::face_neighbours(kept->mesh));
-        QVERIFY(!take_from_shelf(file, {}));
-        put_on_shelf(file, *kept);
-        QVERIFY(!take_from_shelf(file, LengthUnit::m));
+        QVERIFY(!take_mesh(file, {}));
+        keep_mesh(file, *kept);
+        QVERIFY(!take_mesh(file, LengthUnit::m));
         const auto tissue = build_tissue(s);
-        QVERIFY(!take_from_shelf(file, {}));
+        QVERIFY(!take_mesh(file, {}));
         QVERIFY(tissue.mesh->corner == build_tissue(s).mesh->corner); // once more from the file
-        put_on_shelf(file, std::move(*kept));
+        keep_mesh(file, std::move(*kept));
         std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() +
                                                    std::chrono::seconds(5));
-        QVERIFY(!take_from_shelf(file, {})); // changed since
+        QVERIFY(!take_mesh(file, {})); // changed since
         const auto paced = unknowns_in(tissue, s.stimuli.at(0).region, "s", "/stimuli/0");
         QVERIFY(!paced.empty());
         // All of them in the lowest quarter: the apex points down.

@@ -3,10 +3,10 @@
 // settings.
 #include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
-#include "engine/simulation/late_pulses.hpp"
-#include "engine/simulation/presets.hpp"
-#include "engine/simulation/regions.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/regions.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/full_session.hpp"
 
 #include <QtTest>

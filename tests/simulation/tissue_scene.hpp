@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/export.hpp"
-#include "engine/simulation/tissue.hpp"
+#include "engine/simulation/results/export.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <memory>
 

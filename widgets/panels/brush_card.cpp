@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/brush_card.hpp"
 
-#include "engine/simulation/presets.hpp"
+#include "engine/simulation/session/presets.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/region_place.hpp"
 

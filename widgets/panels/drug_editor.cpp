@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/drug_editor.hpp"
 
-#include "engine/simulation/presets.hpp"
+#include "engine/simulation/session/presets.hpp"
 
 #include <QHBoxLayout>
 #include <QLabel>

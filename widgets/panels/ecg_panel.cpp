@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/ecg_panel.hpp"
 
-#include "engine/simulation/ecg.hpp"
-#include "engine/simulation/ecg_beats.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/ecg_beats.hpp"
 #include "widgets/panels/cell_editor.hpp"
 
 #include <QComboBox>

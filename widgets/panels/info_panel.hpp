@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/mesh/region_names.hpp"
-#include "engine/simulation/messages.hpp"
+#include "engine/simulation/live/messages.hpp"
 
 #include <QWidget>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/laid_tissue.hpp"
 
-#include "engine/simulation/presets.hpp"
-#include "engine/simulation/regions.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/regions.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/scene/color_map.hpp"
 

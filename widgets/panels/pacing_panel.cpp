@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/pacing_panel.hpp"
 
-#include "engine/simulation/late_pulses.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/pulse_timeline.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/refractory.hpp"
+#include "engine/simulation/pacing/refractory.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/stimulus_panel.hpp"
 

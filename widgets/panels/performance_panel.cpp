@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/performance_panel.hpp"
 
-#include "engine/simulation/figures.hpp"
+#include "engine/simulation/results/figures.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/plots/axes.hpp"
 #include "widgets/plots/roofline_plot.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/site_words.hpp"
 
-#include "engine/simulation/capture.hpp"
-#include "engine/simulation/late_pulses.hpp"
+#include "engine/simulation/pacing/capture.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 

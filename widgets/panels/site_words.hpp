@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/refractory.hpp"
-#include "engine/simulation/session.hpp"
+#include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/session/session.hpp"
 
 #include <QString>
 

@@ -2,7 +2,7 @@
 #include "widgets/panels/tissue_panel.hpp"
 
 #include "engine/cell/special_variables.hpp"
-#include "engine/simulation/prepacing.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/field_note.hpp"

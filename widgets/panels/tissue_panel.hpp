@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/cell/model.hpp"
 #include "engine/mesh/region_names.hpp"
-#include "engine/simulation/presets.hpp"
+#include "engine/simulation/session/presets.hpp"
 #include "widgets/panels/form.hpp"
 
 #include <QJsonObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/view_panel.hpp"
 
-#include "engine/simulation/messages.hpp"
+#include "engine/simulation/live/messages.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/results/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace tawara::simulation {
+namespace {
+
+using Clock = EngineClock;
+using State = Status::State;
+
+/// Steps are taken in batches of about this wall time, so that a command waits no longer.
+constexpr double batch_s = 0.004;
+constexpr double rate_window_s = 0.5;
+
+/// Steps until a step that is due; 0 when none is.
+std::int64_t plan_until(std::int64_t due, std::int64_t at)
+{
+    return due > at ? due - at : 0;
+}
+
+} // namespace
+
+void Engine::Impl::set_state(State s)
+{
+    if (s == state)
+        return;
+    state = s;
+    start_rates();
+    publish_status();
+    push(StateChanged{s});
+}
+
+void Engine::Impl::publish_status()
+{
+    std::lock_guard hold(status_mutex);
+    status.state = state;
+    if (sim) {
+        status.run = sim->scene->run;
+        status.step = sim->stepper->step();
+        status.time_ms = sim->stepper->time_ms();
+        status.end_ms = static_cast<double>(sim->end_step) * sim->stepper->dt_ms();
+    }
+}
+
+void Engine::Impl::start_rates()
+{
+    rate_from = limit_from = Clock::now();
+    rate_from_step = sim ? sim->stepper->step() : 0;
+    limit_from_ms = sim ? sim->stepper->time_ms() : 0;
+    std::lock_guard hold(status_mutex);
+    status.ms_per_second = status.steps_per_second = status.cell_steps_per_second = 0;
+}
+
+void Engine::Impl::update_rates()
+{
+    const double took = seconds(Clock::now() - rate_from);
+    if (took < rate_window_s)
+        return;
+    const double rate = static_cast<double>(sim->stepper->step() - rate_from_step) / took;
+    rate_from = Clock::now();
+    rate_from_step = sim->stepper->step();
+    std::lock_guard hold(status_mutex);
+    status.steps_per_second = rate;
+    status.ms_per_second = rate * sim->stepper->dt_ms();
+    status.cell_steps_per_second = rate * static_cast<double>(sim->scene->unknowns);
+}
+
+bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
+{
+    std::unique_lock hold(queue_mutex);
+    if (state != State::running)
+        wake.wait(hold, [&] { return quit || !queue.empty() || !finished.empty(); });
+    if (quit || queue.empty() || !finished.empty())
+        return false;
+    out = std::move(queue.front());
+    queue.pop_front();
+    if (std::holds_alternative<Load>(out.second))
+        loading = std::stop_source(); // under the lock: a later post() stops this one
+    return true;
+}
+
+void Engine::Impl::run()
+{
+    // On Linux a thread has a niceness of its own, which the threads that it starts inherit: with
+    // work for all, one of niceness 5 gets a third of what one of 0 gets, and wakes after it.
+    if (options.niceness > 0)
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), std::min(options.niceness, 19));
+    for (;;) {
+        std::pair<std::uint64_t, Command> c;
+        while (next(c))
+            std::visit([&](auto& command) { apply(c.first, command); }, c.second);
+        std::deque<std::function<void()>> done;
+        {
+            std::lock_guard hold(queue_mutex);
+            if (quit)
+                break;
+            done.swap(finished);
+        }
+        for (auto& f : done)
+            f();
+        if (state == State::running)
+            work();
+    }
+    if (changing)
+        changing->request_stop();
+}
+
+void Engine::Impl::work()
+{
+    const auto now = Clock::now();
+    if (measuring) { // ceilings of a machine that steps as well would be none
+        std::unique_lock hold(queue_mutex);
+        wake.wait_for(hold, std::chrono::duration<double>(batch_s),
+                      [&] { return quit || !queue.empty() || !finished.empty(); });
+        return;
+    }
+    if (limit_ms_per_s > 0) {
+        const double due_s = (sim->stepper->time_ms() - limit_from_ms) / limit_ms_per_s;
+        const double early = due_s - seconds(now - limit_from);
+        if (early > 0.001) {
+            std::unique_lock hold(queue_mutex);
+            wake.wait_for(hold, std::chrono::duration<double>(std::min(early, batch_s)),
+                          [&] { return quit || !queue.empty() || !finished.empty(); });
+            return;
+        }
+        // A solver slower than the limit must not sprint later to catch up.
+        if (early < -0.25) {
+            limit_from = now;
+            limit_from_ms = sim->stepper->time_ms();
+        }
+    }
+    const auto at = sim->stepper->step();
+    std::int64_t n = std::min(batch, sim->end_step - at);
+    if (sim->until_step >= 0)
+        n = std::min(n, sim->until_step - at);
+    if (limit_ms_per_s > 0)
+        n = std::min<std::int64_t>(n,
+                                   std::max<std::int64_t>(1, std::llround(limit_ms_per_s * batch_s /
+                                                                          sim->stepper->dt_ms())));
+    for (const auto due : {plan_until(sample_due, at), plan_until(record_due, at)})
+        if (due > 0)
+            n = std::min(n, due);
+    if (n > 0)
+        steps(n);
+    if (state != State::running)
+        return;
+    const double took = seconds(Clock::now() - now);
+    if (took < batch_s / 2 && n == batch)
+        batch = std::min<std::int64_t>(batch * 2, 1024);
+    else if (took > batch_s)
+        batch = std::max<std::int64_t>(batch / 2, 1);
+    update_rates();
+    if (kernels_asked.exchange(false))
+        note_kernels();
+    if (sim->until_step >= 0 && sim->stepper->step() >= sim->until_step) {
+        sim->until_step = -1;
+        stop_at(State::paused);
+    } else if (sim->stepper->step() >= sim->end_step) {
+        stop_at(State::finished);
+    } else {
+        publish_frame(false);
+    }
+}
+
+void Engine::Impl::steps(std::int64_t n)
+{
+    const auto start = Clock::now();
+    try {
+        sim->stepper->advance(n);
+    } catch (const std::exception& e) {
+        take_samples();
+        publish_frame(true);
+        set_state(State::failed);
+        push(Failed{e.what()});
+        return;
+    }
+    stepping_s += seconds(Clock::now() - start);
+    take_samples();
+    drop_ended_sources();
+    sample(false);
+    record(false);
+    publish_status();
+}
+
+void Engine::Impl::take_samples()
+{
+    std::vector<std::int64_t> at;
+    std::vector<double> samples;
+    sim->stepper->take_samples(at, samples);
+    if (at.empty())
+        return;
+    const double dt = sim->stepper->dt_ms();
+    const std::size_t columns = samples.size() / at.size();
+    {
+        std::lock_guard hold(trace_mutex);
+        const auto kept = std::min(traces.size(), columns);
+        for (std::size_t k = 0; k < at.size() && kept > 0; ++k)
+            thinner.feed(static_cast<double>(at[k]) * dt,
+                         std::span(samples).subspan(k * columns, kept),
+                         [&](double t_ms, std::span<const double> v_mV) {
+                             for (std::size_t p = 0; p < kept; ++p) {
+                                 traces[p].time_ms.push_back(t_ms);
+                                 traces[p].V_mV.push_back(static_cast<float>(v_mV[p]));
+                             }
+                         });
+    }
+    if (sim->capture.empty())
+        return;
+    const auto rings = sim->capture.columns().size();
+    for (std::size_t k = 0; k < at.size(); ++k)
+        if (columns >= rings)
+            sim->capture.feed(static_cast<double>(at[k]) * dt,
+                              std::span(samples).subspan((k + 1) * columns - rings, rings),
+                              [&](const CaptureEvent& e) {
+                                  sim->pulses.decided(e);
+                                  if (e.stimulus != CaptureWatch::former)
+                                      push(of_its_site(e));
+                              });
+}
+
+void Engine::Impl::attach(Frame& f)
+{
+    constexpr std::size_t at_once =
+        300'000; // more would stall the stepping; the analyst brings those
+    if (watch.volume && sim->tissue.on_vertices() && sim->tissue.problem.size() <= at_once) {
+        std::vector<double> v(sim->tissue.problem.size());
+        sim->stepper->potential(v);
+        f.volume = std::make_shared<const std::vector<float>>(v.begin(), v.end());
+        f.volume_time_ms = f.time_ms;
+    } else if (const auto volume = watch.volume ? results->volume.newest() : nullptr) {
+        f.volume = volume->v;
+        f.volume_time_ms = volume->time_ms;
+    }
+    if (const auto phase = watch.phase ? results->phase.newest() : nullptr) {
+        f.phase = phase->surface;
+        f.singularities = phase->singularities;
+        f.phase_time_ms = phase->time_ms;
+        f.phase_volume = phase->volume;
+    }
+}
+
+void Engine::Impl::publish_frame(bool now)
+{
+    const auto time = Clock::now();
+    const auto step = sim->stepper->step();
+    if ((!now && time < frame_due) || (step == frame_step && sim->scene->run == frame_run))
+        return;
+    auto f = std::make_shared<Frame>();
+    f->run = sim->scene->run;
+    f->step = step;
+    f->time_ms = sim->stepper->time_ms();
+    if (frame_values.device)
+        f->feed = sim->stepper->publish_display();
+    if (frame_values.host || !f->feed) {
+        f->values.resize(sim->display.size());
+        sim->stepper->display(f->values);
+    }
+    if (watch.volume || watch.phase)
+        attach(*f);
+    f->made = Clock::now();
+    frames.put(std::move(f));
+    frame_step = step;
+    frame_run = sim->scene->run;
+    // so many a second in the mean, although frames come at ends of batches alone
+    const auto interval = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(frame_interval_s));
+    frame_due = (time - frame_due < interval ? frame_due : time) + interval;
+    std::lock_guard hold(status_mutex);
+    status.frames_published = frames.published();
+    status.frames_dropped = frames.dropped();
+}
+
+Engine::Engine(Handler handler, EngineOptions options)
+    : impl_(std::make_unique<Impl>(std::move(handler), std::move(options)))
+{
+}
+
+Engine::~Engine() = default;
+
+std::uint64_t Engine::post(Command command)
+{
+    std::uint64_t id = 0;
+    {
+        std::lock_guard hold(impl_->queue_mutex);
+        id = impl_->next_command++;
+        if (std::holds_alternative<Load>(command) || std::holds_alternative<CancelLoad>(command))
+            impl_->loading.request_stop();
+        impl_->queue.emplace_back(id, std::move(command));
+    }
+    impl_->wake.notify_all();
+    return id;
+}
+
+std::shared_ptr<const Frame> Engine::newest_frame() const
+{
+    return impl_->frames.newest();
+}
+
+Status Engine::status() const
+{
+    std::lock_guard hold(impl_->status_mutex);
+    return impl_->status;
+}
+
+std::vector<Trace> Engine::traces() const
+{
+    std::lock_guard hold(impl_->trace_mutex);
+    const auto shown = impl_->shown_traces();
+    return {shown.begin(), shown.end()};
+}
+
+Trace Engine::trace(std::uint64_t probe, std::size_t from) const
+{
+    std::lock_guard hold(impl_->trace_mutex);
+    for (const auto& t : impl_->shown_traces())
+        if (t.probe == probe) {
+            const auto n = std::min(from, t.time_ms.size());
+            Trace out{t.probe, t.name, t.position_mm, {}, {}};
+            out.time_ms.assign(t.time_ms.begin() + static_cast<std::ptrdiff_t>(n), t.time_ms.end());
+            out.V_mV.assign(t.V_mV.begin() + static_cast<std::ptrdiff_t>(n), t.V_mV.end());
+            return out;
+        }
+    return {};
+}
+
+std::shared_ptr<const MapFrame> Engine::newest_maps() const
+{
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->results->maps.newest();
+}
+
+Ecg Engine::ecg(std::size_t from) const
+{
+    std::shared_ptr<AnalystResults> results;
+    {
+        std::lock_guard hold(impl_->shared_mutex);
+        results = impl_->results;
+    }
+    std::lock_guard hold(results->ecg_mutex);
+    const Ecg& e = results->ecg;
+    const auto n = static_cast<std::ptrdiff_t>(std::min(from, e.time_ms.size()));
+    Ecg out{e.leads, e.electrodes, {e.time_ms.begin() + n, e.time_ms.end()},
+            {},      e.every_ms,   e.generation};
+    for (const auto& lead : e.mV)
+        out.mV.emplace_back(lead.begin() + n, lead.end());
+    return out;
+}
+
+std::vector<KernelFigure> Engine::kernels() const
+{
+    impl_->kernels_asked = true;
+    std::lock_guard hold(impl_->shared_mutex);
+    std::vector<KernelFigure> out;
+    const bool single = impl_->options.precision == Precision::single;
+    for (const auto& k : impl_->kernel_records)
+        out.push_back(figure(k, impl_->kernel_device, impl_->ceilings, single));
+    return out;
+}
+
+std::shared_ptr<const Partition> Engine::partition() const
+{
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->cut;
+}
+
+std::vector<Beat> Engine::beats(std::uint64_t probe) const
+{
+    Trace t;
+    std::vector<double> switched_ms;
+    {
+        std::lock_guard hold(impl_->trace_mutex);
+        for (const auto& of : impl_->shown_traces())
+            if (of.probe == probe)
+                t = of;
+        const auto known = switch_times_of(impl_->switched_ms, probe);
+        switched_ms.assign(known.begin(), known.end());
+    }
+    return beats_of(t.time_ms, t.V_mV, switched_ms);
+}
+
+std::shared_ptr<const Recording> Engine::recording() const
+{
+    std::lock_guard hold(impl_->shared_mutex);
+    return impl_->recorded;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/error.hpp"
+#include "engine/core/latest_value.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/simulation/observe/analyst.hpp"
+#include "engine/simulation/pacing/capture.hpp"
+#include "engine/simulation/live/engine.hpp"
+#include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/observe/probe_samples.hpp"
+#include "engine/simulation/pacing/pulse_log.hpp"
+#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/session/model_switch_times.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+
+// What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp), commands
+// (engine_commands.cpp, engine_stimuli.cpp, engine_tissue.cpp) and what is computed beside the
+// stepping (engine_analysis.cpp).
+namespace tawara::simulation {
+
+/// A probe of the running simulation.
+struct LiveProbe
+{
+    std::uint64_t id;
+    Probe probe;
+};
+
+/// A source that the stepper holds.
+struct ActiveSource
+{
+    std::size_t id = 0; ///< the stepper's
+    int stimulus = -1;  ///< of the session; -1: live, or the rest of a pulse
+    double over_ms = 0; ///< infinite for a train without end
+    device::StimulusSource source;
+};
+
+/// A simulation that is loaded: owned and used by the engine's thread alone.
+struct LoadedRun
+{
+    Tissue tissue;
+    std::unique_ptr<device::Stepper> stepper;
+    std::shared_ptr<const Scene> scene;
+    device::Gather display;
+    std::vector<ActiveSource> sources;
+    CaptureWatch capture;
+    PulseLog pulses;
+    double pulses_told_ms = 0; ///< those before it are known to the analyst
+    /// The tissue that the last step was taken in, known once it was changed at `step`.
+    struct
+    {
+        std::int64_t step = -1;
+        std::vector<Region> regions;
+        std::vector<Drug> drugs;
+        std::vector<TissueEdit> edits; ///< before that
+        std::string read;              ///< model files that were read anew at it, in words
+    } stepped;
+    std::string state_lost;  ///< what a notice says of it; empty: it is the run's
+    bool pacing_due = false; ///< initial states are not those of the session's prepacing
+    std::int64_t end_step = 0, until_step = -1;
+    std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
+};
+
+/// A tissue that is being prepared while the run goes on.
+struct TissueChange
+{
+    std::uint64_t command = 0;
+    Session session;
+    Tissue tissue; ///< mesh and its like shared or copied, the problem new
+    std::unique_ptr<device::Stepper> stepper;
+    Notices notices;
+    std::string refused;
+};
+
+using EngineClock = std::chrono::steady_clock;
+
+inline double seconds(EngineClock::duration d)
+{
+    return std::chrono::duration<double>(d).count();
+}
+
+struct Engine::Impl
+{
+    Impl(Handler h, EngineOptions o) : handler(std::move(h)), options(std::move(o))
+    {
+        thread = std::thread([this] { run(); });
+    }
+    ~Impl()
+    {
+        {
+            std::lock_guard hold(queue_mutex);
+            quit = true;
+            loading.request_stop();
+        }
+        wake.notify_all();
+        thread.join();
+        workers.clear(); // asks them to stop and waits
+    }
+
+    // Shared with other threads.
+    Handler handler;
+    EngineOptions options;
+    std::mutex queue_mutex;
+    std::condition_variable wake;
+    std::deque<std::pair<std::uint64_t, Command>> queue;
+    std::uint64_t next_command = 1;
+    std::deque<std::function<void()>> finished; ///< what workers brought, for the engine's thread
+    bool quit = false;
+    std::stop_source loading;
+    LatestValue<Frame> frames;
+    mutable std::mutex status_mutex;
+    Status status;
+    mutable std::mutex trace_mutex;
+    std::vector<Trace> traces; ///< one for each of `probes`
+    /// So many at their end are removed, and sampled on, for an undo may place them again: the
+    /// one removed first comes first. trace_mutex too.
+    std::size_t removed_probes = 0;
+    ModelSwitchTimes switched_ms;             ///< of theirs; trace_mutex too
+    mutable std::mutex shared_mutex; ///< of the next lines
+    std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
+    std::vector<device::KernelRecord> kernel_records;
+    std::string kernel_device;
+    std::optional<device::Ceilings> ceilings;
+    std::shared_ptr<const Partition> cut;
+    std::shared_ptr<Recording> recorded;
+    std::atomic<bool> kernels_asked{false}; ///< since they were noted
+    std::thread thread;
+
+    // The engine's thread alone.
+    std::unique_ptr<LoadedRun> sim;
+    Status::State state = Status::State::empty;
+    std::uint64_t runs = 0, next_probe = 1;
+    std::vector<LiveProbe> probes;
+    TraceThinner thinner{options.trace_sample_ms}; ///< of their samples
+    double limit_ms_per_s = 0, frame_interval_s = 0.016;
+    EngineClock::time_point frame_due{}, limit_from{};
+    double limit_from_ms = 0;
+    std::int64_t batch = 1, frame_step = -1;
+    std::uint64_t frame_run = 0;
+    FrameValues frame_values;
+    EngineClock::time_point rate_from{};
+    std::int64_t rate_from_step = 0;
+    Analyst::Watch watch;
+    double maps_interval_s = 0.25;
+    EngineClock::time_point maps_due{};
+    std::int64_t sample_due = 0, sample_every = 1,
+                 ecg_every = 0; ///< steps; ecg_every 0: no electrodes
+    double sample_cost_s = 0;
+    std::int64_t record_due = 0, record_every = 0; ///< steps; 0: not recording
+    std::uint64_t record_command = 0;
+    std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
+    std::uint64_t changing_command = 0;
+    bool measuring = false; ///< ceilings: no steps meanwhile
+    double stepping_s = 0;  ///< wall time since the load or reset
+    /// Of steppers that were replaced since then; less than nothing: what the present one did
+    /// before the reset.
+    std::vector<device::KernelRecord> other_kernels;
+    std::vector<device::KernelRecord> kernels_of_run() const
+    {
+        return added(sim->stepper->kernels(), other_kernels);
+    }
+    struct Worker
+    {
+        std::shared_ptr<std::atomic<bool>> done;
+        std::jthread thread;
+    };
+    std::vector<Worker> workers;
+
+    void push(const Event& e)
+    {
+        if (handler)
+            handler(e);
+    }
+    void answer(std::uint64_t id, const std::string& refused = {}, std::uint64_t probe = 0)
+    {
+        push(Answer{id, refused.empty(), refused, probe});
+    }
+    void set_state(Status::State s);
+    void publish_status();
+    void start_rates();
+    void update_rates();
+    void run();
+    bool next(std::pair<std::uint64_t, Command>& out);
+    void work();
+    void steps(std::int64_t n);
+    void take_samples();
+    /// Of the probes that are not removed. @pre trace_mutex is held
+    std::span<const Trace> shown_traces() const
+    {
+        return std::span(traces).first(traces.size() - removed_probes);
+    }
+    void publish_frame(bool now);
+    void attach(Frame& f);
+    void install_probes();
+    void load(std::uint64_t id, Session session);
+    /// Said by Loading events; ended by a CancelLoad or another Load.
+    Progress loading_progress();
+    std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
+    void adopt(std::unique_ptr<LoadedRun> next);
+    void make_stepper(LoadedRun& s, const Progress& progress, Notices* notices);
+
+    void apply(std::uint64_t id, Load& c);
+    void apply(std::uint64_t id, const Play&);
+    void apply(std::uint64_t id, const Pause&);
+    void apply(std::uint64_t id, const StepOnce&);
+    void apply(std::uint64_t id, const Reset&);
+    void apply(std::uint64_t id, const Stimulate&);
+    /// A live Stimulate's event with the index of the site that gave it, where that is listed.
+    CaptureEvent of_its_site(CaptureEvent e) const;
+    void apply(std::uint64_t id, const AddProbe&);
+    void apply(std::uint64_t id, const RemoveProbe&);
+    void apply(std::uint64_t id, const LimitSpeed&);
+    void apply(std::uint64_t id, const FrameInterval&);
+    void apply(std::uint64_t id, const FrameValues&);
+    void apply(std::uint64_t id, const RunUntil&);
+    void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
+    void apply(std::uint64_t id, const SetStimuli&);
+    void apply(std::uint64_t id, const SetTissue&);
+    void apply(std::uint64_t id, const SetElectrodes&);
+    void apply(std::uint64_t id, const WatchMaps&);
+    void apply(std::uint64_t id, const WatchVolume&);
+    void apply(std::uint64_t id, const WatchPhase&);
+    void apply(std::uint64_t id, const SetEnd&);
+    void apply(std::uint64_t id, const StartRecording&);
+    void apply(std::uint64_t id, const StopRecording&);
+    void apply(std::uint64_t id, const MeasureCeilings&);
+    CountedKernels count_bytes(const std::string& device);
+    /// Says in the scene's notices that the run's state is not what it was, and pauses it.
+    void note_lost_state(const std::string& why);
+    /// Takes that back: the run starts anew.
+    void forget_lost_state();
+    void apply(std::uint64_t id, const Export&);
+
+    // Stimuli (engine_stimuli.cpp).
+    void install_stimuli(LoadedRun& s);
+    void add_source(LoadedRun& s, device::StimulusSource source, int stimulus);
+    void drop_ended_sources();
+
+    // Tissue (engine_tissue.cpp).
+    void prepare_tissue(std::uint64_t id, Session session);
+    void adopt_tissue(TissueChange& c);
+    /// Probes whose cells have another model in a problem that is to take the present one's place.
+    std::vector<std::uint64_t> renewed_probes(const device::TissueProblem& next) const;
+    void drop_change(const std::string& reason);
+    /// At step 0, after its state has become another: samples, maps and the picture begin with it.
+    void show_start();
+    /// At the start: paces the cells where that is due, and starts from the states reached; the
+    /// engine is left loading.
+    /// @return false, having answered, where that was cancelled or refused; then it is paused
+    bool pace_cells(std::uint64_t id);
+
+    // What is computed beside the stepping (engine_analysis.cpp).
+    void start_analysis(LoadedRun& s);
+    void set_watch(const Analyst::Watch& w);
+    void plan_samples();
+    void sample(bool now);
+    /// Pauses or ends the run with all that is shown being of this step.
+    void stop_at(Status::State s);
+    /// Another frame when what is being computed is there: while nothing runs, nothing else would
+    /// bring it.
+    void publish_analysed();
+    void record(bool now);
+    void note_kernels();
+    void stop_recording();
+    /// Runs `work` on a thread; what it returns is called on the engine's.
+    void in_background(std::function<std::function<void()>(const std::stop_token&)> work);
+    void edited(Session session);
+    /// Says in the scene's notices that results before now are of another tissue than that of
+    /// `fresh`; what was said before, if `fresh` goes back to the tissue that the last step was
+    /// taken in.
+    /// @param read  the model files that have another text now, in words; empty: none
+    void note_tissue_change(const Session& fresh, const std::string& read);
+    void play();
+};
+
+/// Takes back what note_tissue_change() said: the run starts anew. @return whether it had said it
+bool forget_tissue_change(Scene& scene);
+
+} // namespace tawara::simulation

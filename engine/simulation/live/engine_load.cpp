@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Loading: what was there before stays until the new simulation is ready.
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/live/engine_impl.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::simulation {
+namespace {
+
+using Clock = EngineClock;
+using State = Status::State;
+
+/// Between the probes' samples, of which TraceThinner keeps some. One costs an H200 about 2 us.
+constexpr double finest_sample_ms = 0.01;
+/// Reports of loading, at most so often.
+constexpr double loading_interval_s = 0.05;
+
+std::string device_text(const device::Stepper& s, Precision p)
+{
+    return s.device() + ", " + std::string(name(p));
+}
+
+} // namespace
+
+void Engine::Impl::install_probes()
+{
+    take_samples();
+    std::vector<Probe> list;
+    for (const auto& p : probes)
+        list.push_back(p.probe);
+    const double dt = sim->stepper->dt_ms();
+    auto weights = probe_weights(sim->tissue, list, sim->scene->title);
+    thinner.restart();
+    if (sim->stepper->step() == 0 && !list.empty()) { // rest, before a pulse of the first step
+        std::vector<double> v(sim->tissue.problem.size());
+        sim->stepper->potential(v);
+        std::lock_guard hold(trace_mutex);
+        for (std::size_t p = 0; p < std::min(traces.size(), list.size()); ++p)
+            if (traces[p].time_ms.empty()) {
+                traces[p].time_ms.push_back(0);
+                traces[p].V_mV.push_back(static_cast<float>(value_at(weights, p, v)));
+            }
+    }
+    for (auto unknown :
+         sim->capture.columns()) { // after the probes: what tells whether pulses capture
+        weights.unknown.push_back(unknown);
+        weights.weight.push_back(1);
+        weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
+    }
+    sim->stepper->set_probes(std::move(weights),
+                             std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt)));
+}
+
+void Engine::Impl::make_stepper(LoadedRun& s, const Progress& progress, Notices* notices)
+{
+    s.stepper = device::make_stepper(
+        s.tissue.problem, {options.devices, options.precision, options.threads}, progress, notices);
+    s.stepper->set_display(s.display);
+    s.sources.clear();
+    s.capture.clear();
+    install_stimuli(s);
+    s.until_step = -1;
+}
+
+std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Progress& progress)
+{
+    auto s = std::make_unique<LoadedRun>();
+    s->tissue = build_tissue(session, progress, true);
+    s->display = display_weights(s->tissue);
+    auto scene = std::make_shared<Scene>();
+    scene->run = ++runs;
+    scene->session = session;
+    scene->mesh = s->tissue.mesh;
+    scene->surface = s->tissue.surface;
+    scene->title = session.name.empty() ? s->tissue.mesh_title : session.name;
+    scene->unknowns = static_cast<std::int64_t>(s->tissue.problem.size());
+    scene->dt_ms = session.dt_ms;
+    const auto& sub = s->tissue.problem.substeps;
+    scene->substeps = sub.stages == 1 ? "1 diffusion step"
+                      : sub.kind == diffusion::SubStepping::Kind::euler
+                          ? std::to_string(sub.stages) + " diffusion sub-steps"
+                          : std::to_string(sub.stages) + " RKL2 stages";
+    scene->notices = s->tissue.notices;
+    const auto placed = placed_electrodes_notice(session.electrodes, session.leads);
+    scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
+    s->scene = scene;
+    make_stepper(*s, progress, &scene->notices);
+    // A session with a probe or electrode that cannot be placed is refused as a whole.
+    (void)probe_weights(s->tissue, session.probes, session.name);
+    if (session.has_ecg())
+        (void)ecg_layout(s->tissue, session.electrodes, session.leads, session.name);
+    scene->device = device_text(*s->stepper, options.precision);
+    s->end_step = std::llround(session.end_ms / session.dt_ms);
+    return s;
+}
+
+void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
+{
+    drop_change("another session was loaded");
+    for (auto& w : workers)
+        w.thread.request_stop();
+    workers.clear(); // waits: they may read what is there now
+    stop_recording();
+    sim = std::move(next);
+    batch = 1;
+    stepping_s = 0;
+    other_kernels.clear();
+    probes.clear();
+    {
+        std::lock_guard hold(trace_mutex);
+        traces.clear();
+        removed_probes = 0;
+        switched_ms.clear();
+        for (const auto& p : sim->scene->session.probes) {
+            probes.push_back({next_probe, p});
+            traces.push_back({next_probe++, p.name, p.position_mm, {}, {}});
+        }
+    }
+    install_probes();
+    start_analysis(*sim);
+}
+
+void Engine::Impl::apply(std::uint64_t id, Load& c)
+{
+    load(id, std::move(c.session));
+}
+
+Progress Engine::Impl::loading_progress()
+{
+    Progress progress;
+    progress.report = [this, last = Clock::time_point{}](double fraction,
+                                                         std::string_view stage) mutable {
+        if (seconds(Clock::now() - last) < loading_interval_s && fraction < 1)
+            return;
+        last = Clock::now();
+        {
+            std::lock_guard hold(status_mutex);
+            status.loading_fraction = fraction;
+            status.loading_stage = stage;
+        }
+        push(Loading{fraction, std::string(stage)});
+    };
+    std::lock_guard hold(queue_mutex);
+    progress.stop = loading.get_token();
+    return progress;
+}
+
+void Engine::Impl::load(std::uint64_t id, Session session)
+{
+    const State before = state;
+    std::string refused;
+    const Progress progress = loading_progress();
+    {
+        std::lock_guard hold(queue_mutex);
+        // Commands that came while this one waited: a newer Load makes this one pointless.
+        for (const auto& [other, c] : queue)
+            if (std::holds_alternative<Load>(c) || std::holds_alternative<CancelLoad>(c))
+                loading.request_stop();
+    }
+    set_state(State::loading);
+    try {
+        adopt(build(session, progress));
+    } catch (const Cancelled&) {
+        refused = "loading was cancelled";
+    } catch (const std::bad_alloc&) {
+        refused = "not enough memory for this mesh; use a coarser one";
+    } catch (const std::exception& e) {
+        refused = e.what();
+    }
+    if (!refused.empty()) { // what was there before stays
+        set_state(sim ? (before == State::running ? State::paused : before) : State::empty);
+        answer(id, refused);
+        return;
+    }
+    push(Loaded{sim->scene});
+    publish_frame(true);
+    set_state(State::paused);
+    answer(id);
+}
+
+} // namespace tawara::simulation

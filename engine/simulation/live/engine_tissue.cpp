@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Changes of tissue while a run goes on: parameters at the next step, the rest prepared beside the
+// run.
+#include "engine/cell/special_variables.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tawara::simulation {
+namespace {
+
+Notice tissue_notice(const std::vector<TissueEdit>& edits)
+{
+    constexpr std::size_t most_times = 3;
+    std::string when;
+    const auto n = edits.size();
+    for (std::size_t k = n > most_times ? n - most_times : 0; k < n; ++k)
+        when += (when.empty() ? "" : k + 1 < n ? ", " : " and ") + number_text(edits[k].time_ms, 6);
+    if (n > most_times)
+        return {Notice::Level::warning,
+                "The tissue was changed " + std::to_string(n) + " times, the last at " + when +
+                    " ms: what was computed before each is of the tissue as it was then"};
+    return {Notice::Level::warning,
+            "The tissue was changed at " + when + " ms: what was computed before " +
+                (n > 1 ? "each is" : "is") + " of the tissue as it was then"};
+}
+
+/// The model files of both that have another text since, in words; empty: none.
+std::string read_anew(const device::TissueProblem& now, const device::TissueProblem& next)
+{
+    std::set<std::string> files;
+    for (const auto& a : now.groups)
+        for (const auto& b : next.groups)
+            if (const auto& x = a.types.front(), &y = b.types.front();
+                x.model == y.model && !cell::same_model(x, y))
+                files.insert(std::filesystem::path(cell::path_of(x.model)).filename().string());
+    std::string words;
+    for (const auto& f : files)
+        words += (words.empty() ? "" : ", ") + f + " read anew";
+    return words;
+}
+
+} // namespace
+
+bool forget_tissue_change(Scene& scene)
+{
+    const auto edits = std::exchange(scene.tissue_edits, {});
+    return !edits.empty() &&
+           std::erase_if(scene.notices, [said = tissue_notice(edits)](const Notice& n) {
+               return n.text == said.text;
+           }) > 0;
+}
+
+void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
+{
+    const auto step = sim->stepper->step();
+    if (step == 0)
+        return;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    auto& stepped = sim->stepped;
+    if (stepped.step != step)
+        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_edits, {}};
+    if (!read.empty() && stepped.read.find(read) == std::string::npos)
+        stepped.read += (stepped.read.empty() ? "" : ", ") + read;
+    forget_tissue_change(*scene);
+    scene->tissue_edits = stepped.edits;
+    auto what = stepped.read;
+    if (fresh.regions != stepped.regions || fresh.drugs != stepped.drugs)
+        what += (what.empty() ? "" : ", ") +
+                tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs);
+    if (!what.empty())
+        scene->tissue_edits.push_back(
+            {static_cast<double>(step) * sim->tissue.problem.dt_ms, what});
+    if (!scene->tissue_edits.empty())
+        scene->notices.push_back(tissue_notice(scene->tissue_edits));
+    sim->scene = scene;
+}
+
+void Engine::Impl::drop_change(const std::string& reason)
+{
+    if (!changing)
+        return;
+    changing->request_stop();
+    changing.reset();
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = false;
+    }
+    answer(changing_command, reason);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    if (c.regions.empty())
+        return answer(id, "a tissue needs at least one region");
+    drop_change("a newer change of the tissue took its place");
+    Session session = sim->scene->session;
+    const auto before = session.regions;
+    session.regions = c.regions;
+    session.drugs = c.drugs;
+    session.prepacing = c.prepacing.value_or(session.prepacing);
+    sim->pacing_due = sim->pacing_due || session.prepacing.beats > 0 || sim->tissue.prepaced;
+    try {
+        if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
+            for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
+                sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
+            note_tissue_change(session, {});
+            edited(std::move(session));
+            return answer(id);
+        }
+    } catch (const std::exception& e) {
+        return answer(id, e.what());
+    }
+    if (state == Status::State::failed)
+        return answer(id, "the run failed; reset it first");
+    prepare_tissue(id, std::move(session));
+}
+
+void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
+{
+    changing = std::make_shared<std::stop_source>();
+    changing_command = id;
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = true;
+    }
+    auto change = std::make_shared<TissueChange>();
+    change->command = id;
+    change->session = std::move(session);
+    const auto token = changing;
+    const Tissue* present =
+        &sim->tissue; // its mesh and neighbours do not change while the worker reads them
+    in_background([this, change, token, present](const std::stop_token& stop) {
+        const std::stop_callback also(stop, [token] { token->request_stop(); });
+        Progress progress;
+        progress.stop = token->get_token();
+        auto last = std::make_shared<EngineClock::time_point>();
+        progress.report = [this, token, last](double fraction, std::string_view stage) {
+            if (seconds(EngineClock::now() - *last) < 0.05)
+                return;
+            *last = EngineClock::now();
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, token, fraction, text = std::string(stage)] {
+                if (changing == token)
+                    push(Loading{fraction, text});
+            });
+            wake.notify_all();
+        };
+        try {
+            Tissue& t = change->tissue;
+            t.mesh = present->mesh;
+            t.neighbours = present->neighbours;
+            t.surface = present->surface;
+            t.locator = present->locator;
+            t.stars = present->stars;
+            t.mesh_title = present->mesh_title;
+            make_problem(change->session, t, progress);
+            change->stepper = device::make_stepper(
+                t.problem, {options.devices, options.precision, options.threads}, progress,
+                &change->notices);
+        } catch (const Cancelled&) {
+            change->refused = "was cancelled";
+        } catch (const std::bad_alloc&) {
+            change->refused = "not enough memory for a second tissue beside the one that runs";
+        } catch (const std::exception& e) {
+            change->refused = e.what();
+        }
+        return [this, change, token] {
+            if (changing == token)
+                adopt_tissue(*change);
+        };
+    });
+}
+
+std::vector<std::uint64_t> Engine::Impl::renewed_probes(const device::TissueProblem& next) const
+{
+    constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
+    const auto& now = sim->tissue.problem;
+    const auto renewed = [&](std::size_t u) {
+        return !cell::same_model(now.groups[now.group[u]].types.front(),
+                                 next.groups[next.group[u]].types.front());
+    };
+    std::vector<Probe> places;
+    for (const auto& p : probes)
+        places.push_back(p.probe);
+    const auto under = probe_weights(sim->tissue, places, sim->scene->title);
+    std::vector<std::uint64_t> out;
+    for (std::size_t p = 0; p < probes.size(); ++p)
+        for (auto k = static_cast<std::size_t>(under.first[p]);
+             k < static_cast<std::size_t>(under.first[p + 1]); ++k)
+            if (std::abs(under.weight[k]) >= least_weight &&
+                renewed(static_cast<std::size_t>(under.unknown[k]))) {
+                out.push_back(probes[p].id);
+                break;
+            }
+    return out;
+}
+
+void Engine::Impl::adopt_tissue(TissueChange& c)
+{
+    changing.reset();
+    {
+        std::lock_guard hold(status_mutex);
+        status.changing_tissue = false;
+    }
+    std::string read;
+    if (c.refused.empty()) {
+        try {
+            take_samples();
+            read = read_anew(sim->tissue.problem, c.tissue.problem);
+            const auto renewed = renewed_probes(c.tissue.problem);
+            c.stepper->set_display(sim->display);
+            c.stepper->restore(
+                carried(sim->stepper->snapshot(), sim->tissue.problem, c.tissue.problem));
+            auto sources = std::move(sim->sources);
+            sim->sources.clear();
+            other_kernels = kernels_of_run();
+            sim->stepper = std::move(c.stepper);
+            auto& t = sim->tissue;
+            t.patches = std::move(c.tissue.patches);
+            t.region_of_unknown = std::move(c.tissue.region_of_unknown);
+            t.cells = std::move(c.tissue.cells);
+            t.problem = std::move(c.tissue.problem);
+            for (auto& s : sources)
+                add_source(*sim, std::move(s.source), s.stimulus);
+            {
+                std::lock_guard hold(trace_mutex);
+                for (const auto id : renewed)
+                    switched_ms[id].push_back(sim->stepper->time_ms());
+            }
+            install_probes();
+            sim->analyst->conductivities(t.patches);
+        } catch (const std::exception& e) {
+            c.refused = e.what();
+        }
+    }
+    if (!c.refused.empty())
+        return answer(c.command, c.refused);
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    for (const auto& n : c.tissue.notices) // a change after another says the same again
+        if (std::none_of(scene->notices.begin(), scene->notices.end(),
+                         [&](const Notice& said) { return said.text == n.text; }))
+            scene->notices.push_back(n);
+    sim->scene = scene;
+    note_tissue_change(c.session, read);
+    // Stimuli, ends and the like may have been edited meanwhile.
+    Session session = sim->scene->session;
+    session.regions = c.session.regions;
+    session.drugs = c.session.drugs;
+    session.prepacing = c.session.prepacing;
+    edited(std::move(session));
+    push(Loading{1, "tissue changed"});
+    answer(c.command);
+}
+
+bool Engine::Impl::pace_cells(std::uint64_t id)
+{
+    if (!sim->pacing_due || sim->stepper->step() > 0)
+        return true;
+    {
+        std::lock_guard hold(queue_mutex);
+        loading = std::stop_source();
+    }
+    const auto said = sim->tissue.prepaced;
+    std::string refused;
+    set_state(Status::State::loading);
+    try {
+        prepace(sim->scene->session, sim->tissue, loading_progress());
+        sim->stepper->restore(initial_snapshot(sim->tissue.problem));
+        sim->pacing_due = false;
+        show_start();
+    } catch (const Cancelled&) {
+        refused = "pacing the cells before the run was cancelled";
+    } catch (const std::exception& e) {
+        refused = e.what();
+    }
+    if (!refused.empty()) {
+        set_state(Status::State::paused);
+        answer(id, refused);
+        return false;
+    }
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    if (said)
+        std::erase_if(scene->notices, [&](const Notice& n) { return n.text == said->text; });
+    if (sim->tissue.prepaced)
+        scene->notices.push_back(*sim->tissue.prepaced);
+    sim->scene = scene;
+    push(SceneChanged{scene});
+    return true;
+}
+
+void Engine::Impl::edited(Session session)
+{
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    scene->session = std::move(session);
+    sim->scene = scene;
+    push(SceneChanged{scene});
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/observe/curves.hpp"
+#include "engine/simulation/observe/kernel_figure.hpp"
+#include "engine/simulation/observe/maps.hpp"
+#include "engine/simulation/observe/scene.hpp"
+#include "engine/simulation/pacing/pulse_messages.hpp"
+#include "engine/simulation/session/session.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The values that pass between the engine and whoever shows it: no control, so that widgets may
+/// know them.
+namespace tawara::simulation {
+
+class Recording; // recording.hpp
+
+/// One picture of the potential. Immutable; `values` belong to the vertices of Scene::surface.
+struct Frame
+{
+    std::uint64_t run = 0;
+    std::int64_t step = 0;
+    double time_ms = 0;
+    std::vector<float>
+        values; ///< V [mV], one per surface vertex; empty where only `feed` was asked for
+    /// Where the same field, or by now a newer one, lies on a GPU; null unless FrameValues asked
+    /// for it and a GPU computes.
+    std::shared_ptr<device::DisplayFeed> feed;
+    std::chrono::steady_clock::time_point made;
+    /// V [mV] per vertex of Scene::mesh while WatchVolume is on: of this frame or, on large meshes,
+    /// of a slightly earlier one (volume_time_ms). Null when off.
+    std::shared_ptr<const std::vector<float>> volume;
+    double volume_time_ms = 0;
+    /// Phase in (-pi, pi] per surface vertex while WatchPhase is on, and singularities; the newest
+    /// that were computed (phase_time_ms). Null before the first and when off.
+    std::shared_ptr<const std::vector<float>> phase;
+    std::shared_ptr<const Singularities> singularities;
+    double phase_time_ms = 0;
+    /// The same phase per vertex of Scene::mesh while WatchVolume is on too; else null.
+    std::shared_ptr<const std::vector<float>> phase_volume;
+};
+
+/// How the heart is cut for devices.
+struct Partition
+{
+    std::uint64_t run = 0;
+    int shards = 1;
+    std::vector<std::int32_t> shard;     ///< per surface vertex
+    std::vector<std::uint8_t> separator; ///< per surface vertex: 1 where another shard reads it
+};
+
+/// How the engine fares, pulled at display rate.
+struct Status
+{
+    enum class State { empty, loading, paused, running, finished, failed };
+    State state = State::empty;
+    std::uint64_t run = 0;
+    std::int64_t step = 0;
+    double time_ms = 0;
+    double end_ms = 0;
+    double ms_per_second = 0; ///< simulated ms per wall second, over the last half second or so
+    double steps_per_second = 0;
+    double cell_steps_per_second = 0;
+    std::uint64_t frames_published = 0, frames_dropped = 0;
+    std::uint64_t samples_dropped = 0; ///< of maps and phase, because their computation was behind
+    bool changing_tissue = false;      ///< a SetTissue is being prepared
+    bool recording = false;
+    double loading_fraction = 0;
+    std::string loading_stage;
+};
+
+// Commands: values, applied between two steps, each answered by an Answer event with the same id.
+struct Load
+{
+    Session session;
+};
+struct Play
+{
+};
+struct Pause
+{
+};
+struct StepOnce
+{
+    int steps = 1;
+}; ///< only while paused
+struct Reset
+{
+}; ///< back to t = 0 of the same session; keeps probes, drops live stimuli
+struct AddProbe
+{
+    std::string name;
+    Vec3 position_mm{};
+};
+struct RemoveProbe
+{
+    std::uint64_t probe = 0;
+};
+/// Upper bound of the speed [simulated ms per wall second]; 0: as fast as it goes.
+struct LimitSpeed
+{
+    double ms_per_second = 0;
+};
+/// Wall time between two frames that the engine makes, at least [ms].
+struct FrameInterval
+{
+    double wall_ms = 16;
+};
+/// Where the values of frames are wanted: in the host's memory, on the GPU that computes them, or
+/// both. Where none computes they are on the host. It holds for later loads too.
+struct FrameValues
+{
+    bool host = true, device = false;
+};
+/// Ends a Load that is under way; what was loaded before stays. The Load is answered as refused.
+struct CancelLoad
+{
+};
+/// Runs to that time and pauses there (used by unattended screenshots and movies).
+struct RunUntil
+{
+    double time_ms = 0;
+};
+/// Replaces all stimuli of the session, also while running; pulses that have begun end as they
+/// would have.
+struct SetStimuli
+{
+    std::vector<Stimulus> stimuli;
+};
+/// Replaces regions and drugs. Changes of parameters alone count from the next step on. Others
+/// (places, models, conductivities) are prepared while the run goes on, said by Loading events, and
+/// answered when they are in force: cells that keep their model keep their state. A model file
+/// whose text has changed is another model. A newer SetTissue takes the place of one under way
+/// (answered as refused). Without prepacing that of the session stays; another one counts from the
+/// next start.
+struct SetTissue
+{
+    std::vector<Region> regions;
+    std::vector<Drug> drugs;
+    std::optional<Prepacing> prepacing = {};
+};
+/// Replaces the electrodes; samples start anew, but for leads that are the same as before. No
+/// electrodes and no 12 leads: switched off.
+struct SetElectrodes
+{
+    std::vector<Electrode> electrodes;
+    Leads leads;
+    double every_ms = 1;
+};
+struct WatchVolume
+{
+    bool on = true;
+}; ///< Frame::volume
+struct WatchPhase
+{
+    bool on = true;
+}; ///< Frame::phase and Frame::singularities
+/// The time at which the run ends; a finished run may then go on.
+struct SetEnd
+{
+    double end_ms = 0;
+};
+/// Keeps frames every so many simulated ms in at most max_bytes on disk (recording()).
+struct StartRecording
+{
+    double every_ms = 1;
+    std::uint64_t max_bytes = std::uint64_t{1} << 30;
+};
+struct StopRecording
+{
+}; ///< what was recorded stays readable
+/// Answered at once; a run holds while it is measured (half a second), then CeilingsMeasured
+/// follows. On one GPU four steps are taken under its hardware counters as well, and taken back.
+struct MeasureCeilings
+{
+};
+/// Writes results; `kind` is a name of export_choices() (export.hpp). Answered at once; Exported
+/// follows.
+struct Export
+{
+    std::string kind;
+    std::filesystem::path path;
+};
+using Command =
+    std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe, LimitSpeed,
+                 FrameInterval, FrameValues, RunUntil, CancelLoad, SetStimuli, SetTissue,
+                 SetElectrodes, WatchMaps, WatchVolume, WatchPhase, SetEnd, StartRecording,
+                 StopRecording, MeasureCeilings, Export>;
+
+// Events: rare, pushed from the engine's thread.
+struct Loading
+{
+    double fraction = 0;
+    std::string stage;
+};
+struct Loaded
+{
+    std::shared_ptr<const Scene> scene;
+};
+struct Answer
+{
+    std::uint64_t command = 0;
+    bool applied = true;
+    std::string reason;
+    std::uint64_t probe = 0;
+};
+struct StateChanged
+{
+    Status::State state = Status::State::empty;
+};
+struct Failed
+{
+    std::string what;
+}; ///< the run stopped; what() of the error, one line
+/// The session was edited while it runs: same run, same mesh and surface.
+struct SceneChanged
+{
+    std::shared_ptr<const Scene> scene;
+};
+struct CeilingsMeasured
+{
+    device::Ceilings ceilings;
+    std::string device;
+    std::string not_counted; ///< why KernelFigure::counted_bytes are 0; empty: they are not
+    /// A sentence: why the steps that were counted could not be taken back, so that the run's state
+    /// is another one; it was paused. Empty: the state is as it was.
+    std::string not_restored;
+};
+/// An Export ended; `error` is empty when it went well.
+struct Exported
+{
+    std::uint64_t command = 0;
+    std::filesystem::path path;
+    std::string error;
+};
+using Event = std::variant<Loading, Loaded, Answer, StateChanged, Failed, SceneChanged,
+                           CaptureEvent, CeilingsMeasured, Exported>;
+
+} // namespace tawara::simulation

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/observe/analyst.hpp"
+
+#include "engine/analysis/phase.hpp"
+#include "engine/analysis/velocity.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/pacing/capture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double together_ms = 5; ///< between pulses of one beat: tissue takes a moment to rise
+constexpr double delay_ms = 5;    ///< tau of the phase
+constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
+constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
+constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of samples
+constexpr double turning_share = 0.05;   ///< of a beat's places more than once: re-entry
+constexpr double half = 0.5, least_share = 0.01, least_spread_ms = 30; ///< of BeatSpan::propagated
+constexpr float never = std::numeric_limits<float>::quiet_NaN();
+
+bool propagated(double share, double spread_ms)
+{
+    return share >= half || (share >= least_share && spread_ms >= least_spread_ms);
+}
+
+/// Whether an activation that no sample dates can be one of this beat.
+bool took_part(const analysis::TissueBeat& b, float exact_ms)
+{
+    const auto t = static_cast<double>(exact_ms);
+    return t > b.from_ms - analysis::TissueBeat::silent_ms &&
+           t < b.last_ms + analysis::TissueBeat::silent_ms;
+}
+
+} // namespace
+
+Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
+    : tissue_(tissue), on_vertices_(tissue.on_vertices()),
+      threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
+      results_(std::move(results)), v_(tissue.mesh->vertex_count()),
+      tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
+      thread_([this](const std::stop_token& stop) { this->run(stop, queue_); }),
+      preparing_([this](const std::stop_token& stop) { this->run(stop, preparations_); })
+{
+}
+
+Analyst::~Analyst()
+{
+    {
+        std::lock_guard hold(mutex_);
+        thread_.request_stop();
+        preparing_.request_stop();
+        stop_ecg_.request_stop();
+    }
+    queue_.wake.notify_all();
+    preparations_.wake.notify_all();
+}
+
+void Analyst::push(Queue& to, Job job)
+{
+    {
+        std::lock_guard hold(mutex_);
+        to.jobs.push_back(std::move(job));
+    }
+    to.wake.notify_all();
+}
+
+void Analyst::run(const std::stop_token& stop, Queue& of)
+{
+    std::unique_lock hold(mutex_);
+    for (;;) {
+        of.wake.wait(hold, [&] { return stop.stop_requested() || !of.jobs.empty(); });
+        if (stop.stop_requested())
+            return;
+        Job job = std::move(of.jobs.front());
+        of.jobs.pop_front();
+        of.busy = true;
+        hold.unlock();
+        job();
+        job = {}; // what it held is let go before anybody is told
+        hold.lock();
+        of.busy = false;
+        if (of.jobs.empty())
+            idle_.notify_all();
+    }
+}
+
+void Analyst::finish()
+{
+    std::unique_lock hold(mutex_);
+    idle_.wait(hold, [&] { return queue_.idle() && preparations_.idle(); });
+}
+
+void Analyst::watch(const Watch& w)
+{
+    push([this, w] {
+        if (w.maps && !watch_.maps && !tracks_always())
+            tracker_ = analysis::ActivationTracker(v_.size(), threshold_mV_);
+        if (!w.maps) {
+            if (!tracks_always())
+                tracker_ = analysis::ActivationTracker(0, 0);
+            results_->maps.put(nullptr);
+        }
+        if (!w.phase) {
+            if (!tracks_always())
+                past_.clear();
+            results_->phase.put(nullptr);
+        }
+        if (!w.volume)
+            results_->volume.put(nullptr);
+        watch_ = w;
+    });
+}
+
+void Analyst::restart_ecg()
+{
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    e.time_ms.clear();
+    e.mV.assign(e.leads.size(), {});
+    ++e.generation;
+}
+
+void Analyst::take_leads(std::shared_ptr<const EcgField> field, double every_ms)
+{
+    const auto before = std::exchange(ecg_, std::move(field));
+    const auto& now = ecg_->layout();
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    e.electrodes = now.electrodes;
+    const bool as_often = std::exchange(e.every_ms, every_ms) == every_ms;
+    if (as_often && now.same_leads(before->layout()))
+        return;
+    const auto was = std::exchange(e.mV, {});
+    bool goes_on = false; // one of them, at least
+    for (std::size_t k = 0; k < now.leads.size(); ++k) {
+        const auto same = as_often ? now.same_lead(k, before->layout()) : std::nullopt;
+        goes_on = goes_on || same;
+        e.mV.push_back(same ? was[*same] : std::vector<float>(e.time_ms.size(), never));
+    }
+    e.leads = now.names();
+    if (!goes_on) {
+        e.time_ms.clear();
+        e.mV.assign(e.leads.size(), {});
+    }
+    ++e.generation;
+}
+
+void Analyst::electrodes(EcgLayout layout, const RegionMap& patches, double bath_S_per_m,
+                         double every_ms)
+{
+    std::stop_token stop;
+    {
+        std::lock_guard hold(mutex_);
+        stop_ecg_.request_stop(); // of weights that nobody will want
+        stop_ecg_ = {};
+        stop = stop_ecg_.get_token();
+    }
+    push([this, none = layout.leads.empty()] {
+        leads_due_ = !none;
+        for_leads_.clear();
+    });
+    push(preparations_, [this, layout = std::move(layout), patches, bath_S_per_m, every_ms, stop] {
+        Progress progress;
+        progress.stop = stop;
+        layout_ = layout;
+        bath_ = bath_S_per_m;
+        try {
+            auto field = std::make_shared<const EcgField>(
+                *tissue_.mesh, tissue_.stars, on_vertices_, patches, layout_, bath_, progress);
+            push([this, field, every_ms, stop] {
+                if (stop.stop_requested())
+                    return;
+                take_leads(field, every_ms);
+                leads_due_ = false;
+                for (const auto& s : for_leads_)
+                    lead_sample(*s);
+                for_leads_.clear();
+            });
+        } catch (const Cancelled&) {
+            // newer electrodes, or the end
+        }
+    });
+}
+
+void Analyst::conductivities(const RegionMap& patches)
+{
+    std::stop_token stop;
+    {
+        std::lock_guard hold(mutex_);
+        stop = stop_ecg_.get_token();
+    }
+    push(preparations_, [this, patches, stop] {
+        Progress progress;
+        progress.stop = stop;
+        try {
+            if (layout_.leads.empty())
+                return;
+            auto field = std::make_shared<const EcgField>(
+                *tissue_.mesh, tissue_.stars, on_vertices_, patches, layout_, bath_, progress);
+            push([this, field, stop] {
+                if (!stop.stop_requested())
+                    ecg_ = field;
+            });
+        } catch (const Cancelled&) {
+            // newer electrodes, or the end
+        }
+    });
+}
+
+void Analyst::restart()
+{
+    push([this] {
+        tracker_.clear();
+        pulses_.clear();
+        past_.clear();
+        for_leads_.clear();
+        low_ = 1e9F;
+        high_ = -1e9F;
+        results_->maps.put(nullptr);
+        results_->phase.put(nullptr);
+        restart_ecg();
+    });
+}
+
+void Analyst::pulses(std::vector<double> time_ms)
+{
+    if (time_ms.empty())
+        return;
+    push([this, more = std::move(time_ms)] {
+        pulses_.insert(pulses_.end(), more.begin(), more.end());
+        std::sort(pulses_.begin(), pulses_.end());
+    });
+}
+
+std::optional<double> Analyst::pulse_of(const BeatSpan& beat) const
+{
+    if (beat.turns)
+        return {};
+    auto pulse = std::upper_bound(pulses_.begin(), pulses_.end(), beat.from_ms);
+    if (pulse == pulses_.begin() || beat.from_ms - *--pulse > CaptureWatch::window_ms)
+        return {};
+    while (pulse != pulses_.begin() && *pulse - *(pulse - 1) <= together_ms)
+        --pulse; // of sites that fire one after the other the first
+    return *pulse;
+}
+
+bool Analyst::submit(Sample s, bool always)
+{
+    {
+        std::unique_lock hold(mutex_);
+        const auto room = [this] { return samples_waiting_ < waiting; };
+        if (!room() && !always) {
+            // a millisecond more than this gap would be the next sample's
+            const bool needed =
+                tracks_always() && std::abs(s.time_ms - taken_ms_) > most_gap_ms - 1;
+            if (!needed || !room_.wait_for(hold, patience, room)) {
+                hold.unlock();
+                submit_row(std::move(s));
+                return false;
+            }
+        }
+        ++samples_waiting_;
+        taken_ms_ = s.time_ms;
+    }
+    push([this, shared = std::make_shared<const Sample>(std::move(s))] {
+        take(shared);
+        {
+            std::lock_guard hold(mutex_);
+            --samples_waiting_;
+        }
+        room_.notify_one();
+    });
+    return true;
+}
+
+void Analyst::submit_row(Sample s)
+{
+    const std::size_t bytes = s.v.size() * sizeof(double);
+    {
+        std::lock_guard hold(mutex_);
+        if (!s.ecg || rows_waiting_ + bytes > most_rows_bytes)
+            return;
+        rows_waiting_ += bytes;
+    }
+    s.first.reset();
+    push([this, bytes, shared = std::make_shared<const Sample>(std::move(s))] {
+        row(shared);
+        std::lock_guard hold(mutex_);
+        rows_waiting_ -= bytes;
+    });
+}
+
+void Analyst::to_vertices(std::span<const double> v)
+{
+    if (on_vertices_) {
+        std::transform(v.begin(), v.end(), v_.begin(),
+                       [](double x) { return static_cast<float>(x); });
+        return;
+    }
+    const auto& m = *tissue_.mesh;
+    const auto& stars = tissue_.stars;
+    for (std::size_t k = 0; k < v_.size(); ++k) {
+        double sum = 0, weight = 0;
+        const Vec3 x = m.vertex(k);
+        for (auto s = stars.first[k]; s < stars.first[k + 1]; ++s) {
+            const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
+            const double w = 1 / std::max(norm(m.centroid(tet) - x), 1e-9);
+            sum += w * v[tet];
+            weight += w;
+        }
+        v_[k] = static_cast<float>(sum / weight);
+    }
+}
+
+void Analyst::lead_sample(const Sample& s)
+{
+    const auto mV = ecg_->leads(s.v);
+    std::lock_guard hold(results_->ecg_mutex);
+    auto& e = results_->ecg;
+    if (!e.time_ms.empty() && e.time_ms.back() == s.time_ms)
+        return; // another sample of the same step
+    e.time_ms.push_back(s.time_ms);
+    for (std::size_t k = 0; k < mV.size(); ++k)
+        e.mV[k].push_back(mV[k]);
+}
+
+void Analyst::row(const std::shared_ptr<const Sample>& s)
+{
+    if (!s->ecg)
+        return;
+    if (!leads_due_ && !ecg_->empty())
+        lead_sample(*s);
+    if (!leads_due_)
+        return;
+    // without the maps that it may have
+    for_leads_.push_back(
+        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, true, {}}) : s);
+    if (for_leads_.size() * s->v.size() * sizeof(double) > most_rows_bytes)
+        for_leads_.pop_front();
+}
+
+void Analyst::take(const std::shared_ptr<const Sample>& shared)
+{
+    const Sample& s = *shared;
+    row(shared);
+    if (!watch_.maps && !watch_.phase && !watch_.volume && !tracks_always())
+        return;
+    to_vertices(s.v);
+    if (watch_.maps || tracks_always())
+        tracker_.sample(s.time_ms, v_);
+    if (watch_.phase || tracks_always())
+        phase(s);
+    if (watch_.volume) {
+        auto out = std::make_shared<AnalystResults::Volume>();
+        out->time_ms = s.time_ms;
+        out->v = std::make_shared<const std::vector<float>>(v_);
+        results_->volume.put(std::move(out));
+    }
+    if (s.first && watch_.maps)
+        publish(s);
+}
+
+void Analyst::phase(const Sample& s)
+{
+    const auto [low, high] = std::minmax_element(v_.begin(), v_.end());
+    low_ = std::min(low_, *low);
+    high_ = std::max(high_, std::min(*high, 40.0F)); // stimuli overshoot
+    while (past_.size() > 2 && past_[1].first <= s.time_ms - delay_ms)
+        past_.pop_front();
+    const bool ready = !past_.empty() && past_.front().first <= s.time_ms - delay_ms + 1e-6;
+    if (ready && watch_.phase) {
+        // V at exactly t - tau: linear between the two samples around it.
+        std::vector<float> delayed = past_.front().second;
+        const auto& after = past_.size() > 1 ? past_[1] : std::pair{s.time_ms, v_};
+        const double gap = after.first - past_.front().first;
+        const auto part =
+            static_cast<float>((s.time_ms - delay_ms - past_.front().first) / std::max(gap, 1e-9));
+        for (std::size_t k = 0; k < delayed.size(); ++k)
+            delayed[k] += part * (after.second[k] - delayed[k]);
+        const float centre = low_ + centre_fraction * (high_ - low_);
+        std::vector<float> all(v_.size());
+        analysis::phases(v_, delayed, centre, all);
+        auto found = std::make_shared<Singularities>();
+        if (high_ - low_ >= least_span_mV) {
+            auto f =
+                analysis::filaments(*tissue_.mesh, tissue_.neighbours, all, v_, delayed, centre);
+            *found = {std::move(f.ends), std::move(f.turn), std::move(f.lines)};
+        }
+        auto surface = std::make_shared<std::vector<float>>();
+        for (auto v : tissue_.surface->vertices)
+            surface->push_back(all[static_cast<std::size_t>(v)]);
+        auto out = std::make_shared<AnalystResults::Phase>();
+        out->time_ms = s.time_ms;
+        out->surface = std::move(surface);
+        out->singularities = std::move(found);
+        if (watch_.volume)
+            out->volume = std::make_shared<const std::vector<float>>(std::move(all));
+        results_->phase.put(std::move(out));
+    }
+    if (past_.empty() || past_.back().first < s.time_ms)
+        past_.emplace_back(s.time_ms, v_);
+}
+
+float Analyst::at_vertex(const std::vector<double>& list, std::size_t v) const
+{
+    if (on_vertices_)
+        return static_cast<float>(list[v]);
+    const auto& stars = tissue_.stars;
+    double sum = 0;
+    int n = 0;
+    for (auto k = stars.first[v]; k < stars.first[v + 1]; ++k) {
+        const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(k)]);
+        if (std::isfinite(list[tet])) {
+            sum += list[tet];
+            ++n;
+        }
+    }
+    return n > 0 ? static_cast<float>(sum / n) : never;
+}
+
+std::vector<float> Analyst::at_vertices(const std::vector<double>& list) const
+{
+    std::vector<float> out(v_.size());
+    for (std::size_t v = 0; v < out.size(); ++v)
+        out[v] = at_vertex(list, v);
+    return out;
+}
+
+Analyst::EarlyBeat Analyst::early_beat(std::span<const float> first_activation,
+                                       const device::Maps& first) const
+{
+    const double since = tracker_.since_ms();
+    EarlyBeat e;
+    double from = since, last = -1;
+    for (float a : first_activation)
+        if (static_cast<double>(a) < since) { // false for NaN
+            from = std::min(from, static_cast<double>(a));
+            last = std::max(last, static_cast<double>(a));
+        }
+    if (!(from < since))
+        return e;
+    std::vector<std::uint8_t> busy(static_cast<std::size_t>(last - from) + 1); // of each ms
+    for (float a : first_activation)
+        if (static_cast<double>(a) < since)
+            busy[static_cast<std::size_t>(static_cast<double>(a) - from)] = 1;
+    std::size_t end = 0;
+    for (std::size_t k = 1;
+         k < busy.size() && static_cast<double>(k - end) <= analysis::TissueBeat::silent_ms; ++k)
+        if (busy[k])
+            end = k;
+    e.known = true;
+    e.span.number = 1;
+    e.span.from_ms = from;
+    e.span.last_ms = std::min(last, from + static_cast<double>(end) + 1);
+    const auto& beats = tracker_.beats();
+    e.goes_on = e.span.last_ms == last && !beats.empty() && beats.front().number == 1 &&
+                beats.front().from_ms - last <= analysis::TissueBeat::silent_ms;
+    std::size_t places = 0;
+    for (float a : first_activation)
+        places += static_cast<double>(a) <= e.span.last_ms;
+    e.span.share = static_cast<double>(places) / static_cast<double>(first_activation.size());
+    std::size_t ended = 0;
+    for (std::size_t v = 0; v < first_activation.size(); ++v)
+        ended += static_cast<double>(first_activation[v]) <= e.span.last_ms &&
+                 std::isfinite(at_vertex(first.repolarisation_ms, v));
+    e.span.repolarised = static_cast<double>(ended) / static_cast<double>(places);
+    e.span.propagated = propagated(e.span.share, e.span.last_ms - from);
+    return e;
+}
+
+Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) const
+{
+    // of what was followed from its start on the stepper adds the exact times alone
+    const bool late = tracker_.since_ms() > 0;
+    const auto all = late ? at_vertices(first.activation_ms) : std::vector<float>();
+    const EarlyBeat early = early_beat(all, first);
+    BeatMaps out;
+    if (early.known && !early.goes_on)
+        out.beats.push_back(early.span);
+    const std::int64_t before = out.beats.empty() ? 0 : 1;
+    const auto n = static_cast<double>(std::max<std::size_t>(1, v_.size()));
+    for (const auto& b : tracker_.beats()) {
+        BeatSpan s{b.number + before, b.from_ms, b.last_ms, static_cast<double>(b.places) / n,
+                   static_cast<double>(b.turns) > turning_share * static_cast<double>(b.places)};
+        s.repolarised = static_cast<double>(b.ended) / static_cast<double>(b.places);
+        if (early.goes_on && b.number == 1) {
+            const double share = s.share + early.span.share;
+            s.repolarised =
+                (s.repolarised * s.share + early.span.repolarised * early.span.share) / share;
+            s.from_ms = early.span.from_ms;
+            s.share = std::min(1.0, share);
+        }
+        s.propagated = propagated(s.share, b.newest_place_ms - s.from_ms);
+        out.beats.push_back(s);
+    }
+    for (auto* f : {&out.at.activation, &out.at.repolarisation, &out.at.apd90, &out.at.period})
+        f->assign(v_.size(), never);
+    for (auto& b : out.beats)
+        b.pulse_ms = pulse_of(b);
+    if (out.beats.empty())
+        return out;
+    out.beat = asked_beat(number, out.beats);
+    const analysis::TissueBeat* followed = nullptr;
+    for (const auto& b : tracker_.beats())
+        if (b.number + before == out.beat)
+            followed = &b;
+    const auto times =
+        followed != nullptr ? tracker_.times(followed->number) : analysis::BeatTimes();
+    const bool of_stepper = followed == nullptr || (early.goes_on && followed->number == 1);
+    for (std::size_t v = 0; v < v_.size(); ++v) {
+        float& at = out.at.activation[v];
+        float& end = out.at.repolarisation[v];
+        if (followed != nullptr) {
+            at = times.activation[v];
+            end = times.repolarisation[v];
+            out.at.period[v] = times.period[v];
+        }
+        // the stepper knows a place's first activation to the step
+        const bool within_hole = !late && std::isnan(at) && tracker_.count[v] == 1;
+        const float a = late                             ? all[v]
+                        : std::isnan(at) && !within_hole ? never
+                                                         : at_vertex(first.activation_ms, v);
+        const bool same = within_hole ? followed != nullptr && took_part(*followed, a)
+                          : std::isnan(at)
+                              ? of_stepper && static_cast<double>(a) <= early.span.last_ms
+                              : std::fabs(a - at) < sampled_within_ms;
+        if (same) {
+            const float r = at_vertex(first.repolarisation_ms, v);
+            at = a;
+            end = std::isnan(r) ? end : r;
+        }
+        out.at.apd90[v] = end - at;
+    }
+    for (const auto& b : out.beats)
+        if (b.number == out.beat && b.pulse_ms)
+            for (auto* f : {&out.at.activation, &out.at.repolarisation})
+                for (float& t : *f)
+                    t -= static_cast<float>(*b.pulse_ms);
+    return out;
+}
+
+void Analyst::with_beat(std::int64_t number, device::Maps first, std::function<void(BeatMaps)> f)
+{
+    push([this, number, first = std::move(first), f = std::move(f)] { f(beat(number, first)); });
+}
+
+void Analyst::publish(const Sample& s)
+{
+    auto out = std::make_shared<MapFrame>();
+    out->run = run_;
+    out->step = s.step;
+    out->time_ms = s.time_ms;
+    const auto& first = *s.first;
+    out->unknowns = static_cast<std::int64_t>(first.activation_ms.size());
+    for (std::size_t u = 0; u < first.activation_ms.size(); ++u) {
+        out->activated += std::isfinite(first.activation_ms[u]);
+        out->repolarised += std::isfinite(first.repolarisation_ms[u]);
+    }
+    auto maps = beat(watch_.beat, first);
+    out->beats = std::move(maps.beats);
+    out->beat = maps.beat;
+    out->asked = watch_.beat;
+    const auto& vertices = tissue_.surface->vertices;
+    const auto on_wall = [&](const std::vector<float>& all) {
+        std::vector<float> wall(vertices.size());
+        for (std::size_t i = 0; i < wall.size(); ++i)
+            wall[i] = all[static_cast<std::size_t>(vertices[i])];
+        return wall;
+    };
+    out->activation = on_wall(maps.at.activation);
+    out->repolarisation = on_wall(maps.at.repolarisation);
+    out->apd90 = on_wall(maps.at.apd90);
+    out->period = on_wall(maps.at.period);
+    for (auto v : vertices)
+        out->activations.push_back(tracker_.count[static_cast<std::size_t>(v)]);
+    out->velocity =
+        analysis::conduction_velocity(*tissue_.mesh, tissue_.stars, maps.at.activation, vertices);
+    if (watch_.volume)
+        out->volume = std::make_shared<const VolumeMaps>(std::move(maps.at));
+    results_->maps.put(std::move(out));
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/analysis/activation_tracker.hpp"
+#include "engine/core/latest_value.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/curves.hpp"
+#include "engine/simulation/observe/maps.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tawara::simulation {
+
+/// Where an Analyst puts its results; any thread may read them.
+struct AnalystResults
+{
+    struct Phase
+    {
+        double time_ms = 0;
+        std::shared_ptr<const std::vector<float>> surface; ///< [rad]
+        std::shared_ptr<const std::vector<float>> volume;  ///< null unless the volume is watched
+        std::shared_ptr<const Singularities> singularities;
+    };
+    struct Volume
+    {
+        double time_ms = 0;
+        std::shared_ptr<const std::vector<float>> v; ///< per vertex of the mesh
+    };
+    LatestValue<MapFrame> maps;
+    LatestValue<Phase> phase;
+    LatestValue<Volume> volume;
+    mutable std::mutex ecg_mutex;
+    Ecg ecg;
+};
+
+/// What the engine hands over at a sampling instant.
+struct Sample
+{
+    std::int64_t step = 0;
+    double time_ms = 0;
+    std::vector<double> v;             ///< V [mV] per unknown
+    bool ecg = false;                  ///< a row of the electrocardiogram is due
+    std::optional<device::Maps> first; ///< the stepper's maps; given when a MapFrame is due
+};
+
+/// Computes maps, phase, volume and electrocardiogram beside the stepping, on a thread of its own.
+///
+/// Samples are taken in order; when `waiting` of them wait already, the next is refused, so that a
+/// slow analysis costs samples and no time of the solver. But where every place is followed
+/// (tracks_always()) no activation may be lost: there the solver waits rather than leave more than
+/// most_gap_ms between two samples. Weights of leads, which take seconds, are prepared on a second
+/// thread: samples go on meanwhile. Rows of the electrocardiogram are never refused while those
+/// that wait, for the analysis or for their weights, fit into memory (most_rows_bytes).
+/// @thread  one thread gives work; results may be read by any
+class Analyst
+{
+  public:
+    static constexpr std::size_t waiting = 4;
+    /// Of simulated time. Longer ones lose the times of activations, at twice of it (blind_ms).
+    static constexpr double most_gap_ms = analysis::ActivationTracker::blind_ms / 2;
+    /// Of the potentials that rows of the electrocardiogram wait with: refused samples', and, as
+    /// many again, those for which weights are being prepared.
+    static constexpr std::size_t most_rows_bytes = std::size_t{256} << 20;
+    /// Of wall time, that submit() waits for room at most.
+    static constexpr std::chrono::milliseconds patience{500};
+
+    /// Keeps references to mesh, surface, neighbours and stars of the tissue, which outlives it.
+    Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results);
+    ~Analyst();
+    Analyst(const Analyst&) = delete;
+    Analyst& operator=(const Analyst&) = delete;
+
+    static constexpr std::size_t tracked_at_most = 300'000; ///< vertices
+    struct Watch
+    {
+        bool maps = false, volume = false, phase = false;
+        std::int64_t beat = 0; ///< of the maps, as WatchMaps has it
+        bool operator==(const Watch&) const = default;
+    };
+    void watch(const Watch& w);
+    /// Whether every place is followed from the start, watched or not, so that all beats and the
+    /// phase are known whenever somebody asks: where following costs little.
+    bool tracks_always() const { return v_.size() <= tracked_at_most; }
+    /// Electrodes from now on. Their samples start anew when the weights are there, with those that
+    /// wait for them by then: all since this call, or the newest that fit into most_rows_bytes.
+    void electrodes(EcgLayout layout, const RegionMap& patches, double bath_S_per_m,
+                    double every_ms);
+    /// New conductivities for the same electrodes; samples go on.
+    void conductivities(const RegionMap& patches);
+    /// The run was set back to its start.
+    void restart();
+    /// Pulses that have begun since the last call, in order of time: beats that they began count
+    /// from them.
+    void pulses(std::vector<double> time_ms);
+    /// Whether it was taken whole. Waits for room, for `patience` at most, where a refusal would
+    /// leave more than most_gap_ms without samples and tracks_always(). Of a refused one the row of
+    /// the electrocardiogram is taken all the same.
+    /// @param always  taken however many wait: the state that a run stops at
+    bool submit(Sample s, bool always = false);
+    /// One beat's maps at every vertex of the mesh.
+    struct BeatMaps
+    {
+        std::vector<BeatSpan> beats; ///< that can be asked for, the newest last
+        std::int64_t beat = 0;       ///< number of this one; 0: there is none yet
+        VolumeMaps at;
+    };
+    /// Calls `f` with the maps of a beat (numbers as in WatchMaps) on the analyst's thread when all
+    /// work so far is done.
+    /// @param first  the stepper's maps now
+    void with_beat(std::int64_t number, device::Maps first, std::function<void(BeatMaps)> f);
+    /// Calls `f` on the analyst's thread when all work so far is done.
+    void then(std::function<void()> f) { push(std::move(f)); }
+    /// Waits until all work so far is done (for tests and the command line).
+    void finish();
+
+  private:
+    using Job = std::function<void()>;
+    struct Queue
+    {
+        std::deque<Job> jobs;
+        std::condition_variable wake;
+        bool busy = false;
+        bool idle() const { return jobs.empty() && !busy; }
+    };
+    void push(Job job) { push(queue_, std::move(job)); }
+    void push(Queue& to, Job job);
+    void run(const std::stop_token& stop, Queue& of);
+    void take(const std::shared_ptr<const Sample>& s);
+    void submit_row(Sample s);
+    void row(const std::shared_ptr<const Sample>& s);
+    void lead_sample(const Sample& s);
+    void to_vertices(std::span<const double> v);
+    void phase(const Sample& s);
+    void publish(const Sample& s);
+    /// The beat of the stepper's own maps that was over, or had begun, when following began.
+    struct EarlyBeat
+    {
+        bool known = false;   ///< there is one
+        bool goes_on = false; ///< the first that was followed is the same
+        BeatSpan span;
+    };
+    EarlyBeat early_beat(std::span<const float> first_activation, const device::Maps& first) const;
+    BeatMaps beat(std::int64_t number, const device::Maps& first) const;
+    /// The pulse that began a beat: the last one before it, unless too long ago; of several that
+    /// came right after one another the first.
+    std::optional<double> pulse_of(const BeatSpan& beat) const;
+    /// The stepper's value there: mean over the tetrahedra around it that have one.
+    float at_vertex(const std::vector<double>& list, std::size_t v) const;
+    std::vector<float> at_vertices(const std::vector<double>& list) const;
+    /// The electrocardiogram begins anew, with the same leads.
+    void restart_ecg();
+    /// Leads from now on. What was recorded of those that are the same as before stays, and goes
+    /// on; it begins anew where none is, or where samples come as often no longer.
+    void take_leads(std::shared_ptr<const EcgField> field, double every_ms);
+
+    const Tissue& tissue_;
+    const bool on_vertices_;
+    const double threshold_mV_;
+    const std::uint64_t run_;
+    std::shared_ptr<AnalystResults> results_;
+
+    std::mutex mutex_;
+    std::condition_variable idle_;
+    Queue queue_, preparations_;
+    std::condition_variable room_; ///< a sample fewer waits
+    std::size_t samples_waiting_ = 0;
+    std::size_t rows_waiting_ = 0; ///< of refused samples [bytes]
+    double taken_ms_ = 0;          ///< time of the newest sample that was taken
+
+    // The preparing thread's alone.
+    EcgLayout layout_;
+    double bath_ = 0.2;
+
+    // The worker's alone.
+    Watch watch_;
+    std::shared_ptr<const EcgField> ecg_ = std::make_shared<const EcgField>();
+    bool leads_due_ = false; ///< new electrodes whose weights are being prepared
+    std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
+    std::vector<float> v_;                                ///< per vertex
+    std::vector<double> pulses_;                          ///< that began, ascending [ms]
+    analysis::ActivationTracker tracker_;
+    std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
+    float low_ = 1e9F, high_ = -1e9F;
+    std::stop_source stop_ecg_;
+    std::jthread thread_, preparing_;
+};
+
+} // namespace tawara::simulation

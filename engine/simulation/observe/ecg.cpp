@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/observe/ecg.hpp"
+
+#include "engine/analysis/lead_field.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/diffusion/system.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace tawara::simulation {
+namespace {
+
+/// Area-weighted centre of a wall's triangles; false where there are none.
+bool centre_of(const mesh::TetMesh& m, const mesh::Surface& s, mesh::Wall wall, Vec3& out)
+{
+    double area = 0;
+    Vec3 sum{};
+    for (std::size_t k = 0; k < s.triangles.size(); ++k) {
+        if (s.wall[k] != wall)
+            continue;
+        std::array<Vec3, 3> p{};
+        for (std::size_t i = 0; i < 3; ++i)
+            p[i] = m.vertex(
+                static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(s.triangles[k][i])]));
+        const double a = norm(cross(p[1] - p[0], p[2] - p[0]));
+        sum = sum + (a / 3) * (p[0] + p[1] + p[2]);
+        area += a;
+    }
+    if (area > 0)
+        out = (1 / area) * sum;
+    return area > 0;
+}
+
+/// Where the long axis of the left ventricle and the direction to the right ventricle point in an
+/// adult lying on the back; left, posterior, superior.
+const Vec3 long_axis_in_body = normalized(Vec3{0.45, -0.6, -0.66});
+const Vec3 right_in_body = [] {
+    const Vec3 r{-0.85, -0.5, 0};
+    return normalized(r - dot(r, long_axis_in_body) * long_axis_in_body);
+}();
+
+/// An electrode against the mean of the limbs' three: Wilson's central terminal.
+Lead against_wilson(const std::string& name, const std::string& electrode)
+{
+    return {name, {{electrode, 1}, {"RA", -1.0 / 3}, {"LA", -1.0 / 3}, {"LL", -1.0 / 3}}};
+}
+
+constexpr std::array standard_names{"RA", "LA", "LL", "V1", "V2", "V3", "V4", "V5", "V6"};
+
+bool has_electrode(const std::vector<Electrode>& electrodes, const std::string& name)
+{
+    return std::any_of(electrodes.begin(), electrodes.end(),
+                       [&](const Electrode& e) { return e.name == name; });
+}
+
+/// Standard electrodes that are not in the list.
+std::vector<std::string> missing_of(const std::vector<Electrode>& electrodes)
+{
+    std::vector<std::string> out;
+    for (const char* name : standard_names)
+        if (!has_electrode(electrodes, name))
+            out.emplace_back(name);
+    return out;
+}
+
+/// Letters and digits of a name, in capitals; of a number no zeros before it: "v 01" is "V1".
+std::string bare(const std::string& name)
+{
+    std::string out;
+    for (char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        const bool digit_before =
+            !out.empty() && std::isdigit(static_cast<unsigned char>(out.back()));
+        if (std::isalnum(u) && (c != '0' || digit_before))
+            out += static_cast<char>(std::toupper(u));
+    }
+    return out;
+}
+
+/// V7 to V9 of the back, V1R to V9R of the right side: electrodes of their own.
+bool is_further_lead(const std::string& bare)
+{
+    const bool chest = bare.size() >= 2 && bare[0] == 'V' && bare[1] >= '1' && bare[1] <= '9';
+    return chest && ((bare.size() == 2 && bare[1] >= '7') || (bare.size() == 3 && bare[2] == 'R'));
+}
+
+/// The one of `missing` that a name means: it differs in letter case, spaces or signs alone; or it
+/// is near, in a session that gives most of the standard electrodes by their right names (else an
+/// own electrode's name may be near by chance). Empty: none.
+std::string meant(const std::string& name, const std::vector<std::string>& missing)
+{
+    const std::string letters = bare(name);
+    if (std::find(missing.begin(), missing.end(), letters) != missing.end())
+        return letters;
+    const bool most_are_given = 2 * missing.size() < standard_names.size();
+    return most_are_given && !is_further_lead(letters) ? likely(name, missing) : std::string();
+}
+
+/// @throws InputError where an electrode's name is nearly that of one that 12 leads lack
+void need_known_names(const std::vector<Electrode>& electrodes, const std::string& file)
+{
+    const auto missing = missing_of(electrodes);
+    for (std::size_t k = 0; k < electrodes.size(); ++k) {
+        const std::string& name = electrodes[k].name;
+        if (std::any_of(standard_names.begin(), standard_names.end(),
+                        [&](const char* s) { return name == s; }))
+            continue;
+        if (const auto near = meant(name, missing); !near.empty())
+            throw InputError(file, "/ecg/electrodes/" + std::to_string(k),
+                             "electrode '" + name + "': did you mean '" + near +
+                                 "'? The twelve leads know it by that name; an electrode of "
+                                 "another kind wants a name that is less like it");
+    }
+}
+
+/// Whether any of the leads is of that electrode.
+bool names_electrode(const std::vector<Lead>& leads, const std::string& electrode)
+{
+    return std::any_of(leads.begin(), leads.end(), [&](const Lead& lead) {
+        return std::any_of(lead.weights.begin(), lead.weights.end(),
+                           [&](const auto& w) { return w.first == electrode; });
+    });
+}
+
+} // namespace
+
+TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
+{
+    TorsoFrame f;
+    double volume = 0;
+    Vec3 centre{};
+    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+        const double v = m.volume(t);
+        centre = centre + v * m.centroid(t);
+        volume += v;
+    }
+    f.origin_mm = (1 / volume) * centre;
+    constexpr double adult_mm3 = 130e3;
+    f.scale = std::clamp(std::cbrt(volume / adult_mm3), 0.05, 1.5);
+    Vec3 base{}, lv{}, rv{};
+    if (!centre_of(m, surface, mesh::Wall::endo_lv, lv))
+        return f;
+    if (!centre_of(m, surface, mesh::Wall::base, base)) {
+        // No base: the long axis is the one in which the left cavity is farthest from the heart's
+        // centre.
+        base = lv + (lv - f.origin_mm);
+    }
+    Vec3 apex = lv;
+    for (std::size_t k = 0; k < surface.triangles.size(); ++k)
+        if (surface.wall[k] == mesh::Wall::endo_lv)
+            for (auto v : surface.triangles[k]) {
+                const Vec3 p = m.vertex(
+                    static_cast<std::size_t>(surface.vertices[static_cast<std::size_t>(v)]));
+                if (norm(p - base) > norm(apex - base))
+                    apex = p;
+            }
+    const Vec3 a = normalized(apex - base);
+    Vec3 r = centre_of(m, surface, mesh::Wall::endo_rv, rv) ? rv - lv : Vec3{-1, 0, 0};
+    r = r - dot(r, a) * a;
+    if (norm(r) < 1e-6)
+        r = cross(a, Vec3{0, 1, 0});
+    r = normalized(r);
+    const Vec3 n = cross(a, r), body_n = cross(long_axis_in_body, right_in_body);
+    const auto axis = [&](std::size_t k) {
+        return long_axis_in_body[k] * a + right_in_body[k] * r + body_n[k] * n;
+    };
+    f.left = axis(0);
+    f.posterior = axis(1);
+    f.superior = axis(2);
+    return f;
+}
+
+std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& f)
+{
+    // From the centre of the ventricles, [mm] to the left, to the back and up, for an adult: arms'
+    // roots, left hip, chest electrodes in the fourth and fifth intercostal spaces.
+    struct
+    {
+        const char* name;
+        Vec3 at;
+    } const places[]{
+        {"RA", {-180, 5, 180}}, {"LA", {140, 0, 165}},   {"LL", {80, -30, -250}},
+        {"V1", {-55, -80, 12}}, {"V2", {-10, -83, 8}},   {"V3", {20, -82, -12}},
+        {"V4", {50, -75, -32}}, {"V5", {105, -35, -30}}, {"V6", {120, 30, 0}},
+    };
+    std::vector<Electrode> out;
+    for (const auto& p : places)
+        out.push_back({p.name, f.origin_mm + f.scale * (p.at[0] * f.left + p.at[1] * f.posterior +
+                                                        p.at[2] * f.superior)});
+    return out;
+}
+
+std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
+{
+    return twelve_lead_electrodes(torso_frame(m, surface));
+}
+
+std::vector<Lead> twelve_leads()
+{
+    std::vector<Lead> out{
+        {"I", {{"LA", 1}, {"RA", -1}}},
+        {"II", {{"LL", 1}, {"RA", -1}}},
+        {"III", {{"LL", 1}, {"LA", -1}}},
+        {"aVR", {{"RA", 1}, {"LA", -0.5}, {"LL", -0.5}}},
+        {"aVL", {{"LA", 1}, {"RA", -0.5}, {"LL", -0.5}}},
+        {"aVF", {{"LL", 1}, {"RA", -0.5}, {"LA", -0.5}}},
+    };
+    for (const char* v : {"V1", "V2", "V3", "V4", "V5", "V6"})
+        out.push_back(against_wilson(v, v));
+    return out;
+}
+
+std::vector<Lead> leads_of(const std::vector<Electrode>& electrodes, const Leads& leads)
+{
+    std::vector<Lead> out;
+    switch (leads.kind) {
+    case Leads::Kind::list:
+        return leads.list;
+    case Leads::Kind::none:
+        for (const auto& e : electrodes)
+            out.push_back({e.name, {{e.name, 1}}});
+        return out;
+    case Leads::Kind::twelve_lead:
+        break;
+    }
+    out = twelve_leads();
+    const auto twelve = out;
+    for (const auto& e : electrodes) {
+        if (names_electrode(twelve, e.name))
+            continue;
+        const bool taken = std::any_of(twelve.begin(), twelve.end(),
+                                       [&](const Lead& lead) { return lead.name == e.name; });
+        out.push_back(against_wilson(taken ? e.name + " (electrode)" : e.name, e.name));
+    }
+    return out;
+}
+
+std::size_t own_leads(const std::vector<std::string>& names)
+{
+    const auto twelve = twelve_leads();
+    const auto same = [](const Lead& lead, const std::string& name) { return lead.name == name; };
+    const bool begins = names.size() > twelve.size() &&
+                        std::equal(twelve.begin(), twelve.end(), names.begin(), same);
+    return begins ? names.size() - twelve.size() : 0;
+}
+
+std::optional<std::size_t> EcgLayout::same_lead(std::size_t lead, const EcgLayout& other) const
+{
+    const auto place = [](const EcgLayout& l, const std::string& name) {
+        const auto e = std::find_if(l.electrodes.begin(), l.electrodes.end(),
+                                    [&](const Electrode& x) { return x.name == name; });
+        return e == l.electrodes.end() ? std::optional<Vec3>() : e->position_mm;
+    };
+    const auto& mine = leads[lead];
+    const auto found = std::find(other.leads.begin(), other.leads.end(), mine);
+    if (found == other.leads.end() ||
+        !std::all_of(mine.weights.begin(), mine.weights.end(),
+                     [&](const auto& w) { return place(*this, w.first) == place(other, w.first); }))
+        return {};
+    return static_cast<std::size_t>(found - other.leads.begin());
+}
+
+bool EcgLayout::same_leads(const EcgLayout& other) const
+{
+    if (leads.size() != other.leads.size())
+        return false;
+    for (std::size_t k = 0; k < leads.size(); ++k)
+        if (same_lead(k, other) != k)
+            return false;
+    return true;
+}
+
+std::vector<std::string> EcgLayout::names() const
+{
+    std::vector<std::string> out;
+    for (const auto& l : leads)
+        out.push_back(l.name);
+    return out;
+}
+
+std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
+                                                 const Leads& leads)
+{
+    std::vector<std::string> out;
+    const auto list = leads_of(electrodes, leads);
+    for (const auto& e : electrodes)
+        if (!names_electrode(list, e.name))
+            out.push_back(e.name);
+    return out;
+}
+
+Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const Leads& leads)
+{
+    const auto missing = missing_of(electrodes);
+    if (leads.kind != Leads::Kind::twelve_lead || missing.empty())
+        return {};
+    std::string list;
+    for (const auto& name : missing)
+        list += (list.empty() ? "" : name == missing.back() ? " and " : ", ") + name;
+    const std::string place =
+        leads.frame ? "by the session's torso frame (ecg.frame)" : "around the heart";
+    if (electrodes.empty())
+        return {{Notice::Level::info,
+                 "12-lead ECG: the program placed its electrodes, " + list + ", " + place}};
+    return {
+        {Notice::Level::warning, "12-lead ECG: " + list + (missing.size() > 1 ? " are" : " is") +
+                                     " not among the session's electrodes; the program placed " +
+                                     (missing.size() > 1 ? "them " : "it ") + place}};
+}
+
+EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                     const std::string& file)
+{
+    EcgLayout out{electrodes, leads_of(electrodes, leads)};
+    std::set<std::string> names;
+    for (const auto& e : electrodes)
+        if (!names.insert(e.name).second)
+            throw InputError(file, "/ecg/electrodes",
+                             "two electrodes are named '" + e.name +
+                                 "'; give each a name of its own");
+    const auto has = [&](const std::string& name) { return has_electrode(out.electrodes, name); };
+    if (leads.kind == Leads::Kind::twelve_lead) {
+        need_known_names(electrodes, file);
+        const auto placed = leads.frame ? twelve_lead_electrodes(*leads.frame)
+                                        : twelve_lead_frame(*t.mesh, *t.surface);
+        for (const auto& e : placed)
+            if (!has(e.name))
+                out.electrodes.push_back(e);
+    } else if (leads.kind == Leads::Kind::list) {
+        for (const auto& l : out.leads)
+            for (const auto& [name, weight] : l.weights)
+                if (!has(name))
+                    throw InputError(file, "/ecg/leads",
+                                     "lead '" + l.name + "' names the electrode '" + name +
+                                         "', which is not there");
+    }
+    for (const auto& e : out.electrodes)
+        if (t.locator->find(e.position_mm).distance_mm < 1e-9)
+            throw InputError(file, "/ecg/electrodes",
+                             "electrode '" + e.name +
+                                 "' lies in the tissue; place it outside of it");
+    return out;
+}
+
+std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m, const RegionMap& patches)
+{
+    return diffusion::diffusivities(m, patches.of_tetrahedron, patches.source, 1, 1);
+}
+
+EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
+                   const RegionMap& patches, EcgLayout layout, double bath_S_per_m,
+                   const Progress& progress)
+    : layout_(std::move(layout))
+{
+    if (layout_.leads.empty())
+        return;
+    const auto sigma = source_conductivities(m, patches);
+    for (const auto& e : layout_.electrodes) {
+        const auto at_vertices =
+            analysis::lead_field(m, sigma, e.position_mm, bath_S_per_m, progress);
+        if (on_vertices) {
+            weights_.emplace_back(at_vertices.begin(), at_vertices.end());
+            continue;
+        }
+        // V of a vertex is the inverse-distance mean of the tetrahedra around it, as it is drawn.
+        std::vector<double> w(m.tetrahedron_count(), 0);
+        for (std::size_t v = 0; v < at_vertices.size(); ++v) {
+            double sum = 0;
+            const auto each = [&](auto f) {
+                for (auto s = stars.first[v]; s < stars.first[v + 1]; ++s) {
+                    const auto tet =
+                        static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
+                    f(tet, 1 / std::max(norm(m.centroid(tet) - m.vertex(v)), 1e-9));
+                }
+            };
+            each([&](std::size_t, double share) { sum += share; });
+            each([&](std::size_t tet, double share) { w[tet] += at_vertices[v] * share / sum; });
+        }
+        weights_.emplace_back(w.begin(), w.end());
+    }
+    for (const auto& l : layout_.leads) {
+        std::vector<double> row(layout_.electrodes.size(), 0);
+        for (const auto& [name, weight] : l.weights)
+            for (std::size_t e = 0; e < row.size(); ++e)
+                if (layout_.electrodes[e].name == name)
+                    row[e] += weight;
+        mix_.push_back(std::move(row));
+    }
+}
+
+std::vector<float> EcgField::leads(std::span<const double> v) const
+{
+    // Weights sum to zero but for rounding: a common part of V is taken off so that it adds no
+    // error.
+    const double common = v.empty() ? 0 : v[0];
+    std::vector<double> potential(weights_.size(), 0);
+    for (std::size_t e = 0; e < weights_.size(); ++e) {
+        const auto& w = weights_[e];
+        std::array<double, 4> sum{};
+        std::size_t u = 0;
+        for (; u + 4 <= w.size(); u += 4)
+            for (std::size_t k = 0; k < 4; ++k)
+                sum[k] += static_cast<double>(w[u + k]) * (v[u + k] - common);
+        for (; u < w.size(); ++u)
+            sum[0] += static_cast<double>(w[u]) * (v[u] - common);
+        potential[e] = sum[0] + sum[1] + sum[2] + sum[3];
+    }
+    std::vector<float> out;
+    for (const auto& row : mix_) {
+        double sum = 0;
+        for (std::size_t e = 0; e < row.size(); ++e)
+            sum += row[e] * potential[e];
+        out.push_back(static_cast<float>(sum));
+    }
+    return out;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/progress.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// The body's axes around a heart, from its walls: the long axis of the left ventricle (centre of
+/// the base to the apex) points to the left, to the front and down, the right ventricle lies to its
+/// right and in front; `scale` by the volume of the tissue against an adult's 130 ml. A mesh whose
+/// walls cannot be told apart takes its own axes (x left, y back, z up).
+TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
+
+/// RA, LA, LL, V1 .. V6 of a 12-lead electrocardiogram around a heart, on an adult's torso.
+std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& frame);
+/// The same, with the frame found from the mesh.
+std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
+
+/// I, II, III (Einthoven), aVR, aVL, aVF (Goldberger), V1 .. V6 (against Wilson's central terminal)
+/// as weights of RA, LA, LL, V1 .. V6.
+std::vector<Lead> twelve_leads();
+
+/// Leads that a session's settings come to: those of a list; without leads each electrode's own
+/// potential, by its name; of kind twelve_lead the twelve, then a unipolar lead of each electrode
+/// that is none of theirs, against Wilson's central terminal,
+///
+///     phi(electrode) - (phi(RA) + phi(LA) + phi(LL)) / 3,
+///
+/// named as the electrode is; "aVR (electrode)" where one of the twelve has that name.
+std::vector<Lead> leads_of(const std::vector<Electrode>& electrodes, const Leads& leads);
+
+/// How many of a list of leads follow the twelve, by their names: those of own electrodes, which
+/// may stand much nearer to the heart. 0 where the list does not begin with the twelve.
+std::size_t own_leads(const std::vector<std::string>& names);
+
+/// Electrodes and leads that a session's settings come to on a mesh: leads_of(), with what is
+/// missing of 12 leads placed.
+struct EcgLayout
+{
+    std::vector<Electrode> electrodes;
+    std::vector<Lead> leads;
+    std::vector<std::string> names() const;
+    /// Index of the lead of `other` that is the same as a lead of this: by name and weights, of
+    /// electrodes at the same places.
+    std::optional<std::size_t> same_lead(std::size_t lead, const EcgLayout& other) const;
+    /// Whether both have the same leads in the same order; other electrodes do not count.
+    bool same_leads(const EcgLayout& other) const;
+};
+/// Electrodes that no lead is of: those that the leads of a list do not name.
+std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
+                                                 const Leads& leads);
+/// Which electrodes of 12 leads the program places: a warning where the session gives electrodes of
+/// its own, else a note. None where the session gives all of them, or has other leads.
+Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const Leads& leads);
+/// @throws InputError  when an electrode lies in the tissue, two have the same name, or the name of
+///                     one is nearly that of an electrode that 12 leads lack
+EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                     const std::string& file);
+
+/// The electrocardiogram as weights of unknowns (analysis/lead_field.hpp).
+class EcgField
+{
+  public:
+    EcgField() = default;
+    /// @param patches  their `source` is the conductivity of each tetrahedron's region: what is
+    ///                 given for it (intracellular), else that of the monodomain, which is smaller
+    ///                 in tissue, and raised on a coarse mesh
+    EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
+             const RegionMap& patches, EcgLayout layout, double bath_S_per_m,
+             const Progress& progress = {});
+
+    const EcgLayout& layout() const { return layout_; }
+    bool empty() const { return layout_.leads.empty(); }
+    /// Potential of each lead [mV] for V [mV] per unknown.
+    /// @cost  one pass over V per electrode
+    std::vector<float> leads(std::span<const double> v) const;
+
+  private:
+    EcgLayout layout_;
+    std::vector<std::vector<float>> weights_; ///< [electrode][unknown]
+    std::vector<std::vector<double>> mix_;    ///< [lead][electrode]
+};
+
+/// The conductivity tensors [S/m] of the tetrahedra as sources of an electrocardiogram.
+std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m,
+                                                         const RegionMap& patches);
+
+} // namespace tawara::simulation

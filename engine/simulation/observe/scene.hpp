@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/units.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/tissue_edit.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// What a view needs to draw a loaded simulation. Immutable and shared.
+struct Scene
+{
+    std::uint64_t run = 0; ///< counts loads; frames carry it
+    Session session;
+    std::shared_ptr<const mesh::TetMesh> mesh;
+    std::shared_ptr<const mesh::Surface> surface;
+    std::string device; ///< e.g. "CPU, 2 threads, AVX-512, double"
+    std::string title;  ///< name of the session or mesh file
+    std::int64_t unknowns = 0;
+    double dt_ms = 0;
+    std::string substeps; ///< how diffusion steps inside dt, for the status bar
+    Notices notices;      ///< of loading: units, turned, repaired, ...
+    /// When the run went on with another tissue, in order of time (a notice says it).
+    std::vector<TissueEdit> tissue_edits;
+};
+
+} // namespace tawara::simulation

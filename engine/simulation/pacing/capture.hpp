@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/pacing/pulse_messages.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <deque>
+#include <functional>
+
+namespace tawara::simulation {
+
+/// The unknowns by which a site's pulses are judged.
+struct CapturePlaces
+{
+    /// Of the site itself, at most 4, well inside: in the innermost third, counted in neighbours
+    /// from its edge. A wave from elsewhere comes to the ring before it comes here.
+    std::vector<std::int32_t> site;
+    /// Two neighbours outside of the site, at most 20, spread around it: where a wave from elsewhere
+    /// passes first.
+    std::vector<std::int32_t> ring;
+    /// As many that are 2.5 mm away as well, or where the tissue ends before that: a wave that a
+    /// pulse has sent out arrives there soon; its current alone, or a response that stays local,
+    /// does not.
+    std::vector<std::int32_t> far;
+};
+/// All are empty where there is no tissue around the site.
+CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site);
+
+/// Tells for each pulse whether it captured: whether it activated the tissue at its site, and a
+/// wave left from there. A place is activated when its V rises through threshold_mV; one that is
+/// up already does not count, so tissue that is refractory is not captured. A pulse captures when
+///  - a place of the site is activated at most latency_ms after the pulse has ended,
+///  - no place of the ring was activated more than together_ms before it since the pulse began,
+///    nor was up when the pulse began in tissue at rest: such a wave came from elsewhere, and the
+///    pulse is said to be overtaken. Where the current alone, all of it, lifts V by drive_mV or
+///    more, and the site is activated at most prompt_ms after the pulse, a quarter of the ring may
+///    be: a wave that is only about to arrive does not undo a strong pulse,
+///  - a third of the far places are activated after it, while the site is still up, all within
+///    window_ms of the pulse's start. A site that the current alone has lifted falls back below
+///    fallen_mV; it is then as before the pulse.
+/// Sites that overlap and fire at the same time cannot be told apart: what one of them captures
+/// counts for all.
+class CaptureWatch
+{
+  public:
+    static constexpr float threshold_mV = -20;
+    static constexpr float fallen_mV = -50; ///< below the plateau of every cell
+    static constexpr float rest_mV = -65;   ///< below it cells are at rest, or nearly so
+    static constexpr double window_ms = 60;
+    static constexpr double latency_ms = 20;   ///< of pulses near the threshold
+    static constexpr double together_ms = 0.3; ///< closer than samples tell apart
+    static constexpr double drive_mV = 20;     ///< less does not reach the threshold from rest
+    static constexpr double prompt_ms = 2;
+
+    static constexpr int former = -2; ///< stimulus of a Site that is no longer listed
+
+    struct Site
+    {
+        int stimulus = -1;
+        std::uint64_t command = 0; ///< of a click; else what PulseLog::set() has returned for it
+        CapturePlaces places;
+        double amplitude_pA_per_pF = 0, duration_ms = 0; ///< of a pulse
+        std::vector<PulseRun> pulses;                    ///< that are still to come
+    };
+
+    void clear() { watched_.clear(); }
+    /// @param state  of that site when it was watched before; ignored where it does not fit
+    void add(Site site, std::span<const double> state = {});
+    /// What is known of the site with that command, as numbers; empty where none is watched.
+    std::vector<double> state(std::uint64_t command) const;
+    /// When the pulse began that such a state follows [ms]; below 0: none.
+    static double followed_ms(std::span<const double> state);
+    /// Forgets sites of the session's list; live ones stay, and those whose pulse is not decided
+    /// yet, as `former`, until it is.
+    void clear_listed();
+    /// All places' unknowns, site after site: the columns that feed() wants.
+    std::vector<std::int32_t> columns() const;
+    bool empty() const { return watched_.empty(); }
+    /// V [mV] of columns() at time t; times ascend. Calls `event` for each pulse that is decided.
+    void feed(double t_ms, std::span<const double> v,
+              const std::function<void(CaptureEvent)>& event);
+    /// Drops live sites whose pulses are all decided; whether there were any.
+    bool drop_ended();
+
+  private:
+    struct Watched
+    {
+        Site site;
+        std::vector<float> before; ///< the site's places, then the ring's, then the far ones
+        double before_ms = 0;
+        std::vector<char> up;        ///< of the site's places: activated since the pulse began
+        std::vector<double> rose_ms; ///< of the ring's and the far ones: when they were activated
+        double fired_ms = 0;         ///< when the first place of a site that is up was activated
+        bool open = false, overtaken = false;
+        int pulse = 0;
+        double began_ms = 0, around_mV = 0;
+    };
+    static bool restore(Watched& w, std::span<const double> state);
+    static void begin(Watched& w, double start_ms, std::span<const double> now);
+    /// Takes V of one more moment into account.
+    static void follow(Watched& w, double t_ms, std::span<const double> now);
+    static bool next_pulse(std::vector<PulseRun>& runs, double t_ms, double& start_ms);
+    void close(Watched& w, bool captured, const std::function<void(CaptureEvent)>& event);
+
+    std::deque<Watched> watched_;
+};
+
+} // namespace tawara::simulation

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/charts.hpp"
+
+#include "engine/core/lead_sheet.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr std::array<const char*, 8> inks{"#1f7fb8", "#b07300", "#14876a", "#9a8a00",
+                                          "#c2407f", "#d2491a", "#4f63d8", "#5c6470"};
+constexpr const char* grey = "#5c6a7d";
+constexpr double newest_ms = 2000, before_beat_ms = 200; // of an electrocardiogram
+
+std::string num(double x)
+{
+    return number_text(std::round(100 * x) / 100, 7);
+}
+
+std::string escaped(const std::string& text)
+{
+    std::string out;
+    for (char c : text)
+        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    return out;
+}
+
+/// Pieces of an SVG, in its pixels.
+class Drawing
+{
+  public:
+    Drawing(int width, int height)
+    {
+        const std::string w = std::to_string(width), h = std::to_string(height);
+        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
+               "\" viewBox=\"0 0 " + w + " " + h +
+               "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"10\">\n";
+    }
+    void line(double x0, double y0, double x1, double y1, const char* ink, double width,
+              const char* dashes = "none")
+    {
+        out_ += "<line x1=\"" + num(x0) + "\" y1=\"" + num(y0) + "\" x2=\"" + num(x1) + "\" y2=\"" +
+                num(y1) + "\" stroke=\"" + ink + "\" stroke-width=\"" + num(width) +
+                "\" stroke-dasharray=\"" + dashes + "\"/>\n";
+    }
+    void text(double x, double y, const std::string& words, const char* anchor, const char* ink)
+    {
+        out_ += "<text x=\"" + num(x) + "\" y=\"" + num(y) + "\" text-anchor=\"" + anchor +
+                "\" fill=\"" + ink + "\">" + escaped(words) + "</text>\n";
+    }
+    void path(const std::string& d, const char* ink, double width)
+    {
+        if (!d.empty())
+            out_ += "<path d=\"" + d + "\" fill=\"none\" stroke=\"" + ink + "\" stroke-width=\"" +
+                    num(width) + "\" stroke-linejoin=\"round\"/>\n";
+    }
+    std::string done() { return out_ + "</svg>\n"; }
+
+  private:
+    std::string out_;
+};
+
+/// From values to pixels of a chart's field.
+struct Field2
+{
+    double x0, y0, width, height; // pixels, y0 above
+    double from, to, low, high;   // values
+    double x(double v) const { return x0 + width * (v - from) / (to - from); }
+    double y(double v) const { return y0 + height * (high - v) / (high - low); }
+};
+
+/// Path of a curve between the frame's times; where a column has many samples, its extremes.
+std::string path_of(const Field2& f, std::span<const double> t, std::span<const float> v)
+{
+    std::string d;
+    const auto add = [&](double time, float value) {
+        if (!std::isfinite(value))
+            return;
+        d += (d.empty() ? "M" : "L") + num(f.x(time)) + " " + num(f.y(static_cast<double>(value)));
+    };
+    const auto all = static_cast<std::ptrdiff_t>(std::min(t.size(), v.size()));
+    const auto begin = static_cast<std::size_t>(
+        std::lower_bound(t.begin(), t.begin() + all, f.from) - t.begin());
+    const auto n = static_cast<std::size_t>(
+        std::upper_bound(t.begin(), t.begin() + all, f.to) - t.begin());
+    const auto columns = static_cast<std::size_t>(2 * f.width);
+    const std::size_t stride = std::max<std::size_t>(1, (n - begin) / columns);
+    for (std::size_t k = begin; k < n; k += stride) {
+        const std::size_t end = std::min(n, k + stride);
+        std::size_t least = k, most = k;
+        for (std::size_t i = k; i < end; ++i) {
+            least = v[i] < v[least] ? i : least;
+            most = v[i] > v[most] ? i : most;
+        }
+        add(t[std::min(least, most)], v[std::min(least, most)]);
+        if (least != most)
+            add(t[std::max(least, most)], v[std::max(least, most)]);
+    }
+    return d;
+}
+
+/// A round distance that divides a span into at most so many parts.
+double round_step(double span, int parts)
+{
+    const double raw = span / parts, unit = std::pow(10, std::floor(std::log10(raw)));
+    for (double s : {1.0, 2.0, 5.0})
+        if (s * unit >= raw)
+            return s * unit;
+    return 10 * unit;
+}
+
+/// What leads that are drawn alike share: a line every step, and the largest value on show.
+struct EcgScale
+{
+    double step_mV, half_mV;
+    explicit EcgScale(std::span<const std::vector<float>> leads)
+    {
+        double largest = 0.25;
+        for (const auto& lead : leads)
+            for (float v : lead)
+                if (std::isfinite(v))
+                    largest = std::max(largest, std::fabs(static_cast<double>(v)));
+        step_mV = largest > 30    ? 20.0
+                  : largest > 15  ? 10.0
+                  : largest > 4   ? 2.0
+                  : largest > 1.5 ? 1.0
+                                  : 0.5;
+        half_mV = std::max(step_mV, std::ceil(1.05 * largest / step_mV) * step_mV);
+    }
+};
+
+} // namespace
+
+std::string trace_chart(std::span<const Trace> traces, std::span<const double> changes_ms,
+                        int width, int height)
+{
+    double from = std::numeric_limits<double>::infinity(), to = -from;
+    double low = -90, high = 50;
+    for (const auto& t : traces) {
+        if (t.time_ms.size() < 2)
+            continue;
+        from = std::min(from, t.time_ms.front());
+        to = std::max(to, t.time_ms.back());
+        for (float v : t.V_mV)
+            if (std::isfinite(v)) {
+                low = std::min(low, static_cast<double>(v));
+                high = std::max(high, static_cast<double>(v));
+            }
+    }
+    if (!(to > from))
+        return {};
+    const double names = 110, left = 40, below = 30;
+    const Field2 f{left, 8, width - left - names, height - 8 - below, from, to, low, high};
+    Drawing d(width, height);
+    const double step_V = round_step(high - low, 5), step_t = round_step(to - from, 10);
+    for (double v = std::ceil(low / step_V) * step_V; v <= high; v += step_V) {
+        d.line(left, f.y(v), left + f.width, f.y(v), "#e2e6ec", 1);
+        d.text(left - 5, f.y(v) + 3.5, num(v), "end", grey);
+    }
+    for (double t = std::ceil(from / step_t) * step_t; t <= to + 1e-9; t += step_t) {
+        d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#e2e6ec", 1);
+        d.text(f.x(t), f.y0 + f.height + 13, num(t), "middle", grey);
+    }
+    for (double t : changes_ms)
+        if (t >= from && t <= to)
+            d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#8c2c1e", 1.2, "4 2");
+    d.text(left + f.width / 2, height - 4, "time [ms]", "middle", grey);
+    d.text(0, 14, "mV", "start", grey);
+    const double row = std::min(14.0, (height - 12.0) / static_cast<double>(traces.size()));
+    for (std::size_t p = 0; p < traces.size(); ++p) {
+        const char* ink = inks[p % inks.size()];
+        d.path(path_of(f, traces[p].time_ms, traces[p].V_mV), ink, 1.4);
+        const double y = 16 + row * static_cast<double>(p), x = left + f.width + 12;
+        d.line(x, y - 3.5, x + 14, y - 3.5, ink, 2);
+        d.text(x + 19, y, traces[p].name, "start", "#1c2430");
+    }
+    return d.done();
+}
+
+std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& reading,
+                      double beat_ms)
+{
+    const std::size_t leads = std::min(ecg.leads.size(), ecg.mV.size());
+    if (leads == 0 || ecg.time_ms.size() < 2)
+        return {};
+    constexpr double after_beat_ms = 1500;
+    const double newest = ecg.time_ms.back();
+    const double to = beat_ms < newest - newest_ms + before_beat_ms
+                          ? std::min(newest, beat_ms + after_beat_ms)
+                          : newest;
+    const double from = std::max(ecg.time_ms.front(), to - newest_ms);
+    if (!(to > from))
+        return {};
+    const LeadSheet sheet(leads);
+    const double foot = 16, gap = 6;
+    const double w = width / static_cast<double>(sheet.columns),
+                 h = (height - foot) / static_cast<double>(sheet.rows);
+    const double step_t = std::min(200.0, round_step(to - from, 5));
+    const std::size_t upper = leads - own_leads(ecg.leads);
+    const std::span<const std::vector<float>> all(ecg.mV.data(), leads);
+    const EcgScale shared(all.first(upper)), of_own(all.subspan(upper));
+    Drawing d(width, height);
+    for (std::size_t l = 0; l < leads; ++l) {
+        const auto place = sheet.at(l);
+        const auto& [step_V, half] = l < upper ? shared : of_own;
+        const Field2 f{w * static_cast<double>(place.column),
+                       h * static_cast<double>(place.row) + 2,
+                       w - gap,
+                       h - 4,
+                       from,
+                       to,
+                       -half,
+                       half};
+        for (double t = std::ceil(from / step_t) * step_t; t <= to + 1e-9; t += step_t)
+            d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#f3cfcb", 0.8);
+        for (double v = -half; v <= half + 1e-9; v += step_V)
+            d.line(f.x0, f.y(v), f.x0 + f.width, f.y(v), v == 0 ? "#e3a29b" : "#f3cfcb", 0.8);
+        d.path(path_of(f, ecg.time_ms, ecg.mV[l]), "#1c2430", 1.2);
+        d.text(f.x0 + 4, f.y0 + 11, ecg.leads[l], "start", "#8c2c1e");
+    }
+    d.text(0, height - 3,
+           num(from) + " to " + num(to) + " ms; a square is " + num(step_t) + " ms by " +
+               num(shared.step_mV) + " mV" +
+               (upper < leads ? ", of own electrodes by " + num(of_own.step_mV) + " mV" : ""),
+           "start", grey);
+    d.text(width - gap, height - 3, reading, "end", "#1c2430");
+    return d.done();
+}
+
+} // namespace tawara::simulation

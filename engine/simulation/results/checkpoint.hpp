@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/mesh/tet_mesh.hpp"
+#include "engine/simulation/pacing/known_pulses.hpp"
+#include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/session/tissue_edit.hpp"
+
+#include <filesystem>
+#include <limits>
+#include <span>
+
+namespace tawara::simulation {
+
+struct EcgLayout;
+
+/// The potential at probes after every step: V_mV[probe][k] after step first_step + k.
+struct StepTraces
+{
+    std::int64_t first_step = 1;
+    std::vector<std::vector<float>> V_mV;
+    std::int64_t steps() const
+    {
+        return V_mV.empty() ? 0 : static_cast<std::int64_t>(V_mV.front().size());
+    }
+    /// Of each sample.
+    std::vector<double> times_ms(double dt_ms) const;
+};
+
+/// Everything that a run needs to go on as if it had not been interrupted.
+struct Checkpoint
+{
+    std::string fingerprint; ///< of what must be the same: mesh, operator, cells, dt, precision
+    device::Snapshot state;
+    ProbeTable probes;     ///< samples so far
+    std::string probes_of; ///< text of their places; of other ones the samples are others
+    ProbeTable ecg;        ///< rows so far; names: of the leads
+    std::string ecg_of;    ///< text of the electrodes' places; of other ones the rows are others
+    StepTraces traces;     ///< at the probes
+    /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
+    double threshold_mV = std::numeric_limits<double>::quiet_NaN();
+    std::vector<KnownPulses> pulses;  ///< of the session's stimuli
+    std::vector<double> layout;       ///< layout_print(); empty of an earlier version
+    std::vector<TissueEdit> branches; ///< where the run and those before it branched off
+    double maps_from_ms = 0;          ///< the maps so far are of what came after it
+};
+
+/// That a run branched off, as a change of its tissue.
+TissueEdit branch_at(double time_ms);
+
+/// Numbers that two runs share exactly when one can branch off from the other's checkpoint: the
+/// same unknowns of the same mesh with the same cell models, and the same time step. Parameters,
+/// variants, drugs, conductivities, reaction schemes, stepping and precision may be others.
+std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m);
+
+/// Text that two runs share exactly when one can resume from the other's checkpoint.
+std::string fingerprint(const device::TissueProblem& p, Precision precision);
+
+/// What tells two fingerprints apart, in words, e.g. "its time step is 0.02 ms, here 0.04 ms".
+std::string difference(const std::string& of_checkpoint, const std::string& here);
+
+/// Places that samples of the probes are of.
+std::string probes_print(std::span<const Probe> probes);
+/// Places and weights that rows of the electrocardiogram are of.
+std::string ecg_print(const EcgLayout& layout);
+
+/// Whether the tissue here, or how it is stepped, is another than the checkpoint's.
+/// @param here    with this run's fingerprint and layout
+/// @param branch  such differences are wanted, where the layout is the same
+/// @throws InputError  at the file, what cannot be another and is
+bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
+             const std::filesystem::path& file);
+
+/// A run that branches off would replace what the checkpoint's own run has written.
+/// @throws InputError  at --out, where the checkpoint lies in the folder of the outputs
+void need_other_folder(const std::filesystem::path& out, const std::filesystem::path& checkpoint);
+
+/// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a
+/// checksum.
+void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
+
+/// Checkpoints of earlier versions lack ecg, traces, pulses, layout and branches.
+/// @throws InputError when the file is not one, is damaged or was cut short
+Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+} // namespace tawara::simulation

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/igb.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/simulation/session/csv.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr std::size_t header_bytes = 1024, line_bytes = 78;
+
+static_assert(std::endian::native == std::endian::little, "the files say little_endian");
+
+/// What the header of a file says that IgbWriter has written; nothing of any other file.
+struct Head
+{
+    std::size_t values = 0;
+    std::int64_t frames = 0;
+    double start_ms = 0, every_ms = 0;
+};
+
+std::optional<Head> head_of(std::istream& in)
+{
+    std::string text(header_bytes, '\0');
+    if (!in.read(text.data(), header_bytes) || text.back() != '\f')
+        return {};
+    text.pop_back();
+    std::map<std::string, std::string> words;
+    std::istringstream list(text);
+    for (std::string w; list >> w;)
+        if (const auto colon = w.find(':'); colon != std::string::npos)
+            words[w.substr(0, colon)] = w.substr(colon + 1);
+    if (words["type"] != "float" || words["systeme"] != "little_endian" || words["y"] != "1" ||
+        words["z"] != "1" || words["facteur"] != "1" || words["zero"] != "0")
+        return {};
+    const auto number = [&](const char* key) { return std::strtod(words[key].c_str(), nullptr); };
+    Head head{static_cast<std::size_t>(number("x")), static_cast<std::int64_t>(number("t")),
+              number("org_t"), 0};
+    if (head.frames > 1)
+        head.every_ms = number("dim_t") / static_cast<double>(head.frames - 1);
+    return head;
+}
+
+} // namespace
+
+IgbWriter::IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
+                     double every_ms, std::string unit)
+    : part_(file), values_(values), start_ms_(start_ms), every_ms_(every_ms), unit_(std::move(unit))
+{
+    errno = 0;
+    out_.open(part_.path(), std::ios::binary);
+    if (!out_)
+        throw InputError(file.string(), std::string("cannot be written: ") + std::strerror(errno) +
+                                            "; choose another folder");
+    out_ << header();
+}
+
+std::string IgbWriter::header() const
+{
+    const auto count = frames_ > 1 ? frames_ - 1 : 0;
+    std::string out, line;
+    for (const std::string& word :
+         {"x:" + std::to_string(values_), std::string("y:1"), std::string("z:1"),
+          "t:" + std::to_string(frames_), std::string("type:float"),
+          std::string("systeme:little_endian"), "org_t:" + number_text(start_ms_, 12),
+          "dim_t:" + number_text(static_cast<double>(count) * every_ms_, 12),
+          std::string("unites_x:mm"), std::string("unites_y:mm"), std::string("unites_z:mm"),
+          std::string("unites_t:ms"), "unites:" + unit_, std::string("facteur:1"),
+          std::string("zero:0")}) {
+        if (line.size() + 1 + word.size() > line_bytes) {
+            out += line + "\r\n";
+            line.clear();
+        }
+        line += line.empty() ? word : ' ' + word;
+    }
+    out += line + "\r\n";
+    while (header_bytes - out.size() >= line_bytes + 5)
+        out += std::string(line_bytes, ' ') + "\r\n";
+    out += std::string(header_bytes - 3 - out.size(), ' ') + "\r\n\f";
+    return out;
+}
+
+void IgbWriter::check() const
+{
+    if (!out_)
+        throw InputError(part_.target().string(), std::string("writing failed: ") +
+                                                      std::strerror(errno ? errno : EIO) +
+                                                      "; is the disk full?");
+}
+
+void IgbWriter::add(std::span<const float> frame)
+{
+    if (frame.size() != values_)
+        throw Error("a frame of " + std::to_string(frame.size()) + " values for a file of " +
+                    std::to_string(values_));
+    out_.write(reinterpret_cast<const char*>(frame.data()),
+               static_cast<std::streamsize>(frame.size_bytes()));
+    check();
+    ++frames_;
+}
+
+bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
+{
+    std::ifstream in(earlier, std::ios::binary);
+    const auto head = head_of(in);
+    const double slack_ms = 1e-3 * every_ms_;
+    if (!head || head->values != values_ ||
+        (head->frames > 1 && std::abs(head->every_ms - every_ms_) > slack_ms))
+        return false;
+    const auto take = std::llround((start_ms_ - head->start_ms) / every_ms_);
+    if (take < 1 || take > head->frames ||
+        std::abs(head->start_ms + static_cast<double>(take) * every_ms_ - start_ms_) > slack_ms)
+        return false;
+    const auto row = values_ * sizeof(float);
+    std::error_code unknown;
+    if (std::filesystem::file_size(earlier, unknown) <
+            header_bytes + static_cast<std::uintmax_t>(head->frames) * row ||
+        unknown)
+        return false;
+    std::vector<float> frame(values_);
+    for (std::int64_t k = 0; k < take; ++k) {
+        if (!in.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(row)))
+            throw InputError(earlier.string(),
+                             "cannot be read to its end; choose another folder");
+        add(frame);
+    }
+    start_ms_ = head->start_ms;
+    return true;
+}
+
+void IgbWriter::finish()
+{
+    if (frames_ == 0)
+        throw InputError(part_.target().string(), "there are no frames to write");
+    out_.seekp(0); // the number of frames is known now
+    out_ << header();
+    out_.close();
+    check();
+    part_.commit();
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/outputs.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/results/export.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+namespace tawara::simulation {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> values)
+{
+    return {name, places(t), std::move(values)};
+}
+
+/// Whether a name of a list is a file within the folder that the list is in.
+bool is_within(const fs::path& file)
+{
+    return !file.empty() && file.is_relative() && file.lexically_normal().begin()->string() != "..";
+}
+
+/// The files that the report of a run in this folder lists.
+std::vector<std::string> reported_files(const fs::path& out)
+{
+    std::ifstream in(out / "report.json");
+    const auto report = nlohmann::json::parse(in, nullptr, false);
+    if (!report.is_object() || report.value("program", nlohmann::json()) != "tawara")
+        return {};
+    std::vector<std::string> files;
+    for (const auto& f : report.value("files", nlohmann::json::array()))
+        if (f.is_string() && is_within(f.get<std::string>()))
+            files.push_back(f.get<std::string>());
+    return files;
+}
+
+constexpr const char* igb_file = "frames.igb";
+
+/// Whether a file is a report for people (to_html()).
+bool is_report(const fs::path& html)
+{
+    std::ifstream in(html, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return text.find("for research; not a medical device") != std::string::npos;
+}
+
+/// Whether FrameWriter gives a frame this name.
+bool is_frame(const std::string& name)
+{
+    static const std::regex ours("frames/[0-9]{9,}\\.vtu");
+    return std::regex_match(name, ours);
+}
+
+std::string frame_name(std::int64_t step)
+{
+    char name[40];
+    std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
+    return name;
+}
+
+} // namespace
+
+mesh::Field::On places(const Tissue& t)
+{
+    return t.on_vertices() ? mesh::Field::On::vertices : mesh::Field::On::tetrahedra;
+}
+
+std::vector<ListedFrame> listed_frames(const fs::path& pvd)
+{
+    std::ifstream in(pvd);
+    std::vector<ListedFrame> out;
+    const auto value = [](const std::string& line, const std::string& key) {
+        const auto at = line.find(key + "=\"");
+        if (at == std::string::npos)
+            return std::string();
+        const auto from = at + key.size() + 2;
+        return line.substr(from, line.find('"', from) - from);
+    };
+    for (std::string line; std::getline(in, line);)
+        if (line.find("<DataSet") != std::string::npos)
+            out.push_back(
+                {std::strtod(value(line, "timestep").c_str(), nullptr), value(line, "file")});
+    return out;
+}
+
+std::string checkpoint_name(double time_ms)
+{
+    char name[48];
+    std::snprintf(name, sizeof name, "checkpoint-%012.3fms.tcp", time_ms);
+    return name;
+}
+
+bool ComingOutputs::has_frame(const std::string& name) const
+{
+    if (frame_every == 0 || !is_frame(name))
+        return false;
+    const auto step = std::strtoll(name.c_str() + name.find('/') + 1, nullptr, 10);
+    return step >= first_step && step <= end_step && step % frame_every == 0 &&
+           name == frame_name(step);
+}
+
+bool ComingOutputs::has_checkpoint(const std::string& name) const
+{
+    double time_ms = 0;
+    if (checkpoint_every == 0 || std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &time_ms) != 1)
+        return false;
+    const auto every_ms = static_cast<double>(checkpoint_every) * dt_ms;
+    const auto step = std::llround(time_ms / every_ms) * checkpoint_every;
+    return step > first_step && step <= end_step &&
+           name == checkpoint_name(static_cast<double>(step) * dt_ms);
+}
+
+Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool fresh)
+{
+    constexpr std::size_t most_named = 8;
+    Notices said;
+    auto listed = reported_files(out);
+    for (auto& f : listed_frames(out / "frames.pvd"))
+        if (is_frame(f.file)) {
+            listed.push_back(std::move(f.file));
+            listed.emplace_back("frames.pvd");
+        }
+    std::sort(listed.begin(), listed.end());
+    std::vector<std::string> others;
+    std::error_code none;
+    for (const auto& name : coming.files)
+        if (fs::exists(out / name, none))
+            others.push_back(name);
+    const auto fixed = static_cast<std::ptrdiff_t>(others.size());
+    for (const auto& entry : fs::directory_iterator(out / "frames", none))
+        if (auto name = "frames/" + entry.path().filename().string(); coming.has_frame(name))
+            others.push_back(std::move(name));
+    std::sort(others.begin() + fixed, others.end());
+    std::erase_if(others, [&](const std::string& name) {
+        return std::binary_search(listed.begin(), listed.end(), name);
+    });
+    std::string names;
+    for (std::size_t k = 0; k < std::min(others.size(), most_named); ++k)
+        names += (k > 0 ? ", " : "") + others[k];
+    if (others.size() > most_named)
+        names += " and " + std::to_string(others.size() - most_named) + " more";
+    if (!names.empty())
+        said.push_back(
+            {Notice::Level::warning,
+             out.string() + ": will be replaced though no run lists them (report.json): " + names});
+    if (fs::is_regular_file(coming.html, none) && !is_report(coming.html))
+        said.push_back({Notice::Level::warning,
+                        coming.html.string() + ": is no report of a run and will be replaced"});
+    std::size_t stay = 0, replaced = 0;
+    for (const auto& entry : fs::directory_iterator(out, none))
+        if (entry.path().extension() == ".tcp")
+            ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
+    const auto checkpoints = [](std::size_t n) {
+        return std::to_string(n) + (n > 1 ? " checkpoints" : " checkpoint");
+    };
+    const auto earlier = std::count_if(listed.begin(), listed.end(), [&](const std::string& name) {
+        return fs::exists(out / name, none);
+    });
+    if (fresh && earlier > 0)
+        said.push_back({Notice::Level::info, "replaces the " + std::to_string(earlier) +
+                                                 " files of an earlier run in " + out.string()});
+    if (fresh && replaced > 0)
+        said.push_back({Notice::Level::info, checkpoints(replaced) + " of an earlier run in " +
+                                                 out.string() + " will be replaced"});
+    if (fresh && stay > 0)
+        said.push_back({Notice::Level::info,
+                        checkpoints(stay) + " of an earlier run stayed in " + out.string()});
+    return said;
+}
+
+std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms,
+                                                FrameFormat format)
+{
+    auto files = reported_files(out);
+    std::vector<ListedFrame> kept;
+    bool listed = false;
+    for (auto& f : listed_frames(out / "frames.pvd")) {
+        if (!is_frame(f.file))
+            continue;
+        if (format == FrameFormat::vtu && f.time_ms < from_ms)
+            kept.push_back(f);
+        else
+            files.push_back(f.file);
+        listed = true;
+    }
+    if (listed && kept.empty()) // of a run that did not come to its report
+        files.push_back("frames.pvd");
+    for (const auto& f : files) {
+        if (format == FrameFormat::igb && from_ms > 0 && f == igb_file)
+            continue;
+        if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.file == f; }))
+            continue;
+        std::error_code e;
+        if (!fs::is_directory(out / f, e))
+            fs::remove(out / f, e);
+        if (e && e != std::errc::no_such_file_or_directory)
+            throw InputError((out / f).string(), "of an earlier run cannot be removed: " +
+                                                     e.message() + "; choose another folder");
+    }
+    std::error_code none;
+    if (fs::is_empty(out / "frames", none) && !none)
+        fs::remove(out / "frames", none);
+    return kept;
+}
+
+void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "time_ms";
+        for (const auto& n : table.names)
+            line += "," + csv_field(n);
+        line += "\n";
+        const std::size_t columns = table.names.size();
+        for (std::size_t k = 0; k < table.time_ms.size(); ++k) {
+            append_number(line, table.time_ms[k], 12);
+            for (std::size_t c = 0; c < columns; ++c) {
+                line += ',';
+                append_number(line, table.V_mV[k * columns + c], 10);
+            }
+            line += '\n';
+            if (line.size() > 1 << 16) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_activation_csv(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file)
+{
+    write_whole(file, [&](std::ostream& out) {
+        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
+        for (std::size_t u = 0; u < t.problem.size(); ++u) {
+            line += std::to_string(u);
+            for (double x : t.problem.position_mm[u]) {
+                line += ',';
+                append_number(line, x, 9);
+            }
+            for (double x : {maps.activation_ms[u], maps.repolarisation_ms[u], maps.apd90(u)}) {
+                line += ',';
+                append_number(line, x, 10);
+            }
+            line += '\n';
+            if (line.size() > 1 << 16) {
+                out << line;
+                line.clear();
+            }
+        }
+        out << line;
+    });
+}
+
+void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file)
+{
+    const std::size_t n = t.problem.size();
+    std::vector<float> a(n), r(n), d(n);
+    for (std::size_t u = 0; u < n; ++u) {
+        a[u] = static_cast<float>(maps.activation_ms[u]);
+        r[u] = static_cast<float>(maps.repolarisation_ms[u]);
+        d[u] = static_cast<float>(maps.apd90(u));
+    }
+    mesh::io::write_vtu(*t.mesh,
+                        {extra(t, "activation_ms", std::move(a)),
+                         extra(t, "repolarisation_ms", std::move(r)),
+                         extra(t, "apd90_ms", std::move(d))},
+                        file);
+}
+
+bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
+{
+    written_ = std::move(earlier);
+    if (format_ != FrameFormat::igb)
+        return !written_.empty();
+    begin_igb(first_ms);
+    if (igb_->go_on_from(out_ / igb_file))
+        return true;
+    igb_.reset(); // it begins with the first frame
+    return false;
+}
+
+void FrameWriter::begin_igb(double first_ms)
+{
+    igb_ = std::make_unique<IgbWriter>(out_ / igb_file, tissue_.mesh->vertex_count(), first_ms,
+                                       every_ms_, "mV");
+}
+
+void FrameWriter::finish()
+{
+    if (!igb_)
+        return;
+    mesh::io::write(*tissue_.mesh, out_ / "frames.pts");
+    igb_->finish();
+    igb_.reset();
+    igb_written_ = true;
+}
+
+std::vector<std::string> FrameWriter::names() const
+{
+    if (format_ == FrameFormat::igb)
+        return {igb_file, "frames.pts", "frames.elem", "frames.lon"};
+    return {"frames.pvd"};
+}
+
+std::vector<std::string> FrameWriter::files() const
+{
+    if (igb_written_)
+        return names();
+    std::vector<std::string> out;
+    if (!written_.empty())
+        out.push_back("frames.pvd");
+    for (const auto& f : written_)
+        out.push_back(f.file);
+    return out;
+}
+
+void FrameWriter::write(std::int64_t step, double time_ms, std::span<const double> v)
+{
+    if (format_ == FrameFormat::igb) {
+        if (!igb_)
+            begin_igb(time_ms);
+        return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
+    }
+    const auto name = frame_name(step);
+    vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / name);
+    written_.push_back({time_ms, name});
+    write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
+        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+               "byte_order=\"LittleEndian\">\n<Collection>\n";
+        for (const auto& [time, file] : written_) {
+            std::string t;
+            append_number(t, time, 12);
+            out << "<DataSet timestep=\"" << t << "\" part=\"0\" file=\"" << file << "\"/>\n";
+        }
+        out << "</Collection>\n</VTKFile>\n";
+    });
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/mesh/io/vtu_series.hpp"
+#include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace tawara::simulation {
+
+/// Samples of all probes: row k at time_ms[k].
+struct ProbeTable
+{
+    std::vector<std::string> names;
+    std::vector<double> time_ms, V_mV;
+};
+
+/// `time_ms`, then a column per probe.
+void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);
+
+/// id, position, activation, repolarisation, APD90 per unknown; empty where it never happened.
+void write_activation_csv(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file);
+
+/// The same on the mesh (NaN where it never happened).
+void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+                          const std::filesystem::path& file);
+
+/// A frame as frames.pvd lists it.
+struct ListedFrame
+{
+    double time_ms;
+    std::string file; ///< relative to the .pvd
+};
+
+/// The frames that a .pvd names; none where it cannot be opened.
+std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
+
+/// Where a tissue's unknowns are.
+mesh::Field::On places(const Tissue& t);
+
+/// Frames of the potential. vtu: frames/NNNNNN.vtu and a frames.pvd that lists those written, for
+/// ParaView; each holds V and `region`. igb: frames.igb with V at the mesh's vertices, and the mesh
+/// as frames.pts, .elem, .lon beside it, for CARP's tools; they appear with finish().
+class FrameWriter
+{
+  public:
+    /// @param threads  that compress; 0: one per hardware thread
+    FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms,
+                unsigned threads)
+        : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),
+          vtu_("V_mV", places(t), threads)
+    {
+    }
+    /// Goes on with the frames that are in the folder from before the first of this run.
+    /// @param earlier  of vtu, as remove_earlier_outputs() gave them
+    /// @return whether there were any
+    bool go_on(std::vector<ListedFrame> earlier, double first_ms);
+    void write(std::int64_t step, double time_ms, std::span<const double> v);
+    /// No more frames come.
+    void finish();
+    /// What was written, relative to the folder.
+    std::vector<std::string> files() const;
+    /// Names that files beside those of frames/ will have.
+    std::vector<std::string> names() const;
+
+  private:
+    void begin_igb(double first_ms);
+
+    const Tissue& tissue_;
+    std::filesystem::path out_;
+    FrameFormat format_;
+    double every_ms_;
+    mesh::io::VtuSeries vtu_;
+    std::unique_ptr<IgbWriter> igb_;
+    std::vector<ListedFrame> written_;
+    bool igb_written_ = false;
+};
+
+/// Of a checkpoint, in the folder of the outputs.
+std::string checkpoint_name(double time_ms);
+
+/// What a run will write into its folder.
+struct ComingOutputs
+{
+    std::vector<std::string> files; ///< relative to it; frames/ and checkpoints aside
+    std::int64_t first_step = 0, end_step = 0;
+    std::int64_t frame_every = 0, checkpoint_every = 0; ///< steps; 0: none
+    double dt_ms = 0.02;
+    std::filesystem::path html;                    ///< the report for people; empty: none
+    bool has_frame(const std::string& name) const; ///< "frames/000000050.vtu"
+    bool has_checkpoint(const std::string& name) const;
+};
+
+/// What is to be said of a folder before a run writes there: files under the names of its outputs
+/// that the last run's report.json does not list, which are replaced all the same; checkpoints that
+/// stay or are replaced, where the run does not go on from one (`fresh`). So is a file that is no
+/// such report and has the name of the one for people.
+Notices what_folder_holds(const std::filesystem::path& out, const ComingOutputs& coming,
+                          bool fresh);
+
+/// Removes what the last run has written into a folder: the files that its report.json lists, and
+/// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb
+/// the whole file, if there is a time to stay before). Checkpoints are not listed, so they stay.
+/// @return the vtu frames that stayed
+/// @throws InputError when one cannot be removed
+std::vector<ListedFrame> remove_earlier_outputs(const std::filesystem::path& out, double from_ms,
+                                                FrameFormat format);
+
+} // namespace tawara::simulation

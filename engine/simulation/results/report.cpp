@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/report.hpp"
+
+#include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/results/report_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace tawara::simulation {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
+{
+    const double seconds = k.ms / 1e3;
+    Json j;
+    j["name"] = k.name;
+    j["calls"] = k.calls;
+    j["ms"] = k.ms;
+    j["bytes"] = k.bytes;
+    j["flops"] = k.flops;
+    if (k.counted_bytes > 0)
+        j["counted_bytes"] = k.counted_bytes;
+    j["GB_per_s"] = seconds > 0 ? k.bytes / 1e9 / seconds : 0;
+    j["GFLOP_per_s"] = seconds > 0 ? k.flops / 1e9 / seconds : 0;
+    j["ceiling_GB_per_s"] = f.ceiling_GB_per_s;
+    j["ceiling_GFLOP_per_s"] = f.ceiling_GFLOP_per_s;
+    j["fraction"] = f.fraction;
+    j["bound_by"] = f.bound_by;
+    if (const auto remark = remark_on(f); !remark.empty())
+        j["remark"] = remark;
+    return j;
+}
+
+Json pulse_json(const Pulse& p)
+{
+    Json j;
+    j["site"] = p.site;
+    if (!p.kind.empty())
+        j["kind"] = p.kind;
+    j["time_ms"] = p.time_ms;
+    j["coupling_ms"] = p.coupling_ms > 0 ? Json(p.coupling_ms) : Json(nullptr);
+    j["amplitude_pA_per_pF"] = p.amplitude_pA_per_pF;
+    j["duration_ms"] = p.duration_ms;
+    j["captured"] = p.captured ? Json(*p.captured) : Json(nullptr);
+    j["around_mV"] = std::isfinite(p.around_mV) ? Json(p.around_mV) : Json(nullptr);
+    j["overtaken"] = p.captured ? Json(p.overtaken) : Json(nullptr);
+    return j;
+}
+
+Json refractory_json(const SiteRefractory& s)
+{
+    const auto ms = [](double x) { return x > 0 ? Json(x) : Json(nullptr); };
+    Json j;
+    j["site"] = s.site;
+    j["kind"] = s.found.kind;
+    j["protocol"] = s.protocol;
+    j["shortest_captured_ms"] = ms(s.found.captured_ms);
+    j["longest_failed_ms"] = ms(s.found.failed_ms);
+    j["effective_refractory_period_ms"] = ms(s.found.effective_ms().value_or(0));
+    return j;
+}
+
+Json velocity_json(const std::array<double, 3>& v)
+{
+    if (!std::isfinite(v[1]))
+        return nullptr;
+    return {{"p5", v[0]}, {"median", v[1]}, {"p95", v[2]}};
+}
+
+Json known(double x)
+{
+    return std::isfinite(x) ? Json(x) : Json(nullptr);
+}
+
+/// QRS, QT and RR of each beat; null with a reason beside it where one is not known.
+Json ecg_json(const ProbeTable& ecg, std::span<const Pulse> pulses)
+{
+    std::vector<std::vector<float>> mV;
+    for (std::size_t l = 0; l < ecg.names.size(); ++l)
+        mV.push_back(column(ecg, l));
+    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(pulses));
+    Json j;
+    j["method"] = ecg_method_text(found);
+    j["resolution_ms"] = found.step_ms;
+    if (found.beats.empty())
+        j["no_beats"] = found.none.empty() ? "no QRS complex in the leads" : found.none;
+    j["beats"] = Json::array();
+    for (const auto& b : found.beats) {
+        Json x;
+        x["qrs_onset_ms"] = known(b.onset_ms);
+        x["qrs_end_ms"] = known(b.end_ms);
+        x["t_end_ms"] = known(b.t_end_ms);
+        for (const auto& [name, ms, why] :
+             {std::tuple{"qrs_ms", b.qrs_ms(), b.no_qrs}, std::tuple{"qt_ms", b.qt_ms(), b.no_qt},
+              std::tuple{"rr_ms", b.rr_ms, b.no_rr}}) {
+            x[name] = known(ms);
+            if (!why.empty())
+                x["not_known"][name] = why;
+        }
+        x["qtc_fridericia_ms"] = known(b.qtc_ms());
+        j["beats"].push_back(x);
+    }
+    return j;
+}
+
+/// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an
+/// explicit step with consistent mass has one in each of equal parts.
+Json diffusion_json(const device::TissueProblem& p)
+{
+    const auto& system = p.system;
+    const bool solves = device::needs_solver(p), implicit = p.stepping != Stepping::explicit_;
+    int stages = p.substeps.stages;
+    const char* kind = p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
+    if (solves) {
+        stages =
+            implicit ? 1 : std::max(1, static_cast<int>(std::ceil(p.dt_ms / system.stable_dt_ms)));
+        kind = implicit ? "none" : "euler";
+    }
+    return {{"scheme", diffusion::name(system.scheme)},
+            {"mass", diffusion::name(system.mass)},
+            {"stepping", p.stepping == Stepping::explicit_        ? "explicit"
+                         : p.stepping == Stepping::backward_euler ? "backward_euler"
+                                                                  : "crank_nicolson"},
+            {"linear_system", solves},
+            {"stable_dt_ms", system.stable_dt_ms},
+            {"substeps", stages},
+            {"substepping", kind},
+            {"added_volume_fraction", system.added_volume_fraction},
+            {"repaired_cells", system.stability.repaired_cells}};
+}
+
+} // namespace
+
+CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended)
+{
+    if (!counters)
+        return {stepper.kernels(), "", ""};
+    if (ended == "end")
+        return count_kernels(stepper);
+    return {stepper.kernels(),
+            "the run ended before its time; counters are read after the last step", ""};
+}
+
+Notices what_was_not_counted(const CountedKernels& c)
+{
+    Notices out;
+    if (!c.not_counted.empty())
+        out.push_back({Notice::Level::warning, "no hardware counters: " + c.not_counted});
+    if (!c.not_restored.empty())
+        out.push_back({Notice::Level::warning,
+                       c.not_restored + " The tables were written before; what the report says of "
+                                        "the end is of that other state."});
+    return out;
+}
+
+std::string program_version()
+{
+    return TAWARA_VERSION;
+}
+
+RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
+{
+    const auto& p = in.tissue.problem;
+    const auto maps = in.stepper.maps();
+    RunReport r;
+    r.unknowns = static_cast<std::int64_t>(p.size());
+    r.steps = in.stepper.step() - in.first_step;
+    r.seconds = in.phases.stepping_s;
+    r.cell_steps_per_s =
+        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(p.size()) / r.seconds
+                      : 0;
+    for (double a : maps.activation_ms)
+        if (std::isfinite(a)) {
+            ++r.activated;
+            r.last_activation_ms = std::max(r.last_activation_ms, a);
+        }
+    const auto& device = in.options.device;
+    const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), device.threads);
+    const bool single = device.precision == Precision::single;
+    Json j;
+    j["program"] = "tawara";
+    j["version"] = program_version();
+    j["session"] = in.session.name;
+    j["session_file"] = in.options.session_file;
+    j["ended"] = in.ended;
+    j["devices"] = Json::array({in.stepper.device()});
+    j["precision"] = name(device.precision);
+    j["mesh"] = {{"title", in.tissue.mesh_title},
+                 {"vertices", in.tissue.mesh->vertex_count()},
+                 {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
+    j["diffusion"] = diffusion_json(p);
+    j["unknowns"] = r.unknowns;
+    j["dt_ms"] = p.dt_ms;
+    j["first_step"] = in.first_step;
+    j["steps"] = r.steps;
+    j["time_ms"] = in.stepper.time_ms();
+    j["maps_from_ms"] = in.session.maps_from_ms;
+    if (!in.options.resume.empty())
+        j["resumed_from"] = in.options.resume.string();
+    if (!in.edits.empty())
+        j["branched_at_ms"] = in.branched_ms();
+    if (const auto& paced = in.session.prepacing; paced.beats > 0)
+        j["prepacing"] = {{"beats", paced.beats}, {"cycle_length_ms", paced.cycle_length_ms}};
+    j["activated"] = r.activated;
+    j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    r.velocity_m_per_s =
+        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(),
+                            without_stimulated(maps.activation_ms, in.pulses, false));
+    j["conduction_velocity_m_per_s"] = velocity_json(r.velocity_m_per_s);
+    j["pulses"] = Json::array();
+    for (const auto& pulse : in.pulses)
+        j["pulses"].push_back(pulse_json(pulse));
+    j["refractory"] = Json::array();
+    for (const auto& site : refractory(in.pulses, in.branched_ms()))
+        j["refractory"].push_back(refractory_json(site));
+    if (!ecg.names.empty())
+        j["ecg"] = ecg_json(ecg, in.pulses);
+    j["seconds"] = {{"total", in.phases.total_s},
+                    {"setup", in.phases.setup_s},
+                    {"stepping", in.phases.stepping_s},
+                    {"output", in.phases.output_s}};
+    j["cell_steps_per_s"] = r.cell_steps_per_s;
+    j["ceilings"] = {{"triad_GB_per_s", ceilings.triad_GB_per_s},
+                     {"copy_GB_per_s", ceilings.copy_GB_per_s},
+                     {"fp64_GFLOP_per_s", ceilings.fp64_GFLOP_per_s},
+                     {"fp32_GFLOP_per_s", ceilings.fp32_GFLOP_per_s}};
+    j["kernels"] = Json::array();
+    for (const auto& k : in.kernels)
+        j["kernels"].push_back(kernel_json(k, figure(k, in.stepper.device(), ceilings, single)));
+    if (!in.not_counted.empty())
+        j["not_counted"] = in.not_counted;
+    Json notices = Json::array();
+    if (in.ended == "end")
+        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
+                                    in.seen, in.branched_ms());
+    if (in.ended == "end")
+        for (auto& n : where_waves_ended(r.unknowns, r.activated, r.last_activation_ms,
+                                         in.stepper.time_ms()))
+            r.notices.push_back(std::move(n));
+    for (const auto& n : in.tissue.notices)
+        notices.push_back(n.text);
+    for (const auto& n : r.notices)
+        notices.push_back(n.text);
+    j["notices"] = notices;
+    j["files"] = in.files;
+    r.json = j.dump(2);
+    return r;
+}
+
+} // namespace tawara::simulation

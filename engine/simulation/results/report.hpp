@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/pacing/pulse_log.hpp"
+#include "engine/simulation/results/run_report.hpp"
+#include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/session/tissue_edit.hpp"
+
+namespace tawara::simulation {
+
+/// Wall seconds of a run's parts.
+struct PhaseTimes
+{
+    double setup_s = 0, stepping_s = 0, output_s = 0, total_s = 0;
+};
+
+struct ReportInput
+{
+    const Session& session;
+    const RunOptions& options;
+    const Tissue& tissue;
+    const device::Stepper& stepper;
+    const PhaseTimes& phases;
+    std::int64_t first_step;
+    std::string ended; ///< "end", "cancelled" or the error's line
+    std::vector<device::KernelRecord> kernels;
+    std::string not_counted;        ///< why counters were not read; empty also where nobody asked
+    std::vector<std::string> files; ///< written, relative to the folder
+    std::vector<Pulse> pulses = {}; ///< that were given
+    PotentialRange seen = {};       ///< of V
+    std::span<const TissueEdit> edits = {}; ///< where the run and those before it branched off
+    /// 0: never.
+    double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
+};
+
+/// The kernels of a run, with the bytes of hardware counters where they were asked for and it ended
+/// in time.
+CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended);
+/// What of that did not go well.
+Notices what_was_not_counted(const CountedKernels& c);
+
+/// Version of this program, e.g. "0.1.0".
+std::string program_version();
+
+/// The page of a run for people, without pictures: to_html(report_page()) of it.
+/// @param report  of the same run: its kernels
+/// @param traces  at the session's probes
+std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
+                        const ProbeTable& ecg);
+
+/// The content of report.json; measures the ceilings of the device now.
+/// @param ecg  rows of the leads, whose beats are measured
+RunReport make_report(const ReportInput& in, const ProbeTable& ecg = {});
+/// A column of a table.
+std::vector<float> column(const ProbeTable& t, std::size_t c);
+
+} // namespace tawara::simulation

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page of a run: its tissue.
+#include "engine/mesh/region_names.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/results/report_tables.hpp"
+
+#include <algorithm>
+
+namespace tawara::simulation::page {
+namespace {
+
+constexpr std::size_t most_rows = 40; // of regions
+constexpr std::size_t most_drugs = 3, most_changes = 6;
+
+using Names = std::vector<mesh::RegionName>;
+
+std::string point_text(const Vec3& p)
+{
+    return "(" + number_text(p[0], 4) + ", " + number_text(p[1], 4) + ", " + number_text(p[2], 4) +
+           ")";
+}
+
+/// Where a region is, in words.
+struct PlaceText
+{
+    const Names& names;
+    std::string operator()(const Label& l) const { return mesh::short_text(names, l.labels); }
+    std::string operator()(const Box& b) const
+    {
+        return "box from " + point_text(b.low) + " to " + point_text(b.high) + " mm";
+    }
+    std::string operator()(const Sphere& s) const
+    {
+        return "ball around " + point_text(s.centre) + ", radius " + with(s.radius, 4, "mm");
+    }
+    std::string operator()(const Layer& l) const
+    {
+        return l.kind == Layer::Kind::endo  ? "endocardial layer"
+               : l.kind == Layer::Kind::mid ? "mid-wall"
+                                            : "epicardial layer";
+    }
+    std::string operator()(const Segments& s) const
+    {
+        std::string out = s.segments.size() == 1 ? "AHA segment" : "AHA segments";
+        for (std::size_t k = 0; k < s.segments.size(); ++k)
+            out += (k > 0 ? ", " : " ") + std::to_string(s.segments[k]);
+        return out;
+    }
+    std::string operator()(const Tetrahedra& t) const
+    {
+        return "painted, " + count_text(static_cast<std::int64_t>(t.tetrahedra.size())) +
+               " tetrahedra";
+    }
+};
+
+/// "border_zone" as "border zone".
+std::string kind_text(const Region& r)
+{
+    std::string out = r.kind;
+    std::replace(out.begin(), out.end(), '_', ' ');
+    return out;
+}
+
+std::string place_text(const Region& r, const Names& names)
+{
+    const std::string place = r.where            ? std::visit(PlaceText{names}, *r.where)
+                              : r.labels.empty() ? "all tissue"
+                                                 : mesh::short_text(names, r.labels);
+    return r.kind.empty() ? place : kind_text(r) + ", " + place;
+}
+
+std::string conductivity_text(const Region& r)
+{
+    std::string out;
+    if (!r.inherits()) {
+        const auto& c = r.conductivity_S_per_m;
+        out = number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
+              number_text(c.normal, 4);
+    }
+    if (r.conductivity_scale != 1)
+        out += (out.empty() ? "× " : " × ") + number_text(r.conductivity_scale, 4);
+    return out;
+}
+
+std::string changes_text(const Region& r)
+{
+    std::vector<std::string> all;
+    for (const auto& [name, value] : r.parameters)
+        all.push_back(name + " = " + number_text(value, 5));
+    for (const auto& [name, factor] : r.scale)
+        all.push_back(name + " × " + number_text(factor, 4));
+    for (const auto& [name, value] : r.initial)
+        all.push_back(name + " = " + number_text(value, 5) + " at the start");
+    std::string out;
+    for (std::size_t k = 0; k < std::min(all.size(), most_changes); ++k)
+        out += (k > 0 ? "; " : "") + all[k];
+    return all.size() > most_changes ? out + "; " + and_more(all.size() - most_changes) : out;
+}
+
+} // namespace
+
+ReportPage::Table regions(const ExportSource& s)
+{
+    const auto& list = s.scene->session.regions;
+    const auto names = mesh::region_names(*s.scene->mesh);
+    ReportPage::Table t{"Regions",
+                        {"region", "kind, place", "model", "variant", "S/m, fibre / sheet / normal",
+                         "changed parameters"},
+                        {},
+                        {}};
+    for (std::size_t k = 0; k < std::min(list.size(), most_rows); ++k) {
+        const auto& r = list[k];
+        t.rows.push_back({r.name.empty() ? "region " + std::to_string(k + 1) : r.name,
+                          place_text(r, names), r.inherits() ? "as beneath" : r.model, r.variant,
+                          conductivity_text(r), changes_text(r)});
+    }
+    if (list.size() > most_rows)
+        t.rows.push_back({and_more(list.size() - most_rows), "in the session's \"tissue\""});
+    if (list.size() > 1)
+        t.note = "Where several hold a place the last one counts; \"as beneath\" keeps model and "
+                 "conductivities of the one before it there.";
+    return t;
+}
+
+ReportPage::Table tissue(const ExportSource& s)
+{
+    const auto& session = s.scene->session;
+    ReportPage::Table t{"Tissue", {}, {}, {}};
+    t.rows.push_back(
+        {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
+                                               with(session.capacitance_uF_per_cm2, 4, "µF/cm²")});
+    if (const auto& p = session.prepacing; p.beats > 0)
+        t.rows.push_back({"Cells paced alone before", std::to_string(p.beats) + " beats every " +
+                                                          with(p.cycle_length_ms, 5, "ms")});
+    for (std::size_t k = 0; k < std::min(session.drugs.size(), most_drugs); ++k) {
+        const auto& d = session.drugs[k];
+        std::string text;
+        for (const auto& [name, factor] : d.factors)
+            text += (text.empty() ? "" : ", ") + name + " × " + number_text(factor, 4);
+        t.rows.push_back({"Drug: " + d.name, text});
+    }
+    if (session.drugs.size() > most_drugs)
+        t.rows.push_back({and_more(session.drugs.size() - most_drugs) + " drugs", ""});
+    return t;
+}
+
+} // namespace tawara::simulation::page

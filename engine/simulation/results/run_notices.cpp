@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/run_notices.hpp"
+
+#include "engine/core/units.hpp"
+#include "engine/simulation/pacing/capture.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/pacing/refractory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace tawara::simulation {
+
+namespace {
+
+/// Where V was on one side of the threshold all along, and that is the threshold's fault; else
+/// empty.
+std::string threshold_not_crossed(const Session& s, const PotentialRange& seen)
+{
+    constexpr double fired_mV = 0; // an upstroke gets there, a pulse alone seldom
+    const double threshold_mV = s.activation_threshold_mV;
+    const std::string key = "nothing was activated: output.activation_threshold_mV is " +
+                            number_text(threshold_mV, 6) + " mV, and V ";
+    if (seen.high_mV > fired_mV && seen.high_mV < threshold_mV)
+        return key + "rose to " + number_text(seen.high_mV, 4) + " mV at most; lower it (usual: 0)";
+    if (seen.low_mV > threshold_mV && seen.low_mV <= seen.high_mV)
+        return key + "was above that all along, from " + number_text(seen.low_mV, 4) +
+               " mV on; raise it (usual: 0)";
+    return {};
+}
+
+/// Of a run in which nothing was activated: for each stimulus, why that may be.
+Notices why_nothing_activated(const Session& session, double end_ms, const PotentialRange& seen)
+{
+    if (session.stimuli.empty())
+        return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
+    if (auto why = threshold_not_crossed(session, seen); !why.empty())
+        return {{Notice::Level::warning, std::move(why)}};
+    Notices out;
+    const double volume_per_charge = // uA/cm3 of 1 pA/pF
+        session.surface_to_volume_per_mm * session.capacitance_uF_per_cm2 *
+        uF_per_mm2_of_uF_per_cm2 / uA_per_mm3_of_uA_per_cm3;
+    for (const auto& s : session.stimuli) {
+        const auto pulses = pulse_runs(s);
+        const double strength = s.amplitude_pA_per_pF;
+        char why[240];
+        if (pulses.empty())
+            std::snprintf(why, sizeof why, "it is off");
+        else if (pulses.front().start_ms >= end_ms)
+            std::snprintf(why, sizeof why,
+                          "its first pulse is at %g ms, and the run ended at %g ms",
+                          pulses.front().start_ms, end_ms);
+        else if (strength < 0)
+            std::snprintf(why, sizeof why,
+                          "its amplitude is negative (%.4g pA/pF), and such a current lowers V; "
+                          "give a positive one, which depolarises",
+                          strength);
+        else if (strength * s.duration_ms < 10) // 5 pA/pF over 2 ms
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms is far below threshold; usual is "
+                          "50 pA/pF (%.6g uA/cm3) over 2 ms",
+                          strength, strength * volume_per_charge, s.duration_ms,
+                          50 * volume_per_charge);
+        else if (end_ms < pulses.front().start_ms + s.duration_ms + 3)
+            std::snprintf(why, sizeof why,
+                          "the run ended at %g ms, during its first pulse or right after it "
+                          "(%g to %g ms)",
+                          end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
+        else
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
+                          "raise it or enlarge its region",
+                          strength, strength * volume_per_charge, s.duration_ms);
+        out.push_back(
+            {Notice::Level::warning, "stimulus '" + s.name + "' activated nothing: " + why});
+    }
+    return out;
+}
+
+/// A line for each site of which a pulse is known not to have captured.
+Notices what_did_not_capture(std::span<const Pulse> pulses)
+{
+    constexpr std::size_t named = 5;
+    Notices out;
+    for (const auto& site : counted(pulses)) {
+        const auto& failed = site.failed;
+        if (failed.empty() || !(failed.front().amplitude_pA_per_pF > 0))
+            continue;
+        std::int64_t given = 0, not_known = 0;
+        for (const auto& kind : site.kinds) {
+            given += kind.given;
+            not_known += kind.not_known;
+        }
+        const auto failures = static_cast<std::int64_t>(failed.size());
+        std::string text =
+            "site '" + site.site + "': " +
+            (given == 1          ? "its one pulse did not capture"
+             : failures == given ? "none of its " + std::to_string(given) + " pulses captured"
+                                 : std::to_string(failures) + " of its " + std::to_string(given) +
+                                       " pulses did not capture") +
+            " (amplitude " + number_text(failed.front().amplitude_pA_per_pF, 4) + " pA/pF for " +
+            number_text(failed.front().duration_ms, 4) + " ms";
+        for (std::size_t k = 0; k < std::min(failed.size(), named); ++k)
+            text += (k > 0 ? ", " : "; at ") + number_text(failed[k].time_ms, 7);
+        text += std::string(failed.size() > named ? " and later" : "") + " ms";
+        if (not_known > 0)
+            text += "; of " + std::to_string(not_known) + " it is not known";
+        const auto every = [&](auto f) { return std::all_of(failed.begin(), failed.end(), f); };
+        if (every([](const Pulse& p) { return p.overtaken; }))
+            text += "; a wave from elsewhere came first";
+        else if (every([](const Pulse& p) { return p.around_mV > CaptureWatch::rest_mV; }))
+            text += "; the tissue was not back at rest";
+        out.push_back({Notice::Level::warning, text + ")"});
+    }
+    return out;
+}
+
+/// Of values that are allowed and are most likely slips.
+Notices what_is_odd(const Session& s)
+{
+    constexpr double many_steps = 1e9;
+    constexpr double least_mV = -100, most_mV = 60; // beyond them V of no cell is
+    Notices out;
+    if (const double mV = s.activation_threshold_mV; mV < least_mV || mV > most_mV)
+        out.push_back({Notice::Level::warning,
+                       "output.activation_threshold_mV: is " + number_text(mV, 6) +
+                           " mV, which V of hardly any cell crosses, so nothing counts as "
+                           "activated; it should be from -100 to 60 mV (usual: 0)"});
+    const auto unusual = [&](const char* key, double value, const char* unit, double least,
+                             double most, const char* usual) {
+        if (value < least || value > most)
+            out.push_back({Notice::Level::warning,
+                           std::string(key) + ": is " + number_text(value, 6) + " " + unit +
+                               "; usual is " + usual + ": is it in another unit?"});
+    };
+    unusual("tissue.surface_to_volume_per_mm", s.surface_to_volume_per_mm, "1/mm", 30, 600,
+            "100 to 250 1/mm");
+    unusual("tissue.capacitance_uF_per_cm2", s.capacitance_uF_per_cm2, "uF/cm2", 0.2, 10,
+            "1 uF/cm2");
+    if (s.prepacing.beats == 0 && s.prepacing != Prepacing{})
+        out.push_back({Notice::Level::warning,
+                       "tissue.prepacing.beats: is 0, so no cell is paced before the run; give 1 "
+                       "or more, or take tissue.prepacing out"});
+    if (const double steps = s.end_ms / s.dt_ms; steps > many_steps)
+        out.push_back({Notice::Level::warning,
+                       "time.dt_ms: steps of " + number_text(s.dt_ms, 6) + " ms make " +
+                           number_text(steps, 3) + " of them until time.end_ms (" +
+                           number_text(s.end_ms, 7) + " ms): was that meant? Usual is 0.02 ms"});
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const Region& region = s.regions[r];
+        const std::string at = "tissue.regions." + std::to_string(r);
+        if (region.inherits() && region.parameters.empty() && region.initial.empty() &&
+            region.scale.empty() && region.conductivity_scale == 1)
+            out.push_back({Notice::Level::info,
+                           at + ": changes nothing of the tissue beneath it; parameters, initial, "
+                                "scale, conductivity_scale or a model would"});
+        for (const auto& [name, value] : region.initial)
+            if (name == "V" && value != 0 && std::abs(value) < 1)
+                out.push_back({Notice::Level::warning, at + ".initial.V: is " +
+                                                           number_text(value, 6) +
+                                                           " mV; is it in V?"});
+        for (const auto& [name, value] : region.parameters) {
+            const auto own = name.substr(name.rfind('.') + 1);
+            if (value < 0 && (own.starts_with("g_") || own.starts_with("G")))
+                out.push_back({Notice::Level::warning,
+                               at + ".parameters." + name + ": is " + number_text(value, 6) +
+                                   ", and a conductance below 0 drives V away from rest; it "
+                                   "should be 0 or more"});
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+std::int64_t steps_of(double every_ms, double dt_ms)
+{
+    return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
+}
+
+Notices what_outputs_will_be(const Session& s)
+{
+    Notices out = what_is_odd(s);
+    const bool frames = s.frames_every_ms > 0 && s.frames != FrameFormat::none;
+    for (const auto& [key, every_ms] :
+         {std::pair{"output.frames_every_ms", frames ? s.frames_every_ms : 0},
+          {"output.probes_every_ms", s.probes_every_ms},
+          {"output.checkpoint_every_ms", s.checkpoint_every_ms},
+          {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}}) {
+        const auto steps = static_cast<double>(steps_of(every_ms, s.dt_ms));
+        if (every_ms > 0 && std::abs(every_ms / s.dt_ms - steps) > 1e-6 * every_ms / s.dt_ms)
+            out.push_back(
+                {Notice::Level::warning, std::string(key) + ": " + number_text(every_ms, 6) +
+                                             " ms is no whole number of steps; every " +
+                                             number_text(steps * s.dt_ms, 7) + " ms in its place"});
+    }
+    if (s.frames_every_ms > 0 && !frames)
+        out.push_back({Notice::Level::warning,
+                       "no frames: output.frames is \"none\" beside an output.frames_every_ms; "
+                       "\"vtu\" or \"igb\" would write them"});
+    return out;
+}
+
+Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
+{
+    Notices out;
+    const auto& m = *tissue.mesh;
+    for (const auto& p : probes) {
+        const auto place = tissue.locator->find(p.position_mm);
+        const auto tet = static_cast<std::size_t>(place.tetrahedron);
+        if (place.distance_mm <= 0.1 * std::cbrt(12 / std::sqrt(2.0) * m.volume(tet)))
+            continue;
+        Vec3 nearest{};
+        for (std::size_t c = 0; c < 4; ++c)
+            nearest =
+                nearest + place.weights[c] * m.vertex(static_cast<std::size_t>(m.corner[c][tet]));
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      " lies %.3g mm outside the tissue; it shows the nearest place, (%.4g, %.4g, "
+                      "%.4g) mm",
+                      place.distance_mm, nearest[0], nearest[1], nearest[2]);
+        out.push_back({Notice::Level::warning, "probe '" + p.name + "'" + text});
+    }
+    return out;
+}
+
+void PotentialRange::add(std::span<const double> V_mV)
+{
+    for (const double v : V_mV) {
+        low_mV = std::min(low_mV, v);
+        high_mV = std::max(high_mV, v);
+    }
+}
+
+Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpaced)
+{
+    Notices out;
+    if (unpaced)
+        out.push_back({Notice::Level::info,
+                       "tissue.prepacing does not count here: the cells go on with the "
+                       "checkpoint's states"});
+    if (tissue.problem.system.mass == diffusion::Mass::consistent)
+        out.push_back({Notice::Level::info,
+                       "diffusion.mass \"consistent\": every step solves a linear system, which "
+                       "takes several times as long as all else; \"lumped\" solves none"});
+    for (const auto& more : {placed_electrodes_notice(session.electrodes, session.leads),
+                             probes_outside(tissue, session.probes)})
+        out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double last_ms,
+                          double end_ms)
+{
+    constexpr double surely_ms = 100; // no wave rests for so long and goes on
+    if (activated == 0 || 2 * activated > unknowns || end_ms - last_ms < surely_ms)
+        return {};
+    return {{Notice::Level::warning,
+             "waves ended at " + number_text(last_ms, 6) + " ms: of " + std::to_string(unknowns) +
+                 " unknowns " + std::to_string(activated) +
+                 " were activated. On coarse meshes, and where conductivities are low, waves slow "
+                 "down and stop"}};
+}
+
+Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
+                        double end_ms, const PotentialRange& seen, double branched_ms)
+{
+    Notices out;
+    if (activated)
+        out = what_did_not_capture(pulses);
+    else if (session.maps_from_ms > 0)
+        out.push_back(
+            {Notice::Level::warning,
+             std::string("nothing was activated after ") +
+                 (session.maps_from_ms == branched_ms ? "the branch at " : "output.maps_from_ms ") +
+                 number_text(session.maps_from_ms, 9) + " ms"});
+    else
+        out = why_nothing_activated(session, end_ms, seen);
+    const auto periods = refractory_notices(pulses, branched_ms);
+    out.insert(out.end(), periods.begin(), periods.end());
+    return out;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/units.hpp"
+#include "engine/device/stepper.hpp"
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+/// What a run is asked for, and what it was.
+namespace tawara::simulation {
+
+struct RunOptions
+{
+    std::filesystem::path out; ///< output folder
+    std::string session_file;  ///< named in errors and in the report
+    device::StepperOptions device;
+    double until_ms = -1;         ///< end in place of the session's; < 0: the session's
+    std::filesystem::path html;   ///< report of one page for people (.html); empty: none
+    std::filesystem::path resume; ///< checkpoint; empty: from the start
+    /// The run branches off from it: parameters, drugs, conductivities, schemes may be others than
+    /// its, and maps begin there.
+    bool branch = false;
+    /// Also the bytes that the device's hardware counters count, or in the report why they do not.
+    bool counters = false;
+    std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
+};
+
+/// What a run was and took: the content of report.json.
+struct RunReport
+{
+    std::string json; ///< the report as JSON text
+    std::int64_t unknowns = 0, steps = 0;
+    double seconds = 0; ///< of stepping
+    double cell_steps_per_s = 0;
+    double last_activation_ms = 0;
+    std::int64_t activated = 0;
+    /// Of conduction [m/s]: 5th, 50th and 95th percentile by volume (conduction_velocity()); NaN
+    /// where there is none.
+    std::array<double, 3> velocity_m_per_s{};
+    Notices notices; ///< what the pulses of a run to its end did; in `json` too
+};
+
+} // namespace tawara::simulation

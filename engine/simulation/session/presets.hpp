@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/progress.hpp"
+#include "engine/simulation/session/session.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tawara::cell {
+struct ModelInfo;
+}
+
+/// What is known of drugs and diseased tissue, as factors, each with its source; and the names by
+/// which models call the same thing.
+namespace tawara::simulation {
+
+/// A parameter that many models have, each under its own name.
+struct CanonicalParameter
+{
+    std::string_view name;        ///< "g_Kr"
+    std::string_view description; ///< "rapid delayed rectifier, conductance"
+};
+std::span<const CanonicalParameter> canonical_parameters();
+
+/// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has
+/// none.
+std::string parameter_name(std::string_view model, std::string_view canonical);
+std::string parameter_name(const cell::ModelInfo& model, std::string_view canonical);
+
+/// Refuses the name of a factor that means nothing: neither a canonical parameter, nor one of a
+/// model of these regions, nor of one that comes with the program. What a model lacks is no
+/// mistake.
+/// @param file, where  of the name
+/// @throws InputError  naming the nearest known one
+void need_factor_name(std::string_view name, std::span<const Region> regions,
+                      const std::string& file, const std::string& where);
+
+/// Says which factors of a region's `scale` its own model has not: they change nothing.
+/// @throws InputError  when a model is unknown
+Notices idle_scales(std::span<const Region> regions);
+/// Says of each drug what no model of these regions has: it changes nothing there. A warning where
+/// that is all that the drug does, else a remark.
+/// @throws InputError  when a model is unknown
+Notices idle_drugs(std::span<const Drug> drugs, std::span<const Region> regions);
+
+/// A region's own parameters with its factors and the drugs' multiplied into them: what
+/// cell::make_cell_type() is given.
+/// @throws InputError  when model or variant are unknown
+std::vector<std::pair<std::string, double>> scaled_parameters(const Region& r,
+                                                              std::span<const Drug> drugs);
+
+struct DrugPreset
+{
+    Drug drug;
+    std::string description, source;
+};
+std::span<const DrugPreset> drug_presets();
+
+/// A region that changes what lies beneath it (Region::inherits()); `where` is the caller's.
+struct TissuePreset
+{
+    std::string name, description, source;
+    Region region;
+};
+std::span<const TissuePreset> tissue_presets();
+
+/// Whether a region's cells cannot fire: a scar core, or no sodium current is left to them.
+bool inexcitable(const Region& r);
+
+} // namespace tawara::simulation

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Session files to values: what is allowed where. Values to files: session_write.cpp.
+#include "engine/cell/cpu_kernel.hpp"
+#include "engine/cell/special_variables.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_extras.hpp"
+#include "engine/simulation/session/session_override.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace tawara::simulation {
+namespace {
+
+Vec3 principal(const JsonNode& n)
+{
+    n.only({"fibre", "sheet", "normal"});
+    const char* should = "the conductivity in S/m";
+    return {n.at("fibre", should).positive("S/m"), n.at("sheet", should).positive("S/m"),
+            n.at("normal", should).positive("S/m")};
+}
+
+/// Monodomain values, or those of both domains, of which the harmonic combination
+/// sigma_i sigma_e / (sigma_i + sigma_e) is taken.
+diffusion::Conductivity conductivity(const JsonNode& n)
+{
+    Vec3 s{};
+    if (n.has("intracellular") || n.has("extracellular")) {
+        n.only({"intracellular", "extracellular"});
+        const char* should = "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m";
+        const Vec3 i = principal(n.at("intracellular", should));
+        const Vec3 e = principal(n.at("extracellular", should));
+        for (std::size_t k = 0; k < 3; ++k)
+            s[k] = i[k] * e[k] / (i[k] + e[k]);
+    } else {
+        s = principal(n);
+    }
+    return {s[0], s[1], s[2]};
+}
+
+/// Names and numbers of an object, each checked against the model as soon as it is read.
+std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, const Region& r,
+                                                         bool parameters)
+{
+    std::vector<std::pair<std::string, double>> out;
+    for (const auto& key : n.keys()) {
+        const auto at = n.at(key, "");
+        const std::pair<std::string, double> one[]{{key, at.number()}};
+        const std::span<const std::pair<std::string, double>> none;
+        cell::make_cell_type(r.model, r.variant, parameters ? std::span(one) : none,
+                             parameters ? none : std::span(one), n.file(), at.pointer());
+        out.push_back(one[0]);
+    }
+    return out;
+}
+
+/// A region without a model of its own: changes what lies beneath. Names are checked when that is
+/// known.
+void inherited(const JsonNode& n, Region& r)
+{
+    r.model.clear();
+    for (const char* key : {"variant", "conductivity_S_per_m", "model_variables"})
+        if (const auto at = n.find(key))
+            at->fail_exclusive(
+                "is for regions with a \"model\" of their own; give one, or leave this out");
+    for (const char* key : {"parameters", "initial"})
+        if (const auto at = n.find(key))
+            for (const auto& name : at->keys())
+                (key[0] == 'p' ? r.parameters : r.initial)
+                    .emplace_back(name, at->at(name, "").number());
+}
+
+/// Which variables of a model file are its membrane potential, stimulus and time.
+cell::SpecialVariables special_variables(const JsonNode& n)
+{
+    n.only({"membrane_potential", "stimulus", "time"});
+    const auto text = [&](const char* key) {
+        const auto at = n.find(key);
+        return at ? at->text() : std::string();
+    };
+    return {text("membrane_potential"), text("stimulus"), text("time")};
+}
+
+Region region(const JsonNode& n)
+{
+    n.only({"label", "where", "name", "kind", "model", "model_variables", "variant",
+            "conductivity_S_per_m", "parameters", "initial", "conductivity_scale", "scale"});
+    Region r;
+    if (const auto name = n.find("name"))
+        r.name = name->text();
+    if (const auto kind = n.find("kind"))
+        r.kind = kind->text();
+    if (const auto where = n.find("where")) {
+        if (n.has("label"))
+            n.fail_exclusive("is given beside \"where\"; give one of them", {"label", "where"},
+                             "label");
+        r.where = where_of(*where);
+    } else {
+        r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
+    }
+    if (const auto x = n.find("conductivity_scale"))
+        r.conductivity_scale = x->within(1e-6, 1e3, "");
+    if (const auto x = n.find("scale"))
+        r.scale = factors_of(*x);
+    if (!n.has("model") && (r.where || n.has("conductivity_scale") || n.has("scale"))) {
+        inherited(n, r);
+        return r;
+    }
+    const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\", or a "
+                                     ".mmt or .cellml file");
+    r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
+    if (const auto names = n.find("model_variables"))
+        r.model = cell::key_with(r.model, special_variables(*names));
+    cell::model_info(r.model, n.file(), model.pointer());
+    if (const auto v = n.find("variant")) {
+        r.variant = v->text();
+        cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
+    }
+    r.conductivity_S_per_m = conductivity(
+        n.at("conductivity_S_per_m", "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m"));
+    if (const auto p = n.find("parameters"))
+        r.parameters = named_values(*p, r, true);
+    if (const auto i = n.find("initial"))
+        r.initial = named_values(*i, r, false);
+    return r;
+}
+
+mesh::generator::HeartParameters heart(const JsonNode& n)
+{
+    mesh::generator::HeartParameters p;
+    std::vector<std::string> known{"shape"};
+    for (const auto& row : mesh::generator::parameter_table())
+        known.emplace_back(row.name);
+    n.only(known);
+    if (const auto shape = n.find("shape"))
+        p.shape = shape->word({"lv", "biventricular"}) == 0
+                      ? mesh::generator::HeartShape::lv
+                      : mesh::generator::HeartShape::biventricular;
+    for (const auto& row : mesh::generator::parameter_table())
+        if (const auto v = n.find(row.name))
+            p.*row.value = v->within(row.min, row.max, row.unit == "1" ? "" : row.unit);
+    try {
+        mesh::generator::validate(p, n.file());
+    } catch (const InputError& e) {
+        throw InputError(n.file(), n.pointer() + e.where, e.reason);
+    }
+    return p;
+}
+
+MeshSlab slab(const JsonNode& n)
+{
+    n.only({"slab_mm", "spacing_mm"});
+    MeshSlab s;
+    const auto size = n.at("slab_mm", "");
+    s.size_mm = size.point("three lengths above 0 mm, [x, y, z]");
+    for (double length : s.size_mm)
+        if (!(length > 0))
+            size.fail("is [" + number_text(s.size_mm[0], 6) + ", " + number_text(s.size_mm[1], 6) +
+                      ", " + number_text(s.size_mm[2], 6) +
+                      "]; it should be three lengths above 0 mm, [x, y, z]");
+    const auto spacing = n.at("spacing_mm", "the edge of the grid's cubes in mm");
+    s.spacing_mm = spacing.positive("mm");
+    double tetrahedra = 6;
+    for (double length : s.size_mm)
+        tetrahedra *= std::max(1.0, std::round(length / s.spacing_mm));
+    if (tetrahedra > 1e9)
+        spacing.fail_value("longer: with this one the slab would have more than 1e9 tetrahedra");
+    if (s.spacing_mm > *std::max_element(s.size_mm.begin(), s.size_mm.end()))
+        spacing.fail_value("at most the slab's longest side");
+    return s;
+}
+
+MeshSource mesh_source(const JsonNode& n)
+{
+    n.only({"file", "length_unit", "fibres", "slab_mm", "spacing_mm", "heart", "embedded"});
+    int kinds = 0;
+    for (const char* kind : {"file", "slab_mm", "heart", "embedded"})
+        kinds += n.has(kind);
+    const std::string give = "; give one of \"file\", \"slab_mm\", \"heart\" and \"embedded\"";
+    if (kinds == 0)
+        n.fail("names no mesh" + give);
+    if (kinds > 1)
+        n.fail_exclusive(
+            "names more than one mesh" + give,
+            {"file", "length_unit", "fibres", "slab_mm", "spacing_mm", "heart", "embedded"});
+    if (const auto file = n.find("file")) {
+        n.only({"file", "length_unit", "fibres"});
+        MeshFile m;
+        m.file = file->text();
+        if (m.file.empty())
+            file->fail_value("the path of a mesh file");
+        if (const auto unit = n.find("length_unit")) {
+            constexpr LengthUnit units[]{LengthUnit::um, LengthUnit::mm, LengthUnit::cm,
+                                         LengthUnit::m};
+            m.unit = units[unit->word({"um", "mm", "cm", "m"})];
+        }
+        if (const auto fibres = n.find("fibres")) {
+            m.fibres = fibres->text();
+            if (m.fibres.empty())
+                fibres->fail_value("the path of a file of fibres");
+        }
+        return m;
+    }
+    if (n.has("slab_mm"))
+        return slab(n);
+    if (const auto h = n.find("heart")) {
+        n.only({"heart"});
+        return MeshHeart{heart(*h)};
+    }
+    n.only({"embedded"});
+    if (const auto e = n.at("embedded", "true"); e.value() != Json(true))
+        e.fail_value("true");
+    return MeshEmbedded{};
+}
+
+StimulusRegion stimulus_region(const JsonNode& n)
+{
+    n.only({"box_mm", "sphere_mm", "label", "surface", "nodes"});
+    if (n.keys().size() != 1)
+        n.fail_exclusive("names " + std::to_string(n.keys().size()) +
+                             " regions; give one of \"box_mm\", \"sphere_mm\", \"label\", "
+                             "\"surface\" and \"nodes\"",
+                         {"box_mm", "sphere_mm", "label", "surface", "nodes"});
+    if (const auto b = n.find("box_mm"))
+        return box_of(*b);
+    if (const auto s = n.find("sphere_mm"))
+        return sphere_of(*s);
+    if (const auto l = n.find("label"))
+        return Label{labels_of(*l, false)};
+    if (const auto s = n.find("surface")) {
+        constexpr mesh::Wall walls[]{mesh::Wall::endo_lv, mesh::Wall::endo_rv, mesh::Wall::epi};
+        return SurfaceRegion{walls[s->word({"endo_lv", "endo_rv", "epi"})]};
+    }
+    Nodes nodes;
+    for (const auto& x : n.at("nodes", "").items("a list of vertex numbers", 1))
+        nodes.nodes.push_back(x.integer(0, std::numeric_limits<std::int32_t>::max()));
+    return nodes;
+}
+
+Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
+{
+    n.only({"name", "region", "start_ms", "duration_ms", "amplitude_uA_per_cm3",
+            "amplitude_pA_per_pF", "period_ms", "count", "on", "protocol"});
+    Stimulus s;
+    s.name = "S" + std::to_string(index + 1);
+    if (const auto name = n.find("name"))
+        s.name = name->text();
+    s.region = stimulus_region(n.at("region", "where it acts, e.g. {\"box_mm\": [[..], [..]]}"));
+    if (const auto start = n.find("start_ms"))
+        s.start_ms = start->not_negative("ms");
+    s.duration_ms = n.at("duration_ms", "its length in ms").positive("ms");
+    const auto by_volume = n.find("amplitude_uA_per_cm3");
+    const auto by_charge = n.find("amplitude_pA_per_pF");
+    if (by_volume.has_value() == by_charge.has_value())
+        n.fail_exclusive(std::string(by_volume ? "has two amplitudes" : "has no amplitude") +
+                             "; give either \"amplitude_uA_per_cm3\" or \"amplitude_pA_per_pF\"",
+                         {"amplitude_uA_per_cm3", "amplitude_pA_per_pF"});
+    if (by_volume) {
+        s.amplitude_uA_per_cm3 = by_volume->number();
+        // uA/mm3 over chi [1/mm] Cm [uF/mm2] is mV/ms, and that pA/pF, for any Cm.
+        s.amplitude_pA_per_pF = *s.amplitude_uA_per_cm3 * uA_per_mm3_of_uA_per_cm3 /
+                                (session.surface_to_volume_per_mm *
+                                 (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2));
+    } else {
+        s.amplitude_pA_per_pF = by_charge->number();
+    }
+    if (const auto on = n.find("on"))
+        s.on = on->truth();
+    if (const auto protocol = n.find("protocol")) {
+        for (const char* key : {"period_ms", "count"})
+            if (n.has(key))
+                n.fail_exclusive(
+                    "is given beside \"protocol\", which says when pulses come; leave it out",
+                    {"protocol", "period_ms", "count"}, key);
+        s.protocol = protocol_of(*protocol, s.duration_ms);
+    }
+    if (const auto period = n.find("period_ms")) {
+        s.period_ms = period->not_negative("ms");
+        if (s.period_ms > 0 && s.period_ms < s.duration_ms)
+            period->fail_value("0 (once) or at least duration_ms");
+    }
+    if (const auto count = n.find("count")) {
+        s.count = static_cast<int>(count->integer(0, 1'000'000'000));
+        if (s.count != 1 && !(s.period_ms > 0))
+            count->fail_value("1 unless period_ms is above 0");
+    }
+    return s;
+}
+
+std::vector<Probe> probes(const JsonNode& n)
+{
+    std::vector<Probe> out;
+    std::set<std::string> names{"time_ms"};
+    for (const auto& p : n.items("a list of probes")) {
+        p.only({"name", "position_mm"});
+        const auto name = p.at("name", "its name, the column's in probes.csv");
+        const auto text = name.text();
+        if (text.empty() || std::any_of(text.begin(), text.end(),
+                                        [](unsigned char c) { return c < 32 || c == '"'; }))
+            name.fail_value("a name without quotes and line breaks, since it heads a "
+                            "column of probes.csv");
+        if (!names.insert(text).second)
+            name.fail_value("a name that no other probe has (nor \"time_ms\")");
+        out.push_back({text, p.at("position_mm", "[x, y, z] in mm").point()});
+    }
+    return out;
+}
+
+Prepacing prepacing(const JsonNode& n)
+{
+    n.only({"cycle_length_ms", "beats"});
+    Prepacing p;
+    p.cycle_length_ms =
+        n.at("cycle_length_ms", "the time between pulses in ms")
+            .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
+    p.beats = n.at("beats", "how many pulses").integer(0, Prepacing::most_beats);
+    return p;
+}
+
+void tissue(const JsonNode& n, Session& s)
+{
+    n.only({"surface_to_volume_per_mm", "capacitance_uF_per_cm2", "regions", "prepacing"});
+    if (const auto p = n.find("prepacing"))
+        s.prepacing = prepacing(*p);
+    if (const auto chi = n.find("surface_to_volume_per_mm"))
+        s.surface_to_volume_per_mm = chi->within(0.1, 1e5, "1/mm");
+    if (const auto cm = n.find("capacitance_uF_per_cm2"))
+        s.capacitance_uF_per_cm2 = cm->within(1e-3, 1e3, "uF/cm2");
+    s.regions.clear();
+    const char* should = "a list of at least one region";
+    for (const auto& r : n.at("regions", should).items(should, 1)) {
+        s.regions.push_back(region(r));
+    }
+    if (s.regions.front().inherits())
+        n.at("regions", should)
+            .items(should, 1)
+            .front()
+            .fail("has no \"model\", and no region before it to take one from");
+}
+
+void diffusion_part(const JsonNode& n, Session& s)
+{
+    n.only({"scheme", "mass", "mass_scaling", "splitting", "stepping"});
+    if (const auto scheme = n.find("scheme"))
+        s.scheme = scheme->word({"fvm", "p1"}) ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
+    if (const auto mass = n.find("mass")) {
+        if (s.scheme != diffusion::Scheme::p1)
+            mass->fail_exclusive(
+                "is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
+        s.mass = mass->word({"lumped", "consistent"}) ? diffusion::Mass::consistent
+                                                      : diffusion::Mass::lumped;
+    }
+    if (const auto scaling = n.find("mass_scaling"))
+        s.mass_scaling = scaling->within(0, 0.1, "");
+    if (const auto splitting = n.find("splitting"))
+        s.splitting =
+            splitting->word({"godunov", "strang"}) ? Splitting::strang : Splitting::godunov;
+    if (const auto stepping = n.find("stepping")) {
+        constexpr Stepping kinds[]{Stepping::explicit_, Stepping::backward_euler,
+                                   Stepping::crank_nicolson};
+        s.stepping = kinds[stepping->word({"explicit", "backward_euler", "crank_nicolson"})];
+    }
+}
+
+/// A scheme by its name; one that is not known is not told of cvode, which tissue does not take.
+cell::Scheme scheme_of_tissue(const JsonNode& n)
+{
+    const std::string text = n.text();
+    std::vector<std::string> known;
+    for (int k = 0; k < static_cast<int>(cell::Scheme::cvode); ++k) // the last one
+        known.emplace_back(cell::name(static_cast<cell::Scheme>(k)));
+    if (text != cell::name(cell::Scheme::cvode) &&
+        std::find(known.begin(), known.end(), text) == known.end())
+        throw InputError(n.file(), n.pointer(),
+                         "unknown scheme '" + text + "'" + hint(text, known));
+    return cell::scheme_by_name(text, n.file(), n.pointer());
+}
+
+void reaction(const JsonNode& n, Session& s)
+{
+    n.only({"scheme", "rest_tolerance_mV", "tables_mV"});
+    if (const auto rest = n.find("rest_tolerance_mV"))
+        s.rest_tolerance_mV = rest->within(0, 5, "mV");
+    if (const auto step = n.find("tables_mV")) {
+        s.tables_mV = step->within(0, cell::coarsest_table_mV, "mV");
+        if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)
+            step->fail_value("0 (no tables) or a step from 0.001 to 1 mV");
+    }
+    const auto scheme = n.find("scheme");
+    if (!scheme)
+        return;
+    s.reaction = scheme_of_tissue(*scheme);
+    for (const auto& r : s.regions) {
+        if (r.inherits())
+            continue;
+        const auto& can = cell::model_info(r.model).schemes;
+        if (std::find(can.begin(), can.end(), s.reaction) != can.end())
+            continue;
+        std::string list;
+        for (auto c : can)
+            if (c != cell::Scheme::cvode)
+                list += (list.empty() ? "" : ", ") + std::string(cell::name(c));
+        scheme->fail_value("one that tissue of model " + r.model + " can be stepped by: " + list);
+    }
+}
+
+void time_part(const JsonNode& n, Session& s)
+{
+    n.only({"dt_ms", "end_ms"});
+    const auto dt = n.at("dt_ms", "the time step in ms, e.g. 0.02");
+    const auto end = n.at("end_ms", "the end of the run in ms");
+    s.dt_ms = dt.positive("ms");
+    s.end_ms = end.positive("ms");
+    if (s.dt_ms > 1)
+        dt.fail_value("at most 1 ms: no cell model is stable beyond");
+    if (s.dt_ms > s.end_ms)
+        end.fail_value("at least one time step (dt_ms)");
+    if (s.end_ms / s.dt_ms > 1e15)
+        dt.fail_value("longer: the run would have more than 1e15 steps");
+}
+
+void output(const JsonNode& n, Session& s)
+{
+    n.only({"activation_threshold_mV", "frames_every_ms", "frames", "checkpoint_every_ms",
+            "probes_every_ms", "maps_from_ms"});
+    if (const auto x = n.find("activation_threshold_mV"))
+        s.activation_threshold_mV = x->within(-200, 200, "mV");
+    if (const auto x = n.find("frames_every_ms"))
+        s.frames_every_ms = x->not_negative("ms");
+    if (const auto x = n.find("frames"))
+        s.frames = static_cast<FrameFormat>(x->word({"none", "vtu", "igb"}));
+    if (const auto x = n.find("checkpoint_every_ms"))
+        s.checkpoint_every_ms = x->not_negative("ms");
+    if (const auto x = n.find("probes_every_ms"))
+        s.probes_every_ms = x->not_negative("ms");
+    if (const auto x = n.find("maps_from_ms"))
+        s.maps_from_ms = x->not_negative("ms");
+}
+
+Session session(const JsonNode& n)
+{
+    Session s;
+    n.only({"schema", "name", "mesh", "tissue", "diffusion", "reaction", "time", "stimuli",
+            "probes", "output", "drugs", "ecg", "view"});
+    if (const auto schema = n.at("schema", "\"schema\": 1"); schema.value() != Json(1))
+        schema.fail_value("1, the one this program reads");
+    if (const auto name = n.find("name"))
+        s.name = name->text();
+    s.mesh = mesh_source(n.at("mesh", "one, e.g. {\"file\": \"heart.vtu\"}"));
+    tissue(n.at("tissue", "an object with \"regions\""), s);
+    if (const auto d = n.find("diffusion"))
+        diffusion_part(*d, s);
+    if (const auto r = n.find("reaction"))
+        reaction(*r, s);
+    time_part(n.at("time", "{\"dt_ms\": .., \"end_ms\": ..}"), s);
+    if (const auto list = n.find("stimuli")) {
+        const auto items = list->items("a list of stimuli");
+        for (std::size_t i = 0; i < items.size(); ++i)
+            s.stimuli.push_back(stimulus(items[i], i, s));
+    }
+    if (const auto list = n.find("probes"))
+        s.probes = probes(*list);
+    if (const auto o = n.find("output"))
+        output(*o, s);
+    if (const auto d = n.find("drugs"))
+        s.drugs = drugs_of(*d);
+    check_factor_names(n, s);
+    if (const auto e = n.find("ecg"))
+        read_ecg(*e, s);
+    if (const auto v = n.find("view")) {
+        if (!v->is_object())
+            v->fail_value("an object, as the window wrote it");
+        s.view = v->value().dump();
+    }
+    return s;
+}
+
+} // namespace
+
+Session parse_session(const std::string& text, const std::string& file,
+                      std::span<const std::string> overrides)
+{
+    Json document = parse_json(text, file);
+    if (!document.is_object())
+        JsonNode(document, file).fail_value("an object, {\"schema\": 1, ...}");
+    std::vector<Override> applied;
+    for (const auto& o : overrides)
+        applied.push_back(apply_override(document, o));
+    try {
+        return session(JsonNode(document, file));
+    } catch (const InputError& e) {
+        const auto* exclusive = dynamic_cast<const ExclusiveKeys*>(&e);
+        const auto how = exclusive != nullptr ? how_to_leave_out(*exclusive, applied) : "";
+        if (!how.empty())
+            throw InputError(file, e.where, e.reason + how);
+        for (const auto& o : applied)
+            if (e.file == file && (e.where + "/").starts_with(o.pointer + "/"))
+                throw InputError(file, e.where, e.reason + " (from --set " + o.text + ")");
+        throw;
+    }
+}
+
+Session read_session(const std::filesystem::path& file, std::span<const std::string> overrides)
+{
+    Session s = parse_session(read_text(file.string()), file.string(), overrides);
+    s.folder = file.parent_path();
+    return s;
+}
+
+mesh::generator::HeartParameters read_heart_parameters(const std::filesystem::path& file)
+{
+    const Json document = parse_json(read_text(file.string()), file.string());
+    return heart(JsonNode(document, file.string()));
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/session/session.hpp"
+
+#include <optional>
+
+namespace tawara::simulation {
+
+/// What a session is to be made around.
+struct MeshChoice
+{
+    std::filesystem::path mesh;
+    std::optional<LengthUnit> unit; ///< of the mesh's file; else inferred
+    std::string fibres; ///< a file (as give_fibres() takes it) or rule_based; else the mesh's
+    std::string model;  ///< key of a cell model; else TT06
+};
+
+/// session_for_mesh(mesh), by what was chosen. The fibres' path is kept as it is given.
+/// @throws MeshError, InputError
+Session session_for_mesh(const MeshChoice& choice);
+
+} // namespace tawara::simulation

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue/regions.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/session_extras.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace tawara::simulation {
+namespace {
+
+std::string join(const std::set<std::int32_t>& list)
+{
+    std::string out;
+    for (auto x : list)
+        out += (out.empty() ? "" : ", ") + std::to_string(x);
+    return out;
+}
+
+/// Which tetrahedra a place holds.
+class Places
+{
+  public:
+    Places(const Session& s, const mesh::TetMesh& m)
+        : session_(s), mesh_(m), labels_(m.region.begin(), m.region.end())
+    {
+    }
+
+    std::vector<char> of(const Region& r, std::size_t index)
+    {
+        pointer_ = "/tissue/regions/" + std::to_string(index) + (r.where ? "/where" : "/label");
+        if (r.where)
+            return std::visit(*this, *r.where);
+        if (r.labels.empty())
+            return std::vector<char>(mesh_.tetrahedron_count(), 1);
+        return (*this)(Label{r.labels});
+    }
+
+    std::vector<char> operator()(const Label& l) const
+    {
+        for (auto label : l.labels)
+            if (!labels_.count(label))
+                fail("the mesh has no label " + std::to_string(label) + "; it has " +
+                     join(labels_));
+        return each([&](std::size_t t) {
+            return std::find(l.labels.begin(), l.labels.end(), mesh_.region[t]) != l.labels.end();
+        });
+    }
+    std::vector<char> operator()(const Box& b) const
+    {
+        return some(each([&](std::size_t t) {
+            const Vec3 x = mesh_.centroid(t);
+            for (std::size_t k = 0; k < 3; ++k)
+                if (x[k] < b.low[k] || x[k] > b.high[k])
+                    return false;
+            return true;
+        }));
+    }
+    std::vector<char> operator()(const Sphere& s) const
+    {
+        return some(
+            each([&](std::size_t t) { return norm(mesh_.centroid(t) - s.centre) <= s.radius; }));
+    }
+    std::vector<char> operator()(const Layer& l) const
+    {
+        const int wanted = static_cast<int>(l.kind);
+        if (const auto* f = mesh_.field("layer"); f && f->on == mesh::Field::On::tetrahedra)
+            return some(each([&](std::size_t t) {
+                return static_cast<int>(std::lround(f->values[t])) == wanted;
+            }));
+        const auto* f = mesh_.field("transmural");
+        if (!f || f->on != mesh::Field::On::vertices)
+            fail(
+                "the mesh has no layers (no field \"layer\" or \"transmural\"); use labels, a box, "
+                "a sphere or tetrahedra");
+        return some(each([&](std::size_t t) {
+            double mean = 0;
+            for (auto v : mesh_.corners(t))
+                mean += 0.25 * static_cast<double>(f->values[static_cast<std::size_t>(v)]);
+            return std::clamp(static_cast<int>(3 * mean), 0, 2) == wanted;
+        }));
+    }
+    std::vector<char> operator()(const Segments& s) const
+    {
+        const auto* f = mesh_.field("aha_segment");
+        if (!f || f->on != mesh::Field::On::tetrahedra)
+            fail("the mesh has no AHA segments (no field \"aha_segment\"); use labels, a box, a "
+                 "sphere "
+                 "or tetrahedra");
+        return some(each([&](std::size_t t) {
+            const int segment = static_cast<int>(std::lround(f->values[t]));
+            return std::find(s.segments.begin(), s.segments.end(), segment) != s.segments.end();
+        }));
+    }
+    std::vector<char> operator()(const Tetrahedra& list) const
+    {
+        std::vector<char> out(mesh_.tetrahedron_count(), 0);
+        for (auto t : list.tetrahedra) {
+            if (t < 0 || t >= static_cast<std::int64_t>(out.size()))
+                fail("there is no tetrahedron " + std::to_string(t) + "; the mesh has 0 to " +
+                     std::to_string(out.size() - 1));
+            out[static_cast<std::size_t>(t)] = 1;
+        }
+        return some(std::move(out));
+    }
+
+  private:
+    template <class Inside>
+    std::vector<char> each(Inside inside) const
+    {
+        std::vector<char> out(mesh_.tetrahedron_count());
+        for (std::size_t t = 0; t < out.size(); ++t)
+            out[t] = inside(t);
+        return out;
+    }
+    std::vector<char> some(std::vector<char> held) const
+    {
+        if (std::find(held.begin(), held.end(), 1) == held.end())
+            fail("holds no tissue of this mesh");
+        return held;
+    }
+    [[noreturn]] void fail(const std::string& reason) const
+    {
+        throw InputError(session_.name, pointer_, reason);
+    }
+
+    const Session& session_;
+    const mesh::TetMesh& mesh_;
+    std::set<std::int32_t> labels_;
+    std::string pointer_;
+};
+
+void set(std::vector<std::pair<std::string, double>>& list, const std::string& name, double value)
+{
+    for (auto& [n, v] : list)
+        if (n == name) {
+            v = value;
+            return;
+        }
+    list.emplace_back(name, value);
+}
+
+/// What `over` names must be of the model that it changes.
+/// @throws InputError at the name
+void need_names(const Session& s, const Region& base, const Region& over, std::size_t index)
+{
+    using Named = std::pair<std::string, double>;
+    const std::string at = "/tissue/regions/" + std::to_string(index);
+    const std::span<const Named> none;
+    for (const auto& [name, value] : over.parameters) {
+        const auto own = parameter_name(base.model, name);
+        const Named one[]{{own.empty() ? name : own, value}};
+        cell::make_cell_type(base.model, base.variant, one, none, s.name,
+                             at + "/parameters/" + name);
+    }
+    for (const auto& pair : over.initial)
+        cell::make_cell_type(base.model, base.variant, none, std::span(&pair, 1), s.name,
+                             at + "/initial/" + pair.first);
+}
+
+/// `over` laid on a region with a model; the lower one's factors are multiplied in first.
+Region laid_on(Region base, const Region& over)
+{
+    base.parameters = scaled_parameters(base, {});
+    base.scale = over.scale;
+    base.conductivity_scale *= over.conductivity_scale;
+    for (const auto& [name, value] : over.parameters) {
+        const auto own = parameter_name(base.model, name);
+        set(base.parameters, own.empty() ? name : own, value);
+    }
+    for (const auto& [name, value] : over.initial)
+        set(base.initial, name, value);
+    if (!over.name.empty())
+        base.name = over.name;
+    base.kind = over.kind;
+    return base;
+}
+
+} // namespace
+
+RegionMap lay_regions(const Session& s, const mesh::TetMesh& m)
+{
+    RegionMap p;
+    p.of_tetrahedron.assign(m.tetrahedron_count(), -1);
+    Places places(s, m);
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const Region& region = s.regions[r];
+        const auto held = places.of(region, r);
+        std::map<std::int32_t, std::int32_t> laid; // region beneath -> with this one on it
+        for (std::size_t t = 0; t < held.size(); ++t) {
+            if (!held[t])
+                continue;
+            auto& at = p.of_tetrahedron[t];
+            if (region.inherits() && at < 0)
+                throw InputError(
+                    s.name, "/tissue/regions/" + std::to_string(r),
+                    "has no model, and no region before it covers the same tissue; give "
+                    "it a model");
+            const auto [place, fresh] = laid.emplace(region.inherits() ? at : -1,
+                                                     static_cast<std::int32_t>(p.regions.size()));
+            if (fresh) {
+                p.regions.emplace_back();
+                p.origin.push_back(r);
+                p.beneath.push_back(place->first);
+            }
+            at = place->second;
+        }
+    }
+    for (std::size_t t = 0; t < p.of_tetrahedron.size(); ++t)
+        if (p.of_tetrahedron[t] < 0)
+            throw InputError(s.name, "/tissue/regions",
+                             "no region covers label " + std::to_string(m.region[t]) +
+                                 " of the mesh; add one with that label or \"*\"");
+    lay_again(s, p);
+    return p;
+}
+
+void lay_again(const Session& s, RegionMap& p)
+{
+    for (std::size_t k = 0; k < p.regions.size(); ++k) {
+        const Region& own = s.regions[p.origin[k]];
+        if (p.beneath[k] < 0) {
+            p.regions[k] = own;
+            continue;
+        }
+        const Region& base = p.regions[static_cast<std::size_t>(p.beneath[k])];
+        need_names(s, base, own, p.origin[k]);
+        p.regions[k] = laid_on(base, own);
+    }
+    for (auto& r : p.regions) {
+        r.parameters = scaled_parameters(r, s.drugs);
+        r.scale.clear();
+        auto& c = r.conductivity_S_per_m;
+        c = {c.fibre * r.conductivity_scale, c.sheet * r.conductivity_scale,
+             c.normal * r.conductivity_scale};
+        r.conductivity_scale = 1;
+    }
+    p.source.clear();
+    for (std::size_t k = 0; k < p.regions.size(); ++k) {
+        const auto& own = p.regions[k].conductivity_S_per_m;
+        if (!s.source_conductivity_S_per_m) {
+            p.source.push_back(own);
+            continue;
+        }
+        double scale = 1;
+        for (auto i = static_cast<std::int32_t>(k); i >= 0;
+             i = p.beneath[static_cast<std::size_t>(i)])
+            scale *= s.regions[p.origin[static_cast<std::size_t>(i)]].conductivity_scale;
+        const auto& c = *s.source_conductivity_S_per_m; // none where nothing is conducted
+        p.source.push_back({own.fibre > 0 ? c.fibre * scale : 0, own.sheet > 0 ? c.sheet * scale : 0,
+                            own.normal > 0 ? c.normal * scale : 0});
+    }
+}
+
+bool same_places(const std::vector<Region>& a, const std::vector<Region>& b)
+{
+    const auto place = [](const Region& r) {
+        return r.where ? where_json(*r.where).dump() : std::string();
+    };
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(), [&](const Region& x, const Region& y) {
+               return x.labels == y.labels && x.model == y.model && place(x) == place(y);
+           });
+}
+
+} // namespace tawara::simulation

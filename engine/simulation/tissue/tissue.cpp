@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/resource.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/tissue/fibres.hpp"
+#include "engine/simulation/tissue/heart_store.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
+#include "engine/simulation/tissue/mesh_cache.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/simulation/session/presets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::simulation {
+namespace {
+
+std::string pointer(const std::string& list, std::size_t i)
+{
+    return "/" + list + "/" + std::to_string(i);
+}
+
+/// Region of each vertex: the one that fills most of the volume around it.
+std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std::int32_t>& of_tet)
+{
+    const auto& m = *t.mesh;
+    std::vector<std::int32_t> out(m.vertex_count());
+    std::vector<std::pair<std::int32_t, double>> share; // few: a linear search is the fastest
+    for (std::size_t v = 0; v < out.size(); ++v) {
+        share.clear();
+        for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
+            const auto tet = static_cast<std::size_t>(t.stars.tets[static_cast<std::size_t>(at)]);
+            auto s = std::find_if(share.begin(), share.end(),
+                                  [&](const auto& x) { return x.first == of_tet[tet]; });
+            if (s == share.end())
+                s = share.insert(s, {of_tet[tet], 0});
+            s->second += m.volume(tet);
+        }
+        std::sort(share.begin(), share.end()); // of equals the first region
+        out[v] = std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) {
+                     return a.second < b.second;
+                 })->first;
+    }
+    return out;
+}
+
+/// Makes groups and cell types of the regions that are used.
+CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<char> used)
+{
+    const auto& regions = patches.regions;
+    CellTable out;
+    out.group_of.assign(regions.size(), 0);
+    out.type_of.assign(regions.size(), 0);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        if (!used[i])
+            continue;
+        const Region& r = regions[i];
+        auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
+                                         pointer("tissue/regions", patches.origin[i]));
+        std::size_t g = 0;
+        while (g < out.groups.size() && !cell::same_model(out.groups[g].types.front(), type))
+            ++g;
+        if (g == out.groups.size())
+            out.groups.push_back({s.reaction, {}});
+        auto& types = out.groups[g].types;
+        std::size_t k = 0;
+        while (k < types.size() &&
+               !(types[k].parameters == type.parameters && types[k].initial == type.initial))
+            ++k;
+        if (k == types.size())
+            types.push_back(std::move(type));
+        if (g > 255 || k > 255)
+            throw InputError(s.name, "/tissue/regions",
+                             "more than 256 different cell types; merge regions");
+        out.group_of[i] = static_cast<std::uint8_t>(g);
+        out.type_of[i] = static_cast<std::uint8_t>(k);
+    }
+    return out;
+}
+
+/// Which regions any unknown belongs to.
+std::vector<char> used_regions(const Tissue& t)
+{
+    std::vector<char> used(t.patches.regions.size(), 0);
+    for (auto r : t.region_of_unknown)
+        used[static_cast<std::size_t>(r)] = 1;
+    return used;
+}
+
+/// Gives each unknown its group and type.
+void assign_cells(const Session& s, Tissue& t)
+{
+    t.cells = cell_table(s, t.patches, used_regions(t));
+    auto& p = t.problem;
+    p.groups = t.cells.groups;
+    p.group.resize(t.region_of_unknown.size());
+    p.type.resize(t.region_of_unknown.size());
+    for (std::size_t u = 0; u < p.group.size(); ++u) {
+        const auto r = static_cast<std::size_t>(t.region_of_unknown[u]);
+        p.group[u] = t.cells.group_of[r];
+        p.type[u] = t.cells.type_of[r];
+    }
+}
+
+std::string number(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", x);
+    return text;
+}
+
+/// Says so where the unknowns are too far apart for activation times to be trusted.
+void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
+{
+    constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
+    const double edge = mesh::mean_edge_mm(m);
+    if (edge > trusted_mm)
+        notices.push_back(
+            {level, "coarse mesh (mean edge " + number(edge) +
+                        " mm): activation times depend on it; refine it, or take them as a "
+                        "picture only"});
+}
+
+constexpr double beyond_tissue_S_per_m = 5;
+
+/// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
+void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
+{
+    for (std::size_t i = 0; i < patches.regions.size(); ++i) {
+        const auto& c = patches.regions[i].conductivity_S_per_m;
+        const std::pair<const char*, double> parts[]{
+            {"fibre", c.fibre}, {"sheet", c.sheet}, {"normal", c.normal}};
+        for (const auto& [name, sigma] : parts)
+            if (sigma > beyond_tissue_S_per_m) {
+                notices.push_back({Notice::Level::warning,
+                                   pointer("tissue/regions", patches.origin[i]) + ": " + name +
+                                       ": " + number(sigma) +
+                                       " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
+                break;
+            }
+    }
+}
+
+/// How diffusion is stepped, and which key is wrong where it cannot be.
+diffusion::SubStepping substeps(const Session& s, const RegionMap& patches, double stable_dt_ms)
+{
+    try {
+        return diffusion::choose_substeps(s.dt_ms, stable_dt_ms);
+    } catch (const InputError& e) {
+        std::size_t most = 0;
+        const auto largest = [&](std::size_t k) {
+            const auto& c = patches.regions[k].conductivity_S_per_m;
+            return std::max({c.fibre, c.sheet, c.normal});
+        };
+        for (std::size_t k = 0; k < patches.regions.size(); ++k)
+            if (largest(k) > largest(most))
+                most = k;
+        if (largest(most) <= beyond_tissue_S_per_m)
+            throw InputError(s.name, "/time/dt_ms", e.reason);
+        const auto origin = patches.origin[most];
+        throw InputError(s.name,
+                         pointer("tissue/regions", origin) + (s.regions[origin].inherits()
+                                                                  ? "/conductivity_scale"
+                                                                  : "/conductivity_S_per_m"),
+                         "gives " + number(largest(most)) +
+                             " S/m, with which diffusion would need more than 10000 stages inside "
+                             "one time step; tissue has 0.01 to 1 S/m");
+    }
+}
+
+/// Says so where an ECG is of conductivities that are no tissue's.
+void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
+{
+    constexpr double tissue_S_per_m = 0.1334, raised = 2; // Niederer 2011, along the fibres
+    double most = 0;
+    for (const auto& r : patches.regions)
+        most = std::max(most, r.conductivity_S_per_m.fibre);
+    if (s.has_ecg() && !s.source_conductivity_S_per_m && most > raised * tissue_S_per_m)
+        notices.push_back(
+            {Notice::Level::info, "conductivities of up to " + number(most) +
+                                      " S/m along the fibres (tissue: about 0.13) make the ECG's "
+                                      "amplitudes larger by about as much "
+                                      "(ecg.source_conductivity_S_per_m mends that)"});
+}
+
+/// @throws InputError where the source of an electrocardiogram wants directions that there are not
+void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
+{
+    const auto& c = s.source_conductivity_S_per_m;
+    if (c && m.fibre.empty() && (c->fibre != c->sheet || c->fibre != c->normal))
+        throw InputError(s.name, "/ecg/source_conductivity_S_per_m",
+                         "differs by direction, and the mesh has no fibres; give one value for "
+                         "all three");
+}
+
+/// Says so where cells are stepped as their model's file does not advise.
+void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices)
+{
+    for (const auto& g : p.groups)
+        if (const auto advice =
+                cell::step_advice(cell::model_info(g.types.front().model), g.scheme, s.dt_ms);
+            !advice.empty())
+            notices.push_back({Notice::Level::warning, advice + " (reaction.scheme, time.dt_ms)"});
+}
+
+/// Says so where a model's own stimulus stays on beside the session's.
+void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
+{
+    for (const auto& g : p.groups)
+        for (const auto& type : g.types)
+            if (const auto left = cell::compiler::stimulus_left_on(*cell::compiler::system_of(type),
+                                                                   type.parameters);
+                !left.empty()) {
+                notices.push_back({Notice::Level::warning, left});
+                break;
+            }
+}
+
+/// Whether a region is a layer or a segment.
+bool needs_coordinates(const Session& s)
+{
+    return std::any_of(s.regions.begin(), s.regions.end(), [](const Region& r) {
+        return r.where && (std::holds_alternative<Layer>(*r.where) ||
+                           std::holds_alternative<Segments>(*r.where));
+    });
+}
+
+} // namespace
+
+LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
+{
+    auto read = [&](const std::filesystem::path& file, std::optional<LengthUnit> unit) {
+        auto kept = take_mesh(file, unit);
+        auto loaded = kept ? std::move(*kept) : mesh::io::read(file, unit, progress);
+        notices.insert(notices.end(), loaded.check.notices.begin(), loaded.check.notices.end());
+        return LoadedMesh{std::move(loaded.mesh), std::move(loaded.check.neighbours)};
+    };
+    if (std::holds_alternative<MeshEmbedded>(s.mesh))
+        return read(resource("meshes/default_heart.vtu"), LengthUnit::mm);
+    const auto with_neighbours = [&](mesh::TetMesh m) {
+        auto neighbours = mesh::face_neighbours(m, progress);
+        return LoadedMesh{std::move(m), std::move(neighbours)};
+    };
+    if (const auto* slab = std::get_if<MeshSlab>(&s.mesh)) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double length = slab->size_mm[k];
+            const double cubes = std::max(1.0, std::round(length / slab->spacing_mm));
+            if (std::abs(cubes * slab->spacing_mm - length) > 1e-6 * length)
+                notices.push_back({Notice::Level::info,
+                                   std::string("mesh.spacing_mm: ") + number_text(length, 6) +
+                                       " mm along " + "xyz"[k] + " is no whole number of " +
+                                       number_text(slab->spacing_mm, 6) + " mm; " +
+                                       number_text(length / cubes, 6) + " mm there"});
+        }
+        return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
+    }
+    if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
+        return with_neighbours(kept_heart(heart->parameters, heart_folder(), notices, progress));
+    const auto& file = std::get<MeshFile>(s.mesh);
+    auto m = read(s.folder / file.file, file.unit);
+    give_fibres(m, file.fibres, s.folder, notices, progress);
+    return m;
+}
+
+Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing)
+{
+    Tissue t;
+    progress.at(0, "reading the mesh");
+    auto read = load_mesh(s, t.notices, progress);
+    const auto loaded = std::make_shared<mesh::TetMesh>(std::move(read.mesh));
+    t.mesh = loaded;
+    t.neighbours = std::move(read.neighbours);
+    const auto& m = *t.mesh;
+    t.mesh_title = std::holds_alternative<MeshFile>(s.mesh)
+                       ? std::filesystem::path(std::get<MeshFile>(s.mesh).file).filename().string()
+                   : std::holds_alternative<MeshSlab>(s.mesh)  ? "slab"
+                   : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
+                                                               : "embedded heart";
+    // The built-in heart is there to be looked at: known to be coarse.
+    say_if_coarse(m,
+                  std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
+                                                               : Notice::Level::warning,
+                  t.notices);
+    const auto late = late_pulses(s);
+    t.notices.insert(t.notices.end(), late.begin(), late.end());
+    progress.at(0.4, "extracting the surface");
+    const bool box = std::holds_alternative<MeshSlab>(s.mesh); // has no walls to look for
+    t.surface =
+        std::make_shared<mesh::Surface>(mesh::surface(m, t.neighbours, box ? nullptr : &t.notices));
+    constexpr std::size_t quick = 300'000; // tetrahedra: about a second
+    if (needs_coordinates(s) || (for_viewing && !box && m.tetrahedron_count() <= quick))
+        add_heart_coordinates(*loaded, *t.surface, progress);
+    t.stars = mesh::vertex_stars(m);
+    t.locator = std::make_shared<mesh::Locator>(m);
+
+    make_problem(s, t, progress);
+    prepace(s, t, progress);
+    if (t.prepaced)
+        t.notices.push_back(*t.prepaced);
+    progress.at(1, "tissue ready");
+    return t;
+}
+
+void make_problem(const Session& s, Tissue& t, const Progress& progress)
+{
+    const auto& m = *t.mesh;
+    t.problem = {};
+    t.patches = lay_regions(s, m);
+    say_if_beyond_tissue(t.patches, t.notices);
+    need_fibres_of_source(s, m);
+    say_if_raised(s, t.patches, t.notices);
+    for (const auto& idle : {idle_scales(s.regions), idle_drugs(s.drugs, t.patches.regions)})
+        t.notices.insert(t.notices.end(), idle.begin(), idle.end());
+    const auto& of_tet = t.patches.of_tetrahedron;
+    std::vector<diffusion::Conductivity> table;
+    for (const auto& r : t.patches.regions)
+        table.push_back(r.conductivity_S_per_m);
+    progress.at(0.5, "assembling the diffusion operator");
+    const auto tensors =
+        diffusion::diffusivities(m, of_tet, table, s.surface_to_volume_per_mm,
+                                 s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+    diffusion::Options options;
+    options.scheme = s.scheme;
+    options.mass = s.mass;
+    options.mass_scaling = s.stepping == Stepping::explicit_ ? s.mass_scaling : 0;
+    options.dt_ms = s.dt_ms;
+    auto& p = t.problem;
+    p.system = diffusion::assemble(m, t.neighbours, tensors, options, progress);
+    const auto& found = p.system.stability.notices;
+    t.notices.insert(t.notices.end(), found.begin(), found.end());
+    p.dt_ms = s.dt_ms;
+    p.rest_tolerance_mV = s.rest_tolerance_mV;
+    p.table_step_mV = s.tables_mV;
+    p.splitting = s.splitting;
+    p.stepping = s.stepping;
+    p.activation_threshold_mV = s.activation_threshold_mV;
+    if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
+        p.substeps = substeps(s, t.patches, p.system.stable_dt_ms);
+        if (p.substeps.stages > 1)
+            t.notices.push_back(
+                {Notice::Level::info,
+                 "diffusion takes " + std::to_string(p.substeps.stages) +
+                     (p.substeps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps"
+                                                                             : " RKL2 stages") +
+                     " inside a time step of " + number(s.dt_ms) +
+                     " ms (stable alone: " + number(p.system.stable_dt_ms) + " ms)"});
+    }
+    t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
+    assign_cells(s, t);
+    say_if_beyond_step(s, p, t.notices);
+    say_if_stimulus_left_on(p, t.notices);
+    p.position_mm.resize(p.size());
+    for (std::size_t u = 0; u < p.size(); ++u)
+        p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
+}
+
+bool update_types(const Session& s, Tissue& t)
+{
+    RegionMap next = t.patches;
+    lay_again(s, next);
+    const auto sigma = [](const Region& r) {
+        const auto& c = r.conductivity_S_per_m;
+        return std::array{c.fibre, c.sheet, c.normal};
+    };
+    for (std::size_t k = 0; k < next.regions.size(); ++k)
+        if (sigma(next.regions[k]) != sigma(t.patches.regions[k]))
+            return false;
+    auto cells = cell_table(s, next, used_regions(t));
+    if (cells.group_of != t.cells.group_of || cells.type_of != t.cells.type_of ||
+        cells.groups.size() != t.cells.groups.size())
+        return false;
+    for (std::size_t g = 0; g < cells.groups.size(); ++g)
+        if (cells.groups[g].types.size() != t.cells.groups[g].types.size() ||
+            !cell::same_model(cells.groups[g].types.front(), t.cells.groups[g].types.front()))
+            return false;
+    t.problem.groups = cells.groups;
+    t.cells = std::move(cells);
+    t.patches = std::move(next);
+    return true;
+}
+
+} // namespace tawara::simulation

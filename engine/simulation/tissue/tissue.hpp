@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/mesh/locator.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/simulation/tissue/regions.hpp"
+#include "engine/simulation/session/session.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace tawara::simulation {
+
+/// Groups and types of cells, and those of each region of a RegionMap.
+struct CellTable
+{
+    std::vector<device::CellGroup> groups;
+    std::vector<std::uint8_t> group_of, type_of;
+};
+
+/// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the
+/// locator.
+struct Tissue
+{
+    std::shared_ptr<const mesh::TetMesh> mesh;
+    std::vector<std::array<std::int32_t, 4>> neighbours;
+    std::shared_ptr<const mesh::Surface> surface;
+    std::shared_ptr<const mesh::Locator> locator; ///< of `mesh`
+    mesh::VertexStars stars;
+    RegionMap patches;
+    std::vector<std::int32_t> region_of_unknown; ///< of `patches`
+    CellTable cells;
+    device::TissueProblem problem;
+    Notices notices;
+    std::optional<Notice> prepaced; ///< what prepace() says; among the notices of build_tissue()
+    std::string mesh_title; ///< file name or kind
+    bool on_vertices() const { return problem.system.scheme == diffusion::Scheme::p1; }
+};
+
+struct LoadedMesh
+{
+    mesh::TetMesh mesh;
+    std::vector<std::array<std::int32_t, 4>> neighbours; ///< face_neighbours()
+};
+
+/// The mesh that a session names, checked and cleaned.
+/// @throws InputError, MeshError, Cancelled
+LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress = {});
+
+/// @param for_viewing  also adds a heart's coordinates (coordinates.hpp) where that takes about a
+/// second
+/// @throws InputError, MeshError, Cancelled
+Tissue build_tissue(const Session& s, const Progress& progress = {}, bool for_viewing = false);
+
+/// Makes regions, operator and cells anew on the mesh that is there; adds to the notices.
+/// @throws InputError, MeshError, Cancelled
+void make_problem(const Session& s, Tissue& t, const Progress& progress = {});
+
+/// Takes over changed parameters alone: groups' types, patches. The unknowns' groups and types
+/// stay.
+/// @pre    same_places() of the session's regions
+/// @return false, and nothing changed, when conductivities change or cells would be grouped
+/// otherwise
+/// @throws InputError; then nothing changed
+bool update_types(const Session& s, Tissue& t);
+
+/// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too
+/// small to hold any takes the unknown nearest to its centre.
+/// @throws InputError when the region holds none, naming `what` (a JSON pointer)
+std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& region,
+                                      const std::string& file, const std::string& what);
+
+/// Weights that interpolate V linearly at points: p1 by barycentric coordinates; fvm by the
+/// least-squares gradient over the cell and its face neighbours' neighbours. Points outside take
+/// the nearest point of the mesh.
+/// @throws InputError when a point is farther outside than the mesh's mean edge, naming the probe
+/// and the box
+device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
+                             const std::string& file);
+
+/// Weights that carry V to the vertices of the surface: p1 the vertex itself, fvm the
+/// inverse-distance mean of the tetrahedra around it.
+device::Gather display_weights(const Tissue& t);
+
+/// A stimulus's pulses that start at from_ms or later.
+std::vector<PulseRun> pulses_from(const Stimulus& s, double from_ms);
+
+/// Pulses of a stimulus for a device, one source per run.
+std::vector<device::StimulusSource> sources_of(const Stimulus& s,
+                                               const std::vector<std::int32_t>& unknowns,
+                                               std::span<const PulseRun> runs);
+
+/// All of a session's stimulus for a device, from time 0 on; none when it is off.
+std::vector<device::StimulusSource> sources_of(const Tissue& t, const Stimulus& s,
+                                               const std::string& file, const std::string& what);
+
+/// The state in which a stepper begins.
+device::Snapshot initial_snapshot(const device::TissueProblem& p);
+
+/// The state of one problem carried to another on the same unknowns: V, maps and the states of
+/// cells that keep their model; others take their initial states.
+device::Snapshot carried(const device::Snapshot& state, const device::TissueProblem& from,
+                         const device::TissueProblem& to);
+
+} // namespace tawara::simulation

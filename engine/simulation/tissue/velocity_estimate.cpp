@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue/velocity_estimate.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/measure.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double worst_error = 0.1;      // of a velocity that needs no word
+constexpr double tissue_S_per_m = 0.13;  // along the fibres: Niederer 2011
+constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
+constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
+constexpr double slowest_mm_per_ms = 0.03;
+constexpr double from = 0.5, to = 0.85; // of the length: where a wave is timed
+
+/// A chain of cells with spacing h: the discrete diffusion of one dimension.
+diffusion::System chain(std::size_t n, double h_mm, double D)
+{
+    diffusion::System s;
+    s.scheme = diffusion::Scheme::p1;
+    s.mass = diffusion::Mass::lumped;
+    s.alpha.first = {0};
+    for (std::size_t i = 0; i < n; ++i) {
+        const double volume = i == 0 || i + 1 == n ? h_mm / 2 : h_mm;
+        s.volume.push_back(volume);
+        for (const int side : {-1, 1}) {
+            const auto j = static_cast<std::ptrdiff_t>(i) + side;
+            if (j < 0 || j >= static_cast<std::ptrdiff_t>(n))
+                continue;
+            s.alpha.column.push_back(static_cast<std::int32_t>(j));
+            s.alpha.value.push_back(D / h_mm / volume);
+        }
+        s.alpha.first.push_back(static_cast<std::int64_t>(s.alpha.column.size()));
+    }
+    s.stable_dt_ms = h_mm * h_mm / (D * 2);
+    s.stability.proven_cell_by_cell = true;
+    return s;
+}
+
+struct Wave
+{
+    double velocity = 0; ///< [mm/ms]; 0: none arrives
+    double rest_mV = 0, peak_mV = 0;
+};
+
+/// The wave that a paced end of a bar sends out: its velocity by a line fitted to the times of
+/// activation between `from` and `to`, the potential before it, and the highest there.
+/// @param x_mm  of the unknowns, in a bar from 0 to length_mm
+Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
+                double paced_mm, const Session& session, const Progress& progress)
+{
+    p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
+    const auto stepper = device::make_stepper(p, {"cpu", Precision::double_, 1});
+    device::StimulusSource source;
+    std::vector<std::size_t> timed;
+    for (std::size_t i = 0; i < x_mm.size(); ++i) {
+        if (x_mm[i] <= paced_mm)
+            source.unknowns.push_back(static_cast<std::int32_t>(i));
+        if (x_mm[i] >= from * length_mm && x_mm[i] <= to * length_mm)
+            timed.push_back(i);
+    }
+    source.amplitude_pA_per_pF = 60;
+    source.duration_ms = 2;
+    stepper->add_stimulus(source);
+    constexpr double surely_begun_ms = 10;
+    const double last_ms = 20 + length_mm / slowest_mm_per_ms;
+    const auto a_while = std::max<std::int64_t>(1, std::llround(1 / p.dt_ms));
+    std::vector<double> v(x_mm.size());
+    stepper->potential(v);
+    Wave wave{0, v.back(), v.back()};
+    while (stepper->time_ms() < last_ms) {
+        progress.at(0, "estimating conduction");
+        stepper->advance(a_while);
+        stepper->potential(v);
+        for (const auto i : timed)
+            wave.peak_mV = std::max(wave.peak_mV, v[i]);
+        const auto maps = stepper->maps();
+        double n = 0, sx = 0, st = 0, sxx = 0, sxt = 0;
+        for (const auto i : timed)
+            if (const double t = maps.activation_ms[i]; std::isfinite(t))
+                n += 1, sx += x_mm[i], st += t, sxx += x_mm[i] * x_mm[i], sxt += x_mm[i] * t;
+        if (n == static_cast<double>(timed.size())) {
+            const double slope = (n * sxt - sx * st) / (n * sxx - sx * sx); // [ms/mm]
+            wave.velocity = slope > 0 ? 1 / slope : 0;
+            return wave;
+        }
+        if (stepper->time_ms() > surely_begun_ms &&
+            std::none_of(v.begin(), v.end(),
+                         [&](double mV) { return mV > p.activation_threshold_mV; }))
+            break; // it has died out
+    }
+    return wave;
+}
+
+double chain_velocity(const Session& session, const cell::CellType& type, double D, double h_mm,
+                      double dt_ms, const Progress& progress)
+{
+    constexpr std::size_t n = 400, paced = 80;
+    device::TissueProblem p;
+    p.system = chain(n, h_mm, D);
+    std::vector<double> x;
+    for (std::size_t i = 0; i < n; ++i) {
+        x.push_back(static_cast<double>(i) * h_mm);
+        p.position_mm.push_back({x.back(), 0, 0});
+    }
+    p.groups = {{session.reaction, {type}}};
+    p.group.assign(n, 0);
+    p.type.assign(n, 0);
+    p.dt_ms = dt_ms;
+    p.splitting = session.splitting;
+    p.stepping = session.stepping;
+    if (session.stepping == Stepping::explicit_)
+        p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
+    return wave_along(p, x, x.back(), paced * h_mm, session, progress).velocity;
+}
+
+/// A wave along the k-th principal direction on a mesh with that mean edge.
+Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
+                 const Progress& progress)
+{
+    static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
+    constexpr double cubes = 24, paced = 3;
+    const double h = edge_mm / edge_of_cube;
+    Session s = session;
+    s.mesh = MeshSlab{{cubes * h, 2 * h, 2 * h}, h};
+    s.stimuli.clear();
+    s.probes.clear();
+    s.prepacing = {};
+    Region all = region;
+    all.labels.clear();
+    all.where.reset();
+    const auto& c = region.conductivity_S_per_m;
+    const std::array sigma{c.fibre, c.sheet, c.normal};
+    all.conductivity_S_per_m = {sigma[k], sigma[(k + 1) % 3], sigma[(k + 2) % 3]};
+    s.regions = {all};
+    auto t = build_tissue(s, {{}, progress.stop});
+    std::vector<double> x;
+    for (const auto& at : t.problem.position_mm)
+        x.push_back(at[0]);
+    return wave_along(t.problem, x, cubes * h, paced * h, session, progress);
+}
+
+} // namespace
+
+VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
+                                   const Progress& progress)
+{
+    if (region.inherits())
+        throw InputError("velocity", "a region without a model has no velocity of its own");
+    if (!(edge_mm > 0) || !std::isfinite(edge_mm))
+        throw InputError("velocity", "the edge length must be positive");
+    const auto type = cell::make_cell_type(
+        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
+    const auto& c = region.conductivity_S_per_m;
+    const double capacity = session.surface_to_volume_per_mm *
+                            (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+    const Vec3 sigma = region.conductivity_scale * Vec3{c.fibre, c.sheet, c.normal};
+    VelocityEstimate out;
+    out.edge_mm = edge_mm;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (k > 0 && sigma[k] == sigma[k - 1]) {
+            out.fine[k] = out.fine[k - 1];
+            out.mesh[k] = out.mesh[k - 1];
+            continue;
+        }
+        const double D = sigma[k] / capacity;
+        if (!(D > 0))
+            continue;
+        // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
+        const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
+        out.fine[k] =
+            chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
+        const auto wave = wave_in_bar(session, region, k, edge_mm, progress);
+        out.mesh[k] = wave.velocity;
+        if (k == 0)
+            out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;
+    }
+    const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
+    double worst = worst_error;
+    char text[240];
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (!(out.fine[k] > 0)) {
+            if (sigma[k] > 0)
+                out.warning = "no wave runs in this tissue, on any mesh";
+            break;
+        }
+        const double error = out.mesh[k] / out.fine[k] - 1;
+        if (std::abs(error) <= worst)
+            continue;
+        worst = std::abs(error);
+        if (!(out.mesh[k] > 0))
+            std::snprintf(text, sizeof text,
+                          "mesh too coarse (mean edge %.2f mm): no wave runs %s; refine it",
+                          edge_mm, names[k]);
+        else
+            std::snprintf(
+                text, sizeof text,
+                "mesh too coarse (mean edge %.2f mm): waves run %.0f %% %s %s than on a fine one; "
+                "refine it",
+                edge_mm, 100 * std::abs(error), error < 0 ? "slower" : "faster", names[k]);
+        out.warning = text;
+    }
+    if (out.mesh[0] > 0 && out.mesh[0] < out.fine[0] * (1 - worst_error) &&
+        out.fine[0] > tissue_mm_per_ms && sigma[0] > raised * tissue_S_per_m) {
+        std::snprintf(
+            text, sizeof text,
+            ". The conductivities (%.2g S/m along the fibres, tissue has about %.2g) are raised "
+            "for that, so that waves run at %.2f m/s along them all the same: lower them on a "
+            "finer "
+            "mesh",
+            sigma[0], tissue_S_per_m, out.mesh[0]);
+        out.warning += text;
+    }
+    return out;
+}
+
+} // namespace tawara::simulation
