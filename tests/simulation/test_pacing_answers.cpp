@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What pulses tell of the tissue, refractory periods, and which of them made a beat.
-#include "engine/simulation/pacing/beat_pulses.hpp"
+#include "engine/simulation/observe/beat_pulses.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "tests/simulation/live_bar.hpp"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/device/stepper.hpp"
-#include "engine/simulation/pacing/beat_pulses.hpp"
+#include "engine/simulation/observe/beat_pulses.hpp"
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/kernel_figure.hpp"
+#include "engine/simulation/session/tissue_edit.hpp"
 
 #include <optional>
 #include <span>

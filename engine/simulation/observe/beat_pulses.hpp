@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/simulation/pacing/beat_pulses.hpp"
+#include "engine/simulation/observe/beat_pulses.hpp"
 
 #include "engine/simulation/session/csv.hpp"
 
