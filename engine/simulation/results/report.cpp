@@ -164,6 +164,15 @@ std::string program_version()
     return TAWARA_VERSION;
 }
 
+std::vector<float> column(const ProbeTable& t, std::size_t c)
+{
+    std::vector<float> out;
+    out.reserve(t.time_ms.size());
+    for (std::size_t k = 0; k < t.time_ms.size(); ++k)
+        out.push_back(static_cast<float>(t.V_mV[k * t.names.size() + c]));
+    return out;
+}
+
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
 {
     const auto& p = in.tissue.problem;

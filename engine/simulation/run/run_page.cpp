@@ -21,15 +21,6 @@ std::vector<KernelFigure> kernels_of(const RunReport& report, const std::string&
 
 } // namespace
 
-std::vector<float> column(const ProbeTable& t, std::size_t c)
-{
-    std::vector<float> out;
-    out.reserve(t.time_ms.size());
-    for (std::size_t k = 0; k < t.time_ms.size(); ++k)
-        out.push_back(static_cast<float>(t.V_mV[k * t.names.size() + c]));
-    return out;
-}
-
 std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
                         const ProbeTable& ecg)
 {
