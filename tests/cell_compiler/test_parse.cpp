@@ -177,6 +177,38 @@ class TestParse : public QObject
         // dy/dt = V: -0.05 volt a second = -5e-5 volt a ms
         QVERIFY(std::abs(rate(s, 1, {-50, 1}) + 5e-5) < 1e-15);
     }
+    /// mantissa<sep/>exponent is the number that one text of both would be, to the last bit.
+    void e_notation_data()
+    {
+        QTest::addColumn<QString>("mantissa");
+        QTest::addColumn<int>("exponent");
+        QTest::addColumn<double>("number");
+        QTest::newRow("mantissa below 1e-4") << "0.000012345678" << 3 << 0.012345678; // was 0
+        QTest::newRow("both small") << "0.00005" << -3 << 5e-8;                       // was 0
+        QTest::newRow("negative") << " -0.00001234\n" << 0 << -1.234e-5;
+        QTest::newRow("above 1e16") << "123456789012345678" << -300 << 123456789012345678e-300;
+        QTest::newRow("own exponent") << "1.5e-5" << -3 << 1.5e-8;
+        QTest::newRow("last bit") << "0.1" << -3 << 0.1e-3;
+        QTest::newRow("denormal") << "0.00001" << -310 << 1e-315;
+        QTest::newRow("zero") << "0.0" << 5 << 0.0;
+    }
+    void e_notation()
+    {
+        QFETCH(QString, mantissa);
+        QFETCH(int, exponent);
+        QFETCH(double, number);
+        const auto with = [](const QString& inner, const char* type) {
+            const QString cn = "<cn cellml:units=\"mV\"%1>%2</cn>";
+            const CellSystem s = resolve(
+                parse_cellml(cellml("mV", cn.arg(type, inner).toStdString()), "m.cellml", "."));
+            return rate(s, 0, {-50, 1});
+        };
+        const double whole = with(QString::number(number, 'g', 17), "");
+        QCOMPARE(number == 0, whole == 0);
+        const double apart = with(mantissa + "<sep/>" + QString::number(exponent),
+                                  " type=\"e-notation\"");
+        QVERIFY2(apart == whole, qPrintable(QString::number(apart, 'g', 17)));
+    }
     void cellml_errors()
     {
         const auto refuse = [](const std::string& text) {

@@ -110,6 +110,8 @@ class Reader
         t = a == std::string::npos ? "" : t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1);
         double v = 0;
         const auto r = std::from_chars(t.data(), t.data() + t.size(), v);
+        if (r.ec == std::errc::result_out_of_range)
+            xml_.fail(at, "'" + t.substr(0, 30) + "' is out of the range of double precision");
         if (t.empty() || r.ec != std::errc() || r.ptr != t.data() + t.size() || !std::isfinite(v))
             xml_.fail(at, "'" + t.substr(0, 30) +
                               "' is no number; write e.g. 1.5, or type=\"e-notation\" "
@@ -128,21 +130,28 @@ class Reader
         if (seps.empty())
             return c(real(n, n.text().get()));
         const std::string type = any_attribute(n, "type");
-        const double first = real(n, n.first_child().value()),
-                     second = real(n, seps[0].next_sibling().value());
+        const std::string first = n.first_child().value(), second = seps[0].next_sibling().value();
         if (type == "rational")
-            return c(first / second);
+            return c(real(n, first) / real(n, second));
         if (type != "e-notation")
             xml_.fail(n,
                       "numbers with <sep/> are of type e-notation or rational, not '" + type + "'");
-        if (std::abs(second) > 400 || second != std::floor(second))
+        return c(power_of_ten(n, first, real(n, second)));
+    }
+
+    /// mantissa * 10^exponent, rounded once: as if the text were one number.
+    double power_of_ten(pugi::xml_node n, const std::string& mantissa, double exponent)
+    {
+        if (std::abs(exponent) > 400 || exponent != std::floor(exponent))
             xml_.fail(n, "the exponent after <sep/> has to be a whole number below 400");
-        char joined[80];
-        std::snprintf(joined, sizeof joined, "%.17ge%d", first, static_cast<int>(second));
-        return c(real(n, first == 0 ? "0"
-                         : std::abs(first) < 1e16 && std::abs(first) >= 1e-4
-                             ? joined
-                             : std::to_string(first * std::pow(10, second))));
+        if (real(n, mantissa) == 0)
+            return 0;
+        const auto e = mantissa.find_first_of("eE"); // a mantissa may have its own: 1e-5<sep/>-3
+        if (e != std::string::npos)
+            exponent += real(n, mantissa.substr(e + 1));
+        const std::string digits = mantissa.substr(0, e);
+        return real(n, digits.substr(0, digits.find_last_not_of(" \t\r\n") + 1) + "e" +
+                           std::to_string(static_cast<int>(exponent)));
     }
 
     Node piecewise(pugi::xml_node n)
