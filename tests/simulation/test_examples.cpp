@@ -394,7 +394,7 @@ class TestExamples : public QObject
               "segment",
               off, 100 * same / left);
         QVERIFY(off < 0.05);
-        QVERIFY(same > 0.7 * left);
+        QVERIFY(same > 0.95 * left);
         QVERIFY(found.size() >= 17);
         mesh::TetMesh slab = mesh::slab({4, 2, 2}, 1);
         QVERIFY(!add_heart_coordinates(slab, mesh::surface(slab, mesh::face_neighbours(slab))));

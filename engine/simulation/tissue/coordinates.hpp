@@ -9,9 +9,10 @@ namespace tawara::simulation {
 /// defines them) and "aha_segment" (tetrahedra: 1 to 17 in the left ventricle with the septum, 0 in the right
 /// wall), so that layers, segments and bull's-eyes work on hearts from images too.
 ///
-/// Segments: thirds of the way from base to apex, sectors by the angle about the long axis of the left
-/// ventricle, counted from anterior by the septum, which lies towards the right ventricle (Cerqueira et al.,
-/// Circulation 105:539 (2002)); a mesh without a right ventricle gets none.
+/// Segments (Cerqueira et al., Circulation 105:539 (2002)): thirds of the left cavity's long axis, from the
+/// middle of its mouth (the rim at which the left endocardium ends) to its lowest point, and 17 below that;
+/// sectors by the angle about this axis, counted from anterior by the septum, whose middle lies between 2 and
+/// 3. A mesh without a right ventricle, or whose left cavity is closed, gets none.
 /// @return  whether the walls allowed it; where not, nothing is added
 /// @throws  Cancelled
 /// @cost    about 4 s per million tetrahedra
