@@ -2,7 +2,7 @@
 // AHA segments of hearts that come as bare meshes, against the generator's own labels.
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/coordinates.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
 
 #include <QDirIterator>
 #include <QProcess>
