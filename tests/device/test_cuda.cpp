@@ -2,6 +2,7 @@
 // The CUDA back end against the CPU's, and against itself cut into shards. Skipped where there is
 // no GPU.
 #include "engine/core/error.hpp"
+#include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
@@ -309,6 +310,19 @@ class TestCuda : public QObject
         QCOMPARE(second->step(), 151);
         second->advance(249);
         QVERIFY(same_bits(whole->snapshot(), second->snapshot()));
+    }
+
+    void snapshotsThatDoNotFitAreRefused()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        for (const bool rests : {false, true})
+            for (const char* devices : {"cuda:0", "cuda:0,0"}) {
+                p.rest_tolerance_mV = rests ? 0.1 : 0;
+                const auto s = on(p, devices);
+                s->advance(10);
+                const auto bad = takes_a_bad_snapshot(*s, rests);
+                QVERIFY2(bad.empty(), bad.c_str());
+            }
     }
 
     /// Unknowns at rest take long steps: the same maps within the tolerance's reach, and the same

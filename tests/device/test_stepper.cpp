@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
@@ -149,6 +150,19 @@ class TestStepper : public QObject
         for (std::size_t u = 0; u < p.size(); ++u)
             QVERIFY(a.activation_ms[u] == b.activation_ms[u] ||
                     (std::isnan(a.activation_ms[u]) && std::isnan(b.activation_ms[u])));
+    }
+
+    void snapshotsThatDoNotFitAreRefused()
+    {
+        auto p = slab_problem({2, 1, 1}, 0.5);
+        for (const bool rests : {false, true})
+            for (const auto precision : {Precision::double_, Precision::single}) {
+                p.rest_tolerance_mV = rests ? 0.1 : 0;
+                const auto s = cpu(p, 2, precision);
+                s->advance(10);
+                const auto bad = takes_a_bad_snapshot(*s, rests);
+                QVERIFY2(bad.empty(), bad.c_str());
+            }
     }
 
     void singleStaysNearDouble()

@@ -7,6 +7,7 @@
 #include "engine/device/cpu/activation.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
 #include "engine/device/cpu/resting.hpp"
+#include "engine/device/snapshot_check.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <algorithm>
@@ -475,13 +476,7 @@ Snapshot CpuStepper<Real>::snapshot() const
 template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
-    if (s.v.size() != layout_.new_of.size() || s.states.size() != states_.size())
-        throw InputError("checkpoint",
-                         "holds another number of unknowns or states than this session; "
-                         "resume with the session that wrote it");
-    if (!s.resting.empty() && (s.resting.size() != layout_.new_of.size() + 2 || !resting_))
-        throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
-                                       "with the session that wrote it");
+    check_shape(s, {layout_.new_of.size(), states_.size(), resting_ ? resting_->longest() : 0});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)

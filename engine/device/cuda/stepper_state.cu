@@ -2,6 +2,7 @@
 // What goes into a CUDA stepper and comes out of it between steps.
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/stepper.cuh"
+#include "engine/device/snapshot_check.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -378,13 +379,7 @@ void CudaStepper<Real>::restore_resting(State& d, const Snapshot& s)
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    if (!s.resting.empty() && (s.resting.size() != place_.size() + 2 || !longest_rest_))
-        throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
-                                       "with the session that wrote it");
-    if (s.v.size() != place_.size() || s.states.size() != shards_[0]->kept)
-        throw InputError("checkpoint",
-                         "holds another number of unknowns or states than this session; "
-                         "resume with the session that wrote it");
+    check_shape(s, {place_.size(), shards_[0]->kept, longest_rest_});
     synchronize();
     for (auto& shard : shards_) {
         State& d = *shard;

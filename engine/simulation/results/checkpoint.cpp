@@ -2,14 +2,11 @@
 #include "engine/simulation/results/checkpoint.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 
 #include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
@@ -18,85 +15,6 @@
 
 namespace tawara::simulation {
 namespace {
-
-constexpr char magic[8] = {'T', 'A', 'W', 'A', 'R', 'A', 'C', '1'};
-
-/// Packs values into a byte string.
-class Pack
-{
-  public:
-    std::string bytes;
-
-    void put(const void* data, std::size_t n) { bytes.append(static_cast<const char*>(data), n); }
-    void put(std::uint64_t n) { put(&n, sizeof n); }
-    void put(const std::string& s)
-    {
-        put(static_cast<std::uint64_t>(s.size()));
-        put(s.data(), s.size());
-    }
-    template <class T>
-    void put(const std::vector<T>& v)
-    {
-        put(static_cast<std::uint64_t>(v.size()));
-        put(v.data(), v.size() * sizeof(T));
-    }
-    void put(const std::vector<std::string>& list)
-    {
-        put(static_cast<std::uint64_t>(list.size()));
-        for (const auto& s : list)
-            put(s);
-    }
-};
-
-class Unpack
-{
-  public:
-    Unpack(const std::string& bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file)
-    {
-    }
-
-    void get(void* to, std::size_t n)
-    {
-        if (n > bytes_.size() - at_)
-            throw InputError(file_.string(), "the checkpoint ends too early; use an older one");
-        std::memcpy(to, bytes_.data() + at_, n);
-        at_ += n;
-    }
-    std::uint64_t count()
-    {
-        std::uint64_t n = 0;
-        get(&n, sizeof n);
-        if (n > bytes_.size())
-            throw InputError(file_.string(), "the checkpoint is damaged; use an older one");
-        return n;
-    }
-    std::string text()
-    {
-        std::string s(count(), '\0');
-        get(s.data(), s.size());
-        return s;
-    }
-    bool at_end() const { return at_ == bytes_.size(); }
-    template <class T = double>
-    std::vector<T> numbers()
-    {
-        std::vector<T> v(count());
-        get(v.data(), v.size() * sizeof(T));
-        return v;
-    }
-    std::vector<std::string> texts()
-    {
-        std::vector<std::string> list(count());
-        for (auto& s : list)
-            s = text();
-        return list;
-    }
-
-  private:
-    const std::string& bytes_;
-    std::filesystem::path file_;
-    std::size_t at_ = 0;
-};
 
 /// CRC-32 over pieces of any size.
 template <class T>
@@ -306,129 +224,6 @@ void need_other_folder(const std::filesystem::path& out, const std::filesystem::
         throw InputError("--out", "is " + out.string() +
                                       ", the folder of the checkpoint's own run, whose outputs a "
                                       "branch would replace; give the branch a folder of its own");
-}
-
-void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
-{
-    Pack p;
-    p.put(c.fingerprint);
-    p.put(static_cast<std::uint64_t>(c.state.step));
-    p.put(c.state.v);
-    p.put(static_cast<std::uint64_t>(c.state.states.size()));
-    for (const auto& s : c.state.states)
-        p.put(s);
-    for (const auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
-                          &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
-        p.put(*v);
-    p.put(c.probes.names);
-    p.put(c.state.resting);
-    p.put(c.probes_of);
-    p.put(c.ecg.names);
-    p.put(c.ecg.time_ms);
-    p.put(c.ecg.V_mV);
-    p.put(c.ecg_of);
-    p.put(static_cast<std::uint64_t>(c.traces.first_step));
-    p.put(static_cast<std::uint64_t>(c.traces.V_mV.size()));
-    for (const auto& v : c.traces.V_mV)
-        p.put(v);
-    p.put(std::vector<double>{c.threshold_mV});
-    p.put(static_cast<std::uint64_t>(c.pulses.size()));
-    for (const auto& s : c.pulses) {
-        p.put(s.of);
-        p.put(s.verdicts);
-        p.put(s.watch);
-    }
-    p.put(c.layout);
-    std::vector<double> branched_ms;
-    for (const auto& b : c.branches)
-        branched_ms.push_back(b.time_ms);
-    p.put(branched_ms);
-    p.put(std::vector<double>{c.maps_from_ms});
-    uLongf size = compressBound(p.bytes.size());
-    std::string packed(size, '\0');
-    if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                  reinterpret_cast<const Bytef*>(p.bytes.data()), p.bytes.size(), 1) != Z_OK)
-        throw Error("zlib could not compress a checkpoint");
-    write_whole(file, [&](std::ostream& out) {
-        const std::uint64_t full = p.bytes.size();
-        out.write(magic, sizeof magic);
-        out.write(reinterpret_cast<const char*>(&full), sizeof full);
-        out.write(packed.data(), static_cast<std::streamsize>(size));
-    });
-}
-
-Checkpoint read_checkpoint(const std::filesystem::path& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
-        throw InputError(file.string(),
-                         "cannot be opened; give a checkpoint-*.tcp of an earlier run");
-    const std::string all{std::istreambuf_iterator<char>(in), {}};
-    std::uint64_t full = 0;
-    if (all.size() < sizeof magic + sizeof full ||
-        std::memcmp(all.data(), magic, sizeof magic) != 0)
-        throw InputError(file.string(), "is no Tawara checkpoint; give a checkpoint-*.tcp");
-    std::memcpy(&full, all.data() + sizeof magic, sizeof full);
-    const std::size_t head = sizeof magic + sizeof full;
-    std::string bytes;
-    uLongf size = 0;
-    if (full < (std::uint64_t(1) << 12) * all.size() + 4096) { // zlib packs by 1032 to 1 at most
-        bytes.resize(full);
-        size = full;
-    }
-    if (bytes.empty() ||
-        uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                   reinterpret_cast<const Bytef*>(all.data() + head), all.size() - head) != Z_OK ||
-        size != full)
-        throw InputError(file.string(),
-                         "the checkpoint is damaged or was cut short; use an older one");
-    Unpack u(bytes, file);
-    Checkpoint c;
-    c.fingerprint = u.text();
-    std::uint64_t step = 0;
-    u.get(&step, sizeof step);
-    c.state.step = static_cast<std::int64_t>(step);
-    c.state.v = u.numbers();
-    c.state.states.resize(u.count());
-    for (auto& s : c.state.states)
-        s = u.numbers();
-    for (auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
-                    &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
-        *v = u.numbers();
-    c.probes.names = u.texts();
-    if (!u.at_end())
-        c.state.resting = u.numbers();
-    if (u.at_end())
-        return c; // of an earlier version
-    c.probes_of = u.text();
-    c.ecg.names = u.texts();
-    c.ecg.time_ms = u.numbers();
-    c.ecg.V_mV = u.numbers();
-    c.ecg_of = u.text();
-    u.get(&step, sizeof step);
-    c.traces.first_step = static_cast<std::int64_t>(step);
-    c.traces.V_mV.resize(u.count());
-    for (auto& v : c.traces.V_mV)
-        v = u.numbers<float>();
-    if (!u.at_end())
-        if (const std::vector<double> threshold = u.numbers(); threshold.size() == 1)
-            c.threshold_mV = threshold[0];
-    if (!u.at_end())
-        c.pulses.resize(u.count());
-    for (auto& s : c.pulses) {
-        s.of = u.text();
-        s.verdicts = u.numbers();
-        s.watch = u.numbers();
-    }
-    if (!u.at_end())
-        c.layout = u.numbers();
-    if (!u.at_end()) {
-        for (const double time_ms : u.numbers())
-            c.branches.push_back(branch_at(time_ms));
-        if (const std::vector<double> from = u.numbers(); from.size() == 1)
-            c.maps_from_ms = from[0];
-    }
-    return c;
 }
 
 } // namespace tawara::simulation

@@ -7,6 +7,7 @@
 #include "engine/simulation/session/tissue_edit.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -43,6 +44,7 @@ struct Checkpoint
     std::vector<double> layout;       ///< layout_print(); empty of an earlier version
     std::vector<TissueEdit> branches; ///< where the run and those before it branched off
     double maps_from_ms = 0;          ///< the maps so far are of what came after it
+    std::uint32_t version = 0;        ///< of the file that it was read from; 1 had no checksum
 };
 
 /// That a run branched off, as a change of its tissue.
@@ -75,12 +77,26 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
 /// @throws InputError  at --out, where the checkpoint lies in the folder of the outputs
 void need_other_folder(const std::filesystem::path& out, const std::filesystem::path& checkpoint);
 
+/// What a run can go on from at most.
+struct CheckpointBounds
+{
+    std::size_t unknowns = std::numeric_limits<std::size_t>::max();
+    std::size_t states = std::numeric_limits<std::size_t>::max(); ///< beside V
+    std::function<void(std::int64_t step)> step = {}; ///< called with its step, may throw
+};
+
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a
-/// checksum.
+/// version and a checksum (checkpoint_stream.hpp). Holds no second copy of it in memory.
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 
-/// Checkpoints of earlier versions lack ecg, traces, pulses, layout and branches.
-/// @throws InputError when the file is not one, is damaged or was cut short
-Checkpoint read_checkpoint(const std::filesystem::path& file);
+/// Reads one and checks that all in it fits together and can have been computed; whether it is of
+/// this tissue Stepper::restore() checks. Those of version 1 lack the checksum, and may lack ecg,
+/// traces, pulses, layout and branches.
+/// @param begun  called with the fingerprint, the version and, from version 2 on, the layout, before
+///               anything else is read; may throw; what it returns bounds what is taken into memory
+/// @throws InputError when the file is not one, is damaged, was cut short or cannot be
+Checkpoint
+read_checkpoint(const std::filesystem::path& file,
+                const std::function<CheckpointBounds(const Checkpoint& begun)>& begun = {});
 
 } // namespace tawara::simulation

@@ -8,25 +8,56 @@
 #include <cmath>
 
 namespace tawara::simulation {
+namespace {
+
+/// Beside V, of the model that has most.
+std::size_t most_states(const device::TissueProblem& p)
+{
+    std::size_t most = 0;
+    for (const auto& g : p.groups)
+        most = std::max(most, g.types.front().initial.size() - 1);
+    return most;
+}
+
+} // namespace
+
+/// @throws InputError  at the checkpoint, which is of a later step than this run's last
+void Run::need_end_after(std::int64_t step) const
+{
+    if (step > end_step_)
+        throw InputError(options_.resume.string(),
+                         "the checkpoint is at " + ms_text(step) + ", after " +
+                             (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
+                             ms_text(end_step_) + "; give a later end");
+}
 
 void Run::resume()
 {
     if (options_.resume.empty())
         return;
-    auto c = read_checkpoint(options_.resume);
-    const bool others = differs(c, here(), options_.branch, options_.resume);
-    if (end_step_ < c.state.step)
-        throw InputError(options_.resume.string(),
-                         "the checkpoint is at " + ms_text(c.state.step) + ", after " +
-                             (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
-                             ms_text(end_step_) + "; give a later end");
+    const auto& file = options_.resume;
+    const auto mine = here();
+    auto c = read_checkpoint(file, [&](const Checkpoint& begun) -> CheckpointBounds {
+        if (begun.version > 1 || !options_.branch) // else its layout is not known yet
+            differs(begun, mine, options_.branch, file);
+        return {tissue_.problem.size(), most_states(tissue_.problem),
+                [&](std::int64_t step) { need_end_after(step); }};
+    });
+    const bool others = differs(c, mine, options_.branch, file);
+    if (c.version == 1)
+        say(Notice::Level::info, file.string() + ": is a checkpoint of an earlier version, without "
+                                                 "a checksum; all of its content was checked");
     if (others)
         c.state.resting.clear(); // what had rested may have to move
     if (options_.branch) {
         need_other_folder(options_.out, options_.resume);
         c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));
     }
-    stepper_->restore(c.state);
+    try {
+        stepper_->restore(c.state);
+    } catch (const InputError& e) {
+        throw InputError(file.string(), e.reason);
+    }
     known_ = c.pulses;
     first_step_ = c.state.step;
     traces_.first_step = first_step_ + 1;

@@ -28,6 +28,7 @@ class Run
   private:
     void say(Notice::Level level, const std::string& text) const;
     void resume();
+    void need_end_after(std::int64_t step) const;
     void go_on_with_maps(const Checkpoint& c);
     Checkpoint here() const;
     void go_on_with_probes(const Checkpoint& c);

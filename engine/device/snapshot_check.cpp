@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/snapshot_check.hpp"
+
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::device {
+namespace {
+
+constexpr double bound_mV = 1000; // as a step's verdict has it: no membrane reaches 1 V
+constexpr std::int64_t most_steps = 1LL << 50; // exact as a double, and times dt still a time
+
+[[noreturn]] void refuse(const std::string& why)
+{
+    throw InputError("checkpoint", why + "; resume with the session that wrote it, or use an older "
+                                         "checkpoint");
+}
+
+void need_length(const char* what, std::size_t length, std::size_t wanted)
+{
+    if (length != wanted)
+        refuse("holds " + std::to_string(length) + " values of " + what +
+               " where this tissue has " + std::to_string(wanted) + " unknowns");
+}
+
+bool is_whole(double x, int least, int most)
+{
+    return x >= least && x <= most && x == std::floor(x);
+}
+
+void check_resting(const std::vector<double>& resting, const SnapshotShape& shape)
+{
+    if (resting.empty())
+        return;
+    if (shape.longest_rest == 0 || resting.size() != shape.unknowns + 2)
+        throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
+                                       "with the session that wrote it");
+    const double done = resting[0], length = resting[1];
+    if (!is_whole(length, 2, shape.longest_rest) ||
+        !is_whole(done, 1, static_cast<int>(length) - 1))
+        refuse(
+            "is inside a long step of unknowns at rest that cannot be (its length should be 2 to " +
+            std::to_string(shape.longest_rest) + " steps, of which at least one is to come)");
+    if (!std::all_of(resting.begin() + 2, resting.end(), [](double r) { return r == 0 || r == 1; }))
+        refuse("says of unknowns neither that they rest nor that they move");
+}
+
+} // namespace
+
+void check_shape(const Snapshot& s, const SnapshotShape& shape)
+{
+    if (s.step < 0 || s.step > most_steps)
+        refuse("is at step " + std::to_string(s.step) + ", which no run reaches");
+    if (s.v.size() != shape.unknowns || s.states.size() != shape.states)
+        throw InputError("checkpoint",
+                         "holds another number of unknowns or states than this session; "
+                         "resume with the session that wrote it");
+    for (const auto& state : s.states)
+        need_length("a state", state.size(), shape.unknowns);
+    need_length("activation", s.activation_ms.size(), shape.unknowns);
+    need_length("repolarisation", s.repolarisation_ms.size(), shape.unknowns);
+    need_length("peak", s.peak_mV.size(), shape.unknowns);
+    need_length("rest", s.rest_mV.size(), shape.unknowns);
+    check_resting(s.resting, shape);
+}
+
+void check_values(const Snapshot& s, double dt_ms)
+{
+    const auto all = [](const std::vector<double>& values, auto&& good) {
+        return std::all_of(values.begin(), values.end(), good);
+    };
+    const auto finite = [](double x) { return std::isfinite(x); };
+    const auto bounded = [](double x) { return x > -bound_mV && x < bound_mV; };
+    const auto nearly = [](double x) { return std::abs(x) <= bound_mV; }; // 1e3: not known yet
+    // a long step of unknowns at rest may date what happens within it
+    const double latest =
+        static_cast<double>(s.step) * dt_ms + TissueProblem::longest_rest_ms + dt_ms;
+    const auto passed = [&](double t) { return std::isnan(t) || (t >= 0 && t <= latest); };
+    if (!all(s.v, bounded))
+        refuse("holds a potential that is not finite or beyond 1 V");
+    for (const auto& state : s.states)
+        if (!all(state, finite))
+            refuse("holds a state that is not finite");
+    if (!all(s.peak_mV, nearly) || !all(s.rest_mV, nearly))
+        refuse("holds a peak or a resting potential that is not finite or beyond 1 V");
+    if (!all(s.activation_ms, passed) || !all(s.repolarisation_ms, passed))
+        refuse("holds times of activation or repolarisation that have not come yet");
+}
+
+} // namespace tawara::device

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+
+namespace tawara::device {
+
+/// What a stepper can take back.
+struct SnapshotShape
+{
+    std::size_t unknowns = 0;
+    std::size_t states = 0; ///< beside V, of the model that has most
+    int longest_rest = 0;   ///< steps in a long step of unknowns at rest; 0: nothing rests
+};
+
+/// That every array of a snapshot has the length, and that its counters have the values, that the
+/// stepper relies on; asked by each back end before it takes anything over.
+/// @throws InputError  ("checkpoint") what does not fit
+void check_shape(const Snapshot& s, const SnapshotShape& shape);
+
+/// That what is in it can have been computed: potentials within 1 V, finite states, times of maps
+/// that have passed. For what comes from a file.
+/// @pre  check_shape()
+/// @throws InputError  ("checkpoint")
+void check_values(const Snapshot& s, double dt_ms);
+
+} // namespace tawara::device

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Checkpoints to files and back: everything that is read is checked before anybody uses it.
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/device/snapshot_check.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/checkpoint_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::simulation {
+namespace {
+
+// What no real checkpoint reaches.
+constexpr std::size_t most_names = 100'000, longest_name = 1 << 16, longest_text = 1 << 24,
+                      most_parts = 1'000'000;
+constexpr std::size_t layout_size = 5;    ///< of layout_print()
+constexpr std::size_t verdict_size = 4;   ///< numbers of a verdict (KnownPulses)
+constexpr std::size_t place_of_pulse = 6; ///< the number of the pulse in KnownPulses::watch
+
+double dt_of(const std::string& fingerprint)
+{
+    double dt_ms = 0;
+    std::size_t unknowns = 0;
+    std::sscanf(fingerprint.c_str(), "%zu unknowns, dt %lf ms", &unknowns, &dt_ms);
+    return dt_ms;
+}
+
+/// Rows of a table: rising times until now, and a value for each name in each.
+void check_table(const ProbeTable& t, double now_ms, const char* what)
+{
+    const auto refuse = [&](const std::string& why) {
+        throw InputError("checkpoint", std::string("its ") + what + why + "; use an older one");
+    };
+    if (t.names.empty() ? !t.V_mV.empty()
+                        : t.V_mV.size() / t.names.size() != t.time_ms.size() ||
+                              t.V_mV.size() % t.names.size() != 0)
+        refuse(" are no table of " + std::to_string(t.names.size()) + " columns");
+    double last = -1;
+    for (const double ms : t.time_ms) {
+        if (!(ms > last && ms <= now_ms))
+            refuse(" are not in the order of time");
+        last = ms;
+    }
+}
+
+void check_traces(const StepTraces& t, std::int64_t step)
+{
+    for (const auto& v : t.V_mV)
+        if (v.size() != t.V_mV.front().size())
+            throw InputError("checkpoint", "its traces are not equally long; use an older one");
+    if (t.first_step < 0 || t.first_step > step + 1 || t.steps() > step + 1 - t.first_step)
+        throw InputError("checkpoint", "its traces are of steps that it has not reached; use an "
+                                       "older one");
+}
+
+void check_pulses(const std::vector<KnownPulses>& pulses, double now_ms)
+{
+    constexpr double most_pulses = 1e9;
+    for (const auto& p : pulses) {
+        bool good = p.verdicts.size() % verdict_size == 0;
+        for (std::size_t k = 0; good && k < p.verdicts.size(); k += verdict_size)
+            good = p.verdicts[k] >= 0 && p.verdicts[k] <= now_ms;
+        if (p.watch.size() > place_of_pulse)
+            good = good && p.watch[place_of_pulse] >= 0 && p.watch[place_of_pulse] <= most_pulses &&
+                   !std::isnan(p.watch[1]) && p.watch[1] <= now_ms;
+        if (!good)
+            throw InputError("checkpoint", "what it knows of pulses cannot be; use an older one");
+    }
+}
+
+/// All of it, but for what only the tissue tells.
+void check(const Checkpoint& c)
+{
+    const double dt_ms = dt_of(c.fingerprint);
+    if (!(dt_ms > 0 && dt_ms < 1e9))
+        throw InputError("checkpoint", "names no time step; use an older one");
+    const auto& s = c.state;
+    const auto longest = device::TissueProblem::longest_rest_ms * (1 + 1e-9) / dt_ms;
+    device::check_shape(s, {s.v.size(), s.states.size(),
+                            static_cast<int>(std::min(longest, 1e9))}); // restore() knows the rest
+    device::check_values(s, dt_ms);
+    const double now_ms = (static_cast<double>(s.step) + 0.5) * dt_ms;
+    check_table(c.probes, now_ms, "probes");
+    check_table(c.ecg, now_ms, "leads");
+    check_traces(c.traces, s.step);
+    check_pulses(c.pulses, now_ms);
+    const auto passed = [&](double ms) { return ms >= 0 && ms <= now_ms; };
+    if (!passed(c.maps_from_ms) || !std::all_of(c.branches.begin(), c.branches.end(),
+                                                [&](const auto& b) { return passed(b.time_ms); }))
+        throw InputError("checkpoint", "its maps or branches begin after it; use an older one");
+    if (std::isinf(c.threshold_mV) || (!c.layout.empty() && c.layout.size() != layout_size))
+        throw InputError("checkpoint", "its threshold or layout cannot be; use an older one");
+}
+
+std::size_t rows_until(std::int64_t step)
+{
+    return static_cast<std::size_t>(step) + 1;
+}
+
+void read_state(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+{
+    c.state.step = in.step();
+    if (c.state.step < 0)
+        in.refuse("the checkpoint is at step " + std::to_string(c.state.step) +
+                  ", before any run begins; use an older one");
+    if (bounds.step)
+        bounds.step(c.state.step);
+    c.state.v = in.numbers(bounds.unknowns);
+    const auto n = c.state.v.size();
+    c.state.states.resize(in.count(bounds.states, sizeof(std::uint64_t)));
+    for (auto& s : c.state.states)
+        s = in.numbers(n);
+    for (auto* v :
+         {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV, &c.state.rest_mV})
+        *v = in.numbers(n);
+}
+
+void read_table(CheckpointReader& in, std::int64_t step, ProbeTable& t)
+{
+    t.names = in.texts(most_names, longest_name);
+    t.time_ms = in.numbers(rows_until(step));
+    t.V_mV = in.numbers(t.time_ms.size() * t.names.size());
+}
+
+void read_traces(CheckpointReader& in, Checkpoint& c)
+{
+    c.traces.first_step = in.step();
+    c.traces.V_mV.resize(in.count(most_names, sizeof(std::uint64_t)));
+    for (auto& v : c.traces.V_mV)
+        v = in.numbers<float>(rows_until(c.state.step));
+}
+
+void read_pulses(CheckpointReader& in, Checkpoint& c)
+{
+    c.pulses.resize(in.count(most_parts, 3 * sizeof(std::uint64_t)));
+    for (auto& s : c.pulses) {
+        s.of = in.text(longest_name);
+        s.verdicts = in.numbers(verdict_size * rows_until(c.state.step));
+        s.watch = in.numbers();
+    }
+}
+
+void read_branches(CheckpointReader& in, Checkpoint& c)
+{
+    for (const double time_ms : in.numbers(most_parts))
+        c.branches.push_back(branch_at(time_ms));
+}
+
+double one_of(CheckpointReader& in, double otherwise)
+{
+    const auto list = in.numbers(1);
+    return list.empty() ? otherwise : list[0];
+}
+
+/// What follows the fingerprint in a file of version 1, which may end early: those of the first
+/// programs lacked what came later.
+void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+{
+    read_state(in, bounds, c);
+    c.probes.time_ms = in.numbers(rows_until(c.state.step));
+    c.probes.V_mV = in.numbers(c.probes.time_ms.size() * most_names);
+    c.probes.names = in.texts(most_names, longest_name);
+    if (!in.at_end())
+        c.state.resting = in.numbers(c.state.v.size() + 2);
+    if (in.at_end())
+        return;
+    c.probes_of = in.text(longest_text);
+    c.ecg.names = in.texts(most_names, longest_name);
+    c.ecg.time_ms = in.numbers(rows_until(c.state.step));
+    c.ecg.V_mV = in.numbers(c.ecg.time_ms.size() * c.ecg.names.size());
+    c.ecg_of = in.text(longest_text);
+    read_traces(in, c);
+    if (!in.at_end())
+        c.threshold_mV = one_of(in, c.threshold_mV);
+    if (!in.at_end())
+        read_pulses(in, c);
+    if (!in.at_end())
+        c.layout = in.numbers(layout_size);
+    if (!in.at_end()) {
+        read_branches(in, c);
+        c.maps_from_ms = one_of(in, 0);
+    }
+}
+
+void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+{
+    read_state(in, bounds, c);
+    c.state.resting = in.numbers(c.state.v.size() + 2);
+    read_table(in, c.state.step, c.probes);
+    c.probes_of = in.text(longest_text);
+    read_table(in, c.state.step, c.ecg);
+    c.ecg_of = in.text(longest_text);
+    read_traces(in, c);
+    c.threshold_mV = one_of(in, c.threshold_mV);
+    read_pulses(in, c);
+    read_branches(in, c);
+    c.maps_from_ms = one_of(in, 0);
+}
+
+} // namespace
+
+void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
+{
+    const auto put_table = [](CheckpointWriter& out, const ProbeTable& t) {
+        out.put(t.names);
+        out.put(t.time_ms);
+        out.put(t.V_mV);
+    };
+    write_whole(file, [&](std::ostream& stream) {
+        CheckpointWriter out(stream);
+        out.put(c.fingerprint);
+        out.put(c.layout);
+        out.put(static_cast<std::uint64_t>(c.state.step));
+        out.put(c.state.v);
+        out.put(static_cast<std::uint64_t>(c.state.states.size()));
+        for (const auto& s : c.state.states)
+            out.put(s);
+        for (const auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
+                              &c.state.rest_mV, &c.state.resting})
+            out.put(*v);
+        put_table(out, c.probes);
+        out.put(c.probes_of);
+        put_table(out, c.ecg);
+        out.put(c.ecg_of);
+        out.put(static_cast<std::uint64_t>(c.traces.first_step));
+        out.put(static_cast<std::uint64_t>(c.traces.V_mV.size()));
+        for (const auto& v : c.traces.V_mV)
+            out.put(v);
+        out.put(std::vector<double>{c.threshold_mV});
+        out.put(static_cast<std::uint64_t>(c.pulses.size()));
+        for (const auto& s : c.pulses) {
+            out.put(s.of);
+            out.put(s.verdicts);
+            out.put(s.watch);
+        }
+        std::vector<double> branched_ms;
+        for (const auto& b : c.branches)
+            branched_ms.push_back(b.time_ms);
+        out.put(branched_ms);
+        out.put(std::vector<double>{c.maps_from_ms});
+        out.finish();
+    });
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file,
+                           const std::function<CheckpointBounds(const Checkpoint&)>& begun)
+{
+    CheckpointReader in(file);
+    Checkpoint c;
+    c.version = in.version();
+    c.fingerprint = in.text(longest_text);
+    if (c.version > 1)
+        c.layout = in.numbers(layout_size);
+    const auto bounds = begun ? begun(c) : CheckpointBounds();
+    if (c.version > 1)
+        read_version_2(in, bounds, c);
+    else
+        read_version_1(in, bounds, c);
+    in.need_end();
+    try {
+        check(c);
+    } catch (const InputError& e) {
+        in.refuse(e.reason);
+    }
+    return c;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a checkpoint file may hold and what is refused: nothing in one is believed.
+#include "engine/core/error.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/checkpoint_stream.hpp"
+#include "engine/simulation/run/run.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <sys/resource.h>
+#include <zlib.h>
+
+using namespace tawara;
+using namespace tawara::simulation;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Session slab_session()
+{
+    Session s;
+    s.name = "slab";
+    s.mesh = MeshSlab{{2, 1, 1}, 0.5};
+    s.regions[0].variant = "epi";
+    s.end_ms = 2;
+    s.checkpoint_every_ms = 1;
+    Stimulus st;
+    st.name = "S1";
+    st.region = Box{{0, 0, 0}, {0.5, 1, 1}};
+    s.stimuli.push_back(st);
+    s.probes.push_back({"near", {0.5, 0.5, 0.5}});
+    s.electrodes = {{"RA", {-50, 0, 0}}, {"LA", {50, 0, 0}}};
+    s.leads.kind = Leads::Kind::list;
+    s.leads.list = {{"I", {{"LA", 1}, {"RA", -1}}}};
+    s.ecg_every_ms = 0.5;
+    return s;
+}
+
+std::string content(const fs::path& f)
+{
+    std::ifstream in(f, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const fs::path& f, const std::string& bytes)
+{
+    std::ofstream(f, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));
+}
+
+/// A file of version 1 around unpacked bytes.
+std::string version_1(const std::string& bytes)
+{
+    uLongf size = compressBound(bytes.size());
+    std::string packed(size, '\0');
+    compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+              reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 1);
+    const std::uint64_t full = bytes.size();
+    return "TAWARAC1" + std::string(reinterpret_cast<const char*>(&full), sizeof full) +
+           packed.substr(0, size);
+}
+
+/// A checkpoint as version 1 had it, unpacked.
+std::string bytes_of_version_1(const Checkpoint& c)
+{
+    std::string out;
+    const auto raw = [&](const void* p, std::size_t n) {
+        out.append(static_cast<const char*>(p), n);
+    };
+    const auto number = [&](std::uint64_t n) { raw(&n, sizeof n); };
+    const auto text = [&](const std::string& s) {
+        number(s.size());
+        out += s;
+    };
+    const auto list = [&](const auto& v) {
+        number(v.size());
+        raw(v.data(), v.size() * sizeof v[0]);
+    };
+    const auto texts = [&](const std::vector<std::string>& v) {
+        number(v.size());
+        for (const auto& s : v)
+            text(s);
+    };
+    text(c.fingerprint);
+    number(static_cast<std::uint64_t>(c.state.step));
+    list(c.state.v);
+    number(c.state.states.size());
+    for (const auto& s : c.state.states)
+        list(s);
+    for (const auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
+                          &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
+        list(*v);
+    texts(c.probes.names);
+    list(c.state.resting);
+    text(c.probes_of);
+    texts(c.ecg.names);
+    list(c.ecg.time_ms);
+    list(c.ecg.V_mV);
+    text(c.ecg_of);
+    number(static_cast<std::uint64_t>(c.traces.first_step));
+    number(c.traces.V_mV.size());
+    for (const auto& v : c.traces.V_mV)
+        list(v);
+    list(std::vector<double>{c.threshold_mV});
+    number(c.pulses.size());
+    for (const auto& s : c.pulses) {
+        text(s.of);
+        list(s.verdicts);
+        list(s.watch);
+    }
+    list(c.layout);
+    list(std::vector<double>{});
+    list(std::vector<double>{c.maps_from_ms});
+    return out;
+}
+
+} // namespace
+
+class TestCheckpoint : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
+    fs::path good_;
+    std::vector<std::string> said_;
+
+    /// Empty where it ran to its end.
+    std::string resume(const fs::path& file, bool branch = false)
+    {
+        auto s = slab_session();
+        s.checkpoint_every_ms = 0;
+        RunOptions o;
+        o.out = path("resumed");
+        o.resume = file;
+        o.branch = branch;
+        o.device.devices = "cpu";
+        said_.clear();
+        o.notice = [&](const Notice& n) { said_.push_back(n.text); };
+        try {
+            run_session(s, o);
+        } catch (const InputError& e) {
+            return e.what();
+        }
+        return {};
+    }
+    bool was_said(const std::string& part) const
+    {
+        return std::any_of(said_.begin(), said_.end(),
+                           [&](const auto& s) { return s.find(part) != std::string::npos; });
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        RunOptions o;
+        o.out = path("whole");
+        o.device.devices = "cpu";
+        run_session(slab_session(), o);
+        good_ = o.out / "checkpoint-00000001.000ms.tcp";
+        QVERIFY(fs::exists(good_));
+    }
+
+    void whatIsWrittenIsRead()
+    {
+        const auto c = read_checkpoint(good_);
+        QCOMPARE(c.version, checkpoint_version);
+        QCOMPARE(c.state.step, 50);
+        QCOMPARE(c.ecg.time_ms.size(), std::size_t(3));
+        QVERIFY(!c.layout.empty() && !c.pulses.empty() && c.traces.steps() > 40);
+        write_checkpoint(c, path("again.tcp"));
+        QVERIFY(content(path("again.tcp")) == content(good_));
+        QCOMPARE(resume(good_), std::string());
+        QVERIFY(!was_said("earlier version"));
+        for (const char* f : {"probes.csv", "activation.csv", "beats.csv", "ecg.csv"})
+            QVERIFY2(content(path("resumed") / f) == content(path("whole") / f), f);
+    }
+
+    /// Without a checksum: all of it is checked, and it is said.
+    void version1IsReadAndSaid()
+    {
+        const auto c = read_checkpoint(good_);
+        put(path("v1.tcp"), version_1(bytes_of_version_1(c)));
+        QCOMPARE(read_checkpoint(path("v1.tcp")).version, 1u);
+        QCOMPARE(resume(path("v1.tcp")), std::string());
+        QVERIFY(was_said("is a checkpoint of an earlier version, without a checksum"));
+        for (const char* f : {"probes.csv", "activation.csv", "beats.csv", "ecg.csv"})
+            QVERIFY2(content(path("resumed") / f) == content(path("whole") / f), f);
+    }
+
+    void anotherVersionIsRefused()
+    {
+        auto bytes = content(good_);
+        bytes[8] = 77;
+        put(path("later.tcp"), bytes);
+        const auto e = resume(path("later.tcp"));
+        QVERIFY2(e.find("later.tcp: is a checkpoint of version 77, of another version of Tawara; "
+                        "this one reads versions 1 and 2") != std::string::npos,
+                 e.c_str());
+    }
+
+    /// No byte can be another one without notice, and none be missing.
+    void damageIsFound()
+    {
+        const auto bytes = content(good_);
+        const auto bad = path("bad.tcp");
+        std::size_t taken = 0;
+        for (std::size_t k = 0; k < bytes.size(); k += k < 200 ? 1 : 37) {
+            auto other = bytes;
+            other[k] = static_cast<char>(other[k] ^ 0x10);
+            put(bad, other);
+            try {
+                read_checkpoint(bad);
+                ++taken;
+            } catch (const InputError&) { // as it should be
+            }
+        }
+        QCOMPARE(taken, std::size_t(0));
+        for (const auto size : {std::size_t(0), std::size_t(7), std::size_t(20), bytes.size() / 2,
+                                bytes.size() - 1}) {
+            put(bad, bytes.substr(0, size));
+            QVERIFY_EXCEPTION_THROWN(read_checkpoint(bad), InputError);
+        }
+        put(bad, bytes + "x");
+        QVERIFY_EXCEPTION_THROWN(read_checkpoint(bad), InputError);
+    }
+
+    /// The checksum is right and the content is not: lengths, steps, times, values.
+    void craftedContentIsRefused_data()
+    {
+        QTest::addColumn<int>("what");
+        for (const char* name : {"negative step",
+                                 "far step",
+                                 "v too long",
+                                 "a state of 16 MB",
+                                 "a state too short",
+                                 "a state fewer",
+                                 "activation too long",
+                                 "no peak",
+                                 "rest not finite",
+                                 "v not finite",
+                                 "v beyond 1 V",
+                                 "a state not finite",
+                                 "activation to come",
+                                 "activation before 0",
+                                 "a row of probes too few",
+                                 "rows without end",
+                                 "probes back in time",
+                                 "a lead too few",
+                                 "traces unequal",
+                                 "traces of steps to come",
+                                 "traces before 0",
+                                 "verdicts cut",
+                                 "verdict to come",
+                                 "pulse without end",
+                                 "layout too long",
+                                 "maps to come",
+                                 "branch to come",
+                                 "long step of length 0",
+                                 "resting too long",
+                                 "no time step"})
+            QTest::addRow("%s", name) << static_cast<int>(rows_++);
+    }
+    void craftedContentIsRefused()
+    {
+        QFETCH(int, what);
+        auto c = read_checkpoint(good_);
+        auto& s = c.state;
+        const std::function<void()> spoil[] = {
+            [&] { s.step = -1'000'000; },
+            [&] { s.step = 1LL << 62; },
+            [&] { s.v.resize(s.v.size() + 1, -80); },
+            [&] { s.states[0].assign(2'000'000, 0.5); },
+            [&] { s.states[5].pop_back(); },
+            [&] { s.states.pop_back(); },
+            [&] { s.activation_ms.resize(100'000, nan); },
+            [&] { s.peak_mV.clear(); },
+            [&] { s.rest_mV[3] = nan; },
+            [&] { s.v[7] = std::numeric_limits<double>::infinity(); },
+            [&] { s.v[7] = 1e5; },
+            [&] { s.states[2][1] = nan; },
+            [&] { s.activation_ms[0] = 1e300; },
+            [&] { s.activation_ms[0] = -4; },
+            [&] { c.probes.V_mV.pop_back(); },
+            [&] { c.probes.time_ms.assign(100'000, 1); },
+            [&] { std::swap(c.probes.time_ms.front(), c.probes.time_ms.back()); },
+            [&] { c.ecg.names.clear(); },
+            [&] { c.traces.V_mV.emplace_back(); },
+            [&] { c.traces.first_step = 40; },
+            [&] { c.traces.first_step = -5; },
+            [&] {
+                c.pulses[0].verdicts = {0, 1};
+            },
+            [&] {
+                c.pulses[0].verdicts = {1e9, 1, 0, 0};
+            },
+            [&] { c.pulses[0].watch.assign(8, 1e300); },
+            [&] { c.layout.push_back(1); },
+            [&] { c.maps_from_ms = 5; },
+            [&] { c.branches.push_back(branch_at(nan)); },
+            [&] {
+                s.resting.assign(s.v.size() + 2, 1);
+                s.resting[1] = 0;
+            },
+            [&] { s.resting.assign(s.v.size() + 3, 1); },
+            [&] { c.fingerprint.replace(c.fingerprint.find("dt "), 7, "dt nan "); },
+        };
+        QCOMPARE(std::size(spoil), rows_);
+        spoil[what]();
+        const auto file = path("crafted.tcp");
+        write_checkpoint(c, file);
+        for (const bool branch : {false, true}) {
+            const auto e = resume(file, branch);
+            QVERIFY2(e.find("crafted.tcp") != std::string::npos, e.c_str());
+        }
+        put(file, version_1(bytes_of_version_1(c)));
+        if (c.branches.empty() && std::string(QTest::currentDataTag()) != "no time step") {
+            const auto e = resume(file);
+            QVERIFY2(e.find("crafted.tcp") != std::string::npos, e.c_str());
+        }
+    }
+
+    /// Small files that unpack to hundreds of megabytes take no memory.
+    void bombsAreRefusedEarly()
+    {
+        const auto c = read_checkpoint(good_);
+        const auto file = path("bomb.tcp");
+        auto bytes = bytes_of_version_1(c);
+        const auto names = bytes.find("near") - 16; // where the number of probes' names stands
+        const std::uint64_t count = 20'000'000;
+        std::string texts(reinterpret_cast<const char*>(&count), sizeof count);
+        texts.append(count * 8, '\0');
+        put(file, version_1(bytes.substr(0, names) + texts));
+        rusage before{}, after{};
+        getrusage(RUSAGE_SELF, &before);
+        const auto e = resume(file);
+        QVERIFY2(e.find("bomb.tcp: the checkpoint holds 20000000 values where there are") !=
+                     std::string::npos,
+                 e.c_str());
+        auto big = c;
+        big.state.v.assign(40'000'000, -80);
+        {
+            std::ofstream out(file, std::ios::binary);
+            CheckpointWriter packed(out);
+            packed.put(big.fingerprint);
+            packed.put(big.layout);
+            packed.put(std::uint64_t{50});
+            packed.put(big.state.v);
+            packed.finish();
+        }
+        big = {};
+        getrusage(RUSAGE_SELF, &before);
+        QVERIFY(fs::file_size(file) < 2'000'000);
+        QVERIFY(!resume(file).empty());
+        getrusage(RUSAGE_SELF, &after);
+        QVERIFY2(after.ru_maxrss - before.ru_maxrss < 50'000,
+                 qPrintable(QString::number(after.ru_maxrss - before.ru_maxrss) + " kB more"));
+    }
+
+    /// Any bytes whatever in place of some: refused, or a run that ends.
+    void manyMutationsNeverBreak()
+    {
+        const auto bytes = bytes_of_version_1(read_checkpoint(good_));
+        std::mt19937 random(7); // NOLINT: the same each time
+        const std::uint64_t odd[] = {0, 1, 2, 49, 1'000, 1ULL << 32, 1ULL << 63, ~0ULL};
+        int refused = 0;
+        constexpr int tries = 300;
+        for (int k = 0; k < tries; ++k) {
+            auto other = bytes;
+            for (auto n = random() % 3 + 1; n > 0; --n) {
+                // lengths lie eight bytes apart, behind the fingerprint
+                const auto at = bytes.find("double") + 6 + random() % (other.size() / 8 - 40) * 8;
+                if (random() % 2 == 0)
+                    std::memcpy(other.data() + at, &odd[random() % std::size(odd)], 8);
+                else
+                    other[random() % other.size()] = static_cast<char>(random());
+            }
+            if (random() % 8 == 0)
+                other.resize(random() % other.size());
+            const auto file = path("mutated.tcp");
+            put(file, version_1(other));
+            try {
+                refused += !resume(file).empty();
+            } catch (const NumericsError&) { // a state that no cell has
+            }
+        }
+        qInfo("%d of %d refused", refused, tries);
+        QVERIFY(refused > 0);
+    }
+
+    void notAFileIsRefused()
+    {
+        for (const fs::path f : {path("whole"), fs::path("/dev/zero"), path("none.tcp")})
+            QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
+    }
+
+  private:
+    std::size_t rows_ = 0;
+};
+QTEST_GUILESS_MAIN(TestCheckpoint)
+#include "test_checkpoint.moc"
