@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 Session slab_session()
 {
@@ -279,12 +279,12 @@ class TestCheckpoint : public QObject
             [&] { s.states[0].assign(2'000'000, 0.5); },
             [&] { s.states[5].pop_back(); },
             [&] { s.states.pop_back(); },
-            [&] { s.activation_ms.resize(100'000, nan); },
+            [&] { s.activation_ms.resize(100'000, not_known); },
             [&] { s.peak_mV.clear(); },
-            [&] { s.rest_mV[3] = nan; },
+            [&] { s.rest_mV[3] = not_known; },
             [&] { s.v[7] = std::numeric_limits<double>::infinity(); },
             [&] { s.v[7] = 1e5; },
-            [&] { s.states[2][1] = nan; },
+            [&] { s.states[2][1] = not_known; },
             [&] { s.activation_ms[0] = 1e300; },
             [&] { s.activation_ms[0] = -4; },
             [&] { c.probes.V_mV.pop_back(); },
@@ -303,7 +303,7 @@ class TestCheckpoint : public QObject
             [&] { c.pulses[0].watch.assign(8, 1e300); },
             [&] { c.layout.push_back(1); },
             [&] { c.maps_from_ms = 5; },
-            [&] { c.branches.push_back(branch_at(nan)); },
+            [&] { c.branches.push_back(branch_at(not_known)); },
             [&] {
                 s.resting.assign(s.v.size() + 2, 1);
                 s.resting[1] = 0;
@@ -369,8 +369,8 @@ class TestCheckpoint : public QObject
         const auto bytes = bytes_of_version_1(read_checkpoint(good_));
         std::mt19937 random(7); // NOLINT: the same each time
         const std::uint64_t odd[] = {0, 1, 2, 49, 1'000, 1ULL << 32, 1ULL << 63, ~0ULL};
-        int refused = 0;
-        constexpr int tries = 300;
+        int refused = 0, runs = 0;
+        constexpr int tries = 2000, most_runs = 15;
         for (int k = 0; k < tries; ++k) {
             auto other = bytes;
             for (auto n = random() % 3 + 1; n > 0; --n) {
@@ -386,17 +386,21 @@ class TestCheckpoint : public QObject
             const auto file = path("mutated.tcp");
             put(file, version_1(other));
             try {
-                refused += !resume(file).empty();
+                read_checkpoint(file);
+                if (++runs <= most_runs) // each measures the machine's ceilings at its end
+                    resume(file);
+            } catch (const InputError&) {
+                ++refused;
             } catch (const NumericsError&) { // a state that no cell has
             }
         }
         qInfo("%d of %d refused", refused, tries);
-        QVERIFY(refused > 0);
+        QVERIFY(refused > tries / 10 && runs > most_runs);
     }
 
     void notAFileIsRefused()
     {
-        for (const fs::path f : {path("whole"), fs::path("/dev/zero"), path("none.tcp")})
+        for (const fs::path& f : {path("whole"), fs::path("/dev/zero"), path("none.tcp")})
             QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
     }
 
