@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/analysis/ecg_intervals.hpp"
 
+#include "engine/analysis/ecg_record.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -26,76 +28,14 @@ constexpr double least_t = 0.01;   // of QRS's M: lower ones are none
 constexpr double t_over_noise = 3;
 constexpr double surely_over_ms = 600; // after a beat whose T wave is not measured
 constexpr double as_steep = 0.5;       // as QRS: less may be its T wave
-constexpr double again_ms = 60;  // after a QRS at the earliest: tissue is refractory
-constexpr double away = 0.2;     // of the largest: leads that are not back at their baseline
+constexpr double again_ms = 60;        // after a QRS at the earliest: tissue is refractory
+constexpr double away = 0.2;           // of the largest: leads that are not back at their baseline
+constexpr double flat_ms = 20;         // the part of ST that is the flattest
+constexpr double over_flat = 3;        // of S there: the wave still runs
+constexpr double at_least = 0.005;     // of the beat's S: the same
 
 constexpr const char* unresting = "the leads do not come to rest between beats";
 constexpr const char* restless = "too much noise, or no rest between beats";
-
-using Values = std::vector<double>;
-
-/// Part of a record without gaps.
-struct Record
-{
-    std::span<const double> t;
-    std::vector<std::span<const float>> leads;
-    double step = 1;
-    bool at_rest = false;           ///< before its first sample
-    std::span<const double> pulses; ///< when some were given [ms]
-    std::size_t size() const { return t.size(); }
-};
-
-/// f(first, last) of the samples within half_ms of each, at least its neighbours.
-template <class F>
-Values over_windows(std::span<const double> t, double half_ms, F f)
-{
-    Values out(t.size(), 0.0);
-    std::size_t a = 0, b = 0;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-        while (t[a] < t[i] - half_ms - 1e-9)
-            ++a;
-        while (b + 1 < t.size() && t[b + 1] <= t[i] + half_ms + 1e-9)
-            ++b;
-        out[i] = f(std::min(a, i > 0 ? i - 1 : 0), std::max(b, std::min(i + 1, t.size() - 1)));
-    }
-    return out;
-}
-
-/// Slope of the line through the samples a to b.
-template <class V>
-double slope(std::span<const double> t, const V& v, std::size_t a, std::size_t b)
-{
-    const auto n = static_cast<double>(b - a + 1);
-    double mt = 0, mv = 0, up = 0, down = 0;
-    for (std::size_t i = a; i <= b; ++i) {
-        mt += t[i] / n;
-        mv += static_cast<double>(v[i]) / n;
-    }
-    for (std::size_t i = a; i <= b; ++i) {
-        up += (t[i] - mt) * (static_cast<double>(v[i]) - mv);
-        down += (t[i] - mt) * (t[i] - mt);
-    }
-    return down > 0 ? up / down : 0;
-}
-
-Values spatial_velocity(const Record& r, double half_ms)
-{
-    return over_windows(r.t, half_ms, [&](std::size_t a, std::size_t b) {
-        double sum = 0;
-        for (const auto& v : r.leads) {
-            const double s = slope(r.t, v, a, b);
-            sum += s * s;
-        }
-        return std::sqrt(sum);
-    });
-}
-
-double lower_quartile(Values v)
-{
-    const auto at = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 4);
-    std::nth_element(v.begin(), at, v.end());
-    return *at;
-}
 
 /// Where S crosses a level between two samples.
 double crossing(std::span<const double> t, const Values& s, std::size_t a, std::size_t b,
@@ -110,9 +50,10 @@ struct Complex
 {
     std::size_t first, last, steepest;
     EcgBeat beat;
+    bool cycle = false; ///< of a rhythm without rests
 };
 
-bool pulse_between(const Record& r, double after_ms, double until_ms)
+bool pulse_between(const EcgRecord& r, double after_ms, double until_ms)
 {
     return std::any_of(r.pulses.begin(), r.pulses.end(),
                        [&](double p) { return p > after_ms && p <= until_ms; });
@@ -120,7 +61,8 @@ bool pulse_between(const Record& r, double after_ms, double until_ms)
 
 /// Goes from the steepest sample outward until S has been quiet for long enough.
 /// @param half_ms  of the windows of S
-Complex complex_at(const Record& r, const Values& s, std::size_t peak, double noise, double half_ms)
+Complex complex_at(const EcgRecord& r, const Values& s, std::size_t peak, double noise,
+                   double half_ms)
 {
     Complex c{peak, peak, peak, {}};
     EcgBeat& b = c.beat;
@@ -164,7 +106,7 @@ Complex complex_at(const Record& r, const Values& s, std::size_t peak, double no
 
 /// Whether the second goes on with what the first began: a wave that runs evenly for a while moves
 /// no lead, but it keeps them from their baseline, and no tissue fires again so soon.
-bool goes_on(const Record& r, const Complex& first, const Complex& second)
+bool goes_on(const EcgRecord& r, const Complex& first, const Complex& second)
 {
     if (r.t[second.first] - r.t[first.last] >= again_ms ||
         pulse_between(r, r.t[first.last], r.t[second.steepest]))
@@ -182,7 +124,7 @@ bool goes_on(const Record& r, const Complex& first, const Complex& second)
 }
 
 /// Both as one.
-void join(Complex& first, const Complex& second, const Record& r, const Values& s)
+void join(Complex& first, const Complex& second, const EcgRecord& r, const Values& s)
 {
     first.last = second.last;
     first.beat.end_ms = second.beat.end_ms;
@@ -196,7 +138,7 @@ void join(Complex& first, const Complex& second, const Record& r, const Values& 
                                 : second.beat.no_qrs;
 }
 
-std::vector<Complex> complexes(const Record& r, const Values& s, double noise, double half_ms)
+std::vector<Complex> complexes(const EcgRecord& r, const Values& s, double noise, double half_ms)
 {
     std::vector<Complex> out;
     const double least = std::max(least_velocity, a_beat * *std::max_element(s.begin(), s.end()));
@@ -233,6 +175,53 @@ std::vector<Complex> complexes(const Record& r, const Values& s, double noise, d
     return beats;
 }
 
+/// A wave that goes on slowly after most of the tissue was quick moves the leads little (S is below
+/// its level), but it keeps them from their baseline: QRS ends where it ends. It goes on up to the
+/// flattest part that follows, where the leads are back, and S is much less than before it; where
+/// they do not come back ST is raised or lowered, and QRS ended before.
+/// @param to  samples up to there are this beat's
+void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::size_t to,
+            bool another)
+{
+    double most = 0;
+    for (std::size_t i = c.first; i <= c.last; ++i)
+        most = std::max(most, distance(r, i, c.first));
+    if (distance(r, c.last, c.first) <= away * most)
+        return;
+    std::size_t end = c.last; // of what QRS may reach
+    while (end + 1 < to && r.t[end + 1] - r.t[c.first] < longest_qrs_ms &&
+           !pulse_between(r, r.t[c.last], r.t[end + 1]))
+        ++end;
+    const auto n = static_cast<std::size_t>(flat_ms / r.step);
+    std::size_t flat = 0; // first sample of it
+    double flattest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = c.last + 1; i + n <= end + 1; ++i) {
+        const double mean = std::accumulate(s.begin() + static_cast<std::ptrdiff_t>(i),
+                                            s.begin() + static_cast<std::ptrdiff_t>(i + n), 0.0) /
+                            static_cast<double>(n);
+        if (mean < flattest)
+            flattest = mean, flat = i;
+    }
+    const bool seen = flat > 0 && distance(r, flat, c.first) <= away * most;
+    if (!seen) {
+        const bool open = !another && end + 1 == r.size();
+        if (open && r.t[end] - r.t[c.first] < longest_qrs_ms - 2 * r.step)
+            c.beat.no_qrs = "QRS is not over yet";
+        return;
+    }
+    double least = most; // in between: less than at the flat part is a T wave of the other sign
+    for (std::size_t i = c.last; i < flat; ++i)
+        least = std::min(least, distance(r, i, c.first));
+    const double level = std::max({noise, over_flat * flattest, at_least * s[c.steepest]});
+    std::size_t last = flat;
+    while (last > c.last && s[last] <= level)
+        --last;
+    if (last == c.last || least < 0.5 * distance(r, flat, c.first))
+        return;
+    c.last = last;
+    c.beat.end_ms = crossing(r.t, s, last, last + 1, level);
+}
+
 /// M of the samples from `from` up to `to`, and the noise n.
 struct Magnitude
 {
@@ -240,7 +229,7 @@ struct Magnitude
     double noise = 0;
 };
 
-Magnitude magnitude(const Record& r, double onset_ms, std::size_t from, std::size_t to)
+Magnitude magnitude(const EcgRecord& r, double onset_ms, std::size_t from, std::size_t to)
 {
     const auto index = [&](double t) {
         return static_cast<std::size_t>(std::lower_bound(r.t.begin(), r.t.end(), t) - r.t.begin());
@@ -274,7 +263,7 @@ Magnitude magnitude(const Record& r, double onset_ms, std::size_t from, std::siz
 }
 
 /// The end of the T wave after a QRS, up to the next one or the record's end.
-void find_t_end(const Record& r, Complex& c, std::size_t to, bool another)
+void find_t_end(const EcgRecord& r, Complex& c, std::size_t to, bool another)
 {
     EcgBeat& b = c.beat;
     const auto from = c.last;
@@ -327,44 +316,101 @@ bool over_before(const EcgBeat& b, double time_ms)
     return time_ms - b.steepest_ms > surely_over_ms;
 }
 
-/// @param none  why it has no beats, where that is known
-std::vector<EcgBeat> measure(const Record& r, std::string& none)
+/// What S is where nothing happens, the window of its slopes, and whether that is too much.
+struct Noise
 {
-    double half_ms = fine_ms;
-    auto s = spatial_velocity(r, half_ms);
-    double noise = of_quartile * lower_quartile(s);
-    if (noise > of_largest * *std::max_element(s.begin(), s.end())) {
-        s = spatial_velocity(r, half_ms = wide_ms);
-        noise = of_quartile * lower_quartile(s);
+    Values s;
+    double half_ms = fine_ms, level = 0;
+    bool too_much = false;
+};
+
+Noise noise_of(const EcgRecord& r)
+{
+    Noise out;
+    double most = 0;
+    const auto measure = [&](double half_ms) {
+        out.s = spatial_velocity(r, out.half_ms = half_ms);
+        most = *std::max_element(out.s.begin(), out.s.end());
+        out.level = of_quartile * lower_quartile(out.s);
+    };
+    measure(fine_ms);
+    const auto scatter = [&] { return of_quartile * quartile_by_scatter(r, out.half_ms); };
+    if (out.level > of_largest * most && scatter() > of_largest * most)
+        measure(wide_ms);
+    if (out.level <= most_noise * most && r.t.back() - r.t.front() > longest_qrs_ms)
+        return out;
+    // much of the record is QRS or never at rest; is it noise?
+    out.level = std::min(out.level, scatter());
+    out.too_much = most > least_velocity && out.level > most_noise * most;
+    return out;
+}
+
+/// Beats of a part that does not rest: its cycles, of which RR alone is known.
+std::vector<Complex> cycles_of(const EcgRecord& r, const Values& s, const Complex& whole)
+{
+    std::vector<Complex> out;
+    for (const double t : recurrences(r, s, whole.first, whole.last)) {
+        const auto i = static_cast<std::size_t>(
+            std::min(std::lower_bound(r.t.begin(), r.t.end(), t), r.t.end() - 1) - r.t.begin());
+        Complex c{i, i, i, {}, true};
+        c.beat.steepest_ms = t;
+        c.beat.no_qrs = unresting;
+        out.push_back(c);
     }
-    if (const double most = *std::max_element(s.begin(), s.end());
-        most > least_velocity && noise > most_noise * most) {
+    if (out.empty())
+        out.push_back(whole);
+    return out;
+}
+
+void find_rr(const Complex* before, Complex& c)
+{
+    EcgBeat& b = c.beat;
+    if (before == nullptr) {
+        b.no_rr = c.cycle ? "no cycle like it before" : "no beat before it";
+        return;
+    }
+    const EcgBeat& a = before->beat;
+    b.rr_ms = b.onset_ms - a.onset_ms;
+    if (!std::isfinite(b.rr_ms))
+        b.rr_ms = b.end_ms - a.end_ms;
+    if (c.cycle && before->cycle)
+        b.rr_ms = b.steepest_ms - a.steepest_ms;
+    if (!std::isfinite(b.rr_ms))
+        b.no_rr = c.cycle ? "no cycle like it before" : "QRS is not known of both beats";
+}
+
+/// @param none  why it has no beats, where that is known
+std::vector<EcgBeat> measure(const EcgRecord& r, std::string& none)
+{
+    const Noise noise = noise_of(r);
+    if (noise.too_much) {
         none = restless;
         return {};
     }
-    auto found = complexes(r, s, noise, half_ms);
+    std::vector<Complex> found;
+    for (Complex& c : complexes(r, noise.s, noise.level, noise.half_ms)) {
+        if (c.beat.no_qrs != unresting) {
+            found.push_back(std::move(c));
+            continue;
+        }
+        const auto cycles = cycles_of(r, noise.s, c);
+        found.insert(found.end(), cycles.begin(), cycles.end());
+    }
     std::vector<EcgBeat> out;
     for (std::size_t k = 0; k < found.size(); ++k) {
         Complex& c = found[k];
         EcgBeat& b = c.beat;
         const bool another = k + 1 < found.size();
+        const std::size_t to = another ? std::max(c.last + 1, found[k + 1].first) : r.size();
+        if (b.no_qrs.empty())
+            settle(r, noise.s, noise.level, c, to, another);
         if (!b.no_qrs.empty())
             b.no_qt = b.no_qrs;
         else if (k > 0 && !over_before(found[k - 1].beat, b.onset_ms))
             b.no_qt = "the beat before was not over"; // there is no baseline
         else
-            find_t_end(r, c, another ? std::max(c.last + 1, found[k + 1].first) : r.size(),
-                       another);
-        if (k == 0) {
-            b.no_rr = "no beat before it";
-        } else {
-            const EcgBeat& before = found[k - 1].beat;
-            b.rr_ms = b.onset_ms - before.onset_ms;
-            if (!std::isfinite(b.rr_ms))
-                b.rr_ms = b.end_ms - before.end_ms;
-            if (!std::isfinite(b.rr_ms))
-                b.no_rr = "QRS is not known of both beats";
-        }
+            find_t_end(r, c, to, another);
+        find_rr(k > 0 ? &found[k - 1] : nullptr, c);
         out.push_back(b);
     }
     return out;
@@ -401,11 +447,11 @@ EcgIntervals ecg_intervals(std::span<const double> t_ms, std::span<const std::ve
     for (std::size_t first = 0, i = 1; i <= t_ms.size(); ++i) {
         if (i < t_ms.size() && t_ms[i] - t_ms[i - 1] <= gap_steps * out.step_ms)
             continue;
-        Record r{t_ms.subspan(first, i - first),
-                 {},
-                 out.step_ms,
-                 begins_at_rest && first == 0,
-                 pulses_ms};
+        EcgRecord r{t_ms.subspan(first, i - first),
+                    {},
+                    out.step_ms,
+                    begins_at_rest && first == 0,
+                    pulses_ms};
         for (const auto& lead : mV) {
             const auto part = std::span(lead).subspan(first, i - first);
             if (std::all_of(part.begin(), part.end(), [](float x) { return std::isfinite(x); }))

@@ -4,6 +4,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 using namespace tawara::analysis;
@@ -299,17 +300,116 @@ class TestEcgIntervals : public QObject
         QVERIFY(std::abs(found.beats[2].rr_ms - 350) < 2);
     }
 
-    void activityWithoutRestIsRefused()
+    /// A rhythm without rests has cycles: RR is known, QRS and QT are not, and that is no noise.
+    void aRhythmWithoutRestsHasCycles_data()
+    {
+        QTest::addColumn<double>("cycle"); // of the first; each is 2 ms longer than the one before
+        QTest::addColumn<double>("noise");
+        for (const double cycle : {180.0, 285.0, 400.0})
+            for (const double noise : {0.0, 0.01})
+                QTest::addRow("%g ms, %g mV", cycle, noise) << cycle << noise;
+    }
+    void aRhythmWithoutRestsHasCycles()
+    {
+        QFETCH(double, cycle);
+        QFETCH(double, noise);
+        Record r;
+        r.mV.resize(3);
+        std::mt19937 random(5);
+        std::normal_distribution<double> normal(0, noise);
+        double phase = 0, turn = cycle;
+        for (int t = 0; t <= 3000; ++t) {
+            phase += 2 * std::numbers::pi / turn;
+            turn = cycle + 2 * std::floor(phase / (2 * std::numbers::pi));
+            r.t.push_back(t);
+            r.mV[0].push_back(static_cast<float>(std::sin(phase) + normal(random)));
+            r.mV[1].push_back(static_cast<float>(std::cos(phase) + normal(random)));
+            r.mV[2].push_back(static_cast<float>(0.4 * std::sin(2 * phase + 1) + normal(random)));
+        }
+        const auto found = r.measured();
+        QVERIFY2(found.none.empty(), found.none.c_str());
+        QVERIFY2(found.beats.size() >= 5, text(static_cast<double>(found.beats.size())));
+        const auto& last = found.beats.back();
+        QVERIFY2(std::abs(last.rr_ms - turn) < 4, text(last.rr_ms - turn));
+        for (const auto& b : found.beats) {
+            QVERIFY(std::isnan(b.qrs_ms()) && b.no_qrs.find("come to rest") != std::string::npos);
+            QVERIFY(&b == found.beats.data() ? !b.no_rr.empty()
+                                             : b.rr_ms > cycle - 4 && b.rr_ms < turn + 4);
+        }
+    }
+
+    /// What does not repeat has no cycle: the sum of unrelated rhythms, as in fibrillation.
+    void whatNeverRepeatsHasNoCycle()
     {
         Record r;
-        r.mV.resize(2);
-        for (int t = 0; t <= 3000; ++t) { // a flutter
+        r.mV.resize(3);
+        for (int t = 0; t <= 3000; ++t) {
             r.t.push_back(t);
-            r.mV[0].push_back(static_cast<float>(std::sin(t / 40.0)));
-            r.mV[1].push_back(static_cast<float>(std::cos(t / 40.0)));
+            for (std::size_t k = 0; k < 3; ++k) {
+                double v = 0;
+                for (const double period : {97.0, 131.0, 173.0, 229.0, 311.0, 419.0})
+                    v += std::sin(2 * std::numbers::pi * t / period +
+                                  period * static_cast<double>(k + 1) * static_cast<double>(k));
+                r.mV[k].push_back(static_cast<float>(v));
+            }
         }
-        QVERIFY(r.measured().beats.empty());
-        QVERIFY(r.measured().none.find("no rest") != std::string::npos);
+        for (const auto& b : r.measured().beats)
+            QVERIFY(std::isnan(b.qrs_ms()) && std::isnan(b.rr_ms) && std::isnan(b.qt_ms()));
+    }
+
+    /// A run that ends before the tissue repolarises holds little but QRS. That is no noise.
+    void aRunThatEndsEarlyIsNoNoise()
+    {
+        for (const double to : {40.0, 60.0, 75.0, 100.0, 150.0}) {
+            auto r = record({{36.5}}, 0, to);
+            for (auto& lead : r.mV)
+                for (float& v : lead)
+                    v -= 0.2F;
+            const auto found = r.measured(true);
+            QVERIFY2(found.none.empty() && found.beats.size() == 1, found.none.c_str());
+            const auto& b = found.beats[0];
+            const bool over = to > Beat{36.5}.end() + 20;
+            QCOMPARE(b.no_qrs, over ? "" : "QRS is not over yet");
+            QCOMPARE(b.no_qt, over ? "no repolarisation yet" : "QRS is not over yet");
+            QVERIFY2(!over || std::abs(b.end_ms - Beat{36.5}.end()) < 1, text(b.end_ms - Beat{36.5}.end()));
+        }
+    }
+
+    /// The left ventricle at once, then the right one slowly: the leads hardly move (1 to 2 % of
+    /// the first part's velocity), but they are away from their baseline until 140 ms. ST that
+    /// stays raised is no QRS.
+    void aSlowEndOfQrs_data()
+    {
+        QTest::addColumn<double>("stays"); // of the leads after it
+        QTest::addColumn<double>("ends");
+        QTest::newRow("slow end") << 0.0 << 140.0;
+        QTest::newRow("raised ST") << 0.45 << 30.0;
+    }
+    void aSlowEndOfQrs()
+    {
+        QFETCH(double, stays);
+        QFETCH(double, ends);
+        Record r;
+        r.mV.resize(2);
+        for (int t = 0; t <= 500; ++t) {
+            const double fast = t < 15 ? t / 15.0 : t < 30 ? 1 - 0.55 * (t - 15) / 15.0 : 0.45;
+            const double down = std::clamp((t - 30) / 110.0, 0.0, 1.0);
+            const double slow = fast + (stays - 0.45) * down;
+            const double w = 0.2 * std::exp(-std::pow((t - 300) / 40.0, 2) / 2);
+            const double dies = t < 300 ? slow : slow * std::exp(-std::pow((t - 300) / 40.0, 2));
+            r.t.push_back(t);
+            r.mV[0].push_back(static_cast<float>(dies + w));
+            r.mV[1].push_back(static_cast<float>(-0.7 * dies + 0.5 * w));
+        }
+        const auto b = r.measured(true).beats.at(0);
+        QVERIFY2(std::abs(b.end_ms - ends) < 4, text(b.end_ms));
+        // while it runs, or before it is known which of both it is
+        Record part = r;
+        part.t.resize(101);
+        for (auto& lead : part.mV)
+            lead.resize(101);
+        const auto early = part.measured(true).beats.at(0);
+        QVERIFY2(early.no_qrs == "QRS is not over yet", text(early.qrs_ms()));
     }
 
     void recordsThatCannotBeMeasured()

@@ -33,6 +33,10 @@ const EcgBeat* newest_measured(const EcgIntervals& of, double until_ms)
         if (b.steepest_ms > until_ms && !(b.onset_ms <= until_ms))
             break;
         any = &b;
+        if (std::isnan(b.onset_ms) && std::isfinite(b.rr_ms)) { // a rhythm without rests goes on
+            out = qrs = nullptr;
+            continue;
+        }
         qrs = std::isfinite(b.qrs_ms()) ? &b : qrs;
         out = std::isfinite(b.qt_ms()) ? &b : out;
     }

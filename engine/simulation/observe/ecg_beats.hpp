@@ -21,8 +21,8 @@ EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const do
 /// When those of a run's pulses were given that did not fail, as far as is known.
 std::vector<double> times_of_pulses(std::span<const Pulse> pulses);
 
-/// The beat to show: the newest one of which QT is known, else QRS, else the newest; null where
-/// there is none.
+/// The beat to show: the newest one of which QT is known, else QRS, else the newest; of those after
+/// a rhythm without rests (RR alone is known) where there is one. Null where there is none.
 /// @param until_ms  newest of those that begin before it
 const EcgBeat* newest_measured(const EcgIntervals& of,
                                double until_ms = std::numeric_limits<double>::infinity());
