@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The worked examples show what their titles say: by numbers. Full runs are in
 // tests/bench/records/examples.json.
-#include "engine/analysis/lead_field.hpp"
 #include "engine/device/stepper.hpp"
-#include "engine/mesh/check.hpp"
-#include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
-#include "engine/simulation/tissue/coordinates.hpp"
-#include "engine/simulation/observe/ecg.hpp"
-#include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/mesh/check.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
+#include "tests/simulation/example_run.hpp"
 
-#include <QDirIterator>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <map>
@@ -26,79 +20,6 @@
 
 using namespace tawara;
 using namespace tawara::simulation;
-
-namespace {
-
-Session example(const char* name)
-{
-    return read_session(std::string(TAWARA_SOURCE_DIR "/resources/sessions/") + name + ".json");
-}
-
-struct Run
-{
-    std::map<std::string, std::vector<Beat>> beats; ///< by probe
-    std::vector<double> ecg_ms;
-    std::map<std::string, std::vector<float>> ecg; ///< by lead
-    device::Maps maps;
-};
-
-Run run(const Session& s, double until_ms)
-{
-    Run out;
-    const auto t = build_tissue(s);
-    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::single, 0});
-    for (std::size_t k = 0; k < s.stimuli.size(); ++k)
-        for (auto& source : sources_of(t, s.stimuli[k], "s", "/stimuli"))
-            stepper->add_stimulus(std::move(source));
-    const auto every = std::llround(1 / s.dt_ms);
-    stepper->set_probes(probe_weights(t, s.probes, "s"), std::llround(0.5 / s.dt_ms));
-    EcgField field;
-    if (s.has_ecg())
-        field = EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches,
-                         ecg_layout(t, s.electrodes, s.leads, "s"), s.bath_conductivity_S_per_m);
-    std::vector<double> v(t.problem.size());
-    std::vector<double> times;
-    std::vector<std::vector<float>> traces(s.probes.size());
-    const auto sample_ecg = [&] {
-        if (field.empty())
-            return;
-        stepper->potential(v);
-        out.ecg_ms.push_back(stepper->time_ms());
-        const auto mV = field.leads(v);
-        for (std::size_t l = 0; l < mV.size(); ++l)
-            out.ecg[field.layout().leads[l].name].push_back(mV[l]);
-    };
-    sample_ecg();
-    while (stepper->time_ms() < until_ms) {
-        stepper->advance(every);
-        std::vector<std::int64_t> steps;
-        std::vector<double> samples;
-        stepper->take_samples(steps, samples);
-        for (std::size_t k = 0; k < steps.size(); ++k) {
-            times.push_back(static_cast<double>(steps[k]) * s.dt_ms);
-            for (std::size_t p = 0; p < traces.size(); ++p)
-                traces[p].push_back(static_cast<float>(samples[k * traces.size() + p]));
-        }
-        sample_ecg();
-    }
-    for (std::size_t p = 0; p < traces.size(); ++p)
-        out.beats[s.probes[p].name] = beats_of(times, traces[p]);
-    out.maps = stepper->maps();
-    return out;
-}
-
-/// The value of a lead that is the farthest from 0 in a window of time.
-float peak(const Run& r, const std::string& lead, double from_ms, double to_ms)
-{
-    float out = 0;
-    const auto& v = r.ecg.at(lead);
-    for (std::size_t k = 0; k < v.size(); ++k)
-        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] < to_ms && std::abs(v[k]) > std::abs(out))
-            out = v[k];
-    return out;
-}
-
-} // namespace
 
 class TestExamples : public QObject
 {
@@ -126,7 +47,9 @@ class TestExamples : public QObject
     /// Site, both ends of the scar, behind it, back through the isthmus: at least three turns.
     void reentryPersists()
     {
-        const auto r = run(example("reentry_around_scar"), 1200);
+        auto s = example("reentry_around_scar");
+        s.leads.kind = Leads::Kind::twelve_lead;
+        const auto r = run(s, 1200);
         const auto& site = r.beats.at("site");
         QVERIFY2(site.size() >= 5, qPrintable(QString::number(site.size()))); // S1, S2, three turns
         for (std::size_t turn = 2; turn < 5; ++turn) {
@@ -144,83 +67,14 @@ class TestExamples : public QObject
             QVERIFY(base > std::min(left, right) && back > base); // and one way back
             QVERIFY(to - from > 200 && to - from < 400);
         }
-    }
-
-    /// One beat of the whole heart: QRS and T in twelve leads.
-    void normalBeatInTwelveLeads()
-    {
-        auto s = example("normal_beat");
-        s.ecg_every_ms = 1;
-        const auto r = run(s, 420);
-        // from the first breakthrough of the left septum to the base, as in a healthy heart
-        const auto [first, last] =
-            std::minmax_element(r.maps.activation_ms.begin(), r.maps.activation_ms.end());
-        QVERIFY2(*last - *first > 60 && *last - *first < 100,
-                 qPrintable(QString::number(*last - *first)));
-        double begins = 1e9, ends = 0; // of QRS, in any lead
-        for (const auto& [lead, mV] : r.ecg) {
-            const float least = 0.1F * std::abs(peak(r, lead, 0, 140));
-            for (std::size_t k = 0; k < mV.size(); ++k)
-                if (r.ecg_ms[k] < 140 && std::abs(mV[k]) > least)
-                    begins = std::min(begins, r.ecg_ms[k]), ends = std::max(ends, r.ecg_ms[k]);
-        }
-        // where a lead is above a tenth of its peak: within the time that activation takes
-        QVERIFY2(ends - begins > *last - *first - 15 && ends - begins < 105,
-                 qPrintable(QString::number(ends - begins)));
-        const auto qrs = [&](const char* lead) { return peak(r, lead, 0, 120); };
-        const auto t = [&](const char* lead) { return peak(r, lead, 200, 420); };
-        for (const char* lead : {"I", "II", "V5", "V6"}) {
-            QVERIFY2(qrs(lead) > 0.05F, qPrintable(QString("%1 %2").arg(lead).arg(qrs(lead))));
-            QVERIFY2(t(lead) > 0, lead); // same sign as QRS: the epicardium repolarises first
-            QVERIFY(std::abs(t(lead)) < std::abs(qrs(lead)));
-        }
-        QVERIFY(qrs("aVR") < -0.05F && t("aVR") < 0);
-        // Einthoven and Goldberger hold at any time
-        for (std::size_t k = 0; k < r.ecg_ms.size(); ++k) {
-            const auto at = [&](const char* lead) { return r.ecg.at(lead)[k]; };
-            QVERIFY(std::abs(at("I") + at("III") - at("II")) < 1e-4F);
-            QVERIFY(std::abs(at("aVR") + at("aVL") + at("aVF")) < 1e-4F);
-        }
-        // back at the line before and after
-        QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.005F);
-    }
-
-    /// QRS and QT of the leads against what the tissue did: its first and last activation, its last
-    /// repolarisation. The tangent ends T before the last place is at rest, as at the bedside.
-    void intervalsOfTheHeartsOwnEcg_data()
-    {
-        QTest::addColumn<bool>("own"); // the built-in heart's session, paced at its apex
-        QTest::newRow("normal beat") << false;
-        QTest::newRow("default heart") << true;
-    }
-    void intervalsOfTheHeartsOwnEcg()
-    {
-        QFETCH(bool, own);
-        auto s = own ? default_session() : example("normal_beat");
-        s.leads.kind = Leads::Kind::twelve_lead;
-        const auto r = run(s, 560);
-        std::vector<std::string> names;
-        std::vector<std::vector<float>> mV;
-        for (const auto& [name, values] : r.ecg) {
-            names.push_back(name);
-            mV.push_back(values);
-        }
-        const auto found = ecg_beats(names, r.ecg_ms, mV);
-        QCOMPARE(found.beats.size(), std::size_t(1));
-        const auto& b = found.beats[0];
-        const auto [first, last] =
-            std::minmax_element(r.maps.activation_ms.begin(), r.maps.activation_ms.end());
-        const double over =
-            *std::max_element(r.maps.repolarisation_ms.begin(), r.maps.repolarisation_ms.end());
-        qInfo("QRS %.1f ms (activation takes %.1f), QT %.1f ms (the last repolarisation %.1f)",
-              b.qrs_ms(), *last - *first, b.qt_ms(), over - *first);
-        QVERIFY2(std::abs(b.qrs_ms() - (*last - *first)) < 6, b.no_qrs.c_str());
-        QVERIFY2(std::abs(b.onset_ms - *first) < 4 && std::abs(b.end_ms - *last) < 4, "its ends");
-        QVERIFY2(b.t_end_ms < over + 3 && b.t_end_ms > over - 35, b.no_qt.c_str());
-        const auto [low, high] = std::minmax_element(r.ecg.at("V4").begin(), r.ecg.at("V4").end());
-        qInfo("V4 %.2f mV from peak to peak", static_cast<double>(*high - *low));
-        QVERIFY2(*high - *low > 0.4F && *high - *low < 3, "as large as a body's");
-        QVERIFY2(!own || std::abs(*high - *low - 1.3F) < 0.1F, "the README says 1.3 mV");
+        // the leads never rest, but they repeat with each turn
+        const auto ecg = intervals(r);
+        QVERIFY2(ecg.beats.size() >= 3, ecg.none.c_str());
+        const double turn = site.back().activation_ms - site[site.size() - 2].activation_ms;
+        qInfo("turn %.1f ms, RR %.1f ms", turn, ecg.beats.back().rr_ms);
+        QVERIFY(std::abs(ecg.beats.back().rr_ms - turn) < 3);
+        QVERIFY(std::isnan(ecg.beats.back().qrs_ms()));
+        QCOMPARE(newest_measured(ecg), &ecg.beats.back());
     }
 
     /// The drug lengthens APD90 in tissue by as much as in a single cell.
@@ -247,34 +101,6 @@ class TestExamples : public QObject
         qInfo("APD90 %.1f to %.1f ms", before[0].apd90_ms, after[0].apd90_ms);
         // single cell: 289.8 and 311.5 ms (tawara-cli cell run, g_Kr at half)
         QVERIFY2(std::abs(longer - 21.7) < 3, qPrintable(QString::number(longer)));
-    }
-
-    void leadFieldOfTheHeartAgreesWithDirectSummation()
-    {
-        const auto s = example("normal_beat");
-        const auto t = build_tissue(s);
-        const auto layout = ecg_layout(t, s.electrodes, s.leads, "s");
-        QCOMPARE(layout.electrodes.size(), std::size_t(9));
-        QCOMPARE(layout.leads.size(), std::size_t(12));
-        const EcgField field(*t.mesh, t.stars, true, t.patches, layout, 0.2);
-        std::vector<double> v(t.problem.size());
-        for (std::size_t k = 0; k < v.size(); ++k) // a front from apex to base
-            v[k] = -85 + 115 / (1 + std::exp((t.mesh->vertex(k)[2] + 20) / 2.0));
-        const auto found = field.leads(v);
-        const auto sigma = source_conductivities(*t.mesh, t.patches);
-        std::map<std::string, double> phi;
-        for (const auto& e : layout.electrodes)
-            phi[e.name] = analysis::direct_sum(*t.mesh, sigma, v, e.position_mm, 0.2);
-        double largest = 0;
-        for (float x : found)
-            largest = std::max(largest, std::abs(static_cast<double>(x)));
-        for (std::size_t l = 0; l < found.size(); ++l) {
-            double direct = 0;
-            for (const auto& [name, w] : layout.leads[l].weights)
-                direct += w * phi.at(name);
-            QVERIFY2(std::abs(static_cast<double>(found[l]) - direct) < 0.01 * largest,
-                     layout.leads[l].name.c_str());
-        }
     }
 
     void conductionIsEstimated()
@@ -400,67 +226,6 @@ class TestExamples : public QObject
         QVERIFY(!add_heart_coordinates(slab, mesh::surface(slab, mesh::face_neighbours(slab))));
     }
 
-    void torsoFitsTheHeart()
-    {
-        const auto t = build_tissue(default_session());
-        const auto f = torso_frame(*t.mesh, *t.surface);
-        QVERIFY(std::abs(dot(f.left, f.posterior)) < 1e-9 &&
-                std::abs(dot(f.left, f.superior)) < 1e-9);
-        QVERIFY(dot(cross(f.left, f.posterior), f.superior) > 0.999);
-        QVERIFY(dot(f.superior, Vec3{0, 0, 1}) > 0.3); // base up, apex down and to the left
-        std::map<std::string, Vec3> at;
-        for (const auto& e : twelve_lead_frame(*t.mesh, *t.surface)) {
-            at[e.name] = e.position_mm;
-            QVERIFY(t.locator->find(e.position_mm).distance_mm > 5);
-        }
-        QVERIFY(norm(at["V1"] - f.origin_mm) < norm(at["LL"] - f.origin_mm));
-    }
-
-    /// On a heart from images the electrodes come to lie about where its authors put them.
-    void torsoFitsAHeartFromImages()
-    {
-        const QString data = QStringLiteral(TAWARA_SOURCE_DIR "/../shared/data/meshes/");
-        if (!QFile::exists(data + "dti004_carp_192k.tar.xz"))
-            QSKIP("the reference meshes are not beside this checkout");
-        QTemporaryDir folder;
-        for (const char* archive :
-             {"dti004_carp_192k.tar.xz", "dti004_nodefields_original.tar.xz"}) {
-            QProcess tar;
-            tar.start("tar", {"xJf", data + archive, "-C", folder.path()});
-            QVERIFY(tar.waitForFinished(60000) && tar.exitCode() == 0);
-        }
-        const auto find = [&](const QString& name) {
-            QDirIterator i(folder.path(), {name}, QDir::Files, QDirIterator::Subdirectories);
-            return i.hasNext() ? i.next() : QString();
-        };
-        auto m = mesh::io::read(find("dti004.pts").toStdString()).mesh;
-        const auto surface = mesh::surface(m, mesh::face_neighbours(m));
-        QVERIFY(add_heart_coordinates(m, surface));
-        std::set<float> segments(m.field("aha_segment")->values.begin(),
-                                 m.field("aha_segment")->values.end());
-        QCOMPARE(segments.size(), std::size_t(18)); // 17, and the right wall
-        const auto frame = torso_frame(m, surface);
-        std::map<std::string, Vec3> ours;
-        for (const auto& e : twelve_lead_electrodes(frame))
-            ours[e.name] = e.position_mm;
-        QFile file(find("DTI004_electrode_xyz.csv"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        for (const char* name : {"LA", "RA", "LL", "RL", "V1", "V2", "V3", "V4", "V5", "V6"}) {
-            const auto row = file.readLine().trimmed().split(',');
-            QCOMPARE(row.size(), 3);
-            if (!ours.count(name))
-                continue;
-            const Vec3 theirs{10 * row[0].toDouble(), 10 * row[1].toDouble(),
-                              10 * row[2].toDouble()};
-            const Vec3 a = theirs - frame.origin_mm, b = ours[name] - frame.origin_mm;
-            const double angle =
-                std::acos(dot(a, b) / (norm(a) * norm(b))) * 180 / std::numbers::pi;
-            qInfo("%s: %.0f degrees from the file's, %.0f mm against %.0f", name, angle, norm(b),
-                  norm(a));
-            QVERIFY2(angle < 50, name);
-            QVERIFY(norm(b) > 0.5 * norm(a) && norm(b) < 1.6 * norm(a));
-        }
-    }
 };
 QTEST_GUILESS_MAIN(TestExamples)
 #include "test_examples.moc"
