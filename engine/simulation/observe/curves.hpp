@@ -33,6 +33,13 @@ struct Trace
     std::vector<float> V_mV;
 };
 
+/// Samples of all probes: row k at time_ms[k].
+struct ProbeTable
+{
+    std::vector<std::string> names;
+    std::vector<double> time_ms, V_mV;
+};
+
 /// One beat at a probe.
 struct Beat
 {

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/device/problem.hpp"
 #include "engine/mesh/io/vtu_series.hpp"
+#include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
@@ -9,13 +10,6 @@
 #include <memory>
 
 namespace tawara::simulation {
-
-/// Samples of all probes: row k at time_ms[k].
-struct ProbeTable
-{
-    std::vector<std::string> names;
-    std::vector<double> time_ms, V_mV;
-};
 
 /// `time_ms`, then a column per probe.
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);

@@ -227,14 +227,6 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
     return out;
 }
 
-void PotentialRange::add(std::span<const double> V_mV)
-{
-    for (const double v : V_mV) {
-        low_mV = std::min(low_mV, v);
-        high_mV = std::max(high_mV, v);
-    }
-}
-
 Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpaced)
 {
     Notices out;

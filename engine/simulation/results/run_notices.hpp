@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/simulation.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <cstdint>
@@ -12,14 +13,6 @@ namespace tawara::simulation {
 
 /// Time steps between two events that happen every `every_ms`; at least 1.
 std::int64_t steps_of(double every_ms, double dt_ms);
-
-/// The potentials that were seen in a run, as far as anybody looked [mV].
-struct PotentialRange
-{
-    double low_mV = std::numeric_limits<double>::infinity();
-    double high_mV = -std::numeric_limits<double>::infinity();
-    void add(std::span<const double> V_mV);
-};
 
 /// What a run's start says of its tissue, and report.json, too: probes outside, electrodes at an
 /// adult's places, a mass matrix that takes time.

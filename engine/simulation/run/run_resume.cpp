@@ -54,25 +54,24 @@ void Run::resume()
         c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));
     }
     try {
-        stepper_->restore(c.state);
+        simulation_.restore(c.state);
     } catch (const InputError& e) {
         throw InputError(file.string(), e.reason);
     }
     known_ = c.pulses;
     first_step_ = c.state.step;
-    traces_.first_step = first_step_ + 1;
     edits_ = c.branches;
     if (options_.branch) {
-        maps_step_ = std::max(maps_step_, first_step_);
-        session_.maps_from_ms = std::max(session_.maps_from_ms, stepper_->time_ms());
-        tissue_.notices.push_back(
+        maps_.step = std::max(maps_.step, first_step_);
+        session_.maps_from_ms = std::max(session_.maps_from_ms, simulation_.time_ms());
+        simulation_.tissue().notices.push_back(
             {Notice::Level::info,
              "branches off at " + ms_text(first_step_) + " from another run: " +
                  (others ? difference(c.fingerprint, here().fingerprint)
                          : std::string("nothing is another here")) +
                  "; maps begin " +
-                 (maps_step_ > first_step_ ? "at " + ms_text(maps_step_) : std::string("there"))});
-        say(Notice::Level::info, tissue_.notices.back().text);
+                 (maps_.step > first_step_ ? "at " + ms_text(maps_.step) : std::string("there"))});
+        say(Notice::Level::info, simulation_.tissue().notices.back().text);
     } else {
         go_on_with_maps(c);
     }
@@ -83,22 +82,22 @@ void Run::resume()
 /// They are of what the checkpoint's run took, and of what comes.
 void Run::go_on_with_maps(const Checkpoint& c)
 {
-    maps_begun_ms_ = c.maps_from_ms;
+    maps_.begun_ms = c.maps_from_ms;
     if (const auto begun = std::llround(c.maps_from_ms / session_.dt_ms);
-        begun > maps_step_ && maps_step_ < first_step_) {
-        maps_step_ = begun;
+        begun > maps_.step && maps_.step < first_step_) {
+        maps_.step = begun;
         session_.maps_from_ms = c.maps_from_ms;
         say(Notice::Level::info, "maps begin at " + ms_text(begun) + ", as the checkpoint's do");
     }
-    if (maps_step_ > 0 && maps_step_ < first_step_ &&
+    if (maps_.step > 0 && maps_.step < first_step_ &&
         std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
                     [&](double a) { return a < session_.maps_from_ms; })) {
         say(Notice::Level::warning,
             "maps begin at the checkpoint's " + ms_text(first_step_) +
-                ": it holds those of what came before output.maps_from_ms " + ms_text(maps_step_));
-        maps_step_ = first_step_;
+                ": it holds those of what came before output.maps_from_ms " + ms_text(maps_.step));
+        maps_.step = first_step_;
     }
-    if (const double before = c.threshold_mV; std::isfinite(before) && maps_step_ < first_step_ &&
+    if (const double before = c.threshold_mV; std::isfinite(before) && maps_.step < first_step_ &&
                                               before != session_.activation_threshold_mV)
         say(Notice::Level::warning,
             "maps keep what the checkpoint found at " + number_text(before, 6) +
@@ -108,37 +107,33 @@ void Run::go_on_with_maps(const Checkpoint& c)
 
 void Run::go_on_with_probes(const Checkpoint& c)
 {
-    if (probes_.names.empty())
+    if (probe_names().empty())
         return;
     const auto from = " at the checkpoint's " + ms_text(first_step_);
     const bool same = c.probes_of.empty() || c.probes_of == probes_print(session_.probes);
-    if (c.probes.names != probes_.names || !same)
+    if (c.probes.names != probe_names() || !same)
         return say(Notice::Level::info,
                    "probes.csv and beats.csv start" + from + ": the checkpoint has other probes");
-    probes_ = c.probes;
-    if (c.traces.V_mV.size() == probes_.names.size() &&
+    traces_.go_on(c.probes);
+    if (c.traces.V_mV.size() == probe_names().size() &&
         c.traces.first_step + c.traces.steps() == first_step_ + 1)
-        traces_ = c.traces;
-    if (traces_.first_step > 1)
-        say(Notice::Level::info, "beats.csv starts at " + ms_text(traces_.first_step - 1) +
+        traces_.go_on(c.traces.times_ms(session_.dt_ms), c.traces.V_mV);
+    if (const auto from_step = step_traces().first_step; from_step > 1)
+        say(Notice::Level::info, "beats.csv starts at " + ms_text(from_step - 1) +
                                      ": the checkpoint has no samples of the steps before");
 }
 
 void Run::go_on_with_ecg(const Checkpoint& c)
 {
-    if (ecg_every_ == 0 || first_step_ == 0)
+    if (ecg_.empty() || first_step_ == 0)
         return;
     const auto from = "ecg.csv starts at the checkpoint's " + ms_text(first_step_) + ": ";
     if (c.ecg.names.empty())
         return say(Notice::Level::warning, from + "the checkpoint has no ECG");
-    if (c.ecg.names != ecg_.names || c.ecg_of != ecg_print(ecg_field_.layout()))
+    if (c.ecg.names != ecg_.table().names || c.ecg_of != ecg_print(ecg_.layout()))
         return say(Notice::Level::warning,
                    from + "the checkpoint's is of other leads or electrodes");
-    ecg_ = c.ecg;
-    const double now_ms = stepper_->time_ms() - 0.5 * session_.dt_ms; // this run writes that row
-    while (!ecg_.time_ms.empty() && ecg_.time_ms.back() > now_ms)
-        ecg_.time_ms.pop_back();
-    ecg_.V_mV.resize(ecg_.time_ms.size() * ecg_.names.size());
+    ecg_.go_on(c.ecg, simulation_.time_ms() - 0.5 * session_.dt_ms); // this run writes that row
 }
 
 } // namespace tawara::simulation

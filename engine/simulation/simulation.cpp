@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace tawara::simulation {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point t)
+{
+    return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+void append(device::Gather& to, const device::Gather& more)
+{
+    const auto terms = static_cast<std::int64_t>(to.unknown.size());
+    to.unknown.insert(to.unknown.end(), more.unknown.begin(), more.unknown.end());
+    to.weight.insert(to.weight.end(), more.weight.begin(), more.weight.end());
+    for (std::size_t k = 1; k < more.first.size(); ++k)
+        to.first.push_back(terms + more.first[k]);
+}
+
+} // namespace
+
+void PotentialRange::add(std::span<const double> V_mV)
+{
+    for (const double v : V_mV) {
+        low_mV = std::min(low_mV, v);
+        high_mV = std::max(high_mV, v);
+    }
+}
+
+std::int64_t Moment::step() const
+{
+    return simulation_.step();
+}
+
+double Moment::time_ms() const
+{
+    return simulation_.time_ms();
+}
+
+std::span<const double> Moment::potential()
+{
+    auto& v = simulation_.v_;
+    if (!std::exchange(fetched_, true)) {
+        v.resize(simulation_.tissue_.problem.size());
+        simulation_.stepper_->potential(v);
+        simulation_.seen_.add(v);
+    }
+    return v;
+}
+
+Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
+                       const Progress& progress, Notices* notices)
+    : tissue_(std::move(tissue)),
+      stepper_(device::make_stepper(tissue_.problem, options, progress, notices))
+{
+}
+
+void Simulation::plan_samples()
+{
+    collect();
+    device::Gather all;
+    std::int64_t every = 0;
+    column_count_.clear();
+    for (auto* o : observers_) {
+        const auto columns = o->plan_columns();
+        column_count_.push_back(columns.size());
+        append(all, columns);
+        if (const auto wanted = o->sampled_every(); wanted > 0)
+            every = every == 0 ? wanted : std::min(every, wanted);
+    }
+    stepper_->set_probes(std::move(all), std::max<std::int64_t>(every, 1));
+}
+
+void Simulation::collect()
+{
+    std::vector<std::int64_t> steps;
+    std::vector<double> samples;
+    stepper_->take_samples(steps, samples);
+    seen_.add(samples);
+    std::size_t at = 0;
+    for (const auto step : steps)
+        for (std::size_t k = 0; k < column_count_.size(); ++k) {
+            observers_[k]->sampled(step, std::span(samples).subspan(at, column_count_[k]));
+            at += column_count_[k];
+        }
+}
+
+std::int64_t Simulation::advance(std::int64_t n)
+{
+    const auto from = step();
+    auto to = from + n;
+    std::vector<Observer*> due;
+    for (auto* o : observers_) {
+        const auto next = o->due_after(from);
+        if (next > to)
+            continue;
+        if (next < to)
+            due.clear();
+        to = next;
+        due.push_back(o);
+    }
+    const auto start = Clock::now();
+    stepper_->advance(to - from);
+    stepping_s_ += since(start);
+    const auto stepped = Clock::now();
+    collect();
+    Moment now(*this);
+    for (auto* o : due)
+        o->observe(now);
+    observing_s_ += since(stepped);
+    return to - from;
+}
+
+void Simulation::look()
+{
+    const auto start = Clock::now();
+    collect();
+    Moment now(*this);
+    for (auto* o : observers_)
+        o->observe(now);
+    observing_s_ += since(start);
+}
+
+void Simulation::restart_maps()
+{
+    collect(); // restoring drops the samples that wait
+    auto s = stepper_->snapshot();
+    constexpr double never = std::numeric_limits<double>::quiet_NaN();
+    s.activation_ms.assign(s.activation_ms.size(), never);
+    s.repolarisation_ms.assign(s.repolarisation_ms.size(), never);
+    s.peak_mV.assign(s.peak_mV.size(), -1e3);
+    s.rest_mV = s.v;
+    stepper_->restore(s);
+}
+
+void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
+{
+    collect();
+    stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem));
+    stepper_ = std::move(stepper);
+    tissue_.patches = std::move(next.patches);
+    tissue_.region_of_unknown = std::move(next.region_of_unknown);
+    tissue_.cells = std::move(next.cells);
+    tissue_.problem = std::move(next.problem);
+}
+
+} // namespace tawara::simulation
