@@ -17,12 +17,6 @@ using State = Status::State;
 constexpr double batch_s = 0.004;
 constexpr double rate_window_s = 0.5;
 
-/// Steps until a step that is due; 0 when none is.
-std::int64_t plan_until(std::int64_t due, std::int64_t at)
-{
-    return due > at ? due - at : 0;
-}
-
 } // namespace
 
 void Engine::Impl::set_state(State s)
@@ -41,17 +35,21 @@ void Engine::Impl::publish_status()
     status.state = state;
     if (sim) {
         status.run = sim->scene->run;
-        status.step = sim->stepper->step();
-        status.time_ms = sim->stepper->time_ms();
-        status.end_ms = static_cast<double>(sim->end_step) * sim->stepper->dt_ms();
+        status.step = sim->simulation.step();
+        status.time_ms = sim->simulation.time_ms();
+        status.end_ms = static_cast<double>(sim->end_step) * sim->simulation.dt_ms();
+        status.samples_dropped = samples_dropped + (sim->feed ? sim->feed->refused() : 0);
+        status.recording = recorder.recording();
     }
 }
 
 void Engine::Impl::start_rates()
 {
     rate_from = limit_from = Clock::now();
-    rate_from_step = sim ? sim->stepper->step() : 0;
-    limit_from_ms = sim ? sim->stepper->time_ms() : 0;
+    rate_from_step = sim ? sim->simulation.step() : 0;
+    if (sim && sim->feed)
+        sim->feed->steps_per_second(0);
+    limit_from_ms = sim ? sim->simulation.time_ms() : 0;
     std::lock_guard hold(status_mutex);
     status.ms_per_second = status.steps_per_second = status.cell_steps_per_second = 0;
 }
@@ -61,12 +59,13 @@ void Engine::Impl::update_rates()
     const double took = seconds(Clock::now() - rate_from);
     if (took < rate_window_s)
         return;
-    const double rate = static_cast<double>(sim->stepper->step() - rate_from_step) / took;
+    const double rate = static_cast<double>(sim->simulation.step() - rate_from_step) / took;
     rate_from = Clock::now();
-    rate_from_step = sim->stepper->step();
+    rate_from_step = sim->simulation.step();
+    sim->feed->steps_per_second(rate);
     std::lock_guard hold(status_mutex);
     status.steps_per_second = rate;
-    status.ms_per_second = rate * sim->stepper->dt_ms();
+    status.ms_per_second = rate * sim->simulation.dt_ms();
     status.cell_steps_per_second = rate * static_cast<double>(sim->scene->unknowns);
 }
 
@@ -120,7 +119,7 @@ void Engine::Impl::work()
         return;
     }
     if (limit_ms_per_s > 0) {
-        const double due_s = (sim->stepper->time_ms() - limit_from_ms) / limit_ms_per_s;
+        const double due_s = (sim->simulation.time_ms() - limit_from_ms) / limit_ms_per_s;
         const double early = due_s - seconds(now - limit_from);
         if (early > 0.001) {
             std::unique_lock hold(queue_mutex);
@@ -131,22 +130,19 @@ void Engine::Impl::work()
         // A solver slower than the limit must not sprint later to catch up.
         if (early < -0.25) {
             limit_from = now;
-            limit_from_ms = sim->stepper->time_ms();
+            limit_from_ms = sim->simulation.time_ms();
         }
     }
-    const auto at = sim->stepper->step();
+    const auto at = sim->simulation.step();
     std::int64_t n = std::min(batch, sim->end_step - at);
     if (sim->until_step >= 0)
         n = std::min(n, sim->until_step - at);
     if (limit_ms_per_s > 0)
         n = std::min<std::int64_t>(n,
                                    std::max<std::int64_t>(1, std::llround(limit_ms_per_s * batch_s /
-                                                                          sim->stepper->dt_ms())));
-    for (const auto due : {plan_until(sample_due, at), plan_until(record_due, at)})
-        if (due > 0)
-            n = std::min(n, due);
+                                                                          sim->simulation.dt_ms())));
     if (n > 0)
-        steps(n);
+        n = steps(n);
     if (state != State::running)
         return;
     const double took = seconds(Clock::now() - now);
@@ -157,79 +153,42 @@ void Engine::Impl::work()
     update_rates();
     if (kernels_asked.exchange(false))
         note_kernels();
-    if (sim->until_step >= 0 && sim->stepper->step() >= sim->until_step) {
+    if (sim->until_step >= 0 && sim->simulation.step() >= sim->until_step) {
         sim->until_step = -1;
         stop_at(State::paused);
-    } else if (sim->stepper->step() >= sim->end_step) {
+    } else if (sim->simulation.step() >= sim->end_step) {
         stop_at(State::finished);
     } else {
         publish_frame(false);
     }
 }
 
-void Engine::Impl::steps(std::int64_t n)
+std::int64_t Engine::Impl::steps(std::int64_t n)
 {
-    const auto start = Clock::now();
+    auto& s = sim->simulation;
+    const auto from = s.step();
     try {
-        sim->stepper->advance(n);
+        s.advance(n);
     } catch (const std::exception& e) {
-        take_samples();
+        s.collect();
         publish_frame(true);
         set_state(State::failed);
         push(Failed{e.what()});
-        return;
+        return s.step() - from;
     }
-    stepping_s += seconds(Clock::now() - start);
-    take_samples();
-    drop_ended_sources();
-    sample(false);
-    record(false);
+    if (sim->pacing->drop_ended())
+        s.plan_samples();
     publish_status();
-}
-
-void Engine::Impl::take_samples()
-{
-    std::vector<std::int64_t> at;
-    std::vector<double> samples;
-    sim->stepper->take_samples(at, samples);
-    if (at.empty())
-        return;
-    const double dt = sim->stepper->dt_ms();
-    const std::size_t columns = samples.size() / at.size();
-    {
-        std::lock_guard hold(trace_mutex);
-        const auto kept = std::min(traces.size(), columns);
-        for (std::size_t k = 0; k < at.size() && kept > 0; ++k)
-            thinner.feed(static_cast<double>(at[k]) * dt,
-                         std::span(samples).subspan(k * columns, kept),
-                         [&](double t_ms, std::span<const double> v_mV) {
-                             for (std::size_t p = 0; p < kept; ++p) {
-                                 traces[p].time_ms.push_back(t_ms);
-                                 traces[p].V_mV.push_back(static_cast<float>(v_mV[p]));
-                             }
-                         });
-    }
-    if (sim->capture.empty())
-        return;
-    const auto rings = sim->capture.columns().size();
-    for (std::size_t k = 0; k < at.size(); ++k)
-        if (columns >= rings)
-            sim->capture.feed(static_cast<double>(at[k]) * dt,
-                              std::span(samples).subspan((k + 1) * columns - rings, rings),
-                              [&](const CaptureEvent& e) {
-                                  sim->pulses.decided(e);
-                                  if (e.stimulus != CaptureWatch::former)
-                                      push(of_its_site(e));
-                              });
+    return s.step() - from;
 }
 
 void Engine::Impl::attach(Frame& f)
 {
     constexpr std::size_t at_once =
         300'000; // more would stall the stepping; the analyst brings those
-    if (watch.volume && sim->tissue.on_vertices() && sim->tissue.problem.size() <= at_once) {
-        std::vector<double> v(sim->tissue.problem.size());
-        sim->stepper->potential(v);
+    if (watch.volume && sim->tissue().on_vertices() && sim->tissue().problem.size() <= at_once) {
+        std::vector<double> v(sim->tissue().problem.size());
+        sim->stepper().potential(v);
         f.volume = std::make_shared<const std::vector<float>>(v.begin(), v.end());
         f.volume_time_ms = f.time_ms;
     } else if (const auto volume = watch.volume ? results->volume.newest() : nullptr) {
@@ -247,18 +206,18 @@ void Engine::Impl::attach(Frame& f)
 void Engine::Impl::publish_frame(bool now)
 {
     const auto time = Clock::now();
-    const auto step = sim->stepper->step();
+    const auto step = sim->simulation.step();
     if ((!now && time < frame_due) || (step == frame_step && sim->scene->run == frame_run))
         return;
     auto f = std::make_shared<Frame>();
     f->run = sim->scene->run;
     f->step = step;
-    f->time_ms = sim->stepper->time_ms();
+    f->time_ms = sim->simulation.time_ms();
     if (frame_values.device)
-        f->feed = sim->stepper->publish_display();
+        f->feed = sim->stepper().publish_display();
     if (frame_values.host || !f->feed) {
         f->values.resize(sim->display.size());
-        sim->stepper->display(f->values);
+        sim->stepper().display(f->values);
     }
     if (watch.volume || watch.phase)
         attach(*f);
@@ -309,23 +268,12 @@ Status Engine::status() const
 
 std::vector<Trace> Engine::traces() const
 {
-    std::lock_guard hold(impl_->trace_mutex);
-    const auto shown = impl_->shown_traces();
-    return {shown.begin(), shown.end()};
+    return impl_->traces.traces();
 }
 
 Trace Engine::trace(std::uint64_t probe, std::size_t from) const
 {
-    std::lock_guard hold(impl_->trace_mutex);
-    for (const auto& t : impl_->shown_traces())
-        if (t.probe == probe) {
-            const auto n = std::min(from, t.time_ms.size());
-            Trace out{t.probe, t.name, t.position_mm, {}, {}};
-            out.time_ms.assign(t.time_ms.begin() + static_cast<std::ptrdiff_t>(n), t.time_ms.end());
-            out.V_mV.assign(t.V_mV.begin() + static_cast<std::ptrdiff_t>(n), t.V_mV.end());
-            return out;
-        }
-    return {};
+    return impl_->traces.trace(probe, from);
 }
 
 std::shared_ptr<const MapFrame> Engine::newest_maps() const
@@ -370,23 +318,14 @@ std::shared_ptr<const Partition> Engine::partition() const
 
 std::vector<Beat> Engine::beats(std::uint64_t probe) const
 {
-    Trace t;
-    std::vector<double> switched_ms;
-    {
-        std::lock_guard hold(impl_->trace_mutex);
-        for (const auto& of : impl_->shown_traces())
-            if (of.probe == probe)
-                t = of;
-        const auto known = switch_times_of(impl_->switched_ms, probe);
-        switched_ms.assign(known.begin(), known.end());
-    }
-    return beats_of(t.time_ms, t.V_mV, switched_ms);
+    const auto t = impl_->traces.trace(probe);
+    const auto switched = impl_->traces.switched_ms();
+    return beats_of(t.time_ms, t.V_mV, switch_times_of(switched, probe));
 }
 
 std::shared_ptr<const Recording> Engine::recording() const
 {
-    std::lock_guard hold(impl_->shared_mutex);
-    return impl_->recorded;
+    return impl_->recorder.newest();
 }
 
 } // namespace tawara::simulation

@@ -14,26 +14,18 @@ namespace {
 
 using Clock = EngineClock;
 
-constexpr double watch_every_ms = 1;   ///< of maps, phase and volume, in simulated time
-constexpr double sampling_share = 0.1; ///< of the wall time that copying samples may take
-
-Clock::duration wall(double s)
-{
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
-}
-
-std::shared_ptr<const Partition> partition_of(const LoadedRun& s)
+std::shared_ptr<const Partition> partition_of(LoadedRun& s)
 {
     auto p = std::make_shared<Partition>();
     p->run = s.scene->run;
-    const auto& vertices = s.tissue.surface->vertices;
+    const auto& vertices = s.tissue().surface->vertices;
     p->shard.assign(vertices.size(), 0);
     p->separator.assign(vertices.size(), 0);
-    const auto of = s.stepper->shard_of_unknown();
+    const auto of = s.stepper().shard_of_unknown();
     if (of.empty())
         return p;
     p->shards = *std::max_element(of.begin(), of.end()) + 1;
-    const auto& rows = s.tissue.problem.system.alpha;
+    const auto& rows = s.tissue().problem.system.alpha;
     const auto read_by_others = [&](std::size_t u) {
         for (auto k = rows.first[u]; k < rows.first[u + 1]; ++k)
             if (of[static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)])] != of[u])
@@ -42,9 +34,9 @@ std::shared_ptr<const Partition> partition_of(const LoadedRun& s)
     };
     for (std::size_t k = 0; k < vertices.size(); ++k) {
         auto u = static_cast<std::size_t>(vertices[k]);
-        if (!s.tissue.on_vertices())
+        if (!s.tissue().on_vertices())
             u = static_cast<std::size_t>(
-                s.tissue.stars.tets[static_cast<std::size_t>(s.tissue.stars.first[u])]);
+                s.tissue().stars.tets[static_cast<std::size_t>(s.tissue().stars.first[u])]);
         p->shard[k] = of[u];
         p->separator[k] = read_by_others(u);
     }
@@ -59,25 +51,18 @@ void Engine::Impl::start_analysis(LoadedRun& s)
         std::lock_guard hold(shared_mutex);
         results = std::make_shared<AnalystResults>();
         cut = partition_of(s);
-        recorded.reset();
     }
-    s.analyst = std::make_unique<Analyst>(s.tissue, s.scene->run, results);
-    s.analyst->watch(watch);
+    s.analyst = std::make_unique<Analyst>(s.tissue(), s.scene->run, results);
+    s.feed = std::make_unique<AnalystFeed>(s.simulation, *s.analyst, s.pacing->log(), watch);
+    s.feed->maps_interval(maps_interval_s);
     const auto& session = s.scene->session;
-    ecg_every = 0;
     if (session.has_ecg()) {
-        s.analyst->electrodes(ecg_layout(s.tissue, session.electrodes, session.leads, session.name),
-                              s.tissue.patches, session.bath_conductivity_S_per_m,
-                              session.ecg_every_ms);
-        ecg_every =
-            std::max<std::int64_t>(1, std::llround(session.ecg_every_ms / s.stepper->dt_ms()));
+        s.analyst->electrodes(
+            ecg_layout(s.tissue(), session.electrodes, session.leads, session.name),
+            s.tissue().patches, session.bath_conductivity_S_per_m, session.ecg_every_ms);
+        s.feed->ecg_every(session.ecg_every_ms);
     }
-    sample_due = 0;
-    sample_cost_s = 0;
-    maps_due = {};
-    plan_samples();
     note_kernels();
-    sample(true);
 }
 
 void Engine::Impl::set_watch(const Analyst::Watch& w)
@@ -87,10 +72,7 @@ void Engine::Impl::set_watch(const Analyst::Watch& w)
     watch = w;
     if (!sim)
         return;
-    sim->analyst->watch(w);
-    plan_samples();
-    maps_due = {};
-    sample(true);
+    sim->feed->watch(w);
     if (state == Status::State::running)
         return;
     frame_step = -1;
@@ -100,7 +82,7 @@ void Engine::Impl::set_watch(const Analyst::Watch& w)
 
 void Engine::Impl::stop_at(Status::State s)
 {
-    sample(true);
+    sim->feed->sample_now();
     publish_frame(true);
     note_kernels();
     set_state(s);
@@ -125,72 +107,10 @@ void Engine::Impl::publish_analysed()
     });
 }
 
-void Engine::Impl::plan_samples()
-{
-    const bool watching =
-        watch.maps || watch.phase || watch.volume || sim->analyst->tracks_always();
-    sample_every = 0;
-    if (watching) {
-        const double dt = sim->stepper->dt_ms();
-        sample_every = std::max<std::int64_t>(1, std::llround(watch_every_ms / dt));
-        // Not more often than copying V may cost.
-        const double rate = status.steps_per_second; // written by this thread alone
-        const double least = sample_cost_s * rate / sampling_share;
-        const auto affordable = static_cast<std::int64_t>(std::ceil(std::min(least, 1e9)));
-        // ... unless beats were lost by it
-        const auto longest = std::max<std::int64_t>(1, std::llround(Analyst::most_gap_ms / dt));
-        sample_every =
-            std::max(sample_every,
-                     sim->analyst->tracks_always() ? std::min(affordable, longest) : affordable);
-    }
-    const auto step = sim->stepper->step();
-    sample_due = 0;
-    for (const auto every : {sample_every, ecg_every})
-        if (every > 0) {
-            const auto next = (step / every + 1) * every;
-            sample_due = sample_due == 0 ? next : std::min(sample_due, next);
-        }
-}
-
-void Engine::Impl::sample(bool now)
-{
-    const auto step = sim->stepper->step();
-    const bool watching =
-        watch.maps || watch.phase || watch.volume || sim->analyst->tracks_always();
-    const bool ecg = ecg_every > 0 && step % ecg_every == 0;
-    const bool due = sample_due > 0 && step >= sample_due;
-    if (!due && !(now && (watching || (ecg && step == 0))))
-        return;
-    const auto start = Clock::now();
-    Sample s;
-    s.step = step;
-    s.time_ms = sim->stepper->time_ms();
-    sim->analyst->pulses(sim->pulses.times(sim->pulses_told_ms, s.time_ms));
-    sim->pulses_told_ms = std::max(sim->pulses_told_ms, s.time_ms);
-    s.ecg = ecg && (due || step == 0);
-    s.v.resize(sim->tissue.problem.size());
-    sim->stepper->potential(s.v);
-    if (watch.maps && (now || start >= maps_due)) {
-        s.first = sim->stepper->maps();
-        const auto took = Clock::now() - start;
-        maps_due = Clock::now() + std::max(wall(maps_interval_s), 20 * took);
-    } else {
-        // A mean, in which one sample that the system interrupted counts little.
-        const double took = seconds(Clock::now() - start);
-        sample_cost_s +=
-            0.1 * (std::min(took, sample_cost_s > 0 ? 4 * sample_cost_s : took) - sample_cost_s);
-    }
-    if (!sim->analyst->submit(std::move(s), now)) {
-        std::lock_guard hold(status_mutex);
-        ++status.samples_dropped;
-    }
-    plan_samples();
-}
-
 void Engine::Impl::note_kernels()
 {
     auto records = kernels_of_run();
-    auto device = sim->stepper->device();
+    auto device = sim->stepper().device();
     std::lock_guard hold(shared_mutex);
     kernel_records = std::move(records);
     kernel_device = std::move(device);
@@ -199,6 +119,8 @@ void Engine::Impl::note_kernels()
 void Engine::Impl::apply(std::uint64_t id, const WatchMaps& c)
 {
     maps_interval_s = std::max(0.02, c.wall_ms / 1e3);
+    if (sim)
+        sim->feed->maps_interval(maps_interval_s);
     auto w = watch;
     w.maps = c.on;
     w.beat = std::max(WatchMaps::newest_repolarised, c.beat);
@@ -235,16 +157,14 @@ void Engine::Impl::apply(std::uint64_t id, const SetElectrodes& c)
     EcgLayout layout;
     try {
         if (session.has_ecg())
-            layout = ecg_layout(sim->tissue, c.electrodes, c.leads, session.name);
+            layout = ecg_layout(sim->tissue(), c.electrodes, c.leads, session.name);
     } catch (const Error& e) {
         return answer(id, e.what());
     }
-    ecg_every = layout.leads.empty()
-                    ? 0
-                    : std::max<std::int64_t>(1, std::llround(c.every_ms / sim->stepper->dt_ms()));
-    sim->analyst->electrodes(std::move(layout), sim->tissue.patches,
+    const double every_ms = layout.leads.empty() ? 0 : c.every_ms;
+    sim->analyst->electrodes(std::move(layout), sim->tissue().patches,
                              session.bath_conductivity_S_per_m, c.every_ms);
-    plan_samples();
+    sim->feed->ecg_every(every_ms);
     edited(std::move(session));
     answer(id);
 }
@@ -259,48 +179,26 @@ void Engine::Impl::apply(std::uint64_t id, const StartRecording& c)
     o.run = sim->scene->run;
     o.every_ms = c.every_ms;
     o.max_bytes = c.max_bytes;
+    record_command = id;
     try {
-        auto fresh = std::make_shared<Recording>(sim->display.size(), o);
-        std::lock_guard hold(shared_mutex);
-        recorded = std::move(fresh);
+        recorder.start(o);
     } catch (const std::exception& e) {
         return answer(id, e.what());
     }
-    record_every = std::max<std::int64_t>(1, std::llround(c.every_ms / sim->stepper->dt_ms()));
-    record_command = id;
-    {
-        std::lock_guard hold(status_mutex);
-        status.recording = true;
-    }
-    record(true);
+    publish_status();
     answer(id);
 }
 
-void Engine::Impl::record(bool now)
+void Engine::Impl::recording_ended(std::string why)
 {
-    if (record_every == 0)
-        return;
-    const auto step = sim->stepper->step();
-    if (now || step >= record_due) {
-        std::vector<float> values(sim->display.size());
-        sim->stepper->display(values);
-        try {
-            recorded->append(sim->stepper->time_ms(), values);
-        } catch (const std::exception& e) {
-            const auto command = record_command;
-            stop_recording();
-            push(Exported{command, {}, std::string("recording ended: ") + e.what()});
-            return;
-        }
-    }
-    record_due = (step / record_every + 1) * record_every;
+    publish_status();
+    push(Exported{record_command, {}, std::move(why)});
 }
 
 void Engine::Impl::stop_recording()
 {
-    record_every = record_due = 0;
-    std::lock_guard hold(status_mutex);
-    status.recording = false;
+    recorder.stop();
+    publish_status();
 }
 
 void Engine::Impl::apply(std::uint64_t id, const StopRecording&)
@@ -333,7 +231,7 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
     if (measuring)
         return;
     measuring = true;
-    const auto device = sim->stepper->ceiling_device();
+    const auto device = sim->stepper().ceiling_device();
     in_background([this, device](const std::stop_token&) -> std::function<void()> {
         std::optional<device::Ceilings> found;
         try {
@@ -364,7 +262,7 @@ CountedKernels Engine::Impl::count_bytes(const std::string& device)
     if (device.rfind("cuda", 0) != 0) // spares the snapshot
         return because("hardware counters are read on NVIDIA GPUs alone");
     try {
-        return count_kernels(*sim->stepper);
+        return count_kernels(sim->stepper());
     } catch (const Error& e) { // the next step says what is wrong with the device
         return because(e.what());
     }
@@ -406,28 +304,24 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     }
     auto source = std::make_shared<ExportSource>();
     source->scene = sim->scene;
-    source->on_vertices = sim->tissue.on_vertices();
-    source->time_ms = sim->stepper->time_ms();
-    source->potential.resize(sim->tissue.problem.size());
-    sim->stepper->potential(source->potential);
-    source->maps = sim->stepper->maps();
-    {
-        std::lock_guard hold(trace_mutex);
-        const auto shown = shown_traces();
-        source->traces.assign(shown.begin(), shown.end());
-        source->switched_ms = switched_ms;
-    }
+    source->on_vertices = sim->tissue().on_vertices();
+    source->time_ms = sim->simulation.time_ms();
+    source->potential.resize(sim->tissue().problem.size());
+    sim->stepper().potential(source->potential);
+    source->maps = sim->stepper().maps();
+    source->traces = traces.traces();
+    source->switched_ms = traces.switched_ms();
     {
         std::lock_guard hold(results->ecg_mutex);
         source->ecg = results->ecg;
     }
-    source->pulses = sim->pulses.until(source->time_ms);
-    source->recording = recorded;
+    source->pulses = sim->pacing->log().until(source->time_ms);
+    source->recording = recorder.newest();
     for (const auto& k : kernels_of_run())
         source->kernels.push_back(
-            figure(k, sim->stepper->device(), ceilings, options.precision == Precision::single));
-    source->wall_s = stepping_s;
-    source->steps = sim->stepper->step();
+            figure(k, sim->stepper().device(), ceilings, options.precision == Precision::single));
+    source->wall_s = sim->simulation.stepping_s();
+    source->steps = sim->simulation.step();
     answer(id);
     const auto write = [this, id, kind = *kind, path = c.path,
                         source](const std::stop_token& stop) -> std::function<void()> {

@@ -46,9 +46,9 @@ void Engine::Impl::apply(std::uint64_t id, const StepOnce& c)
     if (!pace_cells(id))
         return;
     set_state(State::paused);
-    steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->stepper->step()));
+    steps(std::min<std::int64_t>(std::max(c.steps, 1), sim->end_step - sim->simulation.step()));
     if (state == State::paused)
-        stop_at(sim->stepper->step() >= sim->end_step ? State::finished : State::paused);
+        stop_at(sim->simulation.step() >= sim->end_step ? State::finished : State::paused);
     answer(id);
 }
 
@@ -57,16 +57,10 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     if (!sim)
         return answer(id, "nothing is loaded");
     try {
-        for (const auto& source : sim->sources)
-            sim->stepper->remove_stimulus(source.id);
-        sim->sources.clear();
-        sim->capture.clear();
-        sim->pulses.clear();
-        sim->pulses_told_ms = 0;
         sim->until_step = -1;
         sim->stepped = {};
-        sim->stepper->restore(initial_snapshot(sim->tissue.problem));
-        install_stimuli(*sim);
+        sim->simulation.restore(initial_snapshot(sim->tissue().problem));
+        sim->pacing->restart(sim->scene->session.stimuli);
         forget_lost_state();
         if (auto scene = std::make_shared<Scene>(*sim->scene); forget_tissue_change(*scene)) {
             sim->scene = scene;
@@ -75,16 +69,11 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     } catch (const std::exception& e) {
         return answer(id, e.what());
     }
-    {
-        std::lock_guard hold(trace_mutex);
-        switched_ms.clear();
-    }
-    stepping_s = 0;
-    other_kernels = added({}, sim->stepper->kernels(), -1);
+    sim->simulation.restart_clocks();
+    other_kernels = added({}, sim->stepper().kernels(), -1);
     note_kernels();
     show_start();
-    record_due = 0;
-    record(true);
+    recorder.record();
     start_rates();
     publish_status();
     set_state(State::paused);
@@ -93,17 +82,9 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
 
 void Engine::Impl::show_start()
 {
-    {
-        std::lock_guard hold(trace_mutex);
-        for (auto& t : traces) {
-            t.time_ms.clear();
-            t.V_mV.clear();
-        }
-    }
-    sim->analyst->restart();
-    sample_due = 0;
-    sample(true);
-    install_probes();
+    traces.restart();
+    sim->feed->restart();
+    sim->simulation.plan_samples();
     frame_step = -1;
     publish_frame(true);
 }
@@ -112,67 +93,69 @@ void Engine::Impl::apply(std::uint64_t id, const AddProbe& c)
 {
     if (!sim)
         return answer(id, "nothing is loaded");
-    take_samples();
-    const auto shown = static_cast<std::ptrdiff_t>(probes.size() - removed_probes);
-    const auto first = probes.begin() + shown;
-    const auto again = std::find_if(first, probes.end(), [&](const LiveProbe& p) {
-        return p.probe.name == c.name && p.probe.position_mm == c.position_mm;
-    });
-    if (again != probes.end()) { // it was removed, and has its samples
-        const auto at = again - probes.begin();
-        std::rotate(first, again, again + 1);
-        {
-            std::lock_guard hold(trace_mutex);
-            std::rotate(traces.begin() + shown, traces.begin() + at, traces.begin() + at + 1);
-            --removed_probes;
-        }
-        install_probes();
-        return answer(id, {}, probes[static_cast<std::size_t>(shown)].id);
-    }
-    const std::uint64_t probe = next_probe++;
-    probes.insert(first, {probe, {c.name, c.position_mm}});
-    {
-        std::lock_guard hold(trace_mutex);
-        traces.insert(traces.begin() + shown, {probe, c.name, c.position_mm, {}, {}});
-    }
+    sim->simulation.collect();
+    std::uint64_t probe = 0;
     try {
-        install_probes();
+        probe = traces.add({c.name, c.position_mm});
     } catch (const Error& e) {
-        probes.erase(probes.begin() + shown);
-        {
-            std::lock_guard hold(trace_mutex);
-            traces.erase(traces.begin() + shown);
-        }
         return answer(id, e.what());
     }
+    sim->simulation.plan_samples();
     answer(id, {}, probe);
 }
 
 void Engine::Impl::apply(std::uint64_t id, const RemoveProbe& c)
 {
-    constexpr std::size_t most_removed = 8; // each costs what a probe costs
-    const auto shown = static_cast<std::ptrdiff_t>(probes.size() - removed_probes);
-    const auto last = probes.begin() + shown;
-    const auto found =
-        std::find_if(probes.begin(), last, [&](const LiveProbe& p) { return p.id == c.probe; });
-    if (found == last)
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    sim->simulation.collect();
+    if (!traces.remove(c.probe))
         return answer(id, "there is no such probe");
-    take_samples();
-    const auto at = found - probes.begin();
-    const bool full = removed_probes == most_removed; // the one removed first goes for good
-    std::rotate(found, found + 1, probes.end());
-    if (full)
-        probes.erase(probes.begin() + shown - 1);
-    {
-        std::lock_guard hold(trace_mutex);
-        std::rotate(traces.begin() + at, traces.begin() + at + 1, traces.end());
-        if (full)
-            traces.erase(traces.begin() + shown - 1);
-        else
-            ++removed_probes;
-    }
-    install_probes();
+    sim->simulation.plan_samples();
     answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const SetStimuli& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    try {
+        sim->pacing->replace(c.stimuli);
+    } catch (const Error& e) {
+        return answer(id, e.what());
+    }
+    Session session = sim->scene->session;
+    session.stimuli = c.stimuli;
+    edited(std::move(session));
+    answer(id);
+}
+
+void Engine::Impl::apply(std::uint64_t id, const Stimulate& c)
+{
+    if (!sim || state == Status::State::failed)
+        return answer(id, "nothing runs that could be stimulated");
+    if (!(c.radius_mm > 0) || !(c.duration_ms > 0) || !std::isfinite(c.amplitude_pA_per_pF))
+        return answer(id, "a stimulus needs a positive radius and duration");
+    try {
+        sim->pacing->stimulate(id, c);
+    } catch (const Error& e) {
+        return answer(id, e.what());
+    }
+    answer(id);
+}
+
+CaptureEvent Engine::Impl::of_its_site(CaptureEvent e) const
+{
+    if (e.stimulus != -1)
+        return e;
+    const auto site = sim->pacing->log().site_of(e.command);
+    const auto& list = sim->scene->session.stimuli;
+    for (std::size_t k = 0; k < list.size() && !site.empty(); ++k)
+        if (list[k].name == site) {
+            e.stimulus = static_cast<int>(k);
+            break;
+        }
+    return e;
 }
 
 void Engine::Impl::apply(std::uint64_t id, const LimitSpeed& c)
@@ -203,10 +186,10 @@ void Engine::Impl::apply(std::uint64_t id, const RunUntil& c)
 {
     if (!sim || state == State::failed)
         return answer(id, "nothing is loaded that can run");
-    const auto step = std::llround(c.time_ms / sim->stepper->dt_ms());
+    const auto step = std::llround(c.time_ms / sim->simulation.dt_ms());
     if (step > sim->end_step)
         sim->end_step = step;
-    if (step <= sim->stepper->step()) {
+    if (step <= sim->simulation.step()) {
         publish_frame(true);
         set_state(State::paused);
         return answer(id);
@@ -222,17 +205,17 @@ void Engine::Impl::apply(std::uint64_t id, const SetEnd& c)
 {
     if (!sim)
         return answer(id, "nothing is loaded");
-    const double dt = sim->stepper->dt_ms();
+    const double dt = sim->simulation.dt_ms();
     if (!std::isfinite(c.end_ms) || !(c.end_ms >= dt) || c.end_ms / dt > 1e15)
         return answer(id, "the end must be at least one time step");
     const auto step = std::llround(c.end_ms / dt);
-    if (step < sim->stepper->step())
+    if (step < sim->simulation.step())
         return answer(id, "the run is past that time already; reset it or give a later end");
     sim->end_step = step;
     Session session = sim->scene->session;
     session.end_ms = c.end_ms;
     edited(std::move(session));
-    if (state == State::finished && step > sim->stepper->step())
+    if (state == State::finished && step > sim->simulation.step())
         set_state(State::paused);
     publish_status();
     answer(id);

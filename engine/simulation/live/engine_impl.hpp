@@ -3,15 +3,14 @@
 #include "engine/core/error.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/device/stepper.hpp"
-#include "engine/simulation/observe/analyst.hpp"
-#include "engine/simulation/pacing/capture.hpp"
 #include "engine/simulation/live/engine.hpp"
+#include "engine/simulation/observe/analyst.hpp"
+#include "engine/simulation/observe/analyst_feed.hpp"
+#include "engine/simulation/observe/pacing.hpp"
+#include "engine/simulation/observe/probe_traces.hpp"
+#include "engine/simulation/observe/recorder.hpp"
 #include "engine/simulation/results/figures.hpp"
-#include "engine/simulation/observe/probe_samples.hpp"
-#include "engine/simulation/pacing/pulse_log.hpp"
-#include "engine/simulation/observe/recording.hpp"
-#include "engine/simulation/session/model_switch_times.hpp"
-#include "engine/simulation/tissue/tissue.hpp"
+#include "engine/simulation/simulation.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -24,37 +23,21 @@
 #include <thread>
 
 // What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp), commands
-// (engine_commands.cpp, engine_stimuli.cpp, engine_tissue.cpp) and what is computed beside the
+// (engine_commands.cpp, engine_tissue.cpp) and what is computed beside the
 // stepping (engine_analysis.cpp).
 namespace tawara::simulation {
-
-/// A probe of the running simulation.
-struct LiveProbe
-{
-    std::uint64_t id;
-    Probe probe;
-};
-
-/// A source that the stepper holds.
-struct ActiveSource
-{
-    std::size_t id = 0; ///< the stepper's
-    int stimulus = -1;  ///< of the session; -1: live, or the rest of a pulse
-    double over_ms = 0; ///< infinite for a train without end
-    device::StimulusSource source;
-};
 
 /// A simulation that is loaded: owned and used by the engine's thread alone.
 struct LoadedRun
 {
-    Tissue tissue;
-    std::unique_ptr<device::Stepper> stepper;
+    explicit LoadedRun(Simulation s) : simulation(std::move(s)) {}
+    device::Stepper& stepper() { return simulation.stepper(); }
+    Tissue& tissue() { return simulation.tissue(); }
+
+    Simulation simulation;
     std::shared_ptr<const Scene> scene;
     device::Gather display;
-    std::vector<ActiveSource> sources;
-    CaptureWatch capture;
-    PulseLog pulses;
-    double pulses_told_ms = 0; ///< those before it are known to the analyst
+    std::unique_ptr<Pacing> pacing;
     /// The tissue that the last step was taken in, known once it was changed at `step`.
     struct
     {
@@ -68,6 +51,7 @@ struct LoadedRun
     bool pacing_due = false; ///< initial states are not those of the session's prepacing
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
+    std::unique_ptr<AnalystFeed> feed;
 };
 
 /// A tissue that is being prepared while the run goes on.
@@ -90,7 +74,10 @@ inline double seconds(EngineClock::duration d)
 
 struct Engine::Impl
 {
-    Impl(Handler h, EngineOptions o) : handler(std::move(h)), options(std::move(o))
+    Impl(Handler h, EngineOptions o)
+        : handler(std::move(h)), options(std::move(o)),
+          traces({options.trace_sample_ms, 0}),
+          recorder([this](std::string why) { recording_ended(std::move(why)); })
     {
         thread = std::thread([this] { run(); });
     }
@@ -119,28 +106,21 @@ struct Engine::Impl
     LatestValue<Frame> frames;
     mutable std::mutex status_mutex;
     Status status;
-    mutable std::mutex trace_mutex;
-    std::vector<Trace> traces; ///< one for each of `probes`
-    /// So many at their end are removed, and sampled on, for an undo may place them again: the
-    /// one removed first comes first. trace_mutex too.
-    std::size_t removed_probes = 0;
-    ModelSwitchTimes switched_ms;             ///< of theirs; trace_mutex too
+    ProbeTraces traces;
+    Recorder recorder;
     mutable std::mutex shared_mutex; ///< of the next lines
     std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
     std::vector<device::KernelRecord> kernel_records;
     std::string kernel_device;
     std::optional<device::Ceilings> ceilings;
     std::shared_ptr<const Partition> cut;
-    std::shared_ptr<Recording> recorded;
     std::atomic<bool> kernels_asked{false}; ///< since they were noted
     std::thread thread;
 
     // The engine's thread alone.
     std::unique_ptr<LoadedRun> sim;
     Status::State state = Status::State::empty;
-    std::uint64_t runs = 0, next_probe = 1;
-    std::vector<LiveProbe> probes;
-    TraceThinner thinner{options.trace_sample_ms}; ///< of their samples
+    std::uint64_t runs = 0;
     double limit_ms_per_s = 0, frame_interval_s = 0.016;
     EngineClock::time_point frame_due{}, limit_from{};
     double limit_from_ms = 0;
@@ -151,22 +131,17 @@ struct Engine::Impl
     std::int64_t rate_from_step = 0;
     Analyst::Watch watch;
     double maps_interval_s = 0.25;
-    EngineClock::time_point maps_due{};
-    std::int64_t sample_due = 0, sample_every = 1,
-                 ecg_every = 0; ///< steps; ecg_every 0: no electrodes
-    double sample_cost_s = 0;
-    std::int64_t record_due = 0, record_every = 0; ///< steps; 0: not recording
     std::uint64_t record_command = 0;
+    std::uint64_t samples_dropped = 0; ///< of simulations before the present one
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
     bool measuring = false; ///< ceilings: no steps meanwhile
-    double stepping_s = 0;  ///< wall time since the load or reset
     /// Of steppers that were replaced since then; less than nothing: what the present one did
     /// before the reset.
     std::vector<device::KernelRecord> other_kernels;
     std::vector<device::KernelRecord> kernels_of_run() const
     {
-        return added(sim->stepper->kernels(), other_kernels);
+        return added(sim->stepper().kernels(), other_kernels);
     }
     struct Worker
     {
@@ -191,22 +166,15 @@ struct Engine::Impl
     void run();
     bool next(std::pair<std::uint64_t, Command>& out);
     void work();
-    void steps(std::int64_t n);
-    void take_samples();
-    /// Of the probes that are not removed. @pre trace_mutex is held
-    std::span<const Trace> shown_traces() const
-    {
-        return std::span(traces).first(traces.size() - removed_probes);
-    }
+    /// @return how many were taken
+    std::int64_t steps(std::int64_t n);
     void publish_frame(bool now);
     void attach(Frame& f);
-    void install_probes();
     void load(std::uint64_t id, Session session);
     /// Said by Loading events; ended by a CancelLoad or another Load.
     Progress loading_progress();
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
     void adopt(std::unique_ptr<LoadedRun> next);
-    void make_stepper(LoadedRun& s, const Progress& progress, Notices* notices);
 
     void apply(std::uint64_t id, Load& c);
     void apply(std::uint64_t id, const Play&);
@@ -240,16 +208,11 @@ struct Engine::Impl
     void forget_lost_state();
     void apply(std::uint64_t id, const Export&);
 
-    // Stimuli (engine_stimuli.cpp).
-    void install_stimuli(LoadedRun& s);
-    void add_source(LoadedRun& s, device::StimulusSource source, int stimulus);
-    void drop_ended_sources();
-
     // Tissue (engine_tissue.cpp).
     void prepare_tissue(std::uint64_t id, Session session);
     void adopt_tissue(TissueChange& c);
     /// Probes whose cells have another model in a problem that is to take the present one's place.
-    std::vector<std::uint64_t> renewed_probes(const device::TissueProblem& next) const;
+    std::vector<std::size_t> switched_probes(const device::TissueProblem& next) const;
     void drop_change(const std::string& reason);
     /// At step 0, after its state has become another: samples, maps and the picture begin with it.
     void show_start();
@@ -261,16 +224,14 @@ struct Engine::Impl
     // What is computed beside the stepping (engine_analysis.cpp).
     void start_analysis(LoadedRun& s);
     void set_watch(const Analyst::Watch& w);
-    void plan_samples();
-    void sample(bool now);
     /// Pauses or ends the run with all that is shown being of this step.
     void stop_at(Status::State s);
     /// Another frame when what is being computed is there: while nothing runs, nothing else would
     /// bring it.
     void publish_analysed();
-    void record(bool now);
     void note_kernels();
     void stop_recording();
+    void recording_ended(std::string why);
     /// Runs `work` on a thread; what it returns is called on the engine's.
     void in_background(std::function<std::function<void()>(const std::stop_token&)> work);
     void edited(Session session);

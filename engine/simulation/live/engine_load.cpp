@@ -17,6 +17,11 @@ constexpr double finest_sample_ms = 0.01;
 /// Reports of loading, at most so often.
 constexpr double loading_interval_s = 0.05;
 
+std::int64_t finest_steps(double dt_ms)
+{
+    return std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt_ms));
+}
+
 std::string device_text(const device::Stepper& s, Precision p)
 {
     return s.device() + ", " + std::string(name(p));
@@ -24,74 +29,42 @@ std::string device_text(const device::Stepper& s, Precision p)
 
 } // namespace
 
-void Engine::Impl::install_probes()
-{
-    take_samples();
-    std::vector<Probe> list;
-    for (const auto& p : probes)
-        list.push_back(p.probe);
-    const double dt = sim->stepper->dt_ms();
-    auto weights = probe_weights(sim->tissue, list, sim->scene->title);
-    thinner.restart();
-    if (sim->stepper->step() == 0 && !list.empty()) { // rest, before a pulse of the first step
-        std::vector<double> v(sim->tissue.problem.size());
-        sim->stepper->potential(v);
-        std::lock_guard hold(trace_mutex);
-        for (std::size_t p = 0; p < std::min(traces.size(), list.size()); ++p)
-            if (traces[p].time_ms.empty()) {
-                traces[p].time_ms.push_back(0);
-                traces[p].V_mV.push_back(static_cast<float>(value_at(weights, p, v)));
-            }
-    }
-    for (auto unknown :
-         sim->capture.columns()) { // after the probes: what tells whether pulses capture
-        weights.unknown.push_back(unknown);
-        weights.weight.push_back(1);
-        weights.first.push_back(static_cast<std::int64_t>(weights.unknown.size()));
-    }
-    sim->stepper->set_probes(std::move(weights),
-                             std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt)));
-}
-
-void Engine::Impl::make_stepper(LoadedRun& s, const Progress& progress, Notices* notices)
-{
-    s.stepper = device::make_stepper(
-        s.tissue.problem, {options.devices, options.precision, options.threads}, progress, notices);
-    s.stepper->set_display(s.display);
-    s.sources.clear();
-    s.capture.clear();
-    install_stimuli(s);
-    s.until_step = -1;
-}
-
 std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Progress& progress)
 {
-    auto s = std::make_unique<LoadedRun>();
-    s->tissue = build_tissue(session, progress, true);
-    s->display = display_weights(s->tissue);
+    auto tissue = build_tissue(session, progress, true);
     auto scene = std::make_shared<Scene>();
     scene->run = ++runs;
     scene->session = session;
-    scene->mesh = s->tissue.mesh;
-    scene->surface = s->tissue.surface;
-    scene->title = session.name.empty() ? s->tissue.mesh_title : session.name;
-    scene->unknowns = static_cast<std::int64_t>(s->tissue.problem.size());
+    scene->mesh = tissue.mesh;
+    scene->surface = tissue.surface;
+    scene->title = session.name.empty() ? tissue.mesh_title : session.name;
+    scene->unknowns = static_cast<std::int64_t>(tissue.problem.size());
     scene->dt_ms = session.dt_ms;
-    const auto& sub = s->tissue.problem.substeps;
+    const auto& sub = tissue.problem.substeps;
     scene->substeps = sub.stages == 1 ? "1 diffusion step"
                       : sub.kind == diffusion::SubStepping::Kind::euler
                           ? std::to_string(sub.stages) + " diffusion sub-steps"
                           : std::to_string(sub.stages) + " RKL2 stages";
-    scene->notices = s->tissue.notices;
+    scene->notices = tissue.notices;
     const auto placed = placed_electrodes_notice(session.electrodes, session.leads);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
+    auto s = std::make_unique<LoadedRun>(
+        Simulation(std::move(tissue), {options.devices, options.precision, options.threads},
+                   progress, &scene->notices));
     s->scene = scene;
-    make_stepper(*s, progress, &scene->notices);
+    s->display = display_weights(s->tissue());
+    s->stepper().set_display(s->display);
+    s->pacing = std::make_unique<Pacing>(s->simulation, session.name, finest_steps(session.dt_ms),
+                                         [this](const CaptureEvent& e) {
+                                             if (e.stimulus != CaptureWatch::former)
+                                                 push(of_its_site(e));
+                                         });
+    s->pacing->begin(session.stimuli);
     // A session with a probe or electrode that cannot be placed is refused as a whole.
-    (void)probe_weights(s->tissue, session.probes, session.name);
+    (void)probe_weights(s->tissue(), session.probes, session.name);
     if (session.has_ecg())
-        (void)ecg_layout(s->tissue, session.electrodes, session.leads, session.name);
-    scene->device = device_text(*s->stepper, options.precision);
+        (void)ecg_layout(s->tissue(), session.electrodes, session.leads, session.name);
+    scene->device = device_text(s->stepper(), options.precision);
     s->end_step = std::llround(session.end_ms / session.dt_ms);
     return s;
 }
@@ -102,24 +75,21 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
     for (auto& w : workers)
         w.thread.request_stop();
     workers.clear(); // waits: they may read what is there now
-    stop_recording();
+    if (sim)
+        samples_dropped += sim->feed->refused();
     sim = std::move(next);
     batch = 1;
-    stepping_s = 0;
     other_kernels.clear();
-    probes.clear();
-    {
-        std::lock_guard hold(trace_mutex);
-        traces.clear();
-        removed_probes = 0;
-        switched_ms.clear();
-        for (const auto& p : sim->scene->session.probes) {
-            probes.push_back({next_probe, p});
-            traces.push_back({next_probe++, p.name, p.position_mm, {}, {}});
-        }
-    }
-    install_probes();
+    const auto& session = sim->scene->session;
+    auto& s = sim->simulation;
+    traces.begin(s, session.probes, sim->scene->title, finest_steps(s.dt_ms()));
+    recorder.begin(s, sim->display.size());
     start_analysis(*sim);
+    for (Observer* o :
+         std::initializer_list<Observer*>{&traces, sim->pacing.get(), sim->feed.get(), &recorder})
+        s.add(*o);
+    s.plan_samples();
+    sim->feed->sample_now();
 }
 
 void Engine::Impl::apply(std::uint64_t id, Load& c)

@@ -59,7 +59,7 @@ bool forget_tissue_change(Scene& scene)
 
 void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
 {
-    const auto step = sim->stepper->step();
+    const auto step = sim->simulation.step();
     if (step == 0)
         return;
     auto scene = std::make_shared<Scene>(*sim->scene);
@@ -76,7 +76,7 @@ void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& r
                 tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs);
     if (!what.empty())
         scene->tissue_edits.push_back(
-            {static_cast<double>(step) * sim->tissue.problem.dt_ms, what});
+            {static_cast<double>(step) * sim->tissue().problem.dt_ms, what});
     if (!scene->tissue_edits.empty())
         scene->notices.push_back(tissue_notice(scene->tissue_edits));
     sim->scene = scene;
@@ -107,11 +107,11 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
     session.regions = c.regions;
     session.drugs = c.drugs;
     session.prepacing = c.prepacing.value_or(session.prepacing);
-    sim->pacing_due = sim->pacing_due || session.prepacing.beats > 0 || sim->tissue.prepaced;
+    sim->pacing_due = sim->pacing_due || session.prepacing.beats > 0 || sim->tissue().prepaced;
     try {
-        if (same_places(before, c.regions) && update_types(session, sim->tissue)) {
-            for (std::size_t g = 0; g < sim->tissue.problem.groups.size(); ++g)
-                sim->stepper->set_types(g, sim->tissue.problem.groups[g].types);
+        if (same_places(before, c.regions) && update_types(session, sim->tissue())) {
+            for (std::size_t g = 0; g < sim->tissue().problem.groups.size(); ++g)
+                sim->stepper().set_types(g, sim->tissue().problem.groups[g].types);
             note_tissue_change(session, {});
             edited(std::move(session));
             return answer(id);
@@ -137,7 +137,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     change->session = std::move(session);
     const auto token = changing;
     const Tissue* present =
-        &sim->tissue; // its mesh and neighbours do not change while the worker reads them
+        &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
     in_background([this, change, token, present](const std::stop_token& stop) {
         const std::stop_callback also(stop, [token] { token->request_stop(); });
         Progress progress;
@@ -180,25 +180,24 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     });
 }
 
-std::vector<std::uint64_t> Engine::Impl::renewed_probes(const device::TissueProblem& next) const
+std::vector<std::size_t>
+Engine::Impl::switched_probes(const device::TissueProblem& next) const
 {
     constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
-    const auto& now = sim->tissue.problem;
-    const auto renewed = [&](std::size_t u) {
+    const auto& now = sim->tissue().problem;
+    const auto switched = [&](std::size_t u) {
         return !cell::same_model(now.groups[now.group[u]].types.front(),
                                  next.groups[next.group[u]].types.front());
     };
-    std::vector<Probe> places;
-    for (const auto& p : probes)
-        places.push_back(p.probe);
-    const auto under = probe_weights(sim->tissue, places, sim->scene->title);
-    std::vector<std::uint64_t> out;
-    for (std::size_t p = 0; p < probes.size(); ++p)
+    const auto under =
+        probe_weights(sim->tissue(), traces.sampled_probes(), sim->scene->title);
+    std::vector<std::size_t> out;
+    for (std::size_t p = 0; p < under.size(); ++p)
         for (auto k = static_cast<std::size_t>(under.first[p]);
              k < static_cast<std::size_t>(under.first[p + 1]); ++k)
             if (std::abs(under.weight[k]) >= least_weight &&
-                renewed(static_cast<std::size_t>(under.unknown[k]))) {
-                out.push_back(probes[p].id);
+                switched(static_cast<std::size_t>(under.unknown[k]))) {
+                out.push_back(p);
                 break;
             }
     return out;
@@ -212,32 +211,19 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
         status.changing_tissue = false;
     }
     std::string read;
+    const auto said = c.tissue.notices;
     if (c.refused.empty()) {
         try {
-            take_samples();
-            read = read_anew(sim->tissue.problem, c.tissue.problem);
-            const auto renewed = renewed_probes(c.tissue.problem);
+            read = read_anew(sim->tissue().problem, c.tissue.problem);
+            const auto switched = switched_probes(c.tissue.problem);
             c.stepper->set_display(sim->display);
-            c.stepper->restore(
-                carried(sim->stepper->snapshot(), sim->tissue.problem, c.tissue.problem));
-            auto sources = std::move(sim->sources);
-            sim->sources.clear();
-            other_kernels = kernels_of_run();
-            sim->stepper = std::move(c.stepper);
-            auto& t = sim->tissue;
-            t.patches = std::move(c.tissue.patches);
-            t.region_of_unknown = std::move(c.tissue.region_of_unknown);
-            t.cells = std::move(c.tissue.cells);
-            t.problem = std::move(c.tissue.problem);
-            for (auto& s : sources)
-                add_source(*sim, std::move(s.source), s.stimulus);
-            {
-                std::lock_guard hold(trace_mutex);
-                for (const auto id : renewed)
-                    switched_ms[id].push_back(sim->stepper->time_ms());
-            }
-            install_probes();
-            sim->analyst->conductivities(t.patches);
+            const auto kernels = kernels_of_run();
+            sim->simulation.replace(std::move(c.tissue), std::move(c.stepper));
+            other_kernels = kernels;
+            sim->pacing->move_to_new_stepper();
+            traces.models_switched(switched);
+            sim->simulation.plan_samples();
+            sim->analyst->conductivities(sim->tissue().patches);
         } catch (const std::exception& e) {
             c.refused = e.what();
         }
@@ -245,9 +231,9 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (!c.refused.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    for (const auto& n : c.tissue.notices) // a change after another says the same again
+    for (const auto& n : said) // a change after another says the same again
         if (std::none_of(scene->notices.begin(), scene->notices.end(),
-                         [&](const Notice& said) { return said.text == n.text; }))
+                         [&](const Notice& before) { return before.text == n.text; }))
             scene->notices.push_back(n);
     sim->scene = scene;
     note_tissue_change(c.session, read);
@@ -263,18 +249,18 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
 
 bool Engine::Impl::pace_cells(std::uint64_t id)
 {
-    if (!sim->pacing_due || sim->stepper->step() > 0)
+    if (!sim->pacing_due || sim->simulation.step() > 0)
         return true;
     {
         std::lock_guard hold(queue_mutex);
         loading = std::stop_source();
     }
-    const auto said = sim->tissue.prepaced;
+    const auto said = sim->tissue().prepaced;
     std::string refused;
     set_state(Status::State::loading);
     try {
-        prepace(sim->scene->session, sim->tissue, loading_progress());
-        sim->stepper->restore(initial_snapshot(sim->tissue.problem));
+        prepace(sim->scene->session, sim->tissue(), loading_progress());
+        sim->stepper().restore(initial_snapshot(sim->tissue().problem));
         sim->pacing_due = false;
         show_start();
     } catch (const Cancelled&) {
@@ -290,8 +276,8 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
     auto scene = std::make_shared<Scene>(*sim->scene);
     if (said)
         std::erase_if(scene->notices, [&](const Notice& n) { return n.text == said->text; });
-    if (sim->tissue.prepaced)
-        scene->notices.push_back(*sim->tissue.prepaced);
+    if (sim->tissue().prepaced)
+        scene->notices.push_back(*sim->tissue().prepaced);
     sim->scene = scene;
     push(SceneChanged{scene});
     return true;

@@ -8,8 +8,10 @@ namespace tawara::simulation {
 
 ProbeTraces::ProbeTraces(Options o) : options_(o), thinner_(o.keep_every_ms) {}
 
-void ProbeTraces::begin(Simulation& s, std::vector<Probe> probes, std::string name)
+void ProbeTraces::begin(Simulation& s, std::vector<Probe> probes, std::string name,
+                        std::int64_t sampled_every)
 {
+    sampled_every_ = sampled_every;
     simulation_ = &s;
     name_ = std::move(name);
     table_ = {};

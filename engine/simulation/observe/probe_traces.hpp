@@ -27,14 +27,15 @@ class ProbeTraces final : public Observer
     struct Options
     {
         double keep_every_ms = 0;        ///< TraceThinner's; 0: every sample is kept
-        std::int64_t sampled_every = 1;  ///< steps
         std::int64_t rows_every = 0;     ///< steps between rows of table(); 0: none
     };
     explicit ProbeTraces(Options o);
 
     /// From now on of that simulation, which outlives it, with these probes and no samples.
     /// @param name  of the session, for errors
-    void begin(Simulation& s, std::vector<Probe> probes, std::string name);
+    /// @param sampled_every  steps between samples
+    void begin(Simulation& s, std::vector<Probe> probes, std::string name,
+               std::int64_t sampled_every = 1);
     /// Forgets all samples, and when models were switched: the run starts anew.
     void restart();
 
@@ -64,7 +65,7 @@ class ProbeTraces final : public Observer
     void go_on(ProbeTable table) { table_ = std::move(table); }
 
     device::Gather plan_columns() override;
-    std::int64_t sampled_every() const override { return columns_.empty() ? 0 : options_.sampled_every; }
+    std::int64_t sampled_every() const override { return columns_.empty() ? 0 : sampled_every_; }
     void sampled(std::int64_t step, std::span<const double> V_mV) override;
 
   private:
@@ -81,6 +82,7 @@ class ProbeTraces final : public Observer
     Options options_;
     Simulation* simulation_ = nullptr;
     std::string name_;
+    std::int64_t sampled_every_ = 1;
     TraceThinner thinner_;
     ProbeTable table_;
     std::uint64_t next_id_ = 1;

@@ -93,7 +93,7 @@ EcgRows Run::make_ecg(const Progress& progress) const
 ProbeTraces::Options Run::trace_options() const
 {
     const double rows_ms = session_.probes_every_ms;
-    return {0, 1, rows_ms > 0 ? steps_of(rows_ms, session_.dt_ms) : 1};
+    return {0, rows_ms > 0 ? steps_of(rows_ms, session_.dt_ms) : 1};
 }
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
