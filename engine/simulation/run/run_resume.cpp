@@ -40,7 +40,7 @@ void Run::resume()
     auto c = read_checkpoint(file, [&](const Checkpoint& begun) -> CheckpointBounds {
         if (begun.version > 1 || !options_.branch) // else its layout is not known yet
             differs(begun, mine, options_.branch, file);
-        return {tissue_.problem.size(), most_states(tissue_.problem),
+        return {simulation_.tissue().problem.size(), most_states(simulation_.tissue().problem),
                 [&](std::int64_t step) { need_end_after(step); }};
     });
     const bool others = differs(c, mine, options_.branch, file);
