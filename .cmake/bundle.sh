@@ -53,7 +53,7 @@ done
 take $(closure "$@")
 mkdir -p "$top/share/tawara/meshes"
 cp "$root"/meshes/*.{vtu,json,md} "$top/share/tawara/meshes/"
-cp -r "$root"/resources/{models,sessions,LICENSE} "$top/share/tawara/resources/"
+cp -r "$root"/resources/{models,sessions} "$root/LICENSE" "$top/share/tawara/resources/"
 cp "$here/bundle_run.sh" "$top/run.sh"
 
 if [ -e "$top/bin/tawara" ]; then
