@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <unordered_map>
+#include <utility>
 
 namespace tawara::mesh::io {
 namespace {
@@ -37,8 +37,20 @@ class PointGrid
   public:
     PointGrid(const TetMesh& points, double cell) : points_(points), cell_(cell)
     {
+        cells_.reserve(points.vertex_count());
         for (std::size_t v = 0; v < points.vertex_count(); ++v)
-            cells_[key(place(points.vertex(v)))].push_back(static_cast<std::int32_t>(v));
+            cells_.emplace_back(key(place(points.vertex(v))), static_cast<std::int32_t>(v));
+        std::sort(cells_.begin(), cells_.end());
+    }
+
+    std::size_t most_in_a_cell() const
+    {
+        std::size_t most = 0, run = 0;
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            run = i > 0 && cells_[i].first == cells_[i - 1].first ? run + 1 : 1;
+            most = std::max(most, run);
+        }
+        return most;
     }
 
     /// The nearest point within one cell's edge, or -1.
@@ -50,10 +62,11 @@ class PointGrid
         for (std::int64_t k = -1; k <= 1; ++k)
             for (std::int64_t j = -1; j <= 1; ++j)
                 for (std::int64_t i = -1; i <= 1; ++i) {
-                    const auto f = cells_.find(key({c[0] + i, c[1] + j, c[2] + k}));
-                    if (f == cells_.end())
-                        continue;
-                    for (const auto v : f->second) {
+                    const auto cell = key({c[0] + i, c[1] + j, c[2] + k});
+                    for (auto f = std::lower_bound(cells_.begin(), cells_.end(),
+                                                   std::pair(cell, std::int32_t{0}));
+                         f != cells_.end() && f->first == cell; ++f) {
+                        const auto v = f->second;
                         const Vec3 d = points_.vertex(static_cast<std::size_t>(v)) - p;
                         if (dot(d, d) <= least) {
                             least = dot(d, d);
@@ -79,7 +92,7 @@ class PointGrid
 
     const TetMesh& points_;
     double cell_;
-    std::unordered_map<std::uint64_t, std::vector<std::int32_t>> cells_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> cells_; ///< sorted
 };
 
 LengthUnit matching_unit(double mesh_mm, double file)
@@ -137,6 +150,9 @@ Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit
             v *= millimetres(u);
     // a point must lie closer to its vertex than a tenth of the mean edge
     const PointGrid grid(points, 0.1 * mean_edge_mm(m));
+    if (grid.most_in_a_cell() > 1000)
+        throw MeshError(name, "more than 1000 of its points lie within a tenth of an edge of the "
+                              "mesh; it belongs to another mesh or is in another unit");
     Directions at_vertices;
     at_vertices.resize(m.vertex_count());
     std::size_t missed = 0, permuted = 0;

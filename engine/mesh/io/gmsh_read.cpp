@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
-#include <unordered_map>
 
 namespace tawara::mesh::io {
 namespace {
@@ -43,7 +43,8 @@ constexpr std::array<Type, 19> types{{{1, "line", 2, true},
                                       {18, "prism15", 15, false},
                                       {19, "pyramid13", 13, false}}};
 
-/// Finds what carries a tag: a table where tags are dense, else a hash map.
+/// Finds what carries a tag: a table where tags are dense, else by bisection: a hash table would
+/// take for ever with tags that were chosen to meet in it.
 class TagMap
 {
   public:
@@ -51,43 +52,37 @@ class TagMap
     /// Call after the last add(). @return false when a tag occurs twice
     bool build()
     {
-        std::int64_t most = 0;
+        std::sort(tags_.begin(), tags_.end());
+        const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+        if (tags_.empty())
+            return true;
+        if (tags_.front().first < 0 ||
+            std::adjacent_find(tags_.begin(), tags_.end(), same) != tags_.end())
+            return false;
+        const std::int64_t most = tags_.back().first;
+        if (most >= 8 * static_cast<std::int64_t>(tags_.size()) + 1024)
+            return true;
+        table_.assign(static_cast<std::size_t>(most) + 1, -1);
         for (const auto& [tag, i] : tags_)
-            most = std::max(most, tag);
-        const bool dense = most < 8 * static_cast<std::int64_t>(tags_.size()) + 1024;
-        if (dense)
-            table_.assign(static_cast<std::size_t>(most) + 1, -1);
-        for (const auto& [tag, i] : tags_) {
-            if (tag < 0)
-                return false;
-            if (!dense) {
-                if (!map_.emplace(tag, i).second)
-                    return false;
-            } else if (auto& slot = table_[static_cast<std::size_t>(tag)]; slot < 0) {
-                slot = i;
-            } else {
-                return false;
-            }
-        }
+            table_[static_cast<std::size_t>(tag)] = i;
         tags_ = {};
         return true;
     }
     /// The index, or -1.
     std::int32_t find(std::int64_t tag) const
     {
-        if (!map_.empty()) {
-            const auto f = map_.find(tag);
-            return f == map_.end() ? -1 : f->second;
-        }
-        return tag >= 0 && tag < static_cast<std::int64_t>(table_.size())
-                   ? table_[static_cast<std::size_t>(tag)]
-                   : -1;
+        if (!table_.empty())
+            return tag >= 0 && tag < static_cast<std::int64_t>(table_.size())
+                       ? table_[static_cast<std::size_t>(tag)]
+                       : -1;
+        const auto f =
+            std::lower_bound(tags_.begin(), tags_.end(), std::pair(tag, std::int32_t{0}));
+        return f == tags_.end() || f->first != tag ? -1 : f->second;
     }
 
   private:
     std::vector<std::pair<std::int64_t, std::int32_t>> tags_;
     std::vector<std::int32_t> table_;
-    std::unordered_map<std::int64_t, std::int32_t> map_;
 };
 
 class GmshReader
@@ -96,6 +91,7 @@ class GmshReader
     GmshReader(const fs::path& file, const Progress& progress)
         : content_(content_of(file)), in_(file.string(), content_, false), progress_(progress)
     {
+        raw_.bound.emplace(file.string(), content_.size());
     }
 
     Raw read()
@@ -486,7 +482,7 @@ class GmshReader
     Raw raw_;
     TagMap nodes_, elements_;
     OtherCells others_;
-    std::unordered_map<std::int64_t, std::int64_t> physical_;
+    std::map<std::int64_t, std::int64_t> physical_;
     std::set<std::int64_t> groups_;       // of tetrahedra
     std::vector<std::int32_t> ungrouped_; // tetrahedra
     bool v4_ = false, binary_ = false, swap_ = false;

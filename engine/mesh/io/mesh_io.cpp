@@ -2,6 +2,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/write.hpp"
@@ -106,6 +107,8 @@ std::pair<fs::path, Reader> find_file(const fs::path& file)
     }
     if (fs::is_directory(file, e))
         throw MeshError(file.string(), "is a folder; name a mesh file");
+    if (const auto kind = no_plain_file(file); !kind.empty())
+        throw MeshError(file.string(), kind);
     if (const Reader r = reader_of(extension); r == read_carp || r == read_tetgen)
         return {file, r}; // says which file is missing
     if (const fs::path named = completed(file); named != file)

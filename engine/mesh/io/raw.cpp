@@ -166,6 +166,10 @@ void OtherCells::conclude(const std::string& file, Notices& notices) const
 void take_array(Raw& raw, const std::string& name, Field::On on, int components,
                 std::vector<double> values)
 {
+    if (raw.bound) {
+        raw.bound->take_array();
+        raw.bound->take(values.size() * sizeof(double));
+    }
     const std::string key = folded(name);
     const bool at_vertices = on == Field::On::vertices;
     TetMesh& m = raw.mesh;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/mesh/io/memory_bound.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
 #include <bit>
@@ -16,6 +17,7 @@ struct Raw
     std::optional<LengthUnit> stated;     ///< unit that the file itself names
     std::optional<LengthUnit> convention; ///< unit that the format prescribes
     Notices notices;
+    std::optional<MemoryBound> bound; ///< of what take_array() takes
 };
 
 /// Cells that are no tetrahedra, counted by type. Points, lines and triangles are ignored with a
@@ -37,6 +39,7 @@ class OtherCells
 /// Puts an array of a file where its name says: fibre, sheet and normal directions, region labels,
 /// or a field. Names as they are usual in VTK, Gmsh, CARP and FEniCS files; case does not matter.
 /// @param values  components * count
+/// @throws MeshError beyond the bound, where there is one
 void take_array(Raw& raw, const std::string& name, Field::On on, int components,
                 std::vector<double> values);
 

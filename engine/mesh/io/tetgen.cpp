@@ -10,7 +10,7 @@
 #include "engine/mesh/io/text.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace tawara::mesh::io {
 namespace {
@@ -145,17 +145,14 @@ void read_elements(Text& in, Raw& raw, std::int64_t first, const Progress& progr
         in.fail("more tetrahedra follow than the " + std::to_string(n) + " announced");
 }
 
-struct TripleHash
+using Face = std::array<std::int32_t, 3>;
+using Markers =
+    std::vector<std::pair<Face, float>>; ///< sorted by face, of equal ones the last counts
+
+bool face_before(const Face& a, const std::pair<Face, float>& b)
 {
-    std::size_t operator()(const std::array<std::int32_t, 3>& f) const
-    {
-        std::uint64_t h = 0;
-        for (const auto v : f)
-            h = (h ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15ULL;
-        return static_cast<std::size_t>(h ^ (h >> 29));
-    }
-};
-using Markers = std::unordered_map<std::array<std::int32_t, 3>, float, TripleHash>;
+    return a < b.first;
+}
 
 /// Face markers other than 0, under the sorted vertices.
 Markers read_faces(Text& in, std::int64_t first, std::int64_t last)
@@ -165,7 +162,7 @@ Markers read_faces(Text& in, std::int64_t first, std::int64_t last)
     const bool marked = optional_count(in, "the number of markers", 1) == 1;
     const bool binary = header_ends_binary(in);
     for (std::size_t i = 0; i < n && marked; ++i) {
-        std::array<std::int32_t, 3> f{};
+        Face f{};
         double marker = 0;
         if (binary) {
             const char* const p = in.take(20, "the faces");
@@ -182,8 +179,10 @@ Markers read_faces(Text& in, std::int64_t first, std::int64_t last)
         }
         std::sort(f.begin(), f.end());
         if (marker != 0)
-            markers[f] = static_cast<float>(marker);
+            markers.emplace_back(f, static_cast<float>(marker));
     }
+    std::stable_sort(markers.begin(), markers.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     return markers;
 }
 
@@ -195,14 +194,14 @@ void carry_markers(TetMesh& m, const Markers& markers)
     f.values.assign(4 * m.tetrahedron_count(), 0);
     for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
         for (std::size_t k = 0; k < 4; ++k) {
-            std::array<std::int32_t, 3> face{};
+            Face face{};
             for (std::size_t i = 0, j = 0; i < 4; ++i)
                 if (i != k)
                     face[j++] = m.corner[i][t];
             std::sort(face.begin(), face.end());
-            const auto found = markers.find(face);
-            if (found != markers.end())
-                f.values[4 * t + k] = found->second;
+            const auto after = std::upper_bound(markers.begin(), markers.end(), face, face_before);
+            if (after != markers.begin() && (after - 1)->first == face)
+                f.values[4 * t + k] = (after - 1)->second;
         }
     m.fields.push_back(std::move(f));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/text.hpp"
 
+#include "engine/core/file_content.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 
 namespace tawara::mesh::io {
 
@@ -18,16 +18,12 @@ std::string content_of(const fs::path& file)
     std::error_code e;
     if (fs::is_directory(file, e))
         throw MeshError(file.string(), "is a folder; name a mesh file");
-    errno = 0;
-    std::ifstream in(file, std::ios::binary | std::ios::ate);
-    if (!in)
-        throw MeshError(file.string(),
-                        std::string("cannot be opened: ") + std::strerror(errno ? errno : EIO));
-    std::string text(static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0)), '\0');
-    in.seekg(0);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (static_cast<std::size_t>(in.gcount()) != text.size())
-        throw MeshError(file.string(), "cannot be read to its end");
+    std::string text;
+    try {
+        text = file_content(file);
+    } catch (const InputError& x) {
+        throw MeshError(x.file, x.reason);
+    }
     if (text.empty())
         throw MeshError(file.string(), "is empty");
     return text;

@@ -46,6 +46,7 @@ class LegacyReader
     LegacyReader(const fs::path& file, bool points_only)
         : points_only_(points_only), content_(content_of(file)), in_(file.string(), content_, false)
     {
+        raw_.bound.emplace(file.string(), content_.size());
     }
 
     Raw read()

@@ -1,220 +1,246 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Unstructured grids of VTK's XML format, several pieces joined.
+#include "engine/core/error.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
-#include "engine/mesh/io/vtk_errors.hpp"
-#include "engine/mesh/io/vtu_blocks.hpp"
+#include "engine/mesh/io/vtu_file.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkFieldData.h>
-#include <vtkNew.h>
-#include <vtkObjectFactory.h>
-#include <vtkPointData.h>
-#include <vtkStringArray.h>
-#include <vtkUnsignedCharArray.h>
-#include <vtkUnstructuredGrid.h>
-#include <vtkXMLDataElement.h>
-#include <vtkXMLUnstructuredGridReader.h>
+#include <map>
 
 namespace tawara::mesh::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// VTK 9.1 crashes when it cannot read a cell array and a piece has no PointData, or when an array
-/// of strings is at fault: gives it an empty PointData, and takes arrays of strings away.
-class Reader : public vtkXMLUnstructuredGridReader
+constexpr std::uint64_t most_components = 1000;
+
+/// An array of all pieces.
+struct Joined
+{
+    std::string name;
+    int components = 1;
+    std::vector<double> values;
+};
+
+bool is_array(pugi::xml_node n)
+{
+    const std::string_view name = n.name();
+    return name == "DataArray" || name == "Array";
+}
+
+/// Of an array that belongs to some of several times: whether it belongs to the first.
+bool of_first_time(pugi::xml_node array)
+{
+    const std::string_view times = array.attribute("TimeStep").value();
+    for (std::size_t at = times.find_first_not_of(" \t\r\n"); at < times.size();) {
+        const auto end = std::min(times.find_first_of(" \t\r\n", at), times.size());
+        if (times.substr(at, end - at) == "0")
+            return true;
+        at = times.find_first_not_of(" \t\r\n", end);
+    }
+    return times.empty();
+}
+
+class VtuReader
 {
   public:
-    static Reader* New();
-    // clang-format off
-    vtkTypeMacro(Reader, vtkXMLUnstructuredGridReader)
-        // clang-format on
-
-        protected : int ReadPiece(vtkXMLDataElement* piece) override
+    VtuReader(const fs::path& file, const Progress& progress, bool points_only)
+        : progress_(progress), points_only_(points_only), file_(file, progress)
     {
-        const int read = Superclass::ReadPiece(piece);
-        auto*& points = PointDataElements[Piece];
-        if (!points) {
-            none_->SetName("PointData");
-            points = none_;
+    }
+
+    Raw read()
+    {
+        raw_.format = "VTU";
+        progress_.at(0.1, "reading");
+        field_data();
+        std::size_t pieces = 0, n = 0;
+        for (auto p = file_.grid().child("Piece"); p; p = p.next_sibling("Piece"))
+            ++pieces;
+        if (pieces == 0)
+            file_.fail(file_.grid(), "has no <Piece>; it seems truncated");
+        several_ = pieces > 1;
+        for (auto p = file_.grid().child("Piece"); p; p = p.next_sibling("Piece")) {
+            progress_.at(0.1 + 0.7 * double(n++) / double(pieces), "reading");
+            piece(p, n == 1);
         }
-        for (auto* data : {points, CellDataElements[Piece]})
-            for (int i = data ? data->GetNumberOfNestedElements() - 1 : -1; i >= 0; --i) {
-                auto* const array = data->GetNestedElement(i);
-                const char* const type = array->GetAttribute("type");
-                if (type && std::string_view(type) == "String")
-                    data->RemoveNestedElement(array);
-            }
-        return read;
+        progress_.at(0.8, "reading");
+        const auto kept = add_cells(raw_, cells_, file_.name());
+        take(at_cells_, Field::On::tetrahedra, kept);
+        take(at_points_, Field::On::vertices, kept);
+        return std::move(raw_);
     }
 
   private:
-    vtkNew<vtkXMLDataElement> none_;
-};
-// clang-format off
-vtkStandardNewMacro(Reader)
-    // clang-format on
-
-/// The line that a byte of the file lies in.
-long line_at(const std::string& text, std::size_t at)
-{
-    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-}
-
-/// What VTK does not check well by itself: the root element, the kind of data, counts that cannot
-/// be.
-void check_head(const std::string& text, const std::string& file)
-{
-    const auto root = text.find("<VTKFile");
-    if (root == text.npos)
-        throw MeshError(file, 1, "has no <VTKFile> element; it is no VTU file");
-    const auto root_end = text.find('>', root);
-    const auto head = text.substr(root, root_end - root);
-    if (head.find("\"PolyData\"") != std::string::npos)
-        throw MeshError(file, line_at(text, root),
-                        "is a surface (PolyData); Tawara needs tetrahedra (VTU)");
-    if (head.find("\"UnstructuredGrid\"") == std::string::npos)
-        throw MeshError(file, line_at(text, root),
-                        "is no unstructured grid; type=\"UnstructuredGrid\" is due");
-    const auto appended = std::min(text.find("<AppendedData"), text.size());
-    bool any = false;
-    for (const char* key : {"NumberOfPoints=", "NumberOfCells="})
-        for (auto at = text.find(key); at < appended; at = text.find(key, at + 1)) {
-            any = true;
-            const auto from = at + std::string_view(key).size() + 1;
-            const auto to = std::min(text.find_first_of("\"'", from), text.size());
-            std::int64_t n = -1;
-            const auto r = std::from_chars(text.data() + from, text.data() + to, n);
-            if (r.ec != std::errc() || r.ptr != text.data() + to || n < 0)
-                throw MeshError(file, line_at(text, at),
-                                std::string(key) + in_quotes(text.substr(from, to - from)) +
-                                    " is no count");
-            // deflate shrinks to a thousandth at most
-            if (static_cast<std::uint64_t>(n) > 1000 * static_cast<std::uint64_t>(text.size()))
-                throw MeshError(
-                    file, line_at(text, at),
-                    std::string(key) + std::to_string(n) +
-                        " is more than the file can hold; it is wrong or the file truncated");
-        }
-    if (!any)
-        throw MeshError(file, line_at(text, root), "has no <Piece>; it seems truncated");
-    if (text.rfind("</VTKFile>") == text.npos)
-        throw MeshError(file, "has no closing </VTKFile>; it seems truncated");
-}
-
-[[noreturn]] void refuse(const std::string& file, const std::string& error)
-{
-    // the XML parser says "... line 7 ..." in its message
-    const auto at = error.find(" line ");
-    long line = 0;
-    if (at != error.npos)
-        std::from_chars(error.data() + at + 6, error.data() + error.size(), line);
-    const std::string reason = "cannot be read as VTU: " + error;
-    if (line > 0)
-        throw MeshError(file, line, reason);
-    throw MeshError(file, reason);
-}
-
-std::vector<std::int64_t> integers(vtkDataArray* a)
-{
-    std::vector<std::int64_t> v;
-    if (!a)
-        return v;
-    v.reserve(static_cast<std::size_t>(a->GetNumberOfValues()));
-    for (vtkIdType i = 0; i < a->GetNumberOfValues(); ++i)
-        v.push_back(static_cast<std::int64_t>(a->GetComponent(i, 0)));
-    return v;
-}
-
-void take_arrays(Raw& raw, vtkDataSetAttributes* from, Field::On on,
-                 const std::vector<std::size_t>& kept, std::size_t cells, const std::string& file)
-{
-    for (int i = 0; i < from->GetNumberOfArrays(); ++i) {
-        vtkDataArray* const a = from->GetArray(i);
-        if (!a || !a->GetName())
-            continue;
-        std::vector<double> v;
-        const int components = a->GetNumberOfComponents();
-        v.reserve(static_cast<std::size_t>(a->GetNumberOfValues()));
-        for (vtkIdType t = 0; t < a->GetNumberOfTuples(); ++t)
-            for (int c = 0; c < components; ++c)
-                v.push_back(a->GetComponent(t, c));
-        take_vtk_array(raw, a->GetName(), on, components, std::move(v), kept, cells, file);
+    void piece(pugi::xml_node p, bool first)
+    {
+        const auto points = file_.count(p, "NumberOfPoints", 0),
+                   cells = file_.count(p, "NumberOfCells", 0);
+        const std::size_t points_before = raw_.mesh.vertex_count();
+        read_points(p, points);
+        if (!points_only_)
+            read_cells(p, cells, points_before, points);
+        const std::string of_points = " points (NumberOfPoints)",
+                          of_cells = " cells (NumberOfCells)";
+        if (!points_only_)
+            arrays(p.child("CellData"), cells, of_cells, first, at_cells_);
+        arrays(p.child("PointData"), points, of_points, first, at_points_);
     }
-}
 
-std::optional<LengthUnit> stated_unit(vtkUnstructuredGrid* grid)
-{
-    auto* const s =
-        vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("length_unit"));
-    return s && s->GetNumberOfValues() > 0 ? length_unit(std::string_view(s->GetValue(0)))
-                                           : std::nullopt;
-}
+    static std::string each(std::uint64_t components, std::uint64_t things, const std::string& what)
+    {
+        return ": " + std::to_string(components) + " for each of " + std::to_string(things) + what;
+    }
 
-/// What add_label_names() wrote; nothing where the two arrays do not fit each other.
-void take_label_names(TetMesh& m, vtkFieldData* from)
-{
-    auto* const labels = from->GetArray("region_labels");
-    auto* const names = vtkStringArray::SafeDownCast(from->GetAbstractArray("region_names"));
-    if (!labels || !names || labels->GetNumberOfComponents() != 1 ||
-        labels->GetNumberOfTuples() != names->GetNumberOfValues())
-        return;
-    for (vtkIdType i = 0; i < names->GetNumberOfValues(); ++i)
-        if (const double label = labels->GetTuple1(i);
-            std::abs(label) <= std::numeric_limits<std::int32_t>::max())
-            m.label_names[static_cast<std::int32_t>(label)] = names->GetValue(i);
-}
+    void read_points(pugi::xml_node p, std::uint64_t n)
+    {
+        pugi::xml_node array;
+        for (const auto a : p.child("Points").children())
+            if (is_array(a) && of_first_time(a) && !array)
+                array = a;
+        if (!array && n == 0)
+            return;
+        if (!array)
+            file_.fail(p, "the piece announces " + std::to_string(n) +
+                              " points and has no array of them (<Points>)");
+        if (const auto c = file_.count(array, "NumberOfComponents", 1); c != 3)
+            file_.fail(array,
+                       "the points have NumberOfComponents=" + std::to_string(c) + "; 3 is due");
+        const auto xyz = file_.values<double>(array, 3 * n, each(3, n, " points (NumberOfPoints)"));
+        for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)
+            raw_.mesh.add_vertex({xyz[i], xyz[i + 1], xyz[i + 2]});
+    }
+
+    std::vector<std::int64_t> cell_array(pugi::xml_node p, const char* name,
+                                         std::optional<std::uint64_t> n)
+    {
+        for (const auto a : p.child("Cells").children())
+            if (is_array(a) && of_first_time(a) &&
+                std::string_view(a.attribute("Name").value()) == name)
+                return file_.values<std::int64_t>(a, n,
+                                                  n ? each(1, *n, " cells (NumberOfCells)") : "");
+        file_.fail(p, std::string("the cells of the piece have no array \"") + name + "\"");
+    }
+
+    void read_cells(pugi::xml_node p, std::uint64_t n, std::size_t points_before,
+                    std::uint64_t points)
+    {
+        if (cells_.offsets.empty())
+            cells_.offsets.push_back(0);
+        if (n == 0)
+            return;
+        const auto offsets = cell_array(p, "offsets", n), types = cell_array(p, "types", n),
+                   connectivity = cell_array(p, "connectivity", {});
+        const auto before = static_cast<std::int64_t>(cells_.connectivity.size()),
+                   entries = static_cast<std::int64_t>(connectivity.size());
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            if (offsets[i] < 0 || offsets[i] > entries)
+                file_.fail(p, "the offset of cell " + std::to_string(i) + " (" +
+                                  std::to_string(offsets[i]) + ") does not lie in the " +
+                                  std::to_string(entries) + " entries of the connectivity");
+            cells_.offsets.push_back(before + offsets[i]);
+        }
+        for (const auto v : connectivity) {
+            // of a single piece, add_cells() says which cell
+            if (several_ && (v < 0 || static_cast<std::uint64_t>(v) >= points))
+                file_.fail(p, "the connectivity of the piece names point " + std::to_string(v) +
+                                  ", but there are " + std::to_string(points));
+            cells_.connectivity.push_back(static_cast<std::int64_t>(points_before) + v);
+        }
+        cells_.types.insert(cells_.types.end(), types.begin(), types.end());
+    }
+
+    /// The arrays of a piece, behind those of the pieces before. Ones of texts are passed over.
+    void arrays(pugi::xml_node section, std::uint64_t things, const std::string& what, bool first,
+                std::vector<Joined>& to)
+    {
+        std::size_t met = 0;
+        for (const auto a : section.children()) {
+            if (!is_array(a))
+                continue;
+            if (file_.is_text(a) || !of_first_time(a))
+                continue;
+            const std::string name = a.attribute("Name").value();
+            const auto components = file_.count(a, "NumberOfComponents", 1);
+            if (components < 1 || components > most_components)
+                file_.fail(a, "array " + called(a) +
+                                  " has NumberOfComponents=" + std::to_string(components) +
+                                  "; 1 to " + std::to_string(most_components) + " can be read");
+            auto values =
+                file_.values<double>(a, things * components, each(components, things, what));
+            if (name.empty())
+                continue;
+            if (first) {
+                to.push_back({name, static_cast<int>(components), std::move(values)});
+                continue;
+            }
+            if (met >= to.size() || to[met].name != name ||
+                to[met].components != static_cast<int>(components))
+                file_.fail(a, "array " + called(a) +
+                                  " stands in another order or has other components than in the "
+                                  "first piece");
+            auto& j = to[met++].values;
+            j.insert(j.end(), values.begin(), values.end());
+        }
+        if (!first && met < to.size())
+            file_.fail(section ? section : file_.grid(),
+                       "a piece lacks array " + to[met].name + ", which the first piece has");
+    }
+
+    void take(std::vector<Joined>& from, Field::On on, const std::vector<std::size_t>& kept)
+    {
+        for (auto& a : from)
+            take_vtk_array(raw_, a.name, on, a.components, std::move(a.values), kept,
+                           cells_.types.size(), file_.name());
+    }
+
+    /// The unit, and what write_vtu() calls the labels; nothing where its two arrays do not fit.
+    void field_data()
+    {
+        std::vector<double> labels;
+        std::vector<std::string> names;
+        for (const auto a : file_.grid().child("FieldData").children()) {
+            if (!is_array(a))
+                continue;
+            const bool text = file_.is_text(a);
+            const std::string_view name = a.attribute("Name").value();
+            if (text && name == "length_unit") {
+                const auto t = file_.texts(a);
+                raw_.stated = t.empty() ? std::nullopt : length_unit(std::string_view(t[0]));
+            } else if (text && name == "region_names") {
+                names = file_.texts(a);
+            } else if (!text && name == "region_labels" &&
+                       file_.count(a, "NumberOfComponents", 1) == 1) {
+                labels = file_.values<double>(a, {});
+            } else {
+                file_.check(a);
+            }
+        }
+        if (labels.size() != names.size())
+            return;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (std::abs(labels[i]) <= std::numeric_limits<std::int32_t>::max())
+                raw_.mesh.label_names[static_cast<std::int32_t>(labels[i])] = names[i];
+    }
+
+    const Progress& progress_;
+    bool points_only_, several_ = false;
+    VtuFile file_;
+    Raw raw_;
+    VtkCells cells_;
+    std::vector<Joined> at_cells_, at_points_;
+};
 
 } // namespace
 
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
-    const std::string name = file.string();
-    {
-        const std::string text = content_of(file);
-        check_head(text, name);
-        check_vtu_blocks(text, name);
-    }
-    progress.at(0.1, "reading");
-    vtkNew<Reader> reader;
-    {
-        VtkErrors errors;
-        reader->SetFileName(name.c_str());
-        reader->Update();
-        if (const auto e = errors.first(); !e.empty() || reader->GetErrorCode() != 0)
-            refuse(name, e.empty() ? "the data are incomplete" : e);
-    }
-    progress.at(0.6, "reading");
-    vtkUnstructuredGrid* const grid = reader->GetOutput();
-    Raw raw;
-    raw.format = "VTU";
-    raw.stated = stated_unit(grid);
-    take_label_names(raw.mesh, grid->GetFieldData());
-    if (grid->GetPoints())
-        for (vtkIdType i = 0; i < grid->GetNumberOfPoints(); ++i) {
-            Vec3 p{};
-            grid->GetPoint(i, p.data());
-            raw.mesh.add_vertex(p);
-        }
-    VtkCells cells;
-    cells.types = integers(grid->GetCellTypesArray());
-    if (auto* const c = grid->GetCells()) {
-        cells.offsets = integers(c->GetOffsetsArray());
-        cells.connectivity = integers(c->GetConnectivityArray());
-    }
-    if (points_only)
-        cells = {};
-    const auto kept = add_cells(raw, cells, name);
-    if (!points_only)
-        take_arrays(raw, grid->GetCellData(), Field::On::tetrahedra, kept, cells.types.size(),
-                    name);
-    take_arrays(raw, grid->GetPointData(), Field::On::vertices, kept, cells.types.size(), name);
-    return raw;
+    return VtuReader(file, progress, points_only).read();
 }
 
 } // namespace tawara::mesh::io

@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/parse/xml.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/xml_tags.hpp"
 
 #include <algorithm>
 
@@ -16,41 +17,17 @@ std::string trimmed(std::string_view t)
     return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
 }
 
-/// Where elements are first nested deeper than `most`, or the end. Comments, instructions, CDATA
-/// and quoted attributes are stepped over as the XML reader does, so that nothing in them can hide
-/// depth: its trees are taken down by recursion.
+/// Where elements are first nested deeper than `most`, or the end: the XML reader takes its trees
+/// down by recursion.
 std::size_t too_deep(std::string_view t, int most)
 {
-    int depth = 0;
-    const auto behind = [&](std::size_t from, std::string_view end) {
-        const auto at = t.find(end, from);
-        return at == std::string_view::npos ? t.size() : at + end.size() - 1;
-    };
-    for (std::size_t i = 0; i < t.size(); ++i) {
-        if (t[i] != '<')
-            continue;
-        const auto rest = t.substr(i + 1, 8);
-        if (rest.substr(0, 3) == "!--")
-            i = behind(i + 4, "-->");
-        else if (rest == "![CDATA[")
-            i = behind(i + 9, "]]>");
-        else if (rest.substr(0, 1) == "?")
-            i = behind(i + 2, "?>");
-        else if (rest.substr(0, 1) == "/")
-            depth = std::max(0, depth - 1);
-        else {
-            if (++depth > most)
-                return i;
-            for (++i; i < t.size() && t[i] != '>' && t[i] != '<'; ++i)
-                if (t[i] == '"' || t[i] == '\'')
-                    i = std::min(t.find(t[i], i + 1), t.size());
-            if (i < t.size() && t[i] == '>' && t[i - 1] == '/')
-                --depth;
-            else if (i < t.size() && t[i] == '<')
-                --i;
-        }
-    }
-    return t.size();
+    std::size_t at = t.size();
+    for_each_tag(t, [&](const XmlTag& tag) {
+        if (tag.depth > most)
+            at = tag.begin;
+        return tag.depth <= most;
+    });
+    return at;
 }
 
 } // namespace
