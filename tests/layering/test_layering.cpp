@@ -163,6 +163,32 @@ class TestLayering : public QObject
         report(wrong);
     }
 
+    /// A header is the first include of a source, which compiles it alone, or has a source made for
+    /// it (alone.txt): none is left out, in whichever folder it lies.
+    void everyHeaderIsCompiledAlone()
+    {
+        QFile list(QStringLiteral(TAWARA_BINARY_DIR "/tests/layering/alone.txt"));
+        QVERIFY(list.open(QIODevice::ReadOnly));
+        const auto lines = QString::fromUtf8(list.readAll()).split('\n', Qt::SkipEmptyParts);
+        QSet<QString> covered(lines.begin(), lines.end());
+        const auto all = sources(product_, code_);
+        for (const auto& s : all)
+            if (!s.header() && !s.includes.isEmpty())
+                covered.insert(s.includes.first().what);
+        const auto known = layers();
+        QStringList wrong;
+        int headers = 0;
+        for (const auto& s : all) {
+            if (!s.path.endsWith(".hpp") || layer_of(known, s.path).isEmpty())
+                continue;
+            ++headers;
+            if (!covered.contains(s.path))
+                wrong << s.path + ": is compiled alone nowhere";
+        }
+        QVERIFY(headers > 200);
+        report(wrong);
+    }
+
     void noArrowsTurnBack()
     {
         const auto all = layers();
