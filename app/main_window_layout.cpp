@@ -50,7 +50,7 @@ struct Tool
 constexpr Tool tools[] = {
     {ClickMode::rotate, "rotate", QT_TRANSLATE_NOOP("MainWindow", "Rotate"), "R",
      QT_TRANSLATE_NOOP("MainWindow", "Drag turns the heart; a click does nothing (R)")},
-    {ClickMode::stimulate, "stimulate", QT_TRANSLATE_NOOP("MainWindow", "Pulse"), "S",
+    {ClickMode::stimulate, "stimulate", QT_TRANSLATE_NOOP("MainWindow", "Stimulate"), "S",
      QT_TRANSLATE_NOOP("MainWindow", "A click on the wall stimulates it there, at once (S)")},
     {ClickMode::site, "site", QT_TRANSLATE_NOOP("MainWindow", "Site"), "A",
      QT_TRANSLATE_NOOP("MainWindow", "A click adds a pacing site; drag one to move it (A)")},

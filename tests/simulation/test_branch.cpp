@@ -145,7 +145,7 @@ class TestBranch : public QObject
             QVERIFY2(maps[k].split(',')[4].isEmpty(), maps[k]); // all fired before it
         s = control;
         QCOMPARE(run("control"), whole);
-        QVERIFY(said.find("nothing is another here") != std::string::npos);
+        QVERIFY(said.find("nothing differs") != std::string::npos);
         s.reaction = cell::Scheme::rush_larsen; // other stepping, single precision
         o.device.precision = Precision::single;
         QVERIFY(std::abs(V(run("single")[1199]) - V(whole[1199])) < 0.5);
@@ -254,7 +254,7 @@ class TestBranch : public QObject
         run.o.resume = run.checkpoint("paced", 20);
         run.o.branch = true;
         run(s, "control");
-        QVERIFY2(run.said.find("branches off at 20 ms from another run: nothing is another here; "
+        QVERIFY2(run.said.find("branches off at 20 ms from another run: nothing differs; "
                                "maps begin there") != std::string::npos,
                  run.said.c_str());
         QCOMPARE(run.report("control")["branched_at_ms"].toDouble(), 20.0);

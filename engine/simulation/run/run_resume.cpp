@@ -68,7 +68,7 @@ void Run::resume()
             {Notice::Level::info,
              "branches off at " + ms_text(first_step_) + " from another run: " +
                  (others ? difference(c.fingerprint, here().fingerprint)
-                         : std::string("nothing is another here")) +
+                         : std::string("nothing differs")) +
                  "; maps begin " +
                  (maps_.step > first_step_ ? "at " + ms_text(maps_.step) : std::string("there"))});
         say(Notice::Level::info, simulation_.tissue().notices.back().text);
@@ -79,7 +79,7 @@ void Run::resume()
     go_on_with_ecg(c);
 }
 
-/// They are of what the checkpoint's run took, and of what comes.
+/// Maps hold what the checkpoint's run has recorded, and what this run adds.
 void Run::go_on_with_maps(const Checkpoint& c)
 {
     maps_.begun_ms = c.maps_from_ms;
