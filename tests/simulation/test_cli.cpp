@@ -254,7 +254,12 @@ class TestCli : public QObject
         QFile beats(dir_.path() + "/out/beats.csv");
         QVERIFY(page.open(QIODevice::ReadOnly) && beats.open(QIODevice::ReadOnly));
         const QString text = QString::fromUtf8(page.readAll());
-        for (const auto& key : j.keys() + QString::fromUtf8(beats.readLine()).trimmed().split(','))
+        QFile maps(dir_.path() + "/out/activation.csv");
+        QVERIFY(maps.open(QIODevice::ReadOnly));
+        const auto region = j["regions"].toArray().at(0).toObject();
+        for (const auto& key : j.keys() + QString::fromUtf8(beats.readLine()).trimmed().split(',') +
+                                   QString::fromUtf8(maps.readLine()).trimmed().split(',') +
+                                   region.keys() + region["apd90_ms"].toObject().keys())
             QVERIFY2(text.contains('`' + key + '`'), qPrintable(key));
     }
 

@@ -216,10 +216,16 @@ class TestExport : public QObject
         const auto cells = rows[5].split(',');
         QVERIFY(std::fabs(cells[4].toDouble() - cells[1].toDouble() / 0.6) < within);
         QVERIFY(std::fabs(cells[6].toDouble() - 250) < 1e-4);
-        QVERIFY(cells[7].isEmpty() && cells.mid(9).join(',') == ",0"); // no period, no beat
+        QVERIFY(cells[7].isEmpty() && cells.mid(9).join(',') == ",0,,,"); // no period, no beat
         QVERIFY(std::fabs(cells[8].toDouble() - 0.6) < (s.on_vertices ? 1e-4 : 0.1)); // m/s
         if (s.on_vertices)
-            QVERIFY(rows.back().endsWith(",,,,,,,0")); // never: empty
+            QVERIFY(rows.back().endsWith(",,,,,,,0,,,")); // never: empty
+        auto told = s; // of which cells, at vertices too
+        told.cells = {{{3, "", "", "own, of a file", "epi"}}, {}};
+        told.cells.of_unknown.assign(s.maps.activation_ms.size(), 0);
+        export_results(told, ExportKind::maps_csv, in("told.csv"));
+        for (const auto& row : text_of(in("told.csv")).split('\n', Qt::SkipEmptyParts).mid(1))
+            QVERIFY2(row.endsWith(",0,3,\"own, of a file\",epi"), qPrintable(row));
         // of a beat: the same columns and rows
         auto later = s;
         later.beat_label = "beat 2 of 2, since the pulse at 350.0 ms";
@@ -230,14 +236,15 @@ class TestExport : public QObject
         export_results(later, ExportKind::maps_csv, in("later.csv"));
         const auto of_beat = text_of(in("later.csv")).split('\n', Qt::SkipEmptyParts);
         QCOMPARE(rows[0], QString("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
-                                  "period_ms,velocity_m_per_s,beat,time_zero_ms"));
+                                  "period_ms,velocity_m_per_s,beat,time_zero_ms,"
+                                  "region,model,variant"));
         QCOMPARE(of_beat[0], rows[0]);
         QCOMPARE(of_beat.size(), rows.size());
         for (qsizetype k = 1; k < rows.size(); ++k) {
             QCOMPARE(of_beat[k].section(',', 0, 3), rows[k].section(',', 0, 3));
-            QCOMPARE(rows[k].count(','), 10);
+            QCOMPARE(rows[k].count(','), 13);
         }
-        QCOMPARE(of_beat[5].section(',', 4), QString("12.5,12.5,12.5,12.5,,2,350"));
+        QCOMPARE(of_beat[5].section(',', 4), QString("12.5,12.5,12.5,12.5,,2,350,,,"));
         export_results(s, ExportKind::maps_vtu, in("m.vtu"));
         const auto back = mesh::io::read(in("m.vtu"));
         const auto* a = back.mesh.field("activation_ms");

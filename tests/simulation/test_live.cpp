@@ -530,7 +530,8 @@ class TestLive : public QObject
         QVERIFY(table.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = table.readAll().split('\n');
         QCOMPARE(lines[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
-                                      "period_ms,velocity_m_per_s,beat,time_zero_ms"));
+                                      "period_ms,velocity_m_per_s,beat,time_zero_ms,"
+                                      "region,model,variant"));
         QCOMPARE(lines[1].split(',').value(9), QByteArray("1"));
         const auto bad = e.post(Export{"maps-csv", file + "/all.csv"});
         QVERIFY(in.wait([bad](const Event& x) {

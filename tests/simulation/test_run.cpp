@@ -12,6 +12,7 @@
 #include <QtTest>
 #include <cmath>
 #include <fstream>
+#include <map>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -69,10 +70,11 @@ class TestRun : public QObject
         QCOMPARE(probes[0], QByteArray("time_ms,\"near, left\",far"));
         QCOMPARE(probes.size(), 1 + 1000 + 1);
         const auto maps = content(o.out / "activation.csv").split('\n');
-        QCOMPARE(maps[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms"));
+        QCOMPARE(maps[0], QByteArray("id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,"
+                                     "region,model,variant"));
         QCOMPARE(maps.size(), 1 + 480 + 1);
         const auto cells = maps[1].split(',');
-        QCOMPARE(cells.size(), 7);
+        QCOMPARE(cells.size(), 10);
         QVERIFY(!cells[4].isEmpty());
         QVERIFY(cells[5].isEmpty()); // not repolarised after 20 ms: empty
 
@@ -101,6 +103,85 @@ class TestRun : public QObject
         for (const auto& e : fs::recursive_directory_iterator(o.out))
             QVERIFY2(!QString::fromStdString(e.path().filename().string()).contains(".part-"),
                      e.path().c_str());
+    }
+
+    /// Of each unknown its region and model, how long action potentials are, and where electrodes
+    /// stand: nobody has to find that out again.
+    void saysWhatTheTissueWas_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::newRow("tetrahedra") << static_cast<int>(diffusion::Scheme::fvm);
+        QTest::newRow("vertices") << static_cast<int>(diffusion::Scheme::p1);
+    }
+    void saysWhatTheTissueWas()
+    {
+        QFETCH(int, scheme);
+        QTemporaryDir dir;
+        auto s = slab_session(420);
+        s.scheme = static_cast<diffusion::Scheme>(scheme);
+        Region right; // another variant, and within it a part that only changes what is beneath
+        right = s.regions[0];
+        right.name = "right, half";
+        right.variant = "mid";
+        right.where = Box{{2.5, -1, -1}, {9, 9, 9}};
+        Region slow;
+        slow.model.clear();
+        slow.name = "slow";
+        slow.where = Box{{4, -1, -1}, {9, 9, 9}};
+        slow.scale = {{"g_Ks", 0.5}};
+        s.regions.push_back(right);
+        s.regions.push_back(slow);
+        s.leads.kind = Leads::Kind::twelve_lead;
+        s.electrodes = {{"V1", {30, 1, 1}}};
+        RunOptions o;
+        o.out = path(dir) / "out";
+        o.html = path(dir) / "page.html";
+        run_session(s, o);
+        const auto rows = content(o.out / "activation.csv").trimmed().split('\n');
+        std::map<QByteArray, std::vector<double>> apd; // by what the last columns say
+        for (qsizetype k = 1; k < rows.size(); ++k) {
+            const auto f = rows[k].split(',');
+            QCOMPARE(f.size(), 10);
+            const double x = f[1].toDouble();
+            const int region = x < 2.4 ? 0 : x > 4.1 ? 2 : x > 2.6 && x < 3.9 ? 1 : -1;
+            if (region >= 0)
+                QCOMPARE(f[7].toInt(), region);
+            QCOMPARE(f[8], QByteArray("ten_tusscher_2006"));
+            QCOMPARE(f[9], QByteArray(f[7] == "0" ? "epi" : "mid"));
+            apd[f[7]].push_back(f[6].toDouble());
+        }
+        QCOMPARE(apd.size(), std::size_t{3});
+        const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
+        const auto regions = report["regions"].toArray();
+        QCOMPARE(regions.size(), 3);
+        for (const auto r : regions) {
+            const auto j = r.toObject();
+            auto& those = apd[QByteArray::number(j["region"].toInt())];
+            std::sort(those.begin(), those.end());
+            QCOMPARE(j["unknowns"].toInt(), static_cast<int>(those.size()));
+            QCOMPARE(j["activated"].toInt(), static_cast<int>(those.size()));
+            QCOMPARE(j["model"].toString(), QString("ten_tusscher_2006"));
+            const auto ms = j["apd90_ms"].toObject();
+            QCOMPARE(ms["count"].toInt(), static_cast<int>(those.size()));
+            QVERIFY(std::abs(ms["least"].toDouble() - those.front()) < 1e-5);
+            QVERIFY(std::abs(ms["greatest"].toDouble() - those.back()) < 1e-5);
+            QVERIFY(std::abs(ms["median"].toDouble() - those[(those.size() - 1) / 2]) < 1e-5);
+        }
+        QCOMPARE(regions[1].toObject()["name"].toString(), QString("right, half"));
+        QCOMPARE(report["apd90_ms"].toObject()["count"].toInt(), static_cast<int>(rows.size() - 1));
+        const auto electrodes = report["ecg"].toObject()["electrodes"].toArray();
+        QCOMPARE(electrodes.size(), 9);
+        for (const auto e : electrodes) {
+            const bool own = e.toObject()["name"].toString() == "V1";
+            QCOMPARE(e.toObject()["placed_by"].toString(), QString(own ? "session" : "program"));
+            QCOMPARE(e.toObject()["position_mm"].toArray().size(), 3);
+            QVERIFY(own == (e.toObject()["position_mm"].toArray()[0].toDouble() == 30.0));
+        }
+        const auto page = content(o.html);
+        QVERIFY(page.contains("APD90 ms, median (5 to 95 %)"));
+        const auto median = regions[1].toObject()["apd90_ms"].toObject()["median"].toDouble();
+        QVERIFY2(page.contains(">" + QByteArray::number(median, 'g', 3) + " ("),
+                 qPrintable(QString::number(median)));
     }
 
     void ownElectrodesFollowTheTwelveLeads()

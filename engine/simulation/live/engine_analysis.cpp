@@ -309,6 +309,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     source->potential.resize(sim->tissue().problem.size());
     sim->stepper().potential(source->potential);
     source->maps = sim->stepper().maps();
+    source->cells = cell_map(sim->scene->session, sim->tissue());
     source->traces = traces.traces();
     source->switched_ms = traces.switched_ms();
     {

@@ -69,9 +69,11 @@ mesh::io::Extra extra(const ExportSource& s, const char* name, std::span<const d
             std::vector<float>(values.begin(), values.end())};
 }
 
-/// A table of maps: `at` gives a row's place, `values` what it shows.
-template <class Place, class Values>
-void write_maps(const fs::path& file, std::string line, std::size_t rows, Place at, Values values)
+/// A table of maps: `at` gives a row's place, `values` what it shows, `text` what stands behind
+/// that.
+template <class Place, class Values, class Text>
+void write_maps(const fs::path& file, std::string line, std::size_t rows, Place at, Values values,
+                Text text)
 {
     write_whole(file, [&](std::ostream& out) {
         for (std::size_t u = 0; u < rows; ++u) {
@@ -84,6 +86,7 @@ void write_maps(const fs::path& file, std::string line, std::size_t rows, Place 
                 line += ',';
                 append_number(line, x, 10);
             }
+            line += text(u);
             line += '\n';
             if (line.size() > flush_bytes) {
                 out << line;
@@ -129,12 +132,14 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
     const bool of_beat = !s.beat_label.empty();
     const auto maps = maps_at_vertices(s);
     const auto velocity = velocity_at_vertices(m, maps.activation);
+    const auto cells = cells_of_vertices(s.cells, m, s.on_vertices);
     const double beat = of_beat ? static_cast<double>(s.beat_span.number) : none;
     const double zero_ms = of_beat ? s.beat_span.pulse_ms.value_or(0) : 0;
     write_maps(
         file,
         "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,period_ms,velocity_m_per_s,"
-        "beat,time_zero_ms\n",
+        "beat,time_zero_ms" +
+            std::string(cell_columns) + "\n",
         maps.activation.size(), [&](std::size_t v) { return m.vertex(v); },
         [&](std::size_t v) {
             return std::array{
@@ -146,7 +151,8 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
                 beat,
                 zero_ms,
             };
-        });
+        },
+        [&](std::size_t v) { return cell_fields(s.cells, cells, v); });
 }
 
 /// Fields of the maps. Names say which beat they are of and from when its times count:

@@ -29,6 +29,7 @@ struct ExportSource
     double time_ms = 0;
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
+    CellMap cells;                 ///< of each unknown; empty: nobody says
     /// The beat that maps and the report are of, at the mesh's vertices, and its beat_label();
     /// without a label maps are of the first activation of each unknown, at the vertices too, and
     /// have no period.

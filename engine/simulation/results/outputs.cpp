@@ -240,11 +240,13 @@ void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file
     });
 }
 
-void write_activation_csv(const Tissue& t, const device::Maps& maps,
+void write_activation_csv(const Tissue& t, const CellMap& cells, const device::Maps& maps,
                           const std::filesystem::path& file)
 {
     write_whole(file, [&](std::ostream& out) {
-        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms\n";
+        std::string line = "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms";
+        line += cell_columns;
+        line += '\n';
         for (std::size_t u = 0; u < t.problem.size(); ++u) {
             line += std::to_string(u);
             for (double x : t.problem.position_mm[u]) {
@@ -255,6 +257,7 @@ void write_activation_csv(const Tissue& t, const device::Maps& maps,
                 line += ',';
                 append_number(line, x, 10);
             }
+            line += cell_fields(cells, cells.of_unknown, u);
             line += '\n';
             if (line.size() > 1 << 16) {
                 out << line;

@@ -3,6 +3,7 @@
 #include "engine/device/problem.hpp"
 #include "engine/mesh/io/vtu_series.hpp"
 #include "engine/simulation/observe/curves.hpp"
+#include "engine/simulation/results/cell_map.hpp"
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
@@ -14,8 +15,9 @@ namespace tawara::simulation {
 /// `time_ms`, then a column per probe.
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);
 
-/// id, position, activation, repolarisation, APD90 per unknown; empty where it never happened.
-void write_activation_csv(const Tissue& t, const device::Maps& maps,
+/// id, position, activation, repolarisation, APD90 per unknown; empty where it never happened. Then
+/// its cells: the region, the model, its variant.
+void write_activation_csv(const Tissue& t, const CellMap& cells, const device::Maps& maps,
                           const std::filesystem::path& file);
 
 /// The same on the mesh (NaN where it never happened).

@@ -78,14 +78,62 @@ Json known(double x)
     return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
+/// The electrodes that leads are of, and which of them the program has placed.
+Json electrodes_json(const ReportInput& in)
+{
+    Json out = Json::array();
+    for (const auto& e : in.electrodes) {
+        const bool given = std::any_of(in.session.electrodes.begin(), in.session.electrodes.end(),
+                                       [&](const Electrode& own) { return own.name == e.name; });
+        out.push_back({{"name", e.name},
+                       {"position_mm", {e.position_mm[0], e.position_mm[1], e.position_mm[2]}},
+                       {"placed_by", given ? "session" : "program"}});
+    }
+    return out;
+}
+
+/// Of how many unknowns the action potential's duration is known, and how far it spreads.
+Json spread_json(const Spread& s)
+{
+    Json j{{"count", s.count}};
+    constexpr const char* names[] = {"least", "p5", "median", "p95", "greatest"};
+    for (std::size_t k = 0; k < s.at.size(); ++k)
+        j[names[k]] = known(s.at[k]);
+    return j;
+}
+
+/// What the unknowns are made of, and APD90 there.
+Json regions_json(const CellMap& cells, std::span<const double> activation_ms,
+                  std::span<const double> apd90_ms)
+{
+    Json out = Json::array();
+    for (std::size_t k = 0; k < cells.regions.size(); ++k) {
+        const auto& r = cells.regions[k];
+        const auto here = [&](std::int32_t of) { return of == static_cast<std::int32_t>(k); };
+        const auto unknowns = std::count_if(cells.of_unknown.begin(), cells.of_unknown.end(), here);
+        if (unknowns == 0)
+            continue;
+        out.push_back({{"region", r.region},
+                       {"name", r.name},
+                       {"kind", r.kind},
+                       {"model", r.model},
+                       {"variant", r.variant},
+                       {"unknowns", unknowns},
+                       {"activated", spread_where(activation_ms, cells.of_unknown, here).count},
+                       {"apd90_ms", spread_json(spread_where(apd90_ms, cells.of_unknown, here))}});
+    }
+    return out;
+}
+
 /// QRS, QT and RR of each beat; null with a reason beside it where one is not known.
-Json ecg_json(const ProbeTable& ecg, std::span<const Pulse> pulses)
+Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
 {
     std::vector<std::vector<float>> mV;
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         mV.push_back(column(ecg, l));
-    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(pulses));
+    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
     Json j;
+    j["electrodes"] = electrodes_json(in);
     j["method"] = ecg_method_text(found);
     j["resolution_ms"] = found.step_ms;
     if (found.beats.empty())
@@ -218,6 +266,11 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         j["prepacing"] = {{"beats", paced.beats}, {"cycle_length_ms", paced.cycle_length_ms}};
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    std::vector<double> apd90_ms(p.size());
+    for (std::size_t u = 0; u < p.size(); ++u)
+        apd90_ms[u] = maps.apd90(u);
+    j["regions"] = regions_json(cell_map(in.session, in.tissue), maps.activation_ms, apd90_ms);
+    j["apd90_ms"] = spread_json(spread_of(std::move(apd90_ms)));
     r.velocity_m_per_s =
         conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(),
                             without_stimulated(maps.activation_ms, in.pulses, false));
@@ -229,7 +282,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     for (const auto& site : refractory(in.pulses, in.branched_ms()))
         j["refractory"].push_back(refractory_json(site));
     if (!ecg.names.empty())
-        j["ecg"] = ecg_json(ecg, in.pulses);
+        j["ecg"] = ecg_json(in, ecg);
     j["seconds"] = {{"total", in.phases.total_s},
                     {"setup", in.phases.setup_s},
                     {"stepping", in.phases.stepping_s},

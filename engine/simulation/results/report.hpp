@@ -30,6 +30,7 @@ struct ReportInput
     std::vector<Pulse> pulses = {}; ///< that were given
     PotentialRange seen = {};       ///< of V
     std::span<const TissueEdit> edits = {}; ///< where the run and those before it branched off
+    std::span<const Electrode> electrodes = {}; ///< all that leads are of, the program's too
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };

@@ -384,7 +384,10 @@ ReportPage report_page(const ExportSource& s)
     p.settings = {page::mesh_table(s), page::numerics(s)};
     // below the shorter column
     (lines_of(p.results) < lines_of(p.settings) ? p.results : p.settings).push_back(speed(s));
-    p.wide.push_back(page::regions(s));
+    const bool carried = activation.on_vertices && !s.on_vertices; // to the vertices
+    p.wide.push_back(page::regions(s, activation.apd90_ms,
+                                   carried ? cells_of_vertices(s.cells, *s.scene->mesh, false)
+                                           : s.cells.of_unknown));
     if (auto t = kernels(s); !t.rows.empty())
         p.wide.push_back(std::move(t));
     std::string

@@ -16,8 +16,12 @@ std::string and_more(std::size_t n);
 
 /// What holds of all tissue: numbers of the membrane, drugs.
 ReportPage::Table tissue(const ExportSource& s);
-/// A row per region, in their order; up to 40, others are counted.
-ReportPage::Table regions(const ExportSource& s);
+/// A row per region, in their order; up to 40, others are counted. Where it is known what unknowns
+/// are of them, also how many, and the median and the spread of APD90 there.
+/// @param apd90_ms  of the unknowns, or at the mesh's vertices
+/// @param of        the index into s.cells.regions there
+ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_ms,
+                          std::span<const std::int32_t> of);
 /// A row per site: what it gave, and whether that captured.
 ReportPage::Table pacing(const ExportSource& s);
 ReportPage::Table mesh_table(const ExportSource& s);

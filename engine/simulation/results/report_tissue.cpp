@@ -97,10 +97,27 @@ std::string changes_text(const Region& r)
     return all.size() > most_changes ? out + "; " + and_more(all.size() - most_changes) : out;
 }
 
+/// How many unknowns are of the session's region, and APD90 there: "287 (265 to 301)".
+void add_apd(std::vector<std::string>& row, std::size_t region, const CellMap& cells,
+             std::span<const double> apd90_ms, std::span<const std::int32_t> of)
+{
+    const auto here = [&](std::int32_t k) {
+        return k >= 0 && cells.regions[static_cast<std::size_t>(k)].region == region;
+    };
+    row.push_back(
+        count_text(std::count_if(cells.of_unknown.begin(), cells.of_unknown.end(), here)));
+    const auto apd = spread_where(apd90_ms, of, here);
+    row.push_back(apd.count == 0 ? "–"
+                                 : number_text(apd.at[2], 3) + " (" + number_text(apd.at[1], 3) +
+                                       " to " + number_text(apd.at[3], 3) + ")");
+}
+
 } // namespace
 
-ReportPage::Table regions(const ExportSource& s)
+ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_ms,
+                          std::span<const std::int32_t> of)
 {
+    const bool known = !s.cells.regions.empty() && of.size() == apd90_ms.size();
     const auto& list = s.scene->session.regions;
     const auto names = mesh::region_names(*s.scene->mesh);
     ReportPage::Table t{"Regions",
@@ -113,12 +130,19 @@ ReportPage::Table regions(const ExportSource& s)
         t.rows.push_back({r.name.empty() ? "region " + std::to_string(k + 1) : r.name,
                           place_text(r, names), r.inherits() ? "as beneath" : r.model, r.variant,
                           conductivity_text(r), changes_text(r)});
+        if (known)
+            add_apd(t.rows.back(), k, s.cells, apd90_ms, of);
     }
+    if (known)
+        for (const char* name : {"unknowns", "APD90 ms, median (5 to 95 %)"})
+            t.head.emplace_back(name);
     if (list.size() > most_rows)
         t.rows.push_back({and_more(list.size() - most_rows), "in the session's \"tissue\""});
     if (list.size() > 1)
         t.note = "Where several hold a place the last one counts; \"as beneath\" keeps model and "
                  "conductivities of the one before it there.";
+    if (known && list.size() > 1)
+        t.note += " Unknowns and APD90 are of where a region lies on top.";
     return t;
 }
 

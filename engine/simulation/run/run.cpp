@@ -273,7 +273,9 @@ std::exception_ptr Run::write_results()
         maps_.restart(); // what there is came before
     const auto& tissue = simulation_.tissue();
     const auto maps = simulation_.stepper().maps();
-    attempt("activation.csv", [&](const Path& file) { write_activation_csv(tissue, maps, file); });
+    attempt("activation.csv", [&](const Path& file) {
+        write_activation_csv(tissue, cell_map(session_, tissue), maps, file);
+    });
     attempt("activation.vtu", [&](const Path& file) { write_activation_vtu(tissue, maps, file); });
     results_s_ += since(start);
     return failed;
@@ -307,7 +309,8 @@ RunReport Run::finish(std::string ended)
                             files_,
                             pacing_.log().until(simulation_.time_ms()),
                             simulation_.seen(),
-                            edits_};
+                            edits_,
+                            ecg_.layout().electrodes};
     auto report = make_report(input, ecg_.table());
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

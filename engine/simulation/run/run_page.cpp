@@ -39,6 +39,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     s.on_vertices = in.tissue.on_vertices();
     s.time_ms = in.stepper.time_ms();
     s.maps = in.stepper.maps();
+    s.cells = cell_map(in.session, in.tissue);
     const auto times = traces.times_ms(in.stepper.dt_ms());
     for (std::size_t p = 0; p < traces.V_mV.size(); ++p)
         s.traces.push_back({p, in.session.probes[p].name, {}, times, traces.V_mV[p]});
