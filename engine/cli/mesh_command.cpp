@@ -180,9 +180,8 @@ void info(Context& c, const Files& f)
 void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
 {
     mesh::io::write(m, out, c.progress());
-    if (!m.label_names.empty() && !mesh::io::keeps_label_names(out))
-        c.notice({Notice::Level::warning, out + ": this format has no place for the regions' "
-                                                "names; .vtu and .msh keep them"});
+    for (const auto& n : mesh::io::lost_in(m, out))
+        c.notice(n);
     Json j = figures(m);
     j["file"] = out;
     say_counts(c, j);

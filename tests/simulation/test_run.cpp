@@ -408,7 +408,7 @@ class TestRun : public QObject
             run_session(s, o);
             std::vector<double> at;
             for (const auto& row : content(o.out / "activation.csv").split('\n').mid(1))
-                if (row.count(',') == 6)
+                if (row.count(',') == 9)
                     at.push_back(row.split(',')[4].isEmpty() ? -1 : row.split(',')[4].toDouble());
             return at;
         };

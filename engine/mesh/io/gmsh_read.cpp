@@ -2,6 +2,7 @@
 //
 // Gmsh .msh files of versions 2.2 and 4.1, text and binary: nodes, tetrahedra, physical groups as
 // region labels with their names, node and element data.
+#include "engine/mesh/io/gmsh_tags.hpp"
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace tawara::mesh::io {
@@ -42,48 +44,6 @@ constexpr std::array<Type, 19> types{{{1, "line", 2, true},
                                       {17, "hexahedron20", 20, false},
                                       {18, "prism15", 15, false},
                                       {19, "pyramid13", 13, false}}};
-
-/// Finds what carries a tag: a table where tags are dense, else by bisection: a hash table would
-/// take for ever with tags that were chosen to meet in it.
-class TagMap
-{
-  public:
-    void add(std::int64_t tag, std::int32_t index) { tags_.emplace_back(tag, index); }
-    /// Call after the last add(). @return false when a tag occurs twice
-    bool build()
-    {
-        std::sort(tags_.begin(), tags_.end());
-        const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-        if (tags_.empty())
-            return true;
-        if (tags_.front().first < 0 ||
-            std::adjacent_find(tags_.begin(), tags_.end(), same) != tags_.end())
-            return false;
-        const std::int64_t most = tags_.back().first;
-        if (most >= 8 * static_cast<std::int64_t>(tags_.size()) + 1024)
-            return true;
-        table_.assign(static_cast<std::size_t>(most) + 1, -1);
-        for (const auto& [tag, i] : tags_)
-            table_[static_cast<std::size_t>(tag)] = i;
-        tags_ = {};
-        return true;
-    }
-    /// The index, or -1.
-    std::int32_t find(std::int64_t tag) const
-    {
-        if (!table_.empty())
-            return tag >= 0 && tag < static_cast<std::int64_t>(table_.size())
-                       ? table_[static_cast<std::size_t>(tag)]
-                       : -1;
-        const auto f =
-            std::lower_bound(tags_.begin(), tags_.end(), std::pair(tag, std::int32_t{0}));
-        return f == tags_.end() || f->first != tag ? -1 : f->second;
-    }
-
-  private:
-    std::vector<std::pair<std::int64_t, std::int32_t>> tags_;
-    std::vector<std::int32_t> table_;
-};
 
 class GmshReader
 {
@@ -242,9 +202,36 @@ class GmshReader
         end_of("Entities");
     }
 
+    /// Puts what carries the tags into their order (a file may have it region by region) and enters
+    /// the tags.
+    /// @param carried  arrays of one value a tag
+    void by_tags(const char* what, std::vector<std::int64_t>& tags, TagMap& map, auto&... carried)
+    {
+        if (!std::is_sorted(tags.begin(), tags.end())) {
+            std::vector<std::size_t> order(tags.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::size_t a, std::size_t b) { return tags[a] < tags[b]; });
+            const auto put = [&](auto& values) {
+                auto old = values;
+                for (std::size_t i = 0; i < order.size(); ++i)
+                    values[i] = old[order[i]];
+            };
+            put(tags);
+            (put(carried), ...);
+            raw_.notices.push_back(
+                {Notice::Level::info, std::string("the file's ") + what +
+                                          " do not stand in the order of their tags; here they "
+                                          "are numbered in that order, from 0"});
+        }
+        for (std::size_t i = 0; i < tags.size(); ++i)
+            map.add(tags[i], static_cast<std::int32_t>(i));
+        tags = {};
+    }
+
     void node(std::int64_t tag, const Vec3& p)
     {
-        nodes_.add(tag, static_cast<std::int32_t>(raw_.mesh.vertex_count()));
+        node_tags_.push_back(tag);
         raw_.mesh.add_vertex(p);
     }
     Vec3 point()
@@ -258,6 +245,7 @@ class GmshReader
             in_.fail("the section has " + std::to_string(raw_.mesh.vertex_count()) +
                      " nodes, but " + std::to_string(announced) + " are announced");
         end_of("Nodes");
+        by_tags("nodes", node_tags_, nodes_, raw_.mesh.x, raw_.mesh.y, raw_.mesh.z);
         if (!nodes_.build())
             in_.fail("a node tag is negative or occurs twice");
         have_nodes_ = true;
@@ -335,7 +323,7 @@ class GmshReader
                 groups_.insert(label);
             else
                 ungrouped_.push_back(static_cast<std::int32_t>(raw_.mesh.tetrahedron_count()));
-            elements_.add(tag, static_cast<std::int32_t>(raw_.mesh.tetrahedron_count()));
+            tetrahedron_tags_.push_back(tag);
             raw_.mesh.add_tetrahedron(c, static_cast<std::int32_t>(label));
             return;
         }
@@ -354,10 +342,12 @@ class GmshReader
     void elements_end()
     {
         end_of("Elements");
+        separate_ungrouped();
+        auto& [a, b, c, d] = raw_.mesh.corner;
+        by_tags("tetrahedra", tetrahedron_tags_, elements_, a, b, c, d, raw_.mesh.region);
         if (!elements_.build())
             in_.fail("an element tag is negative or occurs twice");
         have_elements_ = true;
-        separate_ungrouped();
     }
 
     /// Tetrahedra of no group have their entity's number, which may be another group's.
@@ -485,6 +475,7 @@ class GmshReader
     std::map<std::int64_t, std::int64_t> physical_;
     std::set<std::int64_t> groups_;       // of tetrahedra
     std::vector<std::int32_t> ungrouped_; // tetrahedra
+    std::vector<std::int64_t> node_tags_, tetrahedron_tags_; // as the file has them
     bool v4_ = false, binary_ = false, swap_ = false;
     bool have_nodes_ = false, have_elements_ = false;
 };

@@ -34,7 +34,7 @@ void print_data(Printer& p, const std::string& name, bool at_nodes, std::size_t 
       << count << '\n';
     for (std::size_t i = 0; i < count; ++i) {
         const auto at = order ? static_cast<std::size_t>((*order)[i]) : i;
-        p.raw(static_cast<std::int32_t>(i + 1));
+        p.raw(static_cast<std::int32_t>(at + 1));
         for (std::size_t c = 0; c < components; ++c)
             p.raw(static_cast<double>(value(at, c)));
     }
@@ -82,7 +82,7 @@ void print_2(Printer& p, const TetMesh& m)
 }
 
 /// Version 4.1 keeps labels by blocks, so each label becomes a volume and a physical group; where
-/// there are several, the tetrahedra are written label by label.
+/// there are several, the tetrahedra are written label by label. Their tags say which they were.
 void print_4(Printer& p, const TetMesh& m)
 {
     Regions regions;
@@ -123,7 +123,7 @@ void print_4(Printer& p, const TetMesh& m)
         number(3), number(++entity), number(4), size(tets.size());
         for (const auto t : tets) {
             order.push_back(t);
-            size(order.size());
+            size(static_cast<std::size_t>(t) + 1);
             for (const auto v : m.corners(static_cast<std::size_t>(t)))
                 size(static_cast<std::size_t>(v) + 1);
         }

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/mesh/face_markers.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/write.hpp"
@@ -159,10 +160,30 @@ Loaded read(const fs::path& file, std::optional<LengthUnit> unit, const Progress
     }
 }
 
-bool keeps_label_names(const fs::path& file)
+Notices lost_in(const TetMesh& m, const fs::path& file)
 {
     const std::string extension = lower(file.extension().string());
-    return extension == ".vtu" || extension == ".msh" || extension == ".msh2";
+    const bool carp = reader_of(extension) == read_carp,
+               tetgen = reader_of(extension) == read_tetgen;
+    Notices out;
+    const auto say = [&](Notice::Level level, const std::string& what) {
+        out.push_back({level, file.string() + ": " + what});
+    };
+    if (!m.label_names.empty() && extension != ".vtu" && extension != ".msh" &&
+        extension != ".msh2")
+        say(Notice::Level::warning,
+            "this format has no place for the regions' names; .vtu and .msh keep them");
+    std::string fields;
+    for (const auto& f : m.fields)
+        if (carp || (tetgen && f.name != face_marker_name))
+            fields += (fields.empty() ? "" : ", ") + f.name;
+    if (!fields.empty())
+        say(Notice::Level::warning,
+            "this format has no place for " + fields + "; .vtu, .vtk and .msh keep fields" +
+                (carp && face_markers(m) ? ", TetGen's .face the markers of faces" : ""));
+    if (tetgen && !m.fibre.empty() && !m.sheet.empty() && m.normal.empty())
+        say(Notice::Level::warning, "the sheets are left out: .ortho wants normals too");
+    return out;
 }
 
 void write(const TetMesh& m, const fs::path& file, const Progress& progress)

@@ -44,8 +44,9 @@ std::vector<std::filesystem::path> files_written(const std::filesystem::path& fi
 Notices attach_fibres(TetMesh& m, const std::filesystem::path& file,
                       std::optional<LengthUnit> unit = {});
 
-/// Whether the format of that extension has room for TetMesh::label_names.
-bool keeps_label_names(const std::filesystem::path& file);
+/// What write() of that name leaves out, as far as the mesh has it: names of regions, fields,
+/// markers of faces, sheets. Empty: all is kept.
+Notices lost_in(const TetMesh& m, const std::filesystem::path& file);
 
 /// Writes a mesh in the format of the extension: .vtu, .vtk (binary), .pts/.elem/.lon (CARP),
 /// .node/.ele (TetGen), .msh (Gmsh 4.1 binary; 2.2 by `.msh2`). Coordinates in mm except CARP's um.

@@ -38,6 +38,34 @@ std::int64_t optional_count(Text& in, const char* what, std::int64_t high)
     return look.word("") == "BIN" ? 0 : in.integer(what, 0, high);
 }
 
+/// Lines with more columns than their header announces, which TetGen ignores.
+class FurtherColumns
+{
+  public:
+    void skip(Text& in)
+    {
+        if (!in.more_in_line())
+            return;
+        if (lines_++ == 0)
+            first_ = in.line();
+        in.skip_line();
+    }
+    void conclude(const Text& in, const char* of, const char* lost, Notices& notices) const
+    {
+        if (lines_ > 0)
+            notices.push_back(
+                {Notice::Level::warning,
+                 std::to_string(lines_) + " lines of " + of + " in " +
+                     fs::path(in.file()).filename().string() + " (the first is line " +
+                     std::to_string(first_) +
+                     ") have more columns than its header announces: as TetGen does, " + lost});
+    }
+
+  private:
+    std::size_t lines_ = 0;
+    long first_ = 0;
+};
+
 double binary_number(Text& in, const char* what)
 {
     const double d = stored<double>(in.take(8, what), swap_little);
@@ -57,6 +85,7 @@ std::int64_t read_nodes(Text& in, Raw& raw, const Progress& progress)
     const bool binary = header_ends_binary(in);
     m.x.reserve(n), m.y.reserve(n), m.z.reserve(n);
     std::int64_t first = 0;
+    FurtherColumns further;
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 65536 == 0)
             progress.at(double(i) / double(n), "reading vertices");
@@ -77,13 +106,13 @@ std::int64_t read_nodes(Text& in, Raw& raw, const Progress& progress)
                 c = in.number("a coordinate");
             for (std::int64_t a = 0; a < attributes + markers; ++a)
                 in.number("a vertex attribute or marker");
-            if (in.more_in_line())
-                in.fail("more columns follow than the header announces");
+            further.skip(in);
         }
         m.add_vertex(p);
     }
     if (!binary && !in.at_end())
         in.fail("more vertices follow than the " + std::to_string(n) + " announced");
+    further.conclude(in, "vertices", "the rest of these lines is ignored", raw.notices);
     return first;
 }
 
@@ -103,6 +132,7 @@ void read_elements(Text& in, Raw& raw, std::int64_t first, const Progress& progr
     m.region.reserve(n);
     const auto last = static_cast<std::int64_t>(m.vertex_count()) - 1;
     std::int64_t first_id = 0;
+    FurtherColumns further;
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 65536 == 0)
             progress.at(double(i) / double(n), "reading tetrahedra");
@@ -134,8 +164,7 @@ void read_elements(Text& in, Raw& raw, std::int64_t first, const Progress& progr
                 const double value = in.number("an attribute");
                 label = a == 0 ? value : label;
             }
-            if (in.more_in_line())
-                in.fail("more columns follow than the header announces");
+            further.skip(in);
         }
         if (!(std::abs(label) < 2147483648.0) || label != std::floor(label))
             in.fail("the region attribute is no integer of 32 bits");
@@ -143,6 +172,12 @@ void read_elements(Text& in, Raw& raw, std::int64_t first, const Progress& progr
     }
     if (!binary && !in.at_end())
         in.fail("more tetrahedra follow than the " + std::to_string(n) + " announced");
+    further.conclude(in, "tetrahedra",
+                     attributes > 0
+                         ? "the rest of these lines is ignored"
+                         : "the rest of these lines is ignored; if regions' labels stand "
+                           "there, write 1 as the header's last number",
+                     raw.notices);
 }
 
 using Face = std::array<std::int32_t, 3>;
