@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli mesh: what a mesh holds, other formats, refinement, generated hearts, stability.
 #include "engine/cli/command.hpp"
+#include "engine/cli/fibre_angles.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/diffusion/system.hpp"
@@ -32,7 +33,7 @@ std::string number(double v)
 
 struct Files
 {
-    std::string in, out, unit, fibres;
+    std::string in, out, unit, fibres, angles;
     int times = 1;
     std::vector<double> sigma{0.13341772, 0.01760618, 0.01760618};
     std::string scheme = "fvm", mass = "lumped";
@@ -48,9 +49,10 @@ mesh::io::Loaded read(Context& c, const Files& f)
             throw InputError("--length-unit", "is '" + f.unit + "'; it should be um, mm, cm or m");
     }
     auto loaded = mesh::io::read(f.in, unit, c.progress());
-    if (!f.fibres.empty()) {
+    if (const auto fibres = fibres_of(f.fibres, f.angles); !fibres.empty()) {
+        const auto rule = f.angles.empty() ? mesh::generator::FibreRules{} : rule_of(f.angles);
         simulation::LoadedMesh m{std::move(loaded.mesh), std::move(loaded.check.neighbours)};
-        simulation::give_fibres(m, f.fibres, {}, loaded.check.notices, c.progress());
+        simulation::give_fibres(m, fibres, {}, rule, loaded.check.notices, c.progress());
         loaded.mesh = std::move(m.mesh), loaded.check.neighbours = std::move(m.neighbours);
     }
     c.notices(loaded.check.notices);
@@ -303,6 +305,8 @@ CLI::App* file_command(const Declaration& d, CLI::App& parent, const std::shared
                         "fibres of another file (.vtk, .vtu, .lon, .blon) in place of the mesh's "
                         "own, or \"rule-based\"")
             ->type_name("FILE");
+    if (from_mesh)
+        sub->add_option("--fibre-angles", f->angles, angles_help)->type_name("ENDO,EPI");
     return sub;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli session: writes a session file to start from.
 #include "engine/cli/command.hpp"
+#include "engine/cli/fibre_angles.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/mesh_session.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct Arguments
 {
-    std::string out, mesh, unit, fibres, model;
+    std::string out, mesh, unit, fibres, angles, model;
     double end_ms = 500;
     bool force = false;
 };
@@ -30,8 +32,8 @@ void say_choices(Context& c, const simulation::Session& s)
     const auto& sigma = s.regions.front().conductivity_S_per_m;
     const bool one = sigma.fibre == sigma.sheet && sigma.fibre == sigma.normal;
     if (file.fibres == simulation::rule_based)
-        c.notice({Notice::Level::info, "fibres will be set by rule (helix +60 to -60 degrees "
-                                       "across the wall)"});
+        c.notice({Notice::Level::info, "fibres will be set by rule (" +
+                                           simulation::rule_text(file.rule) + ")"});
     else if (one)
         c.notice({Notice::Level::info, "the mesh has no fibres and no walls to set them by: one "
                                        "conductivity in all directions"});
@@ -87,12 +89,14 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
 
 simulation::MeshChoice choice_of(const Arguments& a)
 {
-    simulation::MeshChoice choice{a.mesh, {}, a.fibres, {}};
+    simulation::MeshChoice choice{a.mesh, {}, fibres_of(a.fibres, a.angles), {}, {}};
     if (!a.unit.empty()) {
         choice.unit = length_unit(a.unit);
         if (!choice.unit)
             throw InputError("--length-unit", "is '" + a.unit + "'; it should be um, mm, cm or m");
     }
+    if (!a.angles.empty())
+        choice.rule = rule_of(a.angles);
     if (!a.model.empty()) {
         cell::require_model(a.model, "--model");
         choice.model = cell::model_key(a.model, {});
@@ -118,9 +122,10 @@ void write(Context& c, const Arguments& a)
     need_writable_file(a.out);
     c.say_new_folder(a.out);
     need_positive("--end", a.end_ms);
-    if (a.mesh.empty() && (!a.unit.empty() || !a.fibres.empty() || !a.model.empty()))
-        throw InputError("tawara-cli session",
-                         "--length-unit, --fibres and --model are of a mesh: give --mesh as well");
+    if (a.mesh.empty() &&
+        (!a.unit.empty() || !a.fibres.empty() || !a.angles.empty() || !a.model.empty()))
+        throw InputError("tawara-cli session", "--length-unit, --fibres, --fibre-angles and "
+                                               "--model are of a mesh: give --mesh as well");
     auto s =
         a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(choice_of(a));
     s.end_ms = a.end_ms;
@@ -159,6 +164,7 @@ void declare_session(const Declaration& d)
                     "fibres of another file (.vtk, .vtu, .lon, .blon) in place of the mesh's own, "
                     "or \"rule-based\"")
         ->type_name("FILE");
+    sub->add_option("--fibre-angles", a->angles, angles_help)->type_name("ENDO,EPI");
     sub->add_option(
         "--model", a->model,
         "cell model: a name of cell list, .mmt or .cellml file; else ten_tusscher_2006");

@@ -172,7 +172,7 @@ class TestPanels : public QObject
         QCOMPARE(child<QTreeWidget>("regions")->topLevelItemCount(), 2);
         QVERIFY2(f->posted<simulation::SetTissue>().empty(), "nothing is painted yet");
         child<NumberBox>("sigmaScale")->setValue(0.05);
-        QCOMPARE(session().regions.at(1).conductivity_scale, 0.05);
+        QCOMPARE(session().regions.at(1).conductivity_scale.fibre, 0.05);
         {
             std::lock_guard hold(f->shared->mutex);
             f->shared->refuse_tissue = "a region without tissue";

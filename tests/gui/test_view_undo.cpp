@@ -108,14 +108,14 @@ class TestViewUndo : public QObject
         QSignalSpy refused(f.window->document(), &Document::refused);
         stack().undo();
         QTRY_COMPARE(refused.size(), 1);
-        QCOMPARE(session().regions.at(0).conductivity_scale, 0.5);
+        QCOMPARE(session().regions.at(0).conductivity_scale.fibre, 0.5);
         QCOMPARE(stack().index(), 2);
         edits.edit("third", [](simulation::Session& s) { s.end_ms = 900; });
         QTRY_COMPARE(refused.size(), 2);
         QTest::qWait(200); // what the engine says to that being taken back
         QCOMPARE(refused.size(), 2);
         QCOMPARE(session().end_ms, 700.0);
-        QCOMPARE(session().regions.at(0).conductivity_scale, 0.5);
+        QCOMPARE(session().regions.at(0).conductivity_scale.fibre, 0.5);
         QCOMPARE(stack().count(), 2);
     }
 
@@ -126,7 +126,7 @@ class TestViewUndo : public QObject
         const auto session = [this]() -> const simulation::Session& {
             return f.window->document()->session();
         };
-        const double scale = session().regions.at(0).conductivity_scale;
+        const double scale = session().regions.at(0).conductivity_scale.fibre;
         edits.edit("short", [](simulation::Session& s) { s.end_ms = 5; });
         edits.edit("tissue",
                    [](simulation::Session& s) { s.regions.at(0).conductivity_scale = 0.5; });
@@ -152,7 +152,7 @@ class TestViewUndo : public QObject
         QCOMPARE(session().end_ms, 2000.0);
         QCOMPARE(stack().index(), 2);
         stack().undo();
-        QCOMPARE(session().regions.at(0).conductivity_scale, scale);
+        QCOMPARE(session().regions.at(0).conductivity_scale.fibre, scale);
         QCOMPARE(session().end_ms, 2000.0);
         stack().redo();
         stack().redo();

@@ -302,7 +302,7 @@ void TestWholeSession::reopened()
     QCOMPARE(QString::fromStdString(s.stimuli[1].name), QString("S2"));
     QCOMPARE(s.regions.size(), std::size_t{2});
     QCOMPARE(QString::fromStdString(s.regions[1].kind), QString("scar_core"));
-    QCOMPARE(s.regions[1].conductivity_scale, 0.05);
+    QCOMPARE(s.regions[1].conductivity_scale.fibre, 0.05);
     QCOMPARE(s.drugs.size(), std::size_t{1});
     QCOMPARE(s.drugs[0].factors.at(0).second, 0.5);
     QCOMPARE(s.probes.size(), std::size_t{1});

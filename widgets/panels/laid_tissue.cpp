@@ -18,6 +18,15 @@ float colorOf(std::int32_t region)
     return static_cast<float>(region % colors);
 }
 
+/// How a laid region is outlined: by what its cells do, whatever it is called.
+std::uint8_t markOf(const simulation::Region& laid)
+{
+    if (simulation::inexcitable(laid))
+        return scene::marked_core;
+    return laid.kind == "border_zone" || laid.kind == "scar_core" ? scene::marked_zone
+                                                                  : scene::unmarked;
+}
+
 } // namespace
 
 bool waitsForTissue(const simulation::Region& r)
@@ -33,11 +42,8 @@ LaidTissue layTissue(const simulation::Session& s, const mesh::TetMesh& m, const
     simulation::Session placed = s;
     placed.regions.clear();
     std::vector<std::size_t> number;
-    std::vector<std::uint8_t> mark, scar; // each region; each tetrahedron
+    std::vector<std::uint8_t> mark, scar; // each laid region; each tetrahedron
     for (std::size_t i = 0; i < s.regions.size(); ++i) {
-        mark.push_back(simulation::inexcitable(s.regions[i]) ? scene::marked_core
-                       : s.regions[i].kind == "border_zone"  ? scene::marked_zone
-                                                             : scene::unmarked);
         if (!waitsForTissue(s.regions[i])) {
             placed.regions.push_back(s.regions[i]);
             number.push_back(i);
@@ -45,9 +51,11 @@ LaidTissue layTissue(const simulation::Session& s, const mesh::TetMesh& m, const
     }
     try {
         const auto laid = simulation::lay_regions(placed, m);
+        for (const auto& r : laid.regions)
+            mark.push_back(markOf(r));
         for (auto r : laid.of_tetrahedron) {
-            const auto i = number[laid.origin[static_cast<std::size_t>(r)]];
-            out.of.push_back(static_cast<std::int32_t>(i));
+            const auto i = static_cast<std::size_t>(r);
+            out.of.push_back(static_cast<std::int32_t>(number[laid.origin[i]]));
             scar.push_back(mark[i]);
         }
     } catch (const std::exception&) { // the engine says what is wrong when it gets the same

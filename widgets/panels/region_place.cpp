@@ -38,6 +38,13 @@ QString boxText(const simulation::Box& b)
     return tr("box %1 × %2 × %3 mm").arg(number(size[0]), number(size[1]), number(size[2]));
 }
 
+/// "0.25", or "1, 0.1, 0.1" by direction.
+QString scaleText(const simulation::ConductivityScale& x)
+{
+    return x.even() ? QString::number(x.fibre)
+                    : QStringLiteral("%1, %2, %3").arg(x.fibre).arg(x.sheet).arg(x.normal);
+}
+
 } // namespace
 
 QStringList placeKindNames()
@@ -191,7 +198,7 @@ QString regionTip(const Region& r)
 {
     if (r.inherits())
         return tr("Changes what lies beneath it: conductivities × %1, %2 factors")
-            .arg(r.conductivity_scale)
+            .arg(scaleText(r.conductivity_scale))
             .arg(r.scale.size());
     return tr("%1, %2 changed parameters")
         .arg(QString::fromStdString(cell::path_of(r.model)))

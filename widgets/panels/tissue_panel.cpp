@@ -419,7 +419,12 @@ void TissuePanel::fillDetails()
     m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
     m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
     m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
-    m_scale->put(r.conductivity_scale);
+    const auto& scale = r.conductivity_scale;
+    m_scale[0]->put(scale.fibre);
+    m_scale[1]->put(scale.sheet);
+    m_scale[2]->put(scale.normal);
+    if (std::exchange(m_evenOf, i) != i || !scale.even())
+        m_even->setChecked(scale.even());
     fillParameters(r);
     m_filling = false;
 }

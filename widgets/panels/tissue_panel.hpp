@@ -12,6 +12,7 @@
 #include <vector>
 
 class QComboBox;
+class QHBoxLayout;
 class QLineEdit;
 class QMenu;
 class QTableWidget;
@@ -78,6 +79,7 @@ class TissuePanel : public QWidget
     QWidget* buildRegions();
     QWidget* buildPlace();
     QWidget* buildBox();
+    QHBoxLayout* buildScale();
     QWidget* buildCells();
     void connectRegions(QToolButton* remove, QToolButton* up, QToolButton* down);
     void connectCells();
@@ -141,7 +143,10 @@ class TissuePanel : public QWidget
     double m_stepMs = 0;
     QWidget* m_boxRows;
     std::array<NumberBox*, 6> m_box; ///< as boxEdited() counts them
-    NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal, *m_scale;
+    NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal;
+    std::array<NumberBox*, 3> m_scale{}; ///< along fibre, sheet, normal
+    QToolButton* m_even;                 ///< one factor for all three
+    int m_evenOf = -1;                   ///< region of which it was set
     QTableWidget* m_parameters;
     /// What the table of parameters says.
     struct ShownParameters

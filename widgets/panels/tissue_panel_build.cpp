@@ -227,6 +227,42 @@ QWidget* TissuePanel::buildBox()
     return m_boxRows;
 }
 
+QHBoxLayout* TissuePanel::buildScale()
+{
+    const std::array names{"sigmaScale", "sigmaScaleSheet", "sigmaScaleNormal"};
+    const std::array along{tr("along the fibres"), tr("across the fibres within the sheet"),
+                           tr("across the sheets")};
+    auto* row = new QHBoxLayout;
+    for (std::size_t k = 0; k < m_scale.size(); ++k) {
+        m_scale[k] = new NumberBox(
+            QLatin1String(names[k]), {}, {0.001, 10, 0.05, 3},
+            tr("Factor on the conductivity %1: below 1 slows conduction").arg(along[k]));
+        m_scale[k]->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        row->addWidget(m_scale[k], 1);
+        connect(m_scale[k], &QDoubleSpinBox::valueChanged, this, [this, k](double v) {
+            change(tr("Change the conductivity of a region"),
+                   [k, v, even = m_even->isChecked()](Region& r) {
+                       auto& s = r.conductivity_scale;
+                       if (even)
+                           s = v;
+                       else
+                           (k == 0 ? s.fibre : k == 1 ? s.sheet : s.normal) = v;
+                   });
+        });
+    }
+    m_even = smallButton("link", {}, "sigmaEven",
+                         tr("One factor for all three directions; off: each its own"));
+    m_even->setCheckable(true);
+    row->addWidget(m_even);
+    connect(m_even, &QToolButton::clicked, this, [this](bool even) {
+        if (even)
+            change(
+                tr("Change the conductivity of a region"),
+                [](Region& r) { r.conductivity_scale = r.conductivity_scale.fibre; }, false);
+    });
+    return row;
+}
+
 QWidget* TissuePanel::buildCells()
 {
     auto* w = new QWidget;
@@ -251,8 +287,6 @@ QWidget* TissuePanel::buildCells()
     m_sheet =
         conductivity("sigmaSheet", tr("Conductivity across the fibres within the sheet [S/m]"));
     m_normal = conductivity("sigmaNormal", tr("Conductivity across the sheets [S/m]"));
-    m_scale = new NumberBox("sigmaScale", {}, {0.001, 10, 0.05, 3},
-                            tr("Factor on the conductivities: below 1 slows conduction"));
     auto* sigma = new QHBoxLayout;
     sigma->addWidget(m_fibre);
     sigma->addWidget(m_sheet);
@@ -282,7 +316,7 @@ QWidget* TissuePanel::buildCells()
     form->addRow(m_source);
     form->addRow(m_stepAdvice);
     form->addRow(tr("σ f, s, n [S/m]"), sigma);
-    form->addRow(tr("× factor"), m_scale);
+    form->addRow(tr("× f, s, n"), buildScale());
     column->addLayout(form);
     column->addWidget(m_velocity);
     column->addWidget(groupLabel(tr("Parameters")));
@@ -317,7 +351,6 @@ void TissuePanel::connectCells()
     sigmaChanged(m_fibre, [](Region& r, double v) { r.conductivity_S_per_m.fibre = v; });
     sigmaChanged(m_sheet, [](Region& r, double v) { r.conductivity_S_per_m.sheet = v; });
     sigmaChanged(m_normal, [](Region& r, double v) { r.conductivity_S_per_m.normal = v; });
-    sigmaChanged(m_scale, [](Region& r, double v) { r.conductivity_scale = v; });
 }
 
 QString TissuePanel::nameIn(int row) const

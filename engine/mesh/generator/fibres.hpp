@@ -14,6 +14,7 @@ struct FibreRules
 {
     double helix_endo_deg = 60, helix_epi_deg = -60;
     double sheet_endo_deg = -65, sheet_epi_deg = 25;
+    bool operator==(const FibreRules&) const = default;
 };
 
 /// Solutions of Laplace's equation in the wall, one value per vertex in [0, 1]; no flux through the

@@ -77,8 +77,12 @@ std::string conductivity_text(const Region& r)
         out = number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
               number_text(c.normal, 4);
     }
-    if (r.conductivity_scale != 1)
-        out += (out.empty() ? "× " : " × ") + number_text(r.conductivity_scale, 4);
+    const auto& scale = r.conductivity_scale;
+    if (scale == 1)
+        return out;
+    out += (out.empty() ? "× " : " × ") + number_text(scale.fibre, 4);
+    if (!scale.even())
+        out += " / " + number_text(scale.sheet, 4) + " / " + number_text(scale.normal, 4);
     return out;
 }
 

@@ -24,10 +24,19 @@ struct CanonicalParameter
 };
 std::span<const CanonicalParameter> canonical_parameters();
 
-/// A model's own name of a canonical parameter; a model's own name is its own. Empty where it has
-/// none.
+/// A model's own name of a canonical parameter, the first of parameter_names(); a model's own name
+/// is its own. Empty where it has none.
 std::string parameter_name(std::string_view model, std::string_view canonical);
 std::string parameter_name(const cell::ModelInfo& model, std::string_view canonical);
+
+/// All of a model's own names that a canonical one means: of a current that is made of several
+/// (permeabilities for each ion, fast and slow channels) each of its parameters.
+std::vector<std::string> parameter_names(std::string_view model, std::string_view canonical);
+std::vector<std::string> parameter_names(const cell::ModelInfo& model, std::string_view canonical);
+
+/// What to say of a rapid or slow delayed rectifier that a model with only one does not tell apart,
+/// to be put behind a sentence; else nothing.
+std::string only_rectifier(const std::string& model, std::string_view lacking);
 
 /// Refuses the name of a factor that means nothing: neither a canonical parameter, nor one of a
 /// model of these regions, nor of one that comes with the program. What a model lacks is no
@@ -37,9 +46,6 @@ std::string parameter_name(const cell::ModelInfo& model, std::string_view canoni
 void need_factor_name(std::string_view name, std::span<const Region> regions,
                       const std::string& file, const std::string& where);
 
-/// Says which factors of a region's `scale` its own model has not: they change nothing.
-/// @throws InputError  when a model is unknown
-Notices idle_scales(std::span<const Region> regions);
 /// Says of each drug what no model of these regions has: it changes nothing there. A warning where
 /// that is all that the drug does, else a remark.
 /// @throws InputError  when a model is unknown
@@ -66,7 +72,10 @@ struct TissuePreset
 };
 std::span<const TissuePreset> tissue_presets();
 
-/// Whether a region's cells cannot fire: a scar core, or no sodium current is left to them.
-bool inexcitable(const Region& r);
+/// Whether the cells of a laid region (RegionMap::regions) cannot fire: their model has a fast
+/// sodium current, and neither of that nor of the late one nor of the L-type calcium current is
+/// anything left. Of a model without such currents, which presets do not reach, it is not known to
+/// be so.
+bool inexcitable(const Region& laid);
 
 } // namespace tawara::simulation

@@ -5,6 +5,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/device/problem.hpp"
 #include "engine/diffusion/system.hpp"
+#include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/surface.hpp"
 
@@ -27,6 +28,7 @@ struct MeshFile
     std::string file;                     ///< as written in the session; relative to the session file
     std::optional<LengthUnit> unit;       ///< `length_unit`
     std::string fibres; ///< optional: a file of fibres, matched by coordinates, or `rule_based`
+    mesh::generator::FibreRules rule{}; ///< angles of fibres that are `rule_based`
     bool operator==(const MeshFile&) const = default;
 };
 struct MeshSlab
@@ -98,6 +100,28 @@ struct Tetrahedra
 /// Where a region of tissue is. A box or sphere holds the tetrahedra whose centroids lie in it.
 using Where = std::variant<Label, Box, Sphere, Layer, Segments, Tetrahedra>;
 
+/// Factors on conductivities along fibre, sheet and normal, each above 0; one number is all three.
+struct ConductivityScale
+{
+    double fibre = 1, sheet = 1, normal = 1;
+    constexpr ConductivityScale() = default;
+    constexpr ConductivityScale(double all) : fibre(all), sheet(all), normal(all) {}
+    constexpr ConductivityScale(double f, double s, double n) : fibre(f), sheet(s), normal(n) {}
+    bool operator==(const ConductivityScale&) const = default;
+    /// The same in all directions.
+    constexpr bool even() const { return fibre == sheet && fibre == normal; }
+    friend constexpr ConductivityScale operator*(const ConductivityScale& a,
+                                                 const ConductivityScale& b)
+    {
+        return {a.fibre * b.fibre, a.sheet * b.sheet, a.normal * b.normal};
+    }
+    friend constexpr diffusion::Conductivity operator*(const ConductivityScale& a,
+                                                       const diffusion::Conductivity& c)
+    {
+        return {a.fibre * c.fibre, a.sheet * c.sheet, a.normal * c.normal};
+    }
+};
+
 /// Cells and conductivities of a part of the tissue. The last region that holds a tetrahedron wins.
 ///
 /// A region without a model of its own (`model` empty) changes what lies beneath it: the tetrahedron
@@ -113,7 +137,7 @@ struct Region
     std::string name;                 ///< for people
     std::string kind;                 ///< for the window: "", "scar_core", "border_zone", "ischaemia", ...
     std::optional<Where> where;       ///< in place of labels
-    double conductivity_scale = 1;    ///< > 0
+    ConductivityScale conductivity_scale;
     /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp). Names
     /// that the model does not have are passed over, so that one list fits several models.
     std::vector<std::pair<std::string, double>> scale;

@@ -3,9 +3,12 @@
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_json.hpp"
 
-/// The parts of session files that go beyond tissue and pulses: places, protocols, drugs,
+/// The parts of session files that go beyond tissue and pulses: meshes, places, protocols, drugs,
 /// electrodes.
 namespace tawara::simulation {
+
+/// `mesh`: a file, a slab, a generated heart or the embedded one.
+MeshSource mesh_source(const JsonNode& n);
 
 /// Labels: an integer, a list of them, or (where allowed) "*", which gives an empty list.
 std::vector<std::int32_t> labels_of(const JsonNode& n, bool all_allowed);

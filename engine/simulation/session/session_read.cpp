@@ -43,6 +43,23 @@ diffusion::Conductivity conductivity(const JsonNode& n)
     return {s[0], s[1], s[2]};
 }
 
+/// A number, or one for each direction.
+ConductivityScale conductivity_scale(const JsonNode& n)
+{
+    constexpr double least = 1e-6, most = 1e3;
+    if (!n.is_object())
+        return n.is_number() ? n.within(least, most, "")
+                             : (n.fail_value("a number from 1e-6 to 1000, or {\"fibre\": .., "
+                                             "\"sheet\": .., \"normal\": ..}"),
+                                1.0);
+    n.only({"fibre", "sheet", "normal"});
+    const auto of = [&](const char* direction) {
+        const auto x = n.find(direction);
+        return x ? x->within(least, most, "") : 1;
+    };
+    return {of("fibre"), of("sheet"), of("normal")};
+}
+
 /// Names and numbers of an object, each checked against the model as soon as it is read.
 std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, const Region& r,
                                                          bool parameters)
@@ -104,7 +121,7 @@ Region region(const JsonNode& n)
         r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
     }
     if (const auto x = n.find("conductivity_scale"))
-        r.conductivity_scale = x->within(1e-6, 1e3, "");
+        r.conductivity_scale = conductivity_scale(*x);
     if (const auto x = n.find("scale"))
         r.scale = factors_of(*x);
     if (!n.has("model") && (r.where || n.has("conductivity_scale") || n.has("scale"))) {
@@ -128,94 +145,6 @@ Region region(const JsonNode& n)
     if (const auto i = n.find("initial"))
         r.initial = named_values(*i, r, false);
     return r;
-}
-
-mesh::generator::HeartParameters heart(const JsonNode& n)
-{
-    mesh::generator::HeartParameters p;
-    std::vector<std::string> known{"shape"};
-    for (const auto& row : mesh::generator::parameter_table())
-        known.emplace_back(row.name);
-    n.only(known);
-    if (const auto shape = n.find("shape"))
-        p.shape = shape->word({"lv", "biventricular"}) == 0
-                      ? mesh::generator::HeartShape::lv
-                      : mesh::generator::HeartShape::biventricular;
-    for (const auto& row : mesh::generator::parameter_table())
-        if (const auto v = n.find(row.name))
-            p.*row.value = v->within(row.min, row.max, row.unit == "1" ? "" : row.unit);
-    try {
-        mesh::generator::validate(p, n.file());
-    } catch (const InputError& e) {
-        throw InputError(n.file(), n.pointer() + e.where, e.reason);
-    }
-    return p;
-}
-
-MeshSlab slab(const JsonNode& n)
-{
-    n.only({"slab_mm", "spacing_mm"});
-    MeshSlab s;
-    const auto size = n.at("slab_mm", "");
-    s.size_mm = size.point("three lengths above 0 mm, [x, y, z]");
-    for (double length : s.size_mm)
-        if (!(length > 0))
-            size.fail("is [" + number_text(s.size_mm[0], 6) + ", " + number_text(s.size_mm[1], 6) +
-                      ", " + number_text(s.size_mm[2], 6) +
-                      "]; it should be three lengths above 0 mm, [x, y, z]");
-    const auto spacing = n.at("spacing_mm", "the edge of the grid's cubes in mm");
-    s.spacing_mm = spacing.positive("mm");
-    double tetrahedra = 6;
-    for (double length : s.size_mm)
-        tetrahedra *= std::max(1.0, std::round(length / s.spacing_mm));
-    if (tetrahedra > 1e9)
-        spacing.fail_value("longer: with this one the slab would have more than 1e9 tetrahedra");
-    if (s.spacing_mm > *std::max_element(s.size_mm.begin(), s.size_mm.end()))
-        spacing.fail_value("at most the slab's longest side");
-    return s;
-}
-
-MeshSource mesh_source(const JsonNode& n)
-{
-    n.only({"file", "length_unit", "fibres", "slab_mm", "spacing_mm", "heart", "embedded"});
-    int kinds = 0;
-    for (const char* kind : {"file", "slab_mm", "heart", "embedded"})
-        kinds += n.has(kind);
-    const std::string give = "; give one of \"file\", \"slab_mm\", \"heart\" and \"embedded\"";
-    if (kinds == 0)
-        n.fail("names no mesh" + give);
-    if (kinds > 1)
-        n.fail_exclusive(
-            "names more than one mesh" + give,
-            {"file", "length_unit", "fibres", "slab_mm", "spacing_mm", "heart", "embedded"});
-    if (const auto file = n.find("file")) {
-        n.only({"file", "length_unit", "fibres"});
-        MeshFile m;
-        m.file = file->text();
-        if (m.file.empty())
-            file->fail_value("the path of a mesh file");
-        if (const auto unit = n.find("length_unit")) {
-            constexpr LengthUnit units[]{LengthUnit::um, LengthUnit::mm, LengthUnit::cm,
-                                         LengthUnit::m};
-            m.unit = units[unit->word({"um", "mm", "cm", "m"})];
-        }
-        if (const auto fibres = n.find("fibres")) {
-            m.fibres = fibres->text();
-            if (m.fibres.empty())
-                fibres->fail_value("the path of a file of fibres");
-        }
-        return m;
-    }
-    if (n.has("slab_mm"))
-        return slab(n);
-    if (const auto h = n.find("heart")) {
-        n.only({"heart"});
-        return MeshHeart{heart(*h)};
-    }
-    n.only({"embedded"});
-    if (const auto e = n.at("embedded", "true"); e.value() != Json(true))
-        e.fail_value("true");
-    return MeshEmbedded{};
 }
 
 StimulusRegion stimulus_region(const JsonNode& n)
@@ -510,12 +439,6 @@ Session read_session(const std::filesystem::path& file, std::span<const std::str
     Session s = parse_session(read_text(file.string()), file.string(), overrides);
     s.folder = file.parent_path();
     return s;
-}
-
-mesh::generator::HeartParameters read_heart_parameters(const std::filesystem::path& file)
-{
-    const Json document = parse_json(read_text(file.string()), file.string());
-    return heart(JsonNode(document, file.string()));
 }
 
 } // namespace tawara::simulation

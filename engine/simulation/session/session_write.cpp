@@ -62,6 +62,11 @@ Json mesh_source(const MeshSource& source)
                     out["length_unit"] = std::string(name(*m.unit));
                 if (!m.fibres.empty())
                     out["fibres"] = m.fibres;
+                if (m.fibres == rule_based && m.rule != mesh::generator::FibreRules{})
+                    out["fibre_rule"] = {{"helix_endo_deg", number(m.rule.helix_endo_deg)},
+                                         {"helix_epi_deg", number(m.rule.helix_epi_deg)},
+                                         {"sheet_endo_deg", number(m.rule.sheet_endo_deg)},
+                                         {"sheet_epi_deg", number(m.rule.sheet_epi_deg)}};
                 return out;
             },
             [](const MeshSlab& m) {
@@ -86,6 +91,13 @@ Json special_variables(const cell::SpecialVariables& names)
     return out;
 }
 
+Json conductivity_scale(const ConductivityScale& x)
+{
+    if (x.even())
+        return number(x.fibre);
+    return {{"fibre", number(x.fibre)}, {"sheet", number(x.sheet)}, {"normal", number(x.normal)}};
+}
+
 Json region(const Region& r, const std::filesystem::path& folder)
 {
     Json out;
@@ -108,7 +120,7 @@ Json region(const Region& r, const std::filesystem::path& folder)
             {"fibre", number(c.fibre)}, {"sheet", number(c.sheet)}, {"normal", number(c.normal)}};
     }
     if (r.conductivity_scale != 1 || r.inherits())
-        out["conductivity_scale"] = number(r.conductivity_scale);
+        out["conductivity_scale"] = conductivity_scale(r.conductivity_scale);
     if (!r.scale.empty())
         out["scale"] = values(r.scale);
     if (!r.parameters.empty())

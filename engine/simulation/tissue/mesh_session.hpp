@@ -12,7 +12,8 @@ struct MeshChoice
     std::filesystem::path mesh;
     std::optional<LengthUnit> unit; ///< of the mesh's file; else inferred
     std::string fibres; ///< a file (as give_fibres() takes it) or rule_based; else the mesh's
-    std::string model;  ///< key of a cell model; else TT06
+    mesh::generator::FibreRules rule{}; ///< angles of fibres that are rule_based
+    std::string model; ///< key of a cell model; else TT06
 };
 
 /// session_for_mesh(mesh), by what was chosen. The fibres' path is kept as it is given.

@@ -154,6 +154,15 @@ void need_names(const Session& s, const Region& base, const Region& over, std::s
     for (const auto& [name, value] : over.parameters) {
         const auto own = parameter_name(base.model, name);
         const Named one[]{{own.empty() ? name : own, value}};
+        if (const auto all = parameter_names(base.model, name); all.size() > 1) {
+            std::string list;
+            for (const auto& part : all)
+                list += (list.empty() ? "" : ", ") + part;
+            throw InputError(s.name, at + "/parameters/" + name,
+                             "is several parameters of model " + base.model + " (" + list +
+                                 "), which one value does not fit; give theirs, or a factor by "
+                                 "\"scale\"");
+        }
         cell::make_cell_type(base.model, base.variant, one, none, s.name,
                              at + "/parameters/" + name);
     }
@@ -167,7 +176,7 @@ Region laid_on(Region base, const Region& over)
 {
     base.parameters = scaled_parameters(base, {});
     base.scale = over.scale;
-    base.conductivity_scale *= over.conductivity_scale;
+    base.conductivity_scale = base.conductivity_scale * over.conductivity_scale;
     for (const auto& [name, value] : over.parameters) {
         const auto own = parameter_name(base.model, name);
         set(base.parameters, own.empty() ? name : own, value);
@@ -234,10 +243,8 @@ void lay_again(const Session& s, RegionMap& p)
     for (auto& r : p.regions) {
         r.parameters = scaled_parameters(r, s.drugs);
         r.scale.clear();
-        auto& c = r.conductivity_S_per_m;
-        c = {c.fibre * r.conductivity_scale, c.sheet * r.conductivity_scale,
-             c.normal * r.conductivity_scale};
-        r.conductivity_scale = 1;
+        r.conductivity_S_per_m = r.conductivity_scale * r.conductivity_S_per_m;
+        r.conductivity_scale = {};
     }
     p.source.clear();
     for (std::size_t k = 0; k < p.regions.size(); ++k) {
@@ -246,13 +253,13 @@ void lay_again(const Session& s, RegionMap& p)
             p.source.push_back(own);
             continue;
         }
-        double scale = 1;
+        ConductivityScale scale;
         for (auto i = static_cast<std::int32_t>(k); i >= 0;
              i = p.beneath[static_cast<std::size_t>(i)])
-            scale *= s.regions[p.origin[static_cast<std::size_t>(i)]].conductivity_scale;
-        const auto& c = *s.source_conductivity_S_per_m; // none where nothing is conducted
-        p.source.push_back({own.fibre > 0 ? c.fibre * scale : 0, own.sheet > 0 ? c.sheet * scale : 0,
-                            own.normal > 0 ? c.normal * scale : 0});
+            scale = scale * s.regions[p.origin[static_cast<std::size_t>(i)]].conductivity_scale;
+        const auto c = scale * *s.source_conductivity_S_per_m; // none where nothing is conducted
+        p.source.push_back({own.fibre > 0 ? c.fibre : 0, own.sheet > 0 ? c.sheet : 0,
+                            own.normal > 0 ? c.normal : 0});
     }
 }
 

@@ -301,7 +301,7 @@ Session default_session()
 
 Session session_for_mesh(const std::filesystem::path& mesh_file)
 {
-    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}});
+    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}, {}});
 }
 
 Session session_for_mesh(const MeshChoice& choice)
@@ -312,7 +312,7 @@ Session session_for_mesh(const MeshChoice& choice)
     Session s;
     s.name = mesh_file.stem().string();
     s.folder = mesh_file.parent_path();
-    MeshFile file{mesh_file.filename().string(), loaded.unit, choice.fibres};
+    MeshFile file{mesh_file.filename().string(), loaded.unit, choice.fibres, choice.rule};
     const auto surface = mesh::surface(m, loaded.check.neighbours);
     const auto has = [&](mesh::Wall w) {
         return std::find(surface.wall.begin(), surface.wall.end(), w) != surface.wall.end();

@@ -16,6 +16,7 @@
 #include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/region_notices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -192,6 +193,23 @@ void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
                                       "(ecg.source_conductivity_S_per_m mends that)"});
 }
 
+/// @throws InputError where a factor wants directions that there are not
+void need_fibres_of_scales(const Session& s, const mesh::TetMesh& m)
+{
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const auto& scale = s.regions[r].conductivity_scale;
+        const std::string at = pointer("tissue/regions", r) + "/conductivity_scale";
+        if (!scale.even() && m.fibre.empty())
+            throw InputError(s.name, at,
+                             "differs by direction, and the mesh has no fibres; give one number, "
+                             "or fibres by mesh.fibres, a file or \"rule-based\"");
+        if (scale.sheet != scale.normal && m.sheet.empty())
+            throw InputError(s.name, at,
+                             "differs between sheet and normal, and the mesh has no sheets; give "
+                             "both the same factor");
+    }
+}
+
 /// @throws InputError where the source of an electrocardiogram wants directions that there are not
 void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
 {
@@ -267,7 +285,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
         return with_neighbours(kept_heart(heart->parameters, heart_folder(), notices, progress));
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
-    give_fibres(m, file.fibres, s.folder, notices, progress);
+    give_fibres(m, file.fibres, s.folder, file.rule, notices, progress);
     return m;
 }
 
@@ -316,10 +334,12 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.problem = {};
     t.patches = lay_regions(s, m);
     say_if_beyond_tissue(t.patches, t.notices);
+    need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
     say_if_raised(s, t.patches, t.notices);
-    for (const auto& idle : {idle_scales(s.regions), idle_drugs(s.drugs, t.patches.regions)})
-        t.notices.insert(t.notices.end(), idle.begin(), idle.end());
+    for (const auto& said : {idle_scales(s, t.patches), firing_scars(s, t.patches),
+                             idle_drugs(s.drugs, t.patches.regions)})
+        t.notices.insert(t.notices.end(), said.begin(), said.end());
     const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
     for (const auto& r : t.patches.regions)

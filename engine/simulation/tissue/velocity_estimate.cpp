@@ -140,9 +140,10 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     Region all = region;
     all.labels.clear();
     all.where.reset();
-    const auto& c = region.conductivity_S_per_m;
+    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
     all.conductivity_S_per_m = {sigma[k], sigma[(k + 1) % 3], sigma[(k + 2) % 3]};
+    all.conductivity_scale = {};
     s.regions = {all};
     auto t = build_tissue(s, {{}, progress.stop});
     std::vector<double> x;
@@ -162,10 +163,10 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         throw InputError("velocity", "the edge length must be positive");
     const auto type = cell::make_cell_type(
         region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
-    const auto& c = region.conductivity_S_per_m;
+    const auto scaled = region.conductivity_scale * region.conductivity_S_per_m;
     const double capacity = session.surface_to_volume_per_mm *
                             (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
-    const Vec3 sigma = region.conductivity_scale * Vec3{c.fibre, c.sheet, c.normal};
+    const Vec3 sigma{scaled.fibre, scaled.sheet, scaled.normal};
     VelocityEstimate out;
     out.edge_mm = edge_mm;
     for (std::size_t k = 0; k < 3; ++k) {

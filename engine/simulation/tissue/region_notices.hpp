@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/progress.hpp"
+#include "engine/simulation/tissue/regions.hpp"
+
+namespace tawara::simulation {
+
+/// Says which factors of a region's `scale` the models have not that it is laid on (or its own):
+/// they change nothing there. A warning; a remark where others of an inheriting region act.
+Notices idle_scales(const Session& s, const RegionMap& laid);
+/// Says which regions are called a scar's core and have cells that can fire.
+Notices firing_scars(const Session& s, const RegionMap& laid);
+
+} // namespace tawara::simulation
