@@ -10,10 +10,10 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/observe/ecg.hpp"
-#include "engine/simulation/results/export_kind.hpp"
 #include "engine/simulation/observe/recording.hpp"
-#include "engine/simulation/tissue/regions.hpp"
+#include "engine/simulation/results/export_kind.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/regions.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/color_map_editor.hpp"
@@ -534,9 +534,12 @@ void MainWindow::updateVelocity()
                 return Said{
                     tr("%1 along fibre, sheet, normal: %2 m/s; on this mesh (mean edge %3 mm): %4 "
                        "m/s")
-                        .arg(what, text(v.fine))
-                        .arg(v.edge_mm, 0, 'f', 2)
-                        .arg(text(v.mesh)),
+                            .arg(what, text(v.fine))
+                            .arg(v.edge_mm, 0, 'f', 2)
+                            .arg(text(v.mesh)) +
+                        (v.target && !session.regions[at].inherits()
+                             ? tr("; target, as in tissue: %1 m/s").arg(text(*v.target))
+                             : QString()),
                     QString::fromStdString(v.warning)};
             } catch (const std::exception& e) {
                 return Said{{}, QString::fromUtf8(e.what())};

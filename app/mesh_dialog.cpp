@@ -142,6 +142,13 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
                             QT_TRANSLATE_NOOP("MeshDialog", "across the sheets")};
         for (std::size_t k = 0; k < 3; ++k)
             both(tr(names[k]), [&](const auto& s) { return speed(s.velocity.mesh[k]); });
+        both(tr("Conductivities [S/m]"), [](const auto& s) {
+            const auto& c = s.conductivity_S_per_m;
+            return QStringLiteral("%1, %2, %3")
+                .arg(c.fibre, 0, 'g', 3)
+                .arg(c.sheet, 0, 'g', 3)
+                .arg(c.normal, 0, 'g', 3);
+        });
     }
     said.text = html + QStringLiteral("</table>");
     if (!region.isEmpty()) {
@@ -152,10 +159,18 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
                            .arg(f[2], 0, 'f', 2)
                            .arg(region.toHtmlEscaped());
         const QString warning = QString::fromStdString(after.velocity.warning);
-        if (warning.isEmpty())
+        if (after.target) {
+            const auto& t = *after.target;
+            text = tr("The target is %1, %2, %3 m/s: what tissue's conductivities give on a fine "
+                      "mesh (%4). They were raised as the mesh is coarse.")
+                       .arg(t[0], 0, 'f', 2)
+                       .arg(t[1], 0, 'f', 2)
+                       .arg(t[2], 0, 'f', 2)
+                       .arg(region.toHtmlEscaped());
+        } else if (warning.isEmpty())
             text += QStringLiteral("<br>") + tr("After refining, waves are within 10 % of that: "
                                                 "activation times can be trusted so far.");
-        else
+        if (!warning.isEmpty())
             said.warning = tr("Even then: %1.").arg(QString(warning).remove("; refine it"));
         said.text += QStringLiteral("<p style='margin:6px 0 0 0'>%1</p>").arg(text);
     }

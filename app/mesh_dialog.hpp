@@ -11,6 +11,7 @@
 #include <array>
 #include <optional>
 
+class QCheckBox;
 class QComboBox;
 class QFormLayout;
 class QLabel;
@@ -31,11 +32,13 @@ struct MeshSaid
     QString error;   ///< why it cannot be made
 };
 
-/// A mesh before and after its refinement, and how fast waves run on it.
+/// A mesh before and after its refinement, how fast waves run on it, and by which conductivities.
 struct RefinementSaid
 {
     simulation::MeshForecast mesh;
     simulation::VelocityEstimate velocity;
+    diffusion::Conductivity conductivity_S_per_m;
+    std::optional<Vec3> target; ///< of raised conductivities: what waves should run at [mm/ms]
 };
 /// The two side by side.
 /// @param region  the region whose velocities they are, for people; empty: no velocity is known
@@ -167,6 +170,7 @@ class RefineDialog : public MeshDialog
   private:
     std::shared_ptr<const mesh::TetMesh> m_mesh;
     QComboBox* m_times;
+    QCheckBox* m_lower;
 };
 
 } // namespace tawara

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each kind of new mesh asks for.
 #include "app/mesh_dialog.hpp"
+#include "engine/simulation/tissue/lowered.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/region_place.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -229,10 +231,11 @@ simulation::MeshRecipe SlabDialog::recipe() const
 RefineDialog::RefineDialog(std::shared_ptr<const mesh::TetMesh> mesh, const QString& scratch,
                            const simulation::Session& current, QWidget* parent)
     : MeshDialog(tr("Refine the mesh"), scratch, current, parent), m_mesh(std::move(mesh)),
-      m_times(new QComboBox)
+      m_times(new QComboBox),
+      m_lower(new QCheckBox(tr("Lower conductivities that were raised because the mesh is coarse")))
 {
     setObjectName("refineDialog");
-    reserveRows(13); // nine of a table, and notes on the waves
+    reserveRows(14); // ten of a table, and notes on the waves
     setMinimumWidth(560);
     m_times->setObjectName("times");
     m_times->addItems({tr("Once: 8 tetrahedra for each, half the edge"),
@@ -240,16 +243,22 @@ RefineDialog::RefineDialog(std::shared_ptr<const mesh::TetMesh> mesh, const QStr
                        tr("Three times: 512 for each, an eighth of the edge")});
     auto* f = form();
     f->addRow(tr("Cut"), m_times);
+    m_lower->setObjectName("lower");
+    m_lower->setChecked(true);
+    m_lower->setToolTip(tr("To the least with which waves run as fast as in tissue; else they run "
+                           "faster on the finer mesh"));
+    f->addRow(QString(), m_lower);
     body()->addLayout(f);
     body()->addWidget(hintLabel(
         tr("Labels, fibres, layers and segments go along, and so does the session: regions with "
            "what was painted, stimuli, probes, drugs, views. The run starts anew.")));
     connect(m_times, &QComboBox::currentIndexChanged, this, &RefineDialog::changed);
+    connect(m_lower, &QCheckBox::toggled, this, &RefineDialog::changed);
 }
 
 simulation::MeshRecipe RefineDialog::recipe() const
 {
-    return simulation::Refinement{m_mesh, m_times->currentIndex() + 1};
+    return simulation::Refinement{m_mesh, m_times->currentIndex() + 1, m_lower->isChecked()};
 }
 
 MeshDialog::Describer RefineDialog::describer() const
@@ -264,9 +273,20 @@ MeshDialog::Describer RefineDialog::describer() const
                                          [](const auto& r) { return !r.inherits(); });
         if (region == s.regions.end())
             return describeRefinement(now, after, s.scheme, {});
-        for (auto* said : {&now, &after})
-            said->velocity =
-                simulation::estimate_velocity(s, *region, said->mesh.edge_mm, progress);
+        const auto index = static_cast<std::size_t>(region - s.regions.begin());
+        auto next = s;
+        if (std::get<simulation::Refinement>(recipe).lower)
+            for (const auto& l : simulation::lower_conductivities(next, now.mesh.edge_mm,
+                                                                  after.mesh.edge_mm, progress))
+                if (std::find(l.regions.begin(), l.regions.end(), index) != l.regions.end())
+                    after.target = l.target;
+        const auto say = [&](RefinementSaid& said, const simulation::Session& of) {
+            const auto& r = of.regions[index];
+            said.conductivity_S_per_m = r.conductivity_S_per_m;
+            said.velocity = simulation::estimate_velocity(of, r, said.mesh.edge_mm, progress);
+        };
+        say(now, s);
+        say(after, next);
         return describeRefinement(now, after, s.scheme, regionTitle(*region));
     };
 }

@@ -4,9 +4,11 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/lowered.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -146,6 +148,53 @@ class TestNewMesh : public QObject
         const auto& chosen = std::get<Nodes>(next.stimuli.at(0).region).nodes;
         QVERIFY(plane == std::set<std::int64_t>(chosen.begin(), chosen.end()));
     }
+    /// Conductivities that a coarse mesh wanted are lowered as the finer one allows; waves keep to
+    /// tissue's velocity, which they left with conductivities that were kept.
+    void raisedConductivitiesAreLowered()
+    {
+        const QTemporaryDir dir;
+        const std::filesystem::path file = (dir.path() + "/fine.vtu").toStdString();
+        const auto coarse = std::make_shared<const mesh::TetMesh>(mesh::slab({8, 4, 4}, 2));
+        const double edge = mesh::mean_edge_mm(*coarse);
+        Session s;
+        s.scheme = diffusion::Scheme::p1;
+        s.reaction = cell::Scheme::rush_larsen;
+        s.regions[0].variant = "epi";
+        s.regions[0].conductivity_S_per_m = {1.08, 0.473, 0.473}; // the built-in heart's
+        Region scar;
+        scar.model.clear();
+        scar.where = Box{{0, 0, 0}, {2, 2, 2}};
+        scar.conductivity_scale = {1, 0.1, 0.1};
+        s.regions.push_back(scar);
+        s.mesh = MeshSlab{{8, 4, 4}, 2};
+        const auto kept = session_on_new_mesh(Refinement{coarse, 1, false}, file, s);
+        QVERIFY(kept.regions == s.regions);
+        const auto ran_away = estimate_velocity(kept, kept.regions[0], edge / 2).mesh;
+        const auto next = session_on_new_mesh(Refinement{coarse, 1}, file, s);
+        const auto v = estimate_velocity(next, next.regions[0], edge / 2).mesh;
+        Region tissue = s.regions[0];
+        tissue.conductivity_S_per_m = tissue_S_per_m;
+        const auto target = estimate_velocity(s, tissue, 0.1).fine;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto told = QStringLiteral("direction %1: %2 m/s kept, %3 lowered, %4 wanted")
+                                  .arg(k)
+                                  .arg(ran_away[k])
+                                  .arg(v[k])
+                                  .arg(target[k]);
+            qInfo() << told;
+            QVERIFY2(ran_away[k] > 1.4 * target[k], qPrintable(told));
+            QVERIFY2(v[k] > 0.94 * target[k] && v[k] < 1.1 * target[k], qPrintable(told));
+        }
+        QVERIFY(next.regions[1] == scar);
+        // what a mesh resolves was wanted, and tissue's own is left
+        for (const auto& [sigma, mm] : {std::pair{0.4, 0.1}, std::pair{0.13341772, 2.0}}) {
+            Session fine = s;
+            fine.regions[0].conductivity_S_per_m = {sigma, 0.0176, 0.0176};
+            QVERIFY(lower_conductivities(fine, mm, mm / 2).empty());
+            QCOMPARE(fine.regions[0].conductivity_S_per_m.fibre, sigma);
+        }
+    }
+
     void pathsFollowTheFile()
     {
         Session s;

@@ -43,8 +43,7 @@ const std::vector<Known>& known()
          {{"g_K"}, {"g_x1"}}},
         {{"g_K1", "inward rectifier, conductance"}, {{"g_K1"}, {"GK1"}}},
         {{"g_Kur", "ultrarapid delayed rectifier, conductance"}, {{"g_Kur"}, {"GKur"}}},
-        {{"P_NaK", "sodium-potassium pump, largest current"},
-         {{"P_NaK"}, {"I_NaK_max"}, {"Pnak"}}},
+        {{"P_NaK", "sodium-potassium pump, largest current"}, {{"P_NaK"}, {"I_NaK_max"}, {"Pnak"}}},
         {{"K_NaCa", "sodium-calcium exchanger, largest current"},
          {{"K_NaCa"}, {"g_NaCa"}, {"I_NaCa_max"}, {"k_NaCa"}}},
         {{"g_pCa", "sarcolemmal calcium pump, largest current"}, {{"g_pCa"}, {"I_pCa_max"}}},
@@ -125,7 +124,9 @@ std::vector<std::string> parameter_names(const cell::ModelInfo& model, std::stri
                 return p.name;
         return {};
     };
-    const auto component = [](const std::string& name) { return name.substr(0, name.rfind('.') + 1); };
+    const auto component = [](const std::string& name) {
+        return name.substr(0, name.rfind('.') + 1);
+    };
     if (auto own = find(canonical); !own.empty())
         return {own};
     for (const auto& k : known()) {

@@ -101,7 +101,8 @@ MeshFile mesh_file(const JsonNode& n)
 
 MeshSource mesh_source(const JsonNode& n)
 {
-    n.only({"file", "length_unit", "fibres", "fibre_rule", "slab_mm", "spacing_mm", "heart", "embedded"});
+    n.only({"file", "length_unit", "fibres", "fibre_rule", "slab_mm", "spacing_mm", "heart",
+            "embedded"});
     int kinds = 0;
     for (const char* kind : {"file", "slab_mm", "heart", "embedded"})
         kinds += n.has(kind);
@@ -109,9 +110,9 @@ MeshSource mesh_source(const JsonNode& n)
     if (kinds == 0)
         n.fail("names no mesh" + give);
     if (kinds > 1)
-        n.fail_exclusive(
-            "names more than one mesh" + give,
-            {"file", "length_unit", "fibres", "fibre_rule", "slab_mm", "spacing_mm", "heart", "embedded"});
+        n.fail_exclusive("names more than one mesh" + give,
+                         {"file", "length_unit", "fibres", "fibre_rule", "slab_mm", "spacing_mm",
+                          "heart", "embedded"});
     if (n.has("file"))
         return mesh_file(n);
     if (n.has("slab_mm"))

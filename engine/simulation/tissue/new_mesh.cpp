@@ -6,6 +6,7 @@
 #include "engine/mesh/generator/tetrahedralise.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/lowered.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -207,6 +208,9 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
         }
         progress.at(1, "writing the mesh");
         mesh::io::write(m, file, progress);
+        if (refinement->lower)
+            lower_conductivities(s, mesh::mean_edge_mm(*refinement->mesh), mesh::mean_edge_mm(m),
+                                 progress);
         s.folder = file.parent_path();
         s.mesh = MeshFile{file.filename().string(), LengthUnit::mm, {}};
         return s;

@@ -15,6 +15,7 @@ struct Refinement
 {
     std::shared_ptr<const mesh::TetMesh> mesh;
     int times = 1;
+    bool lower = true; ///< conductivities of the session that goes along: lower_conductivities()
 };
 inline constexpr int most_refinements = 6;
 
@@ -48,8 +49,8 @@ double machine_bytes();
 mesh::TetMesh make_mesh(const MeshRecipe& recipe, const Progress& progress = {});
 
 /// Makes the mesh, writes it to `file` (mesh/io formats) and gives a session on it: of a refinement
-/// `current` carried over, what was painted and chosen by vertices included; else a fresh one as
-/// session_for_mesh().
+/// `current` carried over, what was painted and chosen by vertices included, its raised
+/// conductivities lowered where that is asked for; else a fresh one as session_for_mesh().
 /// @throws InputError, MeshError, Cancelled; nothing is left written then
 Session session_on_new_mesh(const MeshRecipe& recipe, const std::filesystem::path& file,
                             const Session& current, const Progress& progress = {});

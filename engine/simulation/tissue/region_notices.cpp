@@ -23,7 +23,8 @@ std::string listed(const std::vector<std::string>& names)
 std::string place_of(const Session& s, std::size_t region, const char* key)
 {
     const auto& name = s.regions[region].name;
-    return "tissue.regions." + std::to_string(region) + key + (name.empty() ? "" : " (" + name + ")");
+    return "tissue.regions." + std::to_string(region) + key +
+           (name.empty() ? "" : " (" + name + ")");
 }
 
 } // namespace
@@ -54,14 +55,11 @@ Notices idle_scales(const Session& s, const RegionMap& laid)
             continue;
         // a list that fits several models is no slip where a part of it acts
         const bool part = own.inherits() && acting > 0;
-        out.push_back({part ? Notice::Level::info : Notice::Level::warning,
-                       place_of(s, at, ".scale") + ": model " + model +
-                           " has no " + listed(lacking) +
-                           (lacking.size() == 1 ? "; it changes" : "; they change") +
-                           " nothing there" +
-                           (own.inherits() && acting == 0 ? ": its cells are as those beneath"
-                                                          : "") +
-                           only});
+        out.push_back(
+            {part ? Notice::Level::info : Notice::Level::warning,
+             place_of(s, at, ".scale") + ": model " + model + " has no " + listed(lacking) +
+                 (lacking.size() == 1 ? "; it changes" : "; they change") + " nothing there" +
+                 (own.inherits() && acting == 0 ? ": its cells are as those beneath" : "") + only});
     }
     return out;
 }
@@ -76,8 +74,8 @@ Notices firing_scars(const Session& s, const RegionMap& laid)
         if (own.kind != "scar_core" || inexcitable(laid.regions[k]) || !said.insert(at).second)
             continue;
         out.push_back({Notice::Level::info,
-                       place_of(s, at, "") + ": is a scar whose cells can fire (" + laid.regions[k].model +
-                           "): it is drawn as a border zone is"});
+                       place_of(s, at, "") + ": is a scar whose cells can fire (" +
+                           laid.regions[k].model + "): it is drawn as a border zone is"});
     }
     return out;
 }

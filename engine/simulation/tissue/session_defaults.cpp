@@ -19,8 +19,6 @@
 namespace tawara::simulation {
 namespace {
 
-constexpr diffusion::Conductivity benchmark{0.13341772, 0.01760618, 0.01760618}; // Niederer 2011
-
 /// Of the electrocardiogram's sources: along the fibres the intracellular conductivity (0.17 S/m,
 /// Niederer 2011). Across, so much less as the step of the extracellular potential at a front is,
 /// sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and 0.019 / 0.259 across. The
@@ -286,7 +284,7 @@ Session default_session()
     s.regions.clear();
     const HeartParameters shape;
     Region tissue;
-    tissue.conductivity_S_per_m = for_edge(benchmark, shape.edge_mm);
+    tissue.conductivity_S_per_m = for_edge(tissue_S_per_m, shape.edge_mm);
     s.source_conductivity_S_per_m = source_of_tissue;
     s.regions = heart_layers(tissue, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     s.scheme = diffusion::Scheme::p1;
@@ -323,7 +321,7 @@ Session session_for_mesh(const MeshChoice& choice)
     r.variant = variant_of(r.model, {"epi"});
     if (m.fibre.empty() && file.fibres.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
         file.fibres = rule_based;
-    r.conductivity_S_per_m = for_edge(benchmark, mesh::mean_edge_mm(m));
+    r.conductivity_S_per_m = for_edge(tissue_S_per_m, mesh::mean_edge_mm(m));
     s.source_conductivity_S_per_m = source_of_tissue;
     if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity
         for (auto* c : {&r.conductivity_S_per_m, &*s.source_conductivity_S_per_m})

@@ -18,7 +18,6 @@ namespace tawara::simulation {
 namespace {
 
 constexpr double worst_error = 0.1;      // of a velocity that needs no word
-constexpr double tissue_S_per_m = 0.13;  // along the fibres: Niederer 2011
 constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
 constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
 constexpr double slowest_mm_per_ms = 0.03;
@@ -154,6 +153,33 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
 
 } // namespace
 
+bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double on_fine)
+{
+    return sigma_S_per_m > raised * tissue && on_mesh < (1 - worst_error) * on_fine;
+}
+
+double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
+                        double edge_mm, const Progress& progress)
+{
+    return wave_in_bar(session, region, direction, edge_mm, progress).velocity;
+}
+
+double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
+                        const Progress& progress)
+{
+    const auto type = cell::make_cell_type(
+        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
+    const double capacity = session.surface_to_volume_per_mm *
+                            (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
+    const double D = std::array{c.fibre, c.sheet, c.normal}[direction] / capacity;
+    if (!(D > 0))
+        return 0;
+    // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
+    const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
+    return chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
+}
+
 VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
                                    const Progress& progress)
 {
@@ -161,11 +187,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         throw InputError("velocity", "a region without a model has no velocity of its own");
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))
         throw InputError("velocity", "the edge length must be positive");
-    const auto type = cell::make_cell_type(
-        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
     const auto scaled = region.conductivity_scale * region.conductivity_S_per_m;
-    const double capacity = session.surface_to_volume_per_mm *
-                            (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
     const Vec3 sigma{scaled.fibre, scaled.sheet, scaled.normal};
     VelocityEstimate out;
     out.edge_mm = edge_mm;
@@ -175,17 +197,26 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
             out.mesh[k] = out.mesh[k - 1];
             continue;
         }
-        const double D = sigma[k] / capacity;
-        if (!(D > 0))
+        if (!(sigma[k] > 0))
             continue;
-        // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
-        const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
-        out.fine[k] =
-            chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
+        out.fine[k] = velocity_on_fine(session, region, k, progress);
         const auto wave = wave_in_bar(session, region, k, edge_mm, progress);
         out.mesh[k] = wave.velocity;
         if (k == 0)
             out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;
+    }
+    if (raised_for_mesh(sigma[0], tissue_S_per_m.fibre, out.mesh[0], out.fine[0])) {
+        Region tissue = region;
+        tissue.conductivity_scale = {};
+        tissue.conductivity_S_per_m = tissue_S_per_m;
+        if (scaled.fibre == scaled.sheet && scaled.fibre == scaled.normal)
+            tissue.conductivity_S_per_m.sheet = tissue.conductivity_S_per_m.normal =
+                tissue_S_per_m.fibre;
+        const auto& c = tissue.conductivity_S_per_m;
+        const double along = velocity_on_fine(session, tissue, 0, progress);
+        const double across =
+            c.sheet == c.fibre ? along : velocity_on_fine(session, tissue, 1, progress);
+        out.target = Vec3{along, across, across};
     }
     const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
     double worst = worst_error;
@@ -213,14 +244,13 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         out.warning = text;
     }
     if (out.mesh[0] > 0 && out.mesh[0] < out.fine[0] * (1 - worst_error) &&
-        out.fine[0] > tissue_mm_per_ms && sigma[0] > raised * tissue_S_per_m) {
+        out.fine[0] > tissue_mm_per_ms && sigma[0] > raised * tissue_S_per_m.fibre) {
         std::snprintf(
             text, sizeof text,
             ". The conductivities (%.2g S/m along the fibres, tissue has about %.2g) are raised "
-            "for that, so that waves run at %.2f m/s along them all the same: lower them on a "
-            "finer "
-            "mesh",
-            sigma[0], tissue_S_per_m, out.mesh[0]);
+            "for that, so that waves run at %.2f m/s along them all the same: a finer mesh wants "
+            "them lower",
+            sigma[0], tissue_S_per_m.fibre, out.mesh[0]);
         out.warning += text;
     }
     return out;

@@ -3,9 +3,18 @@
 #include "engine/core/progress.hpp"
 #include "engine/simulation/session/session.hpp"
 
+#include <optional>
 #include <string>
 
 namespace tawara::simulation {
+
+/// Conductivities of tissue along fibre, sheet and normal [S/m], which coarse meshes want raised:
+/// those of the tissue benchmark (Niederer et al., Phil Trans R Soc A 369:4331, 2011).
+inline constexpr diffusion::Conductivity tissue_S_per_m{0.13341772, 0.01760618, 0.01760618};
+
+/// Whether a conductivity was raised because the mesh is coarse: it is above 1.5 times tissue's,
+/// and waves run slower on the mesh than on a fine one by more than a tenth.
+bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double on_fine);
 
 /// Velocities of conduction [mm/ms] along fibre, sheet and normal; 0 where no wave runs.
 struct VelocityEstimate
@@ -14,6 +23,9 @@ struct VelocityEstimate
     Vec3 mesh{}; ///< on a mesh of that edge length, by this session's scheme
     double edge_mm = 0;
     double rest_mV = 0, peak_mV = 0; ///< of the wave along the fibres on that mesh, where one runs
+    /// Where conductivities along the fibres are raised_for_mesh(): what waves should run at, as in
+    /// tissue on a fine mesh.
+    std::optional<Vec3> target;
     std::string warning; ///< empty when the mesh is fine enough (within 10 %)
 };
 
@@ -29,5 +41,14 @@ struct VelocityEstimate
 /// @cost   some tenths of a second
 VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
                                    const Progress& progress = {});
+
+/// One of its velocities [mm/ms]: VelocityEstimate::mesh or fine of a direction (0 fibre, 1 sheet,
+/// 2 normal).
+/// @pre    a region with a model of its own, an edge above 0
+/// @throws InputError, NumericsError, Cancelled
+double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
+                        double edge_mm, const Progress& progress = {});
+double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
+                        const Progress& progress = {});
 
 } // namespace tawara::simulation

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue/lowered.hpp"
+
+#include "engine/simulation/tissue/velocity_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tawara::simulation {
+namespace {
+
+using diffusion::Conductivity;
+
+constexpr double near_enough = 0.98; // of the target
+
+constexpr double Conductivity::*along[]{&Conductivity::fibre, &Conductivity::sheet,
+                                        &Conductivity::normal};
+
+bool one_for_all(const Conductivity& c)
+{
+    return c.fibre == c.sheet && c.fibre == c.normal;
+}
+
+/// To three figures, upwards: what is enough stays enough.
+double rounded_up(double sigma)
+{
+    const double unit = std::pow(10, std::floor(std::log10(sigma)) - 2);
+    return std::ceil(sigma / unit - 1e-9) * unit;
+}
+
+/// A region's conductivities on the mesh that is, and on the finer one.
+class Search
+{
+  public:
+    Search(const Session& s, const Region& r, double edge_mm, double finer_mm, const Progress& p)
+        : session_(s), region_(r), edge_mm_(edge_mm), finer_mm_(finer_mm), progress_(p)
+    {
+        region_.conductivity_scale = {}; // factors stay what they are
+    }
+
+    /// Nothing where nothing was raised.
+    std::optional<Lowered> lowered()
+    {
+        Lowered out{region_.conductivity_S_per_m, region_.conductivity_S_per_m, {}, {}, {}};
+        const bool even = one_for_all(out.before);
+        bool any = false;
+        for (std::size_t k = 0; k < (even ? 1U : 3U); ++k) {
+            if (k == 2 && out.before.normal == out.before.sheet) {
+                out.after.normal = out.after.sheet;
+                out.target[2] = out.target[1];
+                continue;
+            }
+            out.target[k] = velocity_on_fine(session_, with(tissue_S_per_m), k, progress_);
+            if (!was_raised(k))
+                continue;
+            out.after.*along[k] = least(k, out.target[k]);
+            any |= out.after.*along[k] < out.before.*along[k];
+        }
+        if (!any)
+            return {};
+        if (even) {
+            out.after.sheet = out.after.normal = out.after.fibre;
+            out.target[1] = out.target[2] = out.target[0];
+        }
+        for (std::size_t k = 0; k < 3; ++k)
+            out.predicted[k] = k > 0 && out.after.*along[k] == out.after.*along[k - 1]
+                                   ? out.predicted[k - 1]
+                                   : on_mesh(out.after, k, finer_mm_);
+        return out;
+    }
+
+  private:
+    Region with(const Conductivity& c) const
+    {
+        Region r = region_;
+        r.conductivity_S_per_m = c;
+        return r;
+    }
+    double on_mesh(const Conductivity& c, std::size_t k, double edge_mm) const
+    {
+        return velocity_on_mesh(session_, with(c), k, edge_mm, progress_);
+    }
+    bool was_raised(std::size_t k) const
+    {
+        const auto& c = region_.conductivity_S_per_m;
+        return raised_for_mesh(c.*along[k], tissue_S_per_m.*along[k], on_mesh(c, k, edge_mm_),
+                               velocity_on_fine(session_, region_, k, progress_));
+    }
+    /// The least conductivity in a direction with which a wave on the finer mesh is near enough.
+    double least(std::size_t k, double target) const
+    {
+        Conductivity c = region_.conductivity_S_per_m;
+        double high = c.*along[k], low = tissue_S_per_m.*along[k];
+        const auto enough = [&](double sigma) {
+            c.*along[k] = sigma;
+            return on_mesh(c, k, finer_mm_) >= near_enough * target;
+        };
+        if (enough(low))
+            return low;
+        if (!enough(high))
+            return high;
+        constexpr double fine = 1.03; // the velocity goes about with the root
+        while (high > fine * low) {
+            const double middle = std::sqrt(low * high);
+            (enough(middle) ? high : low) = middle;
+        }
+        return std::min(rounded_up(high), region_.conductivity_S_per_m.*along[k]);
+    }
+
+    const Session& session_;
+    Region region_;
+    double edge_mm_, finer_mm_;
+    const Progress& progress_;
+};
+
+} // namespace
+
+std::vector<Lowered> lower_conductivities(Session& s, double edge_mm, double finer_edge_mm,
+                                          const Progress& progress)
+{
+    struct Known
+    {
+        std::string model;
+        Conductivity before;
+        std::optional<Lowered> found;
+    };
+    std::vector<Known> known;
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        Region& region = s.regions[r];
+        if (region.inherits())
+            continue;
+        auto at = std::find_if(known.begin(), known.end(), [&](const Known& k) {
+            return k.model == region.model && k.before == region.conductivity_S_per_m;
+        });
+        if (at == known.end()) {
+            progress.at(0, "lowering raised conductivities");
+            known.push_back({region.model, region.conductivity_S_per_m,
+                             Search(s, region, edge_mm, finer_edge_mm, progress).lowered()});
+            at = known.end() - 1;
+        }
+        if (at->found) {
+            at->found->regions.push_back(r);
+            region.conductivity_S_per_m = at->found->after;
+        }
+    }
+    std::vector<Lowered> out;
+    for (auto& k : known)
+        if (k.found)
+            out.push_back(std::move(*k.found));
+    return out;
+}
+
+} // namespace tawara::simulation
