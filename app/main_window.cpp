@@ -158,6 +158,7 @@ void MainWindow::hostLoaded()
     m_info->setScene(scene.get());
     m_tissue->setNotices(scene->notices);
     m_tissue->setLabels({});
+    m_tissue->setFibres(!scene->mesh || !scene->mesh->fibre.empty());
     using Places = std::pair<std::vector<mesh::RegionName>, simulation::Sphere>;
     elsewhere(
         [mesh = scene->mesh] {

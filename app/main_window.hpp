@@ -72,7 +72,7 @@ class MainWindow : public QMainWindow
     /// Gives a region the cell model of a file; asks for its variables where they are unclear.
     void useModelFile(int region, const QString& path);
     /// Opens the session anew with the fibres of that file, or by rule (simulation::rule_based).
-    void useFibres(const QString& from);
+    void useFibres(const QString& from, const mesh::generator::FibreRules& rule = {});
     void setMode(ClickMode mode);
     ClickMode mode() const { return m_mode; }
     void setTheme(Theme theme);
@@ -296,6 +296,7 @@ class MainWindow : public QMainWindow
     void connectModels();
     // main_window_mesh.cpp
     void askForFibres();
+    void askForFibreRule();
     void askForNumerics();
     /// The time between pictures of a run: where the processor draws as well as computes, drawing
     /// takes a part of it alone (frameInterval()).

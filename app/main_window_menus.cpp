@@ -58,11 +58,9 @@ void MainWindow::buildMenus()
     mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
     mesh->addAction(tr("&Fibres from a file…"), this, &MainWindow::askForFibres)
         ->setObjectName("fibres");
-    auto* byRule = mesh->addAction(tr("Fibres by &rule"), this, [this] {
-        useFibres(QString::fromUtf8(simulation::rule_based.data()));
-    });
+    auto* byRule = mesh->addAction(tr("Fibres by &rule…"), this, &MainWindow::askForFibreRule);
     byRule->setObjectName("fibresByRule");
-    byRule->setToolTip(tr("Helix from +60 to -60 degrees across the wall"));
+    byRule->setToolTip(tr("Fibres that turn across the wall, by angles"));
     connect(mesh, &QMenu::aboutToShow, this, [this, byRule] {
         byRule->setEnabled(
             std::holds_alternative<simulation::MeshFile>(m_document->session().mesh));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Meshes that are made in the window, and what else asks for the session to be computed anew.
+#include "app/fibre_rule_dialog.hpp"
 #include "app/length_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/mesh_dialog.hpp"
@@ -63,13 +64,28 @@ void MainWindow::askForFibres()
         useFibres(path);
 }
 
-void MainWindow::useFibres(const QString& from)
+void MainWindow::askForFibreRule()
+{
+    const auto* mesh = std::get_if<simulation::MeshFile>(&m_document->session().mesh);
+    if (mesh == nullptr)
+        return;
+    auto* dialog = new FibreRuleDialog(mesh->rule, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowModality(Qt::WindowModal);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        useFibres(QString::fromUtf8(simulation::rule_based.data()), dialog->rule());
+    });
+    dialog->show();
+}
+
+void MainWindow::useFibres(const QString& from, const mesh::generator::FibreRules& rule)
 {
     auto session = m_document->session();
     auto* mesh = std::get_if<simulation::MeshFile>(&session.mesh);
     if (mesh == nullptr)
         return;
     mesh->fibres = from.toStdString();
+    mesh->rule = rule;
     askRecorded([this, session] {
         m_message->clear();
         m_host->load(session, {m_path, true});

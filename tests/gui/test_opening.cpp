@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Several files opened one after the other, good ones and bad ones: what the window says is open is
 // what is open.
+#include "app/fibre_rule_dialog.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -310,9 +311,17 @@ class TestOpening : public QObject
         QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 1);
         QTRY_VERIFY(!f.host->isLoading());
         byRule->trigger();
+        auto* dialog = f.window->findChild<FibreRuleDialog*>();
+        QVERIFY(dialog != nullptr);
+        QVERIFY(dialog->rule() == mesh::generator::FibreRules{});
+        dialog->findChild<NumberBox*>("helixEndo")->setValue(70);
+        dialog->findChild<NumberBox*>("helixEpi")->setValue(-50);
+        dialog->accept();
         QTRY_COMPARE(f.posted<simulation::Load>().size(), loads + 2);
-        const auto& mesh = f.posted<simulation::Load>().back().session.mesh;
-        QCOMPARE(std::get<simulation::MeshFile>(mesh).fibres, std::string("rule-based"));
+        const auto mesh =
+            std::get<simulation::MeshFile>(f.posted<simulation::Load>().back().session.mesh);
+        QCOMPARE(mesh.fibres, std::string("rule-based"));
+        QVERIFY((mesh.rule == mesh::generator::FibreRules{70, -50, -65, 25}));
         QTRY_VERIFY(!f.host->isLoading());
         QCOMPARE(f.host->origin().file, dir.filePath("of.json"));
         QVERIFY(f.window->isWindowModified()); // it is in no file yet

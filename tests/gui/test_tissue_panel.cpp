@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tissue panel alone: places of regions, drugs.
 #include "engine/cell/model.hpp"
-#include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
 #include "tests/gui/overlap.hpp"
+#include "widgets/panels/laid_tissue.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/region_words.hpp"
 #include "widgets/panels/tissue_panel.hpp"
@@ -13,8 +18,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QTableWidget>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <QtTest>
+
+#include <algorithm>
+#include <cmath>
 
 using namespace tawara;
 
@@ -33,6 +42,77 @@ class TestTissuePanel : public QObject
         std::get<simulation::Box>(*r.where) = {{0, 0, 0}, {10, 14, 10}};
         setPlaceKind(r, PlaceKind::ball, ball); // a box becomes the ball inside it
         QCOMPARE(std::get<simulation::Sphere>(*r.where), (simulation::Sphere{{5, 7, 5}, 5}));
+    }
+
+    /// What cannot fire is outlined so, whatever a region is called.
+    void aScarIsOutlinedByWhatItsCellsDo()
+    {
+        const auto m = mesh::slab({6, 4, 4}, 1);
+        const auto wall = mesh::surface(m, mesh::face_neighbours(m));
+        simulation::Session s;
+        s.mesh = simulation::MeshSlab{{6, 4, 4}, 1};
+        for (const auto& p : simulation::tissue_presets())
+            if (p.region.kind == "scar_core" || p.region.kind == "border_zone")
+                s.regions.push_back(p.region);
+        QCOMPARE(s.regions.size(), std::size_t{3});
+        const auto width = [&](std::size_t preset) { // of the bands
+            auto one = s;
+            one.regions = {s.regions[0], s.regions[preset]};
+            one.regions[1].where = simulation::Box{{0, 0, 0}, {3, 4, 4}};
+            const auto band = layTissue(one, m, wall).scar.light;
+            if (band.empty())
+                return 0.0F;
+            float least = 1e6F; // between two corners of a piece
+            for (std::size_t k = 0; k + 5 < band.size(); k += 12)
+                for (const std::size_t other : {std::size_t{3}, std::size_t{6}, std::size_t{9}}) {
+                    float sum = 0;
+                    for (std::size_t c = 0; c < 3; ++c) {
+                        const float d = band[k + c] - band[k + other + c];
+                        sum += d * d;
+                    }
+                    least = std::min(least, std::sqrt(sum));
+                }
+            return least;
+        };
+        const float core = width(1), zone = width(2);
+        QVERIFY2(core > 1.2F * zone && zone > 0, qPrintable(QString("%1 %2").arg(core).arg(zone)));
+        s.regions[0].model = "aliev_panfilov_1996"; // the preset does nothing to its cells
+        QCOMPARE(width(1), zone);
+        QCOMPARE(width(2), zone);
+    }
+
+    /// One factor for all directions, or one each.
+    void factorsByDirection()
+    {
+        TissuePanel panel;
+        simulation::Session s;
+        s.regions.resize(2);
+        s.regions[1].model.clear();
+        s.regions[1].where = simulation::Sphere{{0, 0, 0}, 3};
+        connect(&panel, &TissuePanel::edited, this, [&](auto, const SessionChange& change, auto) {
+            change(s);
+            panel.setSession(s);
+        });
+        panel.setSession(s);
+        panel.choose(1);
+        auto* even = panel.findChild<QToolButton*>("sigmaEven");
+        auto* sheet = panel.findChild<NumberBox*>("sigmaScaleSheet");
+        const auto scale = [&] { return s.regions[1].conductivity_scale; };
+        QVERIFY(even->isChecked());
+        sheet->setValue(0.5);
+        QVERIFY(scale() == simulation::ConductivityScale(0.5));
+        even->click();
+        QVERIFY(!even->isChecked());
+        sheet->setValue(0.1);
+        QVERIFY(scale() == simulation::ConductivityScale(0.5, 0.1, 0.5));
+        QVERIFY(!even->isChecked());
+        even->click();
+        QVERIFY(even->isChecked());
+        QVERIFY(scale() == simulation::ConductivityScale(0.5));
+        s.regions[1].conductivity_scale = {1, 0.1, 0.1};
+        panel.setSession(s);
+        QVERIFY(!even->isChecked());
+        QCOMPARE(panel.findChild<NumberBox*>("sigmaScaleNormal")->value(), 0.1);
     }
 
     void placesOfRegionsHaveTheirRows()

@@ -246,6 +246,15 @@ class TestPresets : public QObject
         }
     }
 
+    /// A preset fits a mesh without fibres, too.
+    void presetsFitMeshesWithoutFibres()
+    {
+        const auto& zone = preset("border_zone").region;
+        QVERIFY(fitted(zone, true) == zone);
+        QVERIFY(fitted(zone, false).conductivity_scale == ConductivityScale(0.22));
+        QVERIFY(fitted(preset("fibrosis").region, false) == preset("fibrosis").region);
+    }
+
     /// Arevalo et al. 2016: currents, and a tenth of the conductivity across the fibres alone.
     void theBorderZoneIsThePublishedOne()
     {

@@ -122,7 +122,9 @@ simulation::Region BrushCard::fresh() const
         r.kind.clear();
         r.name = tr("Region %1").arg(m_regions.size() + 1).toStdString();
     } else if (entry <= first_preset) {
-        r = simulation::tissue_presets()[static_cast<std::size_t>(first_preset - entry)].region;
+        r = simulation::fitted(
+            simulation::tissue_presets()[static_cast<std::size_t>(first_preset - entry)].region,
+            m_fibres);
     }
     r.where = simulation::Tetrahedra{};
     return r;

@@ -22,6 +22,8 @@ class BrushCard : public QFrame
     explicit BrushCard(QWidget* parent = nullptr);
     /// The session's regions; those that are painted can be gone on with.
     void setRegions(const std::vector<simulation::Region>& regions);
+    /// Whether the mesh has fibres: presets lower conductivities across them.
+    void setFibres(bool on) { m_fibres = on; }
     /// Goes on with that region, where it is a painted one.
     void choose(int region);
     /// The session's region that a stroke goes into; nothing: a new one, fresh().
@@ -42,6 +44,7 @@ class BrushCard : public QFrame
     void explain();
 
     std::vector<simulation::Region> m_regions;
+    bool m_fibres = true;
     ChoiceBox* m_what;
     NumberBox *m_radius, *m_depth;
     QLabel* m_hint;

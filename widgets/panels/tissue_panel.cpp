@@ -190,6 +190,12 @@ void TissuePanel::setModel(int region, const std::string& key)
                   {});
 }
 
+void TissuePanel::setFibres(bool on)
+{
+    m_fibres = on;
+    m_brush->setFibres(on);
+}
+
 void TissuePanel::addRegion(const Region& r)
 {
     Q_EMIT edited(

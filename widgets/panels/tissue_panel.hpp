@@ -61,6 +61,9 @@ class TissuePanel : public QWidget
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 
+    /// Whether the mesh has fibres: presets lower conductivities across them.
+    void setFibres(bool on);
+
   Q_SIGNALS:
     void edited(const QString& what, const tawara::SessionChange& change, const QString& key);
     void paintRequested(int region); ///< choose the brush
@@ -130,7 +133,7 @@ class TissuePanel : public QWidget
     std::vector<simulation::Drug> m_given;
     std::vector<mesh::RegionName> m_labels;
     simulation::Sphere m_start{{0, 0, 0}, 15};
-    bool m_filling = false;
+    bool m_filling = false, m_fibres = true;
     QTabWidget* m_tabs;
     QTreeWidget* m_list;
     QWidget* m_details;

@@ -42,11 +42,11 @@ QToolButton* TissuePanel::buildAdd()
     });
     menu->addSeparator();
     for (const auto& p : simulation::tissue_presets()) {
-        auto* a =
-            menu->addAction(QString::fromStdString(p.name), this, [this, r = p.region]() mutable {
-                r.where = simulation::Tetrahedra{};
-                addRegion(r);
-            });
+        auto* a = menu->addAction(QString::fromStdString(p.name), this, [this, preset = p.region] {
+            auto r = simulation::fitted(preset, m_fibres);
+            r.where = simulation::Tetrahedra{};
+            addRegion(r);
+        });
         a->setToolTip(QString::fromStdString(p.description + "\n" + p.source));
     }
     menu->setToolTipsVisible(true);

@@ -2,6 +2,8 @@
 // Drugs and diseased tissue, each with its source.
 #include "engine/simulation/session/presets.hpp"
 
+#include <cmath>
+
 namespace tawara::simulation {
 namespace {
 
@@ -103,6 +105,14 @@ std::span<const TissuePreset> tissue_presets()
          over("fibrosis", "fibrosis", 0.3, {})},
     };
     return list;
+}
+
+Region fitted(Region preset, bool fibres)
+{
+    const auto& c = preset.conductivity_scale;
+    if (!fibres && !c.even()) // two figures
+        preset.conductivity_scale = std::round(100 * std::cbrt(c.fibre * c.sheet * c.normal)) / 100;
+    return preset;
 }
 
 } // namespace tawara::simulation

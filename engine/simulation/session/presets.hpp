@@ -71,6 +71,9 @@ struct TissuePreset
     Region region;
 };
 std::span<const TissuePreset> tissue_presets();
+/// A preset's region as a mesh takes it: where that has no fibres, the geometric mean of its
+/// factors on conductivities counts in all directions.
+Region fitted(Region preset, bool fibres);
 
 /// Whether the cells of a laid region (RegionMap::regions) cannot fire: their model has a fast
 /// sodium current, and neither of that nor of the late one nor of the L-type calcium current is
