@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that the command line makes around a mesh, with what the user says of it.
 #include "engine/cli/cli.hpp"
+#include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
@@ -39,6 +41,69 @@ class TestMeshSession : public QObject
         lon << "1\n";
         for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
             lon << "0 1 0\n";
+    }
+    /// Fibres by rule take angles; by those of a generated heart they are that heart's.
+    void anglesOfFibresAreTaken()
+    {
+        mesh::generator::HeartParameters p;
+        p.shape = mesh::generator::HeartShape::lv;
+        p.edge_mm = 4;
+        p.helix_endo_deg = 80;
+        p.helix_epi_deg = -25;
+        const auto heart = mesh::generator::generate_heart(p);
+        auto bare = heart;
+        bare.fibre = bare.sheet = bare.normal = {};
+        mesh::io::write(bare, path("bare.vtu"));
+        const auto alike = [&](const std::string& session) { // mean |cosine|
+            Notices notices;
+            const auto m = simulation::load_mesh(simulation::read_session(session), notices).mesh;
+            double sum = 0;
+            for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
+                sum += std::abs(dot(m.fibre[t], heart.fibre[t]));
+            return sum / static_cast<double>(m.tetrahedron_count());
+        };
+        auto r = run(
+            {"session", path("a.json"), "--mesh", path("bare.vtu"), "--fibre-angles", "80,-25"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        QVERIFY2(r.err.contains("by rule (helix +80 to -25 degrees"), qPrintable(r.err));
+        const auto s = simulation::read_session(path("a.json"));
+        QVERIFY((std::get<simulation::MeshFile>(s.mesh).rule ==
+                 mesh::generator::FibreRules{80, -25, -65, 25}));
+        r = run({"session", path("b.json"), "--mesh", path("bare.vtu")});
+        QVERIFY2(r.err.contains("by rule (helix +60 to -60 degrees"), qPrintable(r.err));
+        const double own = alike(path("a.json")), usual = alike(path("b.json"));
+        QVERIFY2(own > 0.99 && usual < 0.97, qPrintable(QString("%1 %2").arg(own).arg(usual)));
+        r = run(
+            {"mesh", "convert", path("bare.vtu"), path("turned.vtu"), "--fibre-angles", "80,-25"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        const auto turned = mesh::io::read(path("turned.vtu"), LengthUnit::mm).mesh;
+        QVERIFY(std::abs(dot(turned.fibre[5], heart.fibre[5])) > 0.99);
+    }
+    void anglesThatCannotBeAreRefused()
+    {
+        for (const char* bad : {"80", "80,", "80,-25,3", "100,0", "a,b"}) {
+            const auto r = run({"session", path("c.json"), "--mesh", path("slab.pts"),
+                                std::string("--fibre-angles=") + bad});
+            QCOMPARE(r.status, 2);
+            QVERIFY2(r.err.contains("two helix angles from -90 to 90"), qPrintable(r.err));
+        }
+        const auto r = run({"session", path("c.json"), "--mesh", path("slab.pts"), "--fibres",
+                            path("across.lon"), "--fibre-angles", "60,-60"});
+        QVERIFY2(r.status == 2 && r.err.contains("give one of them"), qPrintable(r.err));
+        const auto read = [](const std::string& mesh) {
+            simulation::parse_session(R"({"schema": 1, "mesh": )" + mesh +
+                                          R"(, "tissue": {"regions": [{"label": "*",
+                "model": "ten_tusscher_2006", "conductivity_S_per_m":
+                {"fibre": 0.1, "sheet": 0.1, "normal": 0.1}}]}, "time": {"dt_ms": 0.02,
+                "end_ms": 1}})",
+                                      "s.json");
+        };
+        read(R"({"file": "a.vtu", "fibres": "rule-based", "fibre_rule": {"helix_endo_deg": 70}})");
+        for (const char* mesh :
+             {R"({"file": "a.vtu", "fibres": "f.lon", "fibre_rule": {"helix_endo_deg": 70}})",
+              R"({"file": "a.vtu", "fibres": "rule-based", "fibre_rule": {"helix_endo_deg": 91}})",
+              R"({"file": "a.vtu", "fibres": "rule-based", "fibre_rule": {"helix": 60}})"})
+            QVERIFY_THROWS_EXCEPTION(InputError, read(mesh));
     }
     void fibresModelAndUnitAreTaken()
     {
@@ -95,7 +160,8 @@ class TestMeshSession : public QObject
                  qPrintable(r.err));
         const auto s = simulation::read_session(path("slow.json"));
         const double radius = std::get<simulation::Sphere>(s.stimuli[0].region).radius;
-        QVERIFY2(s.activation_threshold_mV < -30 && radius > 2, qPrintable(QString::number(radius)));
+        QVERIFY2(s.activation_threshold_mV < -30 && radius > 2,
+                 qPrintable(QString::number(radius)));
         const auto run_to = [&](const std::string& end_ms) {
             r = run({"run", path("slow.json"), "--out", path("slow"), "--devices", "cpu", "--set",
                      "time.end_ms=" + end_ms, "--json"});
