@@ -216,19 +216,19 @@ class TestTissuePanel : public QObject
         s.regions.resize(1);
         s.regions[0].model = "aliev_panfilov_1996";
         s.regions[0].variant.clear();
-        s.drugs = {{"Dofetilide", {{"g_Kr", 0.5}}}};
+        s.drugs = {{"Nifedipine", {{"g_CaL", 0.5}}}};
         panel.setSession(s);
         const auto said = [&] {
             QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
             const auto* l = panel.findChild<QLabel*>("drugLacks");
             return l != nullptr ? l->text() : QString();
         };
-        QVERIFY2(said().startsWith("No model here has g_Kr"), qPrintable(said()));
+        QVERIFY2(said().startsWith("No model here has g_CaL"), qPrintable(said()));
         s.regions.push_back(s.regions[0]);
         s.regions[1].model = "luo_rudy_1991"; // has one by another name
         s.regions[1].name = "rim";
         panel.setSession(s);
-        QVERIFY2(said().startsWith("No effect in ") && said().contains("no g_Kr in the cell model"),
+        QVERIFY2(said().startsWith("No effect in ") && said().contains("no g_CaL in the cell model"),
                  qPrintable(said()));
         QVERIFY(!said().contains("rim"));
         s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet
