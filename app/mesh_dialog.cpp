@@ -170,7 +170,10 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
         } else if (warning.isEmpty())
             text += QStringLiteral("<br>") + tr("After refining, waves are within 10 % of that: "
                                                 "activation times can be trusted so far.");
-        if (!warning.isEmpty())
+        if (!warning.isEmpty() && after.target)
+            said.warning = tr("Even then conductivities are above tissue's, to make up for the "
+                              "mesh: take activation times as a picture, or refine once more.");
+        else if (!warning.isEmpty())
             said.warning = tr("Even then: %1.").arg(QString(warning).remove("; refine it"));
         said.text += QStringLiteral("<p style='margin:6px 0 0 0'>%1</p>").arg(text);
     }
