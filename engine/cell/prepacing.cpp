@@ -65,7 +65,8 @@ void need_finite(const Cells& cells, std::span<const CellType> types, long step,
             throw CellNumericsError(
                 static_cast<double>(step) * dt_ms, step, state[0],
                 types[i].model + ", paced alone before the run",
-                "try a smaller step (time.dt_ms, --dt) or another scheme (reaction.scheme)");
+                "try a smaller step (time.dt_ms, --dt) or another scheme (reaction.scheme)",
+                left_range(types[i], state[0]));
     }
 }
 

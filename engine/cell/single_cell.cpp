@@ -4,6 +4,7 @@
 #include "engine/cell/cell_error.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/ranges.hpp"
 #include "engine/cell/compiler/reference.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/error.hpp"
@@ -136,7 +137,10 @@ class Recorder
         taken_ = k;
         const double now = static_cast<double>(k) * options_.dt_ms, v = value(0);
         if (!(std::abs(v) < 1000))
-            throw CellNumericsError(now, k, v, options_.type.model, smaller());
+            throw CellNumericsError(now, k, v, options_.type.model, smaller(),
+                                    left_range(options_.type, v));
+        if (options_.scheme == Scheme::cvode)
+            need_ranges(k, value);
         meter_.sample(now, v);
         if (unpaced_ && v > excited_mV && last_mV_ <= excited_mV && std::exchange(fired_, true))
             meter_.start_beat_at_rest();
@@ -167,18 +171,29 @@ class Recorder
     }
 
   private:
+    /// Schemes of steps let V tell of concentrations; CVODE's states are looked at.
+    template <class Value>
+    void need_ranges(long k, Value&& value)
+    {
+        states_.clear();
+        for (std::size_t s = 0; s < result_.states.size(); ++s)
+            states_.push_back(value(s));
+        if (const auto left = compiler::left_range(*system_, states_); !left.empty())
+            throw CellNumericsError(static_cast<double>(k) * options_.dt_ms, k, value(0),
+                                    options_.type.model, smaller(), left);
+    }
+
     /// V is looked at after each step, the other states where they are kept and at the end.
     template <class Value>
     void need_finite(long k, Value&& value) const
     {
         for (std::size_t s = 0; s < result_.states.size(); ++s)
             if (const double x = value(s); !std::isfinite(x))
-                throw CellNumericsError(
-                    static_cast<double>(k) * options_.dt_ms, k, value(0),
-                    options_.type.model + ", whose state " +
-                        compiler::system_of(options_.type)->states[s].full_name + " is " +
-                        (std::isnan(x) ? "no number" : "infinite"),
-                    smaller());
+                throw CellNumericsError(static_cast<double>(k) * options_.dt_ms, k, value(0),
+                                        options_.type.model + ", whose state " +
+                                            system_->states[s].full_name + " is " +
+                                            (std::isnan(x) ? "no number" : "infinite"),
+                                        smaller());
     }
 
     /// Advice where the step was too long; CVODE chooses its own.
@@ -191,7 +206,8 @@ class Recorder
 
     static constexpr double excited_mV = ActionPotentialMeter::excited_mV;
     const SingleCellOptions& options_;
-    std::vector<double> paces_ms_;
+    std::shared_ptr<const compiler::CellSystem> system_ = compiler::system_of(options_.type);
+    std::vector<double> paces_ms_, states_;
     std::size_t next_pace_ = 0;
     bool unpaced_, fired_ = false;
     double last_mV_ = excited_mV;

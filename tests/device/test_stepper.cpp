@@ -296,6 +296,30 @@ class TestStepper : public QObject
         }
     }
 
+    void aConcentrationThatLeavesItsRangeIsNamed()
+    {
+        for (const Splitting splitting : {Splitting::godunov, Splitting::strang}) {
+            auto p = slab_problem({2, 1, 1}, 0.5);
+            p.splitting = splitting;
+            auto one = p.groups.at(0).types.at(0);
+            one.initial.back() = 5000; // potassium
+            p.groups[0].types.push_back(one);
+            p.type.at(7) = 1;
+            auto s = cpu(p);
+            try {
+                s->advance(10);
+                QFAIL("ran on");
+            } catch (const NumericsError& e) {
+                QCOMPARE(e.step, 1);
+                QCOMPARE(e.unknown, 7);
+                QVERIFY2(QString(e.what()).contains(
+                             "potassium.Ki is above 1000 mM or no number at unknown 7"),
+                         e.what());
+                QVERIFY(std::isnan(e.value));
+            }
+        }
+    }
+
     void unusableDevicesAreRefusedWithAReason_data()
     {
         QTest::addColumn<QString>("devices");

@@ -13,13 +13,27 @@ struct Linear
     Node inf = no_node, tau = no_node;
 };
 
+bool is_symbol(const Graph& g, Node n, std::uint32_t y)
+{
+    return g.op(n) == Op::symbol && g.symbol_of(n) == y;
+}
+
+/// inf and tau of a rate that the text has as (inf - y) / tau; tau = no_node when it has not.
+Linear written_form(const Graph& g, Node rate, std::uint32_t y)
+{
+    if (g.op(rate) == Op::div && g.op(g.arg(rate, 0)) == Op::sub &&
+        is_symbol(g, g.arg(g.arg(rate, 0), 1), y) && !depends_on(g, g.arg(g.arg(rate, 0), 0), y) &&
+        !depends_on(g, g.arg(rate, 1), y))
+        return {g.arg(g.arg(rate, 0), 0), g.arg(rate, 1)};
+    return {};
+}
+
 /// inf and tau of a rate that is linear in symbol y; tau = no_node when it is not.
 Linear linear_form(Graph& g, Node rate, std::uint32_t y, Node slope)
 {
-    const Node s = g.symbol(y);
-    if (g.op(rate) == Op::div && g.op(g.arg(rate, 0)) == Op::sub && g.arg(g.arg(rate, 0), 1) == s &&
-        !depends_on(g, g.arg(g.arg(rate, 0), 0), y) && !depends_on(g, g.arg(rate, 1), y))
-        return {g.arg(g.arg(rate, 0), 0), g.arg(rate, 1)}; // (inf - y) / tau as written
+    const Linear written = written_form(g, rate, y);
+    if (written.tau != no_node)
+        return written;
     if (g.is_constant(slope, 0) || depends_on(g, slope, y))
         return {};
     const Node zero = g.constant(0);
@@ -37,6 +51,27 @@ bool decided_by_voltage(const Graph& g, Node condition)
             g.symbol_of(n) != symbol_id(Symbol::state, 0))
             return false;
     return true;
+}
+
+/// Does it depend on a state other than V?
+bool needs_other_states(const Graph& g, Node n)
+{
+    for (const Node m : reachable(g, std::span(&n, 1)))
+        if (g.op(m) == Op::symbol && symbol_kind(g.symbol_of(m)) == Symbol::state &&
+            symbol_index(g.symbol_of(m)) != 0)
+            return true;
+    return false;
+}
+
+void recognise_relaxations(CellSystem& s)
+{
+    const Graph& g = s.graph;
+    for (std::uint32_t k = 1; k < s.states.size(); ++k)
+        if (auto& state = s.states[k]; !state.gate) {
+            const Linear l = written_form(g, state.rate, symbol_id(Symbol::state, k));
+            if (l.tau != no_node && needs_other_states(g, l.tau))
+                state.relaxation = Gate{l.inf, l.tau};
+        }
 }
 
 } // namespace
@@ -81,6 +116,7 @@ void recognise_gates(CellSystem& s)
         if (fraction)
             state.gate = gate;
     }
+    recognise_relaxations(s);
 }
 
 } // namespace tawara::cell::compiler

@@ -246,6 +246,17 @@ class Resolver
                 g_, rates, [&](std::uint32_t s) { return g_.symbol(s) == probe ? by : no_node; });
     }
 
+    static std::optional<Range> range_of(const std::optional<Units>& units, double initial)
+    {
+        static const Units mM = *parse_short_units("mmol/L");
+        constexpr double rounding_mM = 1e-9, most_mM = 1000, of_initial = 1e-3;
+        if (!units || !units->compatible(mM) || units->offset != 0 || !(units->factor > 0))
+            return {};
+        const double one_mM = mM.factor / units->factor;
+        const Range r{-std::max(rounding_mM * one_mM, of_initial * initial), most_mM * one_mM};
+        return initial >= r.least && initial <= r.most ? std::optional(r) : std::nullopt;
+    }
+
     CellSystem finish(const std::vector<std::uint32_t>& order, std::vector<Node> rates)
     {
         CellSystem s;
@@ -265,6 +276,8 @@ class Resolver
                 name_of(v.name), v.name, k == 0 ? "mV" : v.unit_text, v.description, initial[k],
                 no_node,         {}};
             x.rate = simple(g_, Op::mul, rates[k], g_.constant((k == 0 ? mV_ : 1) / ms_));
+            if (k > 0)
+                x.range = range_of(v.units, x.initial);
             s.states.push_back(std::move(x));
         }
         if (s.states[0].name != "V" && !short_names.count("V"))

@@ -33,6 +33,13 @@ struct Gate
     double shortest_tau_anywhere_ms = 0; ///< over V in [-200, 250] mV, where strong pulses lead
 };
 
+/// What a concentration can be, in its state's unit: 0 to 1 mol/L, and below 0 by a thousandth of
+/// its initial value, which an explicit step of a store that empties may come to and leave again.
+struct Range
+{
+    double least, most;
+};
+
 struct SystemState
 {
     std::string name;      ///< short where unique, else component.variable; V first
@@ -40,7 +47,12 @@ struct SystemState
     std::string unit, description;
     double initial = 0;
     Node rate = no_node; ///< [unit of the state / ms]
-    std::optional<Gate> gate;
+    std::optional<Gate> gate{};
+    /// Written as (inf - y) / tau, no gate, and tau depends on other states than V: such a tau may
+    /// get as short as it likes (O'Hara-Rudy's release, 4.7 to 0.001 ms as its store empties).
+    std::optional<Gate> relaxation{};
+    /// Of states whose unit is one of concentration; none where the text starts outside of it.
+    std::optional<Range> range{};
 };
 
 /// The ordinary differential equations of a cell in Tawara's units: V in mV (when the model has a
@@ -83,7 +95,7 @@ struct ResolveOptions
 ///         the candidates are named and ResolveOptions can say)
 CellSystem resolve(ModelText model, const ResolveOptions& options = {});
 
-/// Finds the gates among the states (called by resolve()).
+/// Finds the gates and the relaxations among the states (called by resolve()).
 void recognise_gates(CellSystem& s);
 
 } // namespace tawara::cell::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cpu/cpu_stepper.hpp"
 
+#include "engine/cell/cell_error.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
@@ -354,13 +355,30 @@ void CpuStepper<Real>::advance(std::int64_t n)
 template <class Real>
 void CpuStepper<Real>::fail(std::int64_t slot) const
 {
-    const auto i = static_cast<std::size_t>(slot);
-    std::size_t g = 0;
-    while (g + 1 < layout_.begin.size() && slot >= layout_.begin[g + 1])
-        ++g;
-    const auto old = std::max<std::int32_t>(layout_.old_of[i], 0);
-    throw NumericsError(time_ms(), step_, old, position_[static_cast<std::size_t>(old)],
-                        static_cast<double>(v_[i]), groups_[g].types.front().model);
+    const auto group_of = [&](std::int64_t at) {
+        std::size_t g = 0;
+        while (g + 1 < layout_.begin.size() && at >= layout_.begin[g + 1])
+            ++g;
+        return g;
+    };
+    const auto type_of = [&](std::int64_t at) -> const cell::CellType& {
+        return groups_[group_of(at)].types.front();
+    };
+    const auto v = [&](std::int64_t at) {
+        return static_cast<double>(v_[static_cast<std::size_t>(at)]);
+    };
+    const auto tells = [&](std::int64_t at) {
+        return !(std::abs(v(at)) < 1000) && !cell::left_range(type_of(at), v(at)).empty();
+    };
+    // diffusion within the step may have carried it to neighbours: the cell itself is named
+    for (std::int64_t other = 0; !tells(slot) && other < std::ssize(v_); ++other)
+        if (tells(other))
+            slot = other;
+    const auto old = std::max<std::int32_t>(layout_.old_of[static_cast<std::size_t>(slot)], 0);
+    const auto& type = type_of(slot);
+    cell::fail_in_tissue(
+        {time_ms(), step_, old, position_[static_cast<std::size_t>(old)], v(slot), type.model},
+        type);
 }
 
 template <class Real>
@@ -504,7 +522,8 @@ template <class Real>
 std::vector<KernelRecord> CpuStepper<Real>::kernels() const
 {
     std::vector<KernelRecord> out(kernel_count);
-    const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction", "record"};
+    const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction",
+                           "record"};
     const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.slots())
                                 : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;

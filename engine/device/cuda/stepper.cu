@@ -2,6 +2,7 @@
 // The time loop of the CUDA back end.
 #include "engine/device/cuda/stepper.cuh"
 
+#include "engine/cell/cell_error.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>
@@ -531,8 +532,10 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
         if (!(value > -1000 && value < 1000))
             break;
     }
-    throw NumericsError(time_ms(), step_, unknown, position_[static_cast<std::size_t>(unknown)],
-                        value, groups_.at(group).types.at(0).model);
+    const auto& type = groups_.at(group).types.at(0);
+    cell::fail_in_tissue({time_ms(), step_, unknown, position_[static_cast<std::size_t>(unknown)],
+                          value, type.model},
+                         type);
 }
 
 template <class Real>

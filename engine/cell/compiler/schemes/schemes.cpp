@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/optimise.hpp"
+#include "engine/cell/compiler/ranges.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"
 #include "engine/core/error.hpp"
 
@@ -56,6 +57,7 @@ class Stepper
     Node one(Scheme scheme, std::uint32_t k, Node f)
     {
         const auto& gate = s_.states[k].gate;
+        const auto& relaxation = s_.states[k].relaxation;
         switch (scheme) {
         case Scheme::forward_euler:
             return euler(y_[k], dt_, f);
@@ -64,13 +66,13 @@ class Stepper
             if (gate && (scheme == Scheme::rush_larsen || gate->shortest_tau_ms < stiff_tau_ms)) {
                 if (gate->shortest_tau_ms >= slow_tau_ms)
                     return exponential(y_[k], f, slope(k, f), dt_);
-                const Node decay = n(Op::exp, n(Op::div, n(Op::neg, dt_), gate->tau));
-                return n(Op::add, gate->inf, n(Op::mul, n(Op::sub, y_[k], gate->inf), decay));
+                return decayed(y_[k], *gate);
             }
-            if (gate && gate->shortest_tau_anywhere_ms < held_tau_ms) {
-                const Node share = n(Op::min, n(Op::div, dt_, gate->tau), c(1));
-                return n(Op::add, y_[k], n(Op::mul, share, n(Op::sub, gate->inf, y_[k])));
-            }
+            if (gate && gate->shortest_tau_anywhere_ms < held_tau_ms)
+                return held(y_[k], *gate);
+            if (relaxation)
+                return scheme == Scheme::rush_larsen ? decayed(y_[k], *relaxation)
+                                                     : held(y_[k], *relaxation);
             return euler(y_[k], dt_, f);
         case Scheme::grl1:
             if (gate) // the same, shorter
@@ -86,6 +88,20 @@ class Stepper
                 "scheme '" + std::string(name(scheme)) +
                     "' is not compiled; use rush_larsen, rush_larsen_light, grl1 or grl2");
         }
+    }
+
+    /// inf + (y - inf) exp(-dt / tau)
+    Node decayed(Node y, const Gate& g)
+    {
+        const Node decay = n(Op::exp, n(Op::div, n(Op::neg, dt_), g.tau));
+        return n(Op::add, g.inf, n(Op::mul, n(Op::sub, y, g.inf), decay));
+    }
+
+    /// Forward Euler that never passes inf.
+    Node held(Node y, const Gate& g)
+    {
+        const Node share = n(Op::min, n(Op::div, dt_, g.tau), c(1));
+        return n(Op::add, y, n(Op::mul, share, n(Op::sub, g.inf, y)));
     }
 
     /// y + f (exp(a h) - 1) / a = y + h f / linexp(a h), which is forward Euler where a = 0.
@@ -156,7 +172,9 @@ class Stepper
 
 StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision)
 {
-    return Stepper(s, single_precision).run(scheme);
+    auto step = Stepper(s, single_precision).run(scheme);
+    watch_ranges(s, step.next);
+    return step;
 }
 
 Scheme scheme_of_long_steps(const CellSystem& system, Scheme short_steps, double longest_ms)

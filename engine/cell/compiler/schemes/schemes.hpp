@@ -10,15 +10,18 @@ namespace tawara::cell::compiler {
 ///
 ///     forward_euler          y + dt f
 ///     rk4                    the classical fourth-order method
-///     rush_larsen            gates: inf + (y - inf) exp(-dt / tau); others forward Euler
+///     rush_larsen            gates and relaxations: inf + (y - inf) exp(-dt / tau); others forward
+///                            Euler
 ///     rush_larsen_light      the same for stiff gates alone (shortest tau below stiff_tau_ms);
-///                            for gates that strong pulses can make as stiff
+///                            for gates that strong pulses can make as stiff, and relaxations,
 ///                            y + min(dt / tau, 1) (inf - y), forward Euler that never passes inf
 ///     grl1                   y + f (exp(a dt) - 1) / a for every state
 ///     grl2                   grl1 over dt/2, then f and a at the middle, with the own state back
 ///     backward_euler_single  y + dt f / (1 - dt a)
 ///     backward_euler         y1 = y + dt f(y1) by Newton's method (newton.hpp), in several parts;
 ///                            V is NaN where it does not converge
+///
+/// V tells where a concentration has left its range (ranges.hpp).
 ///
 /// @param single_precision  the step will be computed so: slopes may overflow
 /// @throws InputError for cvode, which is no scheme of fixed steps

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cells paced for many beats: schemes keep them right, and what leaves its range ends the run.
+#include "engine/cell/prepacing.hpp"
+#include "engine/cell/single_cell.hpp"
+#include "engine/core/error.hpp"
+
+#include <QtTest>
+#include <algorithm>
+#include <cmath>
+
+using namespace tawara;
+using namespace tawara::cell;
+
+namespace {
+
+SingleCellOptions paced(const char* model, const char* variant, Scheme scheme, double dt_ms,
+                        long beats, double cycle_ms = 1000)
+{
+    SingleCellOptions o;
+    o.type = make_cell_type(model, variant, {}, {});
+    o.scheme = scheme;
+    o.dt_ms = dt_ms;
+    o.stimulus_period_ms = cycle_ms;
+    o.end_ms = static_cast<double>(beats) * cycle_ms;
+    o.sample_from_ms = o.end_ms - 10 * cycle_ms;
+    return o;
+}
+
+QString message(const SingleCellOptions& o)
+{
+    try {
+        run_single_cell(o);
+    } catch (const NumericsError& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+class TestLongPacing : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    /// The store of an M cell nearly empties in each beat, and the time constant of its release
+    /// falls from 4.7 ms to 0.001 with it. Stepped explicitly, the release went to +-1000 mM/ms at
+    /// the 79th beat, and the cell to another rhythm.
+    void mCellsKeepTheirBeat_data()
+    {
+        QTest::addColumn<QString>("scheme");
+        QTest::addColumn<double>("dt_ms");
+        QTest::addColumn<bool>("single");
+        QTest::addRow("LRL, 0.01 ms") << "rush_larsen_light" << 0.01 << false;
+        QTest::addRow("LRL, 0.02 ms") << "rush_larsen_light" << 0.02 << false;
+        QTest::addRow("LRL, 0.02 ms, single") << "rush_larsen_light" << 0.02 << true;
+        QTest::addRow("RL, 0.02 ms") << "rush_larsen" << 0.02 << false;
+    }
+    void mCellsKeepTheirBeat()
+    {
+        QFETCH(QString, scheme);
+        QFETCH(double, dt_ms);
+        QFETCH(bool, single);
+        constexpr long beats = 110;
+        auto o =
+            paced("ohara_rudy_2011", "mid", scheme_by_name(scheme.toStdString()), dt_ms, beats);
+        o.single_precision = single;
+        const auto r = run_single_cell(o);
+        QCOMPARE(r.beats.size(), static_cast<std::size_t>(beats));
+        // CVODE at 1e-8 after as many beats: 347.6 ms
+        const double apd = r.beats.back().apd90_ms;
+        qInfo("APD90 of beat %ld: %.1f ms", beats, apd);
+        QVERIFY2(std::abs(apd - 347.6) < 3, qPrintable(QString::number(apd)));
+        const auto& states = model_info("ohara_rudy_2011").states;
+        for (std::size_t s = 0; s < states.size(); ++s)
+            if (states[s].unit == "mM")
+                QVERIFY2(*std::min_element(r.states[s].begin(), r.states[s].end()) >
+                             -1e-3 * states[s].initial,
+                         states[s].name.c_str());
+    }
+
+    void concentrationsThatLeaveTheirRangeEndARun()
+    {
+        auto o = paced("courtemanche_1998", "", Scheme::forward_euler, 0.1, 3);
+        o.sample_from_ms = 0;
+        const auto euler = message(o);
+        QVERIFY2(euler.startsWith("a concentration left its range at "), qPrintable(euler));
+        QVERIFY2(euler.contains("sodium.Nai is below 0 mM"), qPrintable(euler));
+        QVERIFY2(euler.contains("model courtemanche_1998; try a smaller step"), qPrintable(euler));
+        o.single_precision = true;
+        QVERIFY(message(o).contains("sodium.Nai is below 0 mM"));
+        for (const Scheme s : {Scheme::rush_larsen_light, Scheme::backward_euler, Scheme::cvode}) {
+            auto given = paced("ohara_rudy_2011", "", s, 0.01, 1);
+            given.type.initial[static_cast<std::size_t>(state("ohara_rudy_2011", "Ki"))] = 4000;
+            const auto text = message(given);
+            QVERIFY2(text.contains("potassium.Ki is above 1000 mM"), qPrintable(text));
+            QVERIFY2(text.contains("check the initial values"), qPrintable(text));
+        }
+    }
+
+    void theyEndPacingBeforeARunToo()
+    {
+        std::vector types{make_cell_type("courtemanche_1998", "", {}, {})};
+        PaceOptions o;
+        o.scheme = Scheme::forward_euler;
+        o.dt_ms = 0.1;
+        o.beats = 3;
+        try {
+            pace_cells(types, o);
+            QFAIL("ran on");
+        } catch (const NumericsError& e) {
+            const QString text = e.what();
+            QVERIFY2(
+                text.contains("sodium.Nai is below 0 mM, model courtemanche_1998, paced alone"),
+                e.what());
+        }
+    }
+
+  private:
+    static long state(const char* model, const char* name)
+    {
+        const auto& all = model_info(model).states;
+        return std::find_if(all.begin(), all.end(), [&](auto& s) { return s.name == name; }) -
+               all.begin();
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLongPacing)
+#include "test_long_pacing.moc"
