@@ -21,6 +21,7 @@ struct ThreadPool::State
     std::size_t n = 0, grain = 1;
     std::uint64_t round = 0;
     unsigned pending = 0, workers = 1;
+    unsigned parts = 1; ///< workers of this round
     bool quit = false;
     std::exception_ptr error;
     std::vector<std::thread> threads;
@@ -28,8 +29,8 @@ struct ThreadPool::State
     void piece(unsigned worker)
     {
         const std::size_t blocks = (n + grain - 1) / grain;
-        const std::size_t begin = std::min(n, blocks * worker / workers * grain);
-        const std::size_t end = std::min(n, blocks * (worker + 1) / workers * grain);
+        const std::size_t begin = std::min(n, blocks * worker / parts * grain);
+        const std::size_t end = std::min(n, blocks * (worker + 1) / parts * grain);
         if (begin >= end)
             return;
         try {
@@ -51,6 +52,8 @@ struct ThreadPool::State
                 if (quit)
                     return;
                 seen = round;
+                if (worker >= parts)
+                    continue;
             }
             piece(worker);
             std::lock_guard hold(mutex);
@@ -86,22 +89,39 @@ unsigned ThreadPool::size() const
 void ThreadPool::for_range(std::size_t n, std::size_t grain, const State::Body& body)
 {
     State& s = *state_;
+    const std::size_t least = std::max<std::size_t>(grain, 1);
+    const auto parts =
+        static_cast<unsigned>(std::min<std::size_t>(s.workers, (n + least - 1) / least));
+    if (parts < 2) {
+        if (n > 0)
+            body(0, n, 0);
+        return;
+    }
     {
         std::lock_guard hold(s.mutex);
         s.body = &body;
         s.n = n;
-        s.grain = std::max<std::size_t>(grain, 1);
-        s.pending = s.workers - 1;
+        s.grain = least;
+        s.parts = parts;
+        s.pending = parts - 1;
         s.error = nullptr;
         ++s.round;
     }
-    if (s.workers > 1)
-        s.start.notify_all();
+    s.start.notify_all();
     s.piece(0);
     std::unique_lock hold(s.mutex);
     s.done.wait(hold, [&] { return s.pending == 0; });
     if (s.error)
         std::rethrow_exception(s.error);
+}
+
+unsigned threads_for(unsigned asked, std::size_t items, std::size_t items_per_thread)
+{
+    if (asked > 0)
+        return asked;
+    const std::size_t busy = std::max<std::size_t>(1, items / items_per_thread);
+    return static_cast<unsigned>(
+        std::min<std::size_t>(busy, std::max(1U, std::thread::hardware_concurrency())));
 }
 
 } // namespace tawara

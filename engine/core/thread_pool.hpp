@@ -21,9 +21,10 @@ class ThreadPool
 
     unsigned size() const;
 
-    /// Calls body(begin, end, worker) on every worker, the pieces' bounds being multiples of
-    /// `grain` (except the last end); returns when all are done. The first exception is thrown
-    /// again here.
+    /// Calls body(begin, end, worker) on as many workers as there are multiples of `grain`, at most
+    /// on all, the pieces' bounds being such multiples (except the last end); returns when all are
+    /// done. What one worker does the caller's thread does. The first exception is thrown again
+    /// here.
     /// @thread one caller at a time; not from inside a body
     void
     for_range(std::size_t n, std::size_t grain,
@@ -33,5 +34,9 @@ class ThreadPool
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// How many threads to take for steps over `items` that wait for each other several times a step:
+/// as many as asked for, or, of 0, as many as have enough to do that waiting costs them little.
+unsigned threads_for(unsigned asked, std::size_t items, std::size_t items_per_thread);
 
 } // namespace tawara

@@ -55,6 +55,35 @@ class TestCore : public QObject
         for (int s : seen)
             QCOMPARE(s, 20);
     }
+    /// Threads that would have nothing to do are not woken: the caller does what one can.
+    void littleWorkWakesNobody()
+    {
+        ThreadPool pool(4);
+        const auto caller = std::this_thread::get_id();
+        for (const auto& [n, workers] : {std::pair{0U, 0U}, {1U, 1U}, {8U, 1U}, {9U, 2U}, {24U, 3U},
+                                         {25U, 4U}, {1000U, 4U}}) {
+            std::mutex m;
+            std::set<std::thread::id> seen;
+            std::set<unsigned> numbers;
+            pool.for_range(n, 8, [&](std::size_t, std::size_t, unsigned worker) {
+                std::lock_guard hold(m);
+                seen.insert(std::this_thread::get_id());
+                numbers.insert(worker);
+            });
+            QCOMPARE(seen.size(), workers);
+            QCOMPARE(numbers.size(), workers);
+            QCOMPARE(seen.count(caller), std::size_t{n > 0});
+        }
+    }
+    void threadsFollowTheSizeOfTheProblem()
+    {
+        const auto all = std::max(1U, std::thread::hardware_concurrency());
+        QCOMPARE(threads_for(0, 6, 2048), 1U);
+        QCOMPARE(threads_for(0, 2 * 2048 - 1, 2048), 1U);
+        QCOMPARE(threads_for(0, 2 * 2048, 2048), std::min(2U, all));
+        QCOMPARE(threads_for(0, 1'000'000'000, 2048), all);
+        QCOMPARE(threads_for(3, 6, 2048), 3U); // who asks gets what was asked for
+    }
     void poolPassesErrorsOn()
     {
         ThreadPool pool(3);
