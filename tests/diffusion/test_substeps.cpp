@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "tests/diffusion/cube.hpp"
+#include "tests/diffusion/shaken.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <QtTest>
 
 using namespace tawara;
@@ -79,6 +82,98 @@ class TestSubsteps : public QObject
         for (std::size_t i = 0; i < v.size(); ++i)
             wrong = std::max(wrong, std::abs(v[i] - fine[i]));
         QVERIFY2(wrong < 2e-3, qPrintable(QString::number(wrong)));
+    }
+
+    void theRimHasTheEigenvaluesFarthestOut()
+    {
+        const auto m = testing::shaken_box({1, 1, 0.5}, 0.25, 0.2);
+        Options o;
+        o.mass_scaling = 0;
+        const auto s =
+            assemble(m, mesh::face_neighbours(m), testing::turning_tensors(m, 0.1, 9), o);
+        const auto n = static_cast<Eigen::Index>(s.size());
+        Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+        for (Eigen::Index i = 0; i < n; ++i)
+            for (auto e = s.alpha.first[static_cast<std::size_t>(i)];
+                 e < s.alpha.first[static_cast<std::size_t>(i) + 1]; ++e) {
+                const auto k = static_cast<std::size_t>(e);
+                a(i, s.alpha.column[k]) += s.alpha.value[k];
+                a(i, i) -= s.alpha.value[k];
+            }
+        const Eigen::VectorXcd all = Eigen::EigenSolver<Eigen::MatrixXd>(a, false).eigenvalues();
+        ThreadPool pool(2);
+        const auto rim = rim_of_spectrum(pool, s);
+        const auto farthest = [](const auto& list, auto f) {
+            double most = 0;
+            for (const auto& x : list)
+                most = std::max(most, f(x));
+            return most;
+        };
+        const auto modulus = [](const std::complex<double>& x) { return std::abs(x); };
+        const auto imaginary = [](const std::complex<double>& x) { return std::abs(x.imag()); };
+        qInfo("largest |lambda| %.4g of %.4g, imaginary part %.3g of %.3g per ms",
+              farthest(rim, modulus), farthest(all, modulus), farthest(rim, imaginary),
+              farthest(all, imaginary));
+        QVERIFY(std::abs(farthest(rim, modulus) / farthest(all, modulus) - 1) < 0.01);
+        QVERIFY(farthest(all, imaginary) > 0);
+        QVERIFY(farthest(rim, imaginary) > 0.8 * farthest(all, imaginary));
+        QVERIFY(farthest(rim, imaginary) < 1.3 * farthest(all, imaginary));
+    }
+
+    /// A ring whose modes turn while they decay: RKL2 as for real eigenvalues makes them grow.
+    void modesThatTurnDoNotGrow()
+    {
+        constexpr std::size_t n = 120;
+        constexpr double turn = 0.95, dt = 5;
+        System s;
+        s.volume.assign(n, 1);
+        s.alpha.first = {0};
+        for (std::size_t i = 0; i < n; ++i) {
+            s.alpha.column.push_back(static_cast<std::int32_t>((i + 1) % n));
+            s.alpha.column.push_back(static_cast<std::int32_t>((i + n - 1) % n));
+            s.alpha.value.push_back(1 + turn);
+            s.alpha.value.push_back(1 - turn);
+            s.alpha.first.push_back(static_cast<std::int64_t>(2 * i + 2));
+        }
+        s.stable_dt_ms = 0.5;
+        ThreadPool pool(1);
+        const auto after = [&](const SubStepping& by) {
+            std::vector<double> v(n, 0);
+            v[0] = 1;
+            for (int k = 0; k < 300; ++k)
+                if (by.kind == SubStepping::Kind::rkl2)
+                    testing::rkl2_step(pool, s, v, dt, by.stages);
+                else
+                    testing::euler(pool, s, v, dt / by.stages, by.stages);
+            double most = 0;
+            for (double x : v)
+                most = std::max(most, std::abs(x));
+            return most;
+        };
+        const auto real = choose_substeps(dt, s.stable_dt_ms);
+        const auto rim = rim_of_spectrum(pool, s);
+        const auto safe = choose_substeps(dt, s.stable_dt_ms, rim);
+        qInfo("%d stages: %.3g; %d %s: %.3g", real.stages, after(real), safe.stages,
+              safe.kind == SubStepping::Kind::rkl2 ? "stages" : "Euler sub-steps", after(safe));
+        QCOMPARE(real.kind, SubStepping::Kind::rkl2);
+        QVERIFY(!(after(real) < 1e3));
+        QVERIFY(rkl2_amplification(real.stages, dt, rim) > 1.01);
+        QVERIFY(after(safe) < 1);
+        QVERIFY(safe.stages > real.stages && safe.stages <= 10);
+    }
+
+    /// Where eigenvalues are real nothing changes.
+    void realModesKeepTheirStages()
+    {
+        std::vector<std::complex<double>> rim;
+        for (int k = 0; k <= 20; ++k)
+            rim.emplace_back(-4.0 * k / 20, 0);
+        for (double dt : {3.0, 5.0, 50.0, 400.0}) { // stable alone: 0.5
+            const auto plain = choose_substeps(dt, 0.5), checked = choose_substeps(dt, 0.5, rim);
+            QCOMPARE(checked.stages, plain.stages);
+            QCOMPARE(checked.kind, plain.kind);
+            QVERIFY(rkl2_amplification(plain.stages, dt, rim) <= 1 + 1e-12);
+        }
     }
 
   private:
