@@ -27,7 +27,8 @@ bool same(const Region& a, const Region& b)
     return a.labels == b.labels && a.model == b.model && a.variant == b.variant &&
            s.fibre == t.fibre && s.sheet == t.sheet && s.normal == t.normal &&
            a.parameters == b.parameters && a.initial == b.initial &&
-           a.conductivity_scale == b.conductivity_scale && a.scale == b.scale && a.where == b.where;
+           a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
+           a.where == b.where && a.insulating == b.insulating;
 }
 
 template <class T>

@@ -508,7 +508,7 @@ void MainWindow::updateVelocity()
                 auto used = session;
                 auto region = session.regions[at];
                 QString what = tr("Conduction");
-                if (region.inherits()) {
+                if (region.inherits() && !region.insulating) {
                     const auto laid = simulation::lay_regions(session, *scene->mesh);
                     const auto widest = widestOf(laid, at);
                     if (!widest)
@@ -520,6 +520,8 @@ void MainWindow::updateVelocity()
                                         .at(static_cast<qsizetype>(laid.origin[beneath])));
                     used.drugs.clear(); // they are in its parameters
                 }
+                if (region.insulating || region.conductivity_S_per_m == diffusion::Conductivity{})
+                    return Said{tr("Insulating: no cells and no current; waves go around it."), {}};
                 const auto v =
                     simulation::estimate_velocity(used, region, mesh::mean_edge_mm(*scene->mesh));
                 constexpr double shown_mm_per_ms = 0.005; // less is written as 0

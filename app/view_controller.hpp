@@ -142,6 +142,7 @@ class ViewController : public QObject
     QString captionOf(Quantity q) const;
     /// What places of a map without a value are; empty where all have one.
     /// @pre  quantityInfo(q).maps, and there are maps
+    bool hasInsulator() const;
     QString greyNote(Quantity q) const;
     /// Whether a map has no value anywhere, so that a range found would be of nothing.
     bool nothingKnown(Quantity q) const;

@@ -85,14 +85,25 @@ void ViewController::setRunEnded(bool on)
         feedAll();
 }
 
+bool ViewController::hasInsulator() const
+{
+    const auto insulates = [](const simulation::Region& r) {
+        return r.insulating ||
+               (!r.inherits() && r.conductivity_S_per_m == diffusion::Conductivity{});
+    };
+    return m_scene && std::any_of(m_scene->session.regions.begin(), m_scene->session.regions.end(),
+                                  insulates);
+}
+
 QString ViewController::greyNote(Quantity q) const
 {
     const auto wall = values(q);
+    const QString insulator = hasInsulator() ? tr(", or insulating") : QString();
     const auto known = [](float x) { return std::isfinite(x); };
     if (q == Quantity::velocity)
         return std::all_of(wall.begin(), wall.end(), known)
                    ? QString()
-                   : tr("grey: not activated, or all at once (stimulus, collision)");
+                   : tr("grey: not activated, or all at once (stimulus, collision)") + insulator;
     // no part of the beat; its end is not known; it was activated while no sample was taken
     bool resting = false, lasting = false, missed = false;
     for (std::size_t k = 0; k < wall.size(); ++k)
@@ -101,18 +112,19 @@ QString ViewController::greyNote(Quantity q) const
              : std::isfinite(m_maps->repolarisation[k]) ? missed
                                                         : resting) = true;
     if (missed && q != Quantity::period)
-        return tr("grey: not activated, or when is not known");
+        return tr("grey: not activated, or when is not known") + insulator;
     if (!resting && !lasting && !missed)
         return {};
     if (q == Quantity::period)
-        return tr("grey: no activation before");
+        return tr("grey: no activation before") + insulator;
     // of the newest beat alone, and while the run can go on, more is still to come
     const bool open =
         !m_runEnded && !m_maps->beats.empty() && m_maps->beat == m_maps->beats.back().number;
     const QString end = open ? tr("not repolarised yet") : tr("not repolarised");
-    return !lasting   ? tr("grey: not activated")
-           : !resting ? tr("grey: %1").arg(end)
-                      : tr("grey: not activated, or %1").arg(end);
+    return (!lasting   ? tr("grey: not activated")
+            : !resting ? tr("grey: %1").arg(end)
+                       : tr("grey: not activated, or %1").arg(end)) +
+           insulator;
 }
 
 bool ViewController::nothingKnown(Quantity q) const
@@ -185,6 +197,8 @@ QString ViewController::noteOf(Quantity q) const
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
         notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
+    if ((q == Quantity::potential || q == Quantity::phase) && hasInsulator())
+        notes << tr("grey: insulating tissue, no cells");
     if (m_settings.arrows)
         notes << m_arrowsText;
     if (quantityInfo(q).wallOnly)

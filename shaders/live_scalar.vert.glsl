@@ -12,7 +12,9 @@ out float liveWrapVSOutput;
 flat out float liveFlatVSOutput;
 out vec3 liveMCVSOutput;
 //= main
-  liveVSOutput = liveValue;
-  liveWrapVSOutput = liveValue < 0.0 ? liveValue + 6.28318531 : liveValue;
-  liveFlatVSOutput = liveValue;
+  // not a number: a place without cells; as one without a value
+  float liveKnown = liveValue > -1e20 ? liveValue : -1e30;
+  liveVSOutput = liveKnown;
+  liveWrapVSOutput = liveKnown < 0.0 ? liveKnown + 6.28318531 : liveKnown;
+  liveFlatVSOutput = liveKnown;
   liveMCVSOutput = vertexMC.xyz;

@@ -61,6 +61,8 @@ class Finder
         std::array<float, 4> p{};
         for (std::size_t k = 0; k < 4; ++k)
             p[k] = phase_[static_cast<std::size_t>(c[k])];
+        if (std::any_of(p.begin(), p.end(), [](float x) { return std::isnan(x); }))
+            return; // a place without cells has no phase
         const auto [low, high] = std::minmax({p[0], p[1], p[2], p[3]});
         if (!(high - low > pi)) // no edge jumps, so no face winds
             return;

@@ -4,7 +4,7 @@
 #include "engine/cli/fibre_angles.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/diffusion/system.hpp"
+#include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
@@ -14,6 +14,7 @@
 #include "engine/simulation/tissue/new_mesh.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -37,7 +38,7 @@ struct Files
     int times = 1;
     std::vector<double> sigma{0.13341772, 0.01760618, 0.01760618};
     std::string scheme = "fvm", mass = "lumped";
-    double scaling = 1e-3, dt_ms = 0;
+    double scaling = 1e-3, largest_scaling = 1.2, dt_ms = 0;
 };
 
 mesh::io::Loaded read(Context& c, const Files& f)
@@ -232,7 +233,11 @@ diffusion::Options options_of(const Files& f)
                          "is " + number(f.scaling) + "; it should be from 0 to 0.1");
     if (!(f.dt_ms >= 0))
         throw InputError("--dt", "is " + number(f.dt_ms) + "; it should be above 0");
+    if (!(f.largest_scaling >= 1 && f.largest_scaling <= 1000))
+        throw InputError("--mass-scaling-largest",
+                         "is " + number(f.largest_scaling) + "; it should be from 1 to 1000");
     o.mass_scaling = f.scaling;
+    o.largest_scaling = f.largest_scaling;
     o.dt_ms = f.dt_ms;
     return o;
 }
@@ -256,7 +261,18 @@ void check(Context& c, const Files& f)
         diffusion::assemble(m, mesh::face_neighbours(m), tensors, options, c.progress());
     const auto& s = system.stability;
     c.notices(s.notices);
-    const auto steps = diffusion::choose_substeps(0.02, system.stable_dt_ms);
+    auto steps = diffusion::choose_substeps(0.02, system.stable_dt_ms);
+    std::vector<std::complex<double>> rim; // of its eigenvalues; those of p1 are real
+    if (steps.kind == diffusion::SubStepping::Kind::rkl2 && f.scheme == "fvm") {
+        ThreadPool pool;
+        rim = diffusion::rim_of_spectrum(pool, system, c.progress());
+        steps = diffusion::choose_substeps(0.02, system.stable_dt_ms, rim);
+    }
+    double imaginary = 0, modulus = 0;
+    for (const auto& x : rim) {
+        imaginary = std::max(imaginary, std::abs(x.imag()));
+        modulus = std::max(modulus, std::abs(x));
+    }
     Json j;
     j["scheme"] = f.scheme;
     j["stable"] = s.stable;
@@ -268,8 +284,14 @@ void check(Context& c, const Files& f)
     j["theta"] = s.theta;
     j["unknowns"] = system.size();
     j["added_volume_fraction"] = system.added_volume_fraction;
+    j["largest_scaling"] = system.largest_scaling;
+    const bool scaled = system.largest_scaling_at >= 0;
+    const auto at = static_cast<std::size_t>(std::max<std::int64_t>(system.largest_scaling_at, 0));
+    const Vec3 where = f.scheme == "p1" ? m.vertex(at) : m.centroid(at);
+    j["largest_scaling_at_mm"] = scaled ? Json({where[0], where[1], where[2]}) : Json(nullptr);
     j["conductivity_S_per_m"] = {sigma.fibre, sigma.sheet, sigma.normal};
     j["substeps_at_0.02_ms"] = steps.stages;
+    j["largest_imaginary_part"] = modulus > 0 ? Json(imaginary / modulus) : Json(nullptr);
     j["substepping"] = steps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
     c.say(f.in + ": " + f.scheme + ", " + std::to_string(system.size()) + " unknowns");
     c.say(std::string(s.stable ? "stable" : "NOT stable") +
@@ -281,6 +303,9 @@ void check(Context& c, const Files& f)
           (steps.kind == diffusion::SubStepping::Kind::euler
                ? steps.stages == 1 ? " sub-step" : " sub-steps"
                : " RKL2 stages"));
+    if (scaled)
+        c.say("most volume added at (" + number(where[0]) + ", " + number(where[1]) + ", " +
+              number(where[2]) + ") mm: " + number(system.largest_scaling) + " times its own");
     c.result(j);
 }
 
@@ -343,6 +368,10 @@ void declare_mesh(const Declaration& d)
     check_command
         ->add_option("--mass-scaling", f->scaling,
                      "bound on the added volume, as a part of the whole")
+        ->capture_default_str();
+    check_command
+        ->add_option("--mass-scaling-largest", f->largest_scaling,
+                     "bound on the volume of any place with what is added, as a multiple of its own")
         ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");

@@ -31,6 +31,12 @@ Layout make_layout(const TissueProblem& p)
     }
     while (l.old_of.size() % Layout::block)
         l.old_of.push_back(-1);
+    l.stepped = l.old_of.size();
+    if (next < n)
+        l.old_of.resize(l.stepped + Layout::block, -1);
+    for (; next < n; ++next)
+        l.new_of[static_cast<std::size_t>(order.old_of[next])] =
+            static_cast<std::int32_t>(l.stepped);
     return l;
 }
 

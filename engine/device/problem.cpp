@@ -24,6 +24,11 @@ void check_types(const CellGroup& group, std::span<const cell::CellType> types)
                                                "cannot");
 }
 
+std::size_t TissueProblem::with_cells() const
+{
+    return group.size() - static_cast<std::size_t>(std::count(group.begin(), group.end(), no_cells));
+}
+
 bool needs_solver(const TissueProblem& p)
 {
     return p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent;

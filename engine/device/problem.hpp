@@ -24,6 +24,10 @@ void check_types(const CellGroup& group, std::span<const cell::CellType> types);
 enum class Splitting { godunov, strang };
 enum class Stepping { explicit_, backward_euler, crank_nicolson };
 
+/// Group of an unknown without cells (no conducting tissue is there): it is not stepped, its V and
+/// its times are NaN.
+inline constexpr std::uint8_t no_cells = 255;
+
 /// Everything that a device needs to step a tissue. Plain values in the mesh's own order of
 /// unknowns (tetrahedra for fvm, vertices for p1); each back end lays them out for itself.
 struct TissueProblem
@@ -31,7 +35,7 @@ struct TissueProblem
     diffusion::System system;
     std::vector<Vec3> position_mm; ///< of each unknown, for messages
     std::vector<CellGroup> groups;
-    std::vector<std::uint8_t> group; ///< per unknown
+    std::vector<std::uint8_t> group; ///< per unknown; or no_cells
     std::vector<std::uint8_t> type;  ///< per unknown, row of its group's types
     double dt_ms = 0.02;
     Splitting splitting = Splitting::godunov;
@@ -49,6 +53,8 @@ struct TissueProblem
     double table_step_mV = 0;
     double activation_threshold_mV = 0;
     std::size_t size() const { return system.size(); }
+    bool has_cells(std::size_t unknown) const { return group[unknown] != no_cells; }
+    std::size_t with_cells() const; ///< how many unknowns have cells
 };
 
 /// Whether a step solves a linear system: implicit stepping, or a consistent mass matrix.

@@ -56,7 +56,7 @@ class Stepper
     /// as long as somebody holds it; enqueues, does not wait. Null where fields lie on the host.
     virtual std::shared_ptr<DisplayFeed> publish_display() { return {}; }
 
-    virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown
+    virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown; NaN of one without cells
     virtual Maps maps() const = 0;
     virtual Snapshot snapshot() const = 0;
     virtual void restore(const Snapshot& s) = 0;
@@ -65,6 +65,10 @@ class Stepper
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX-512"
     /// What measure_ceilings() is asked for to judge the kernels: "cpu" or the first device, e.g. "cuda:0".
     virtual std::string ceiling_device() const { return "cpu"; }
+    /// Threads of the CPU that step; 0: none do.
+    virtual unsigned threads() const { return 0; }
+    /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0 to 1.
+    virtual double share_at_rest() const { return 0; }
     /// The shard of each unknown, in the mesh's order; empty where there is one.
     virtual std::vector<std::int32_t> shard_of_unknown() const { return {}; }
 };
@@ -107,7 +111,7 @@ struct StepperOptions
     /// mixed (CUDA devices): the diffusion matrix is stored in single precision, all else in double;
     /// it was measured to change activation times by 1e-6 ms where single precision does by 1e-3 ms.
     Precision precision = Precision::double_;
-    unsigned threads = 0; ///< 0: all
+    unsigned threads = 0; ///< of the CPU; 0: as many as the number of unknowns keeps busy
     Tuning tuning{};
 };
 

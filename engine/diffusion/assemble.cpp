@@ -23,13 +23,10 @@ void check(const mesh::TetMesh& m, const FaceNeighbours& neighbours, std::span<c
                          "consistent mass belongs to the p1 scheme; fvm has lumped mass only");
     if (!(o.mass_scaling >= 0 && o.mass_scaling < 1))
         throw InputError("diffusion.mass_scaling", "must be at least 0 and below 1");
+    if (!(o.largest_scaling >= 1) || !std::isfinite(o.largest_scaling))
+        throw InputError("diffusion.mass_scaling_largest", "must be a number of at least 1");
     if (!(o.dt_ms >= 0) || !std::isfinite(o.dt_ms))
         throw InputError("time.dt_ms", "must be a number that is not negative");
-}
-
-bool conducts(const Tensor& d)
-{
-    return d[0] + d[1] + d[2] > 0;
 }
 
 /// Neighbours without those across faces of tissue that does not conduct.
@@ -89,13 +86,25 @@ double largest_dt(const System& s, const Bound& b, double allowed)
     return never;
 }
 
-/// Adds volume to the rows that limit the step, at most options.mass_scaling of the whole.
+/// The largest dt for which each row's own V' stays within the bound on V'/V.
+double largest_dt_at_each(const System& s, const Bound& b, double largest_scaling)
+{
+    double dt = never;
+    for (std::size_t i = 0; i < s.size(); ++i)
+        if (b.rate[i] > 0)
+            dt = std::min(dt, (b.part + largest_scaling - 1) * s.volume[i] / b.rate[i]);
+    return dt;
+}
+
+/// Adds volume to the rows that limit the step, at most options.mass_scaling of the whole and to
+/// each so much that V'/V stays within options.largest_scaling.
 void scale_mass(System& s, const Bound& b, const Options& o)
 {
     double whole = 0;
     for (double v : s.volume)
         whole += v;
-    double dt = largest_dt(s, b, o.mass_scaling * whole);
+    double dt = std::min(largest_dt(s, b, o.mass_scaling * whole),
+                         largest_dt_at_each(s, b, o.largest_scaling));
     if (!std::isfinite(dt))
         return;
     if (o.dt_ms > 0) // no more than equal sub-steps of the step that is wanted need
@@ -106,6 +115,10 @@ void scale_mass(System& s, const Bound& b, const Options& o)
         if (more <= 0)
             continue;
         added += more;
+        if (const double scaling = 1 + more / s.volume[i]; scaling > s.largest_scaling) {
+            s.largest_scaling = scaling;
+            s.largest_scaling_at = static_cast<std::int64_t>(i);
+        }
         s.volume[i] += more;
         if (!s.mass_diagonal.empty())
             s.mass_diagonal[i] += more;
@@ -154,6 +167,9 @@ System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_
     } else {
         s = assemble_fvm(pool, m, conducting_links(neighbours, diffusivity), diffusivity, options,
                          progress);
+        for (std::size_t i = 0; i < s.volume.size(); ++i)
+            if (!conducts(diffusivity[i]))
+                s.volume[i] = 0;
     }
     s.scheme = options.scheme;
     s.mass = options.mass;

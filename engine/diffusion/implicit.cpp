@@ -43,6 +43,8 @@ ImplicitMatrix implicit_matrix(const System& s, double dt_ms, double theta, Thre
     pool.for_range(s.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
         for (std::size_t i = begin; i < end; ++i) {
             m.diagonal[i] = consistent ? s.mass_diagonal[i] : s.volume[i];
+            if (s.volume[i] == 0) // no tissue: any row will do whose solution is 0
+                m.diagonal[i] = 1;
             for (auto e = static_cast<std::size_t>(s.alpha.first[i]);
                  e < static_cast<std::size_t>(s.alpha.first[i + 1]); ++e) {
                 m.flow[e] = dt * s.alpha.value[e] * (consistent ? 1 : s.volume[i]);

@@ -39,6 +39,7 @@ Vec3 times(const Tensor& d, const Vec3& a)
 }
 
 /// A row of the stiffness and of the mass matrix while it is put together, columns ascending.
+/// Tetrahedra that do not conduct are left out of both: they hold no cells.
 struct VertexRow
 {
     std::vector<std::int32_t> column;
@@ -46,16 +47,18 @@ struct VertexRow
     double diagonal_mass = 0, lumped = 0;
 
     /// The other vertices of the tetrahedra around v.
-    void pattern(const mesh::TetMesh& m, const mesh::VertexStars& stars, std::size_t v)
+    void pattern(const mesh::TetMesh& m, const mesh::VertexStars& stars,
+                 std::span<const Tensor> diffusivity, std::size_t v)
     {
         column.clear();
-        for (auto e = stars.first[v]; e < stars.first[v + 1]; ++e)
-            for (const auto& corner : m.corner) {
-                const auto other =
-                    corner[static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(e)])];
-                if (other != static_cast<std::int32_t>(v))
-                    column.push_back(other);
-            }
+        for (auto e = stars.first[v]; e < stars.first[v + 1]; ++e) {
+            const auto t = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(e)]);
+            if (!conducts(diffusivity[t]))
+                continue;
+            for (const auto& corner : m.corner)
+                if (corner[t] != static_cast<std::int32_t>(v))
+                    column.push_back(corner[t]);
+        }
         std::sort(column.begin(), column.end());
         column.erase(std::unique(column.begin(), column.end()), column.end());
     }
@@ -68,6 +71,8 @@ struct VertexRow
         diagonal_mass = lumped = 0;
         for (auto e = stars.first[v]; e < stars.first[v + 1]; ++e) {
             const auto t = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(e)]);
+            if (!conducts(diffusivity[t]))
+                continue;
             const auto c = m.corners(t);
             const Gradients g = gradients(m, t);
             diagonal_mass += g.volume / 10;
@@ -101,7 +106,7 @@ System assemble_p1(ThreadPool& pool, const mesh::TetMesh& m, std::span<const Ten
     s.alpha.first.assign(n + 1, 0);
     for_each_index(pool, n, progress, {"assembling diffusion", 0, 0.4}, [&](std::size_t v) {
         thread_local VertexRow row;
-        row.pattern(m, stars, v);
+        row.pattern(m, stars, diffusivity, v);
         s.alpha.first[v + 1] = static_cast<std::int64_t>(row.column.size());
     });
     std::partial_sum(s.alpha.first.begin(), s.alpha.first.end(), s.alpha.first.begin());
@@ -114,7 +119,7 @@ System assemble_p1(ThreadPool& pool, const mesh::TetMesh& m, std::span<const Ten
     }
     for_each_index(pool, n, progress, {"assembling diffusion", 0.4, 1}, [&](std::size_t v) {
         thread_local VertexRow row;
-        row.pattern(m, stars, v);
+        row.pattern(m, stars, diffusivity, v);
         row.fill(m, stars, diffusivity, v);
         const auto at = s.alpha.first[v];
         std::copy(row.column.begin(), row.column.end(), s.alpha.column.begin() + at);

@@ -27,6 +27,12 @@ struct Conductivity
     bool operator==(const Conductivity&) const = default;
 };
 
+/// Whether anything flows at all.
+inline bool conducts(const Tensor& d)
+{
+    return d[0] + d[1] + d[2] > 0;
+}
+
 /// D = sum_k sigma_k a_k a_k^T / (chi Cm) per tetrahedron. Without fibres sigma must be isotropic.
 /// @param per_tet   index into `table`, one per tetrahedron
 /// @param chi_per_mm, cm_uF_per_mm2  surface-to-volume ratio and membrane capacitance
@@ -65,13 +71,17 @@ struct System
     Scheme scheme = Scheme::fvm;
     Mass mass = Mass::lumped;
     Rows alpha;                 ///< [1/ms]; for consistent mass k_ij [mm3/ms]
-    std::vector<double> volume; ///< V_i, or lumped mass [mm3]; with the added volume of mass scaling
+    /// V_i, or lumped mass [mm3]; with the added volume of mass scaling. 0 where there is no
+    /// conducting tissue: that unknown carries no cells.
+    std::vector<double> volume;
     Rows mass_rows;             ///< consistent only [mm3]
     std::vector<double> mass_diagonal; ///< consistent only [mm3]
     /// 1 / max_i sum_j |alpha_ij|: sufficient for an explicit step. Consistent mass is at least a fifth
     /// of the lumped one, so k_ij / (m_i / 5) takes the place of alpha_ij there. Infinite without flow.
     double stable_dt_ms = 0;
-    double added_volume_fraction = 0;  ///< by mass scaling, of the whole volume
+    double added_volume_fraction = 0; ///< by mass scaling, of the whole volume
+    double largest_scaling = 1;       ///< by mass scaling: V'/V where it is largest
+    std::int64_t largest_scaling_at = -1; ///< the unknown there; -1: none was scaled
     Stability stability;
     std::size_t size() const { return alpha.size(); }
 };
@@ -81,13 +91,14 @@ struct Options
     Scheme scheme = Scheme::fvm;
     Mass mass = Mass::lumped;
     double mass_scaling = 1e-3; ///< eta: bound on the added volume over the whole volume; 0: off
+    double largest_scaling = 1.2; ///< bound on V'/V at each unknown, >= 1
     double dt_ms = 0;           ///< the step for which mass scaling is wanted; 0: as far as the bound allows
     bool check_stability = true;
 };
 
 /// Assembles the operator of design notes section 3, tests its stability and repairs it cell by cell.
 /// Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries.
-/// Where a tensor is zero nothing flows (its faces are boundaries).
+/// Where a tensor is zero nothing flows: its faces are boundaries, and its tetrahedron adds to no mass.
 /// @param neighbours  of face_neighbours(m)
 /// @throws Cancelled; InputError for options or arrays that do not fit
 System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,

@@ -59,7 +59,8 @@ const device::TissueProblem& Bench::problem(const Choice& c)
     const auto start = std::chrono::steady_clock::now();
     const bool same_operator = problem_ && choice_.scheme == c.scheme && choice_.dt_ms == c.dt_ms &&
                                choice_.consistent == c.consistent &&
-                               choice_.check == c.check && choice_.mass_scaling == c.mass_scaling;
+                               choice_.check == c.check && choice_.mass_scaling == c.mass_scaling &&
+                               choice_.largest_scaling == c.largest_scaling;
     auto p = std::make_unique<device::TissueProblem>();
     p->dt_ms = c.dt_ms;
     p->rest_tolerance_mV = c.rest_tolerance_mV;
@@ -73,6 +74,7 @@ const device::TissueProblem& Bench::problem(const Choice& c)
         o.check_stability = c.check;
         o.mass = c.consistent ? diffusion::Mass::consistent : diffusion::Mass::lumped;
         o.mass_scaling = c.mass_scaling;
+        o.largest_scaling = c.largest_scaling;
         o.dt_ms = c.dt_ms;
         p->system = diffusion::assemble(
             mesh_, neighbours_,

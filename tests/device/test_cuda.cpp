@@ -283,6 +283,68 @@ class TestCuda : public QObject
             }
     }
 
+    /// Unknowns of insulating tissue have no value, and nothing reads them; however the tissue is
+    /// cut, and after a snapshot.
+    void tissueWithoutCellsIsLeftOut_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("mass");
+        QTest::addColumn<int>("splitting");
+        QTest::addColumn<int>("stages");
+        QTest::addColumn<double>("rest");
+        QTest::addColumn<bool>("fused");
+        QTest::addRow("fvm") << 0 << 0 << 0 << 1 << 0.0 << true;
+        QTest::addRow("fvm, not fused") << 0 << 0 << 0 << 1 << 0.0 << false;
+        QTest::addRow("fvm, Strang, 2 sub-steps") << 0 << 0 << 1 << 2 << 0.0 << false;
+        QTest::addRow("fvm, rest") << 0 << 0 << 0 << 1 << 0.1 << true;
+        QTest::addRow("p1") << 1 << 0 << 0 << 1 << 0.0 << true;
+        QTest::addRow("p1, consistent") << 1 << 1 << 0 << 1 << 0.0 << false;
+        QTest::addRow("p1, consistent, Strang") << 1 << 1 << 1 << 1 << 0.0 << false;
+    }
+    void tissueWithoutCellsIsLeftOut()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, mass);
+        QFETCH(int, splitting);
+        QFETCH(int, stages);
+        QFETCH(double, rest);
+        QFETCH(bool, fused);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.mass = static_cast<diffusion::Mass>(mass);
+        o.splitting = static_cast<Splitting>(splitting);
+        o.insulated = true;
+        o.dt_ms = 0.01;
+        auto p = slab_problem({4.5, 2, 1}, 0.25, o);
+        p.substeps = {diffusion::SubStepping::Kind::euler, stages};
+        p.rest_tolerance_mV = rest;
+        Tuning tuning;
+        tuning.fused = fused;
+        const auto steps = steps_of(1200);
+        const auto make = [&](const char* devices) {
+            auto s = on(p, devices, Precision::double_, tuning);
+            s->add_stimulus(left_end(p, 1));
+            return s;
+        };
+        const auto c = make("cpu");
+        c->advance(steps);
+        const auto expected = c->snapshot();
+        for (const char* devices : {"cuda:0", "cuda:0,0"}) {
+            const auto whole = make(devices), first = make(devices), second = make(devices);
+            QVERIFY(empty_without_cells(p, whole->snapshot()));
+            whole->advance(steps);
+            const auto g = whole->snapshot();
+            QVERIFY(empty_without_cells(p, g));
+            QVERIFY(largest_difference(expected.v, g.v) < (mass ? 1e-4 : 1e-8));
+            QVERIFY(largest_difference(expected.activation_ms, g.activation_ms) <
+                    (mass ? 1e-4 : 1e-8));
+            first->advance(steps / 3);
+            second->restore(first->snapshot());
+            second->advance(steps - steps / 3);
+            QCOMPARE(largest_difference(g.v, second->snapshot().v), 0.0);
+        }
+    }
+
     void snapshotContinuesBitForBit_data()
     {
         QTest::addColumn<int>("precision");

@@ -8,6 +8,7 @@
 #include <QtTest>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -129,6 +130,9 @@ std::vector<double> bump(const TissueProblem& p)
     std::vector<double> v;
     for (const auto& x : p.position_mm)
         v.push_back(-85 + 120 * std::exp(-0.3 * (x[0] * x[0] + x[1] * x[1])) + std::sin(7 * x[2]));
+    for (std::size_t u = 0; u < v.size(); ++u)
+        if (!p.has_cells(u))
+            v[u] = std::numeric_limits<double>::quiet_NaN();
     return v;
 }
 
@@ -182,6 +186,38 @@ class TestShards : public QObject
         const auto by = static_cast<Ordering>(ordering);
         QVERIFY(agrees<double>(p, count, by));
         QVERIFY(agrees<float>(p, count, by)); // `mixed`: the matrix in single precision
+    }
+
+    /// Unknowns without cells: in one slot of a shard, which no range holds; parts are of the rest.
+    void unknownsWithoutCellsShareASlot()
+    {
+        ProblemOptions o;
+        o.insulated = true;
+        o.dt_ms = 0.01;
+        for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+            o.scheme = scheme;
+            const auto p = slab_problem({6, 5, 4}, 0.5, o);
+            const auto cells = static_cast<double>(p.with_cells());
+            QVERIFY(p.with_cells() < p.size());
+            for (int count : {1, 3})
+                for (const auto ordering : {Ordering::hilbert, Ordering::metis}) {
+                    QVERIFY(agrees<double>(p, count, ordering));
+                    const auto all = cuda::make_shards(p, count, 2, ordering);
+                    std::vector<double> part(at(count), 0);
+                    for (std::size_t u = 0; u < p.size(); ++u) {
+                        const auto& s = all.shards[at(all.place[u].shard)];
+                        const auto slot = all.place[u].slot;
+                        QVERIFY(p.has_cells(u) ? slot < s.stepped : slot == s.stepped);
+                        QVERIFY(slot < s.slots);
+                        part[at(all.place[u].shard)] += p.has_cells(u) ? 1 / cells : 0;
+                    }
+                    for (const auto& s : all.shards)
+                        for (const auto& r : s.ranges)
+                            QVERIFY(r.end <= s.stepped && r.group == 0);
+                    for (double x : part)
+                        QVERIFY(std::abs(x - 1.0 / count) < 0.05);
+                }
+        }
     }
 
     void shardsCoverEveryUnknownOnceAndSendWhatIsRead()

@@ -6,6 +6,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <thread>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -411,6 +412,8 @@ class TestStepper : public QObject
         QVERIFY(early < 0.1);
         QVERIFY(late < 1);
         QVERIFY(share < 0.5);
+        QVERIFY(whole->share_at_rest() > 0.5 && whole->share_at_rest() < 1);
+        QCOMPARE(reference->share_at_rest(), 0.0);
         const auto last = whole->snapshot();
         for (int n : {1, 2, 40, 57, 400, 503})
             cut->advance(n);
@@ -421,6 +424,73 @@ class TestStepper : public QObject
         resumed->advance(steps - 1003);
         QVERIFY(cut->snapshot().v == last.v && cut->snapshot().states == last.states);
         QVERIFY(resumed->snapshot().v == last.v && resumed->snapshot().states == last.states);
+    }
+    /// Six unknowns are stepped by one thread, however many there are.
+    void threadsFollowTheSizeOfTheProblem()
+    {
+        StepperOptions o;
+        o.devices = "cpu";
+        const auto all = std::max(1U, std::thread::hardware_concurrency());
+        const auto few = make_stepper(slab_problem({0.5, 0.5, 0.5}, 0.5), o);
+        QCOMPARE(few->threads(), 1U);
+        QVERIFY2(few->device().find("1 thread,") != std::string::npos, few->device().c_str());
+        QCOMPARE(make_stepper(slab_problem({5, 5, 5}, 0.5), o)->threads(), std::min(2U, all));
+        o.threads = 2;
+        QCOMPARE(make_stepper(slab_problem({0.5, 0.5, 0.5}, 0.5), o)->threads(), 2U);
+    }
+    /// Unknowns of insulating tissue are not stepped: they have no value, and nothing reads them.
+    void tissueWithoutCellsIsLeftOut_data()
+    {
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("mass");
+        QTest::addColumn<int>("stepping");
+        QTest::addColumn<int>("splitting");
+        QTest::addColumn<double>("rest");
+        QTest::addRow("fvm") << 0 << 0 << 0 << 0 << 0.0;
+        QTest::addRow("fvm, Strang") << 0 << 0 << 0 << 1 << 0.0;
+        QTest::addRow("fvm, rest") << 0 << 0 << 0 << 0 << 0.1;
+        QTest::addRow("fvm, backward Euler") << 0 << 0 << 1 << 0 << 0.0;
+        QTest::addRow("p1") << 1 << 0 << 0 << 0 << 0.0;
+        QTest::addRow("p1, consistent") << 1 << 1 << 0 << 0 << 0.0;
+        QTest::addRow("p1, consistent, Crank-Nicolson, Strang") << 1 << 1 << 2 << 1 << 0.0;
+        QTest::addRow("p1, Crank-Nicolson") << 1 << 0 << 2 << 0 << 0.0;
+    }
+    void tissueWithoutCellsIsLeftOut()
+    {
+        QFETCH(int, scheme);
+        QFETCH(int, mass);
+        QFETCH(int, stepping);
+        QFETCH(int, splitting);
+        QFETCH(double, rest);
+        ProblemOptions o;
+        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        o.mass = static_cast<diffusion::Mass>(mass);
+        o.stepping = static_cast<Stepping>(stepping);
+        o.splitting = static_cast<Splitting>(splitting);
+        o.insulated = true;
+        auto p = slab_problem({4.5, 2, 1}, 0.25, o);
+        p.rest_tolerance_mV = rest;
+        for (const auto precision : {Precision::double_, Precision::single}) {
+            const auto make = [&] {
+                auto s = cpu(p, 2, precision);
+                s->add_stimulus(left_end(p, 1));
+                return s;
+            };
+            const auto whole = make(), first = make(), second = make();
+            QVERIFY(empty_without_cells(p, whole->snapshot()));
+            whole->advance(600);
+            first->advance(153);
+            second->restore(first->snapshot());
+            second->advance(447);
+            const auto a = whole->snapshot(), b = second->snapshot();
+            QVERIFY(empty_without_cells(p, a) && empty_without_cells(p, b));
+            int beyond = 0; // the wave has gone through the bridge
+            for (std::size_t u = 0; u < p.size(); ++u) {
+                QVERIFY(a.v[u] == b.v[u] || !p.has_cells(u));
+                beyond += p.position_mm[u][0] > 4 && std::isfinite(a.activation_ms[u]);
+            }
+            QVERIFY(beyond > 0);
+        }
     }
     /// Tables of functions of V: a little different, the same however many threads there are; on
     /// the CPU alone.

@@ -4,6 +4,8 @@
 #include "engine/mesh/check.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 
 namespace tawara::test {
@@ -30,6 +32,7 @@ struct ProblemOptions
     double dt_ms = 0.02;
     diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
     int types = 1; ///< 1 to 3 cell types, in layers along x
+    bool insulated = false; ///< no tissue in the middle third of x but for a bridge at small y
 };
 
 /// A slab of tissue as a device sees it: TT06, fibres along x.
@@ -38,8 +41,13 @@ inline device::TissueProblem slab_problem(const Vec3& size_mm, double spacing_mm
 {
     const auto m = mesh::slab(size_mm, spacing_mm);
     const auto neighbours = mesh::face_neighbours(m);
-    const std::vector<std::int32_t> region(m.tetrahedron_count(), 0);
-    const auto d = diffusion::diffusivities(m, region, std::span(&o.sigma, 1), 140, 0.01);
+    std::vector<std::int32_t> region(m.tetrahedron_count(), 0);
+    for (std::size_t t = 0; t < region.size() && o.insulated; ++t) {
+        const Vec3 x = m.centroid(t);
+        region[t] = std::abs(x[0] / size_mm[0] - 0.5) < 1.0 / 6 && x[1] > 0.4 * size_mm[1];
+    }
+    const std::array sigmas{o.sigma, diffusion::Conductivity{}};
+    const auto d = diffusion::diffusivities(m, region, sigmas, 140, 0.01);
     diffusion::Options options;
     options.scheme = o.scheme;
     options.mass = o.mass;
@@ -58,7 +66,7 @@ inline device::TissueProblem slab_problem(const Vec3& size_mm, double spacing_mm
     p.groups.push_back(g);
     for (std::size_t u = 0; u < p.size(); ++u) {
         p.position_mm.push_back(o.scheme == diffusion::Scheme::p1 ? m.vertex(u) : m.centroid(u));
-        p.group.push_back(0);
+        p.group.push_back(p.system.volume[u] > 0 ? std::uint8_t{0} : device::no_cells);
         p.type.push_back(static_cast<std::uint8_t>(
             std::min(o.types - 1, static_cast<int>(p.position_mm[u][0] / size_mm[0] * o.types))));
     }
@@ -73,9 +81,20 @@ inline device::StimulusSource left_end(const device::TissueProblem& p, double x_
     s.amplitude_pA_per_pF = amplitude;
     s.duration_ms = duration_ms;
     for (std::size_t u = 0; u < p.size(); ++u)
-        if (p.position_mm[u][0] <= x_mm)
+        if (p.position_mm[u][0] <= x_mm && p.has_cells(u))
             s.unknowns.push_back(static_cast<std::int32_t>(u));
     return s;
+}
+
+/// Whether V and the times of those unknowns alone are NaN that have no cells.
+inline bool empty_without_cells(const device::TissueProblem& p, const device::Snapshot& s)
+{
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (std::isnan(s.v[u]) == p.has_cells(u) ||
+            (!p.has_cells(u) &&
+             !(std::isnan(s.activation_ms[u]) && std::isnan(s.repolarisation_ms[u]))))
+            return false;
+    return p.with_cells() < p.size();
 }
 
 } // namespace tawara::test

@@ -179,6 +179,7 @@ class TestOperators : public QObject
             Options o;
             o.scheme = scheme;
             o.mass_scaling = 0;
+            o.largest_scaling = 1000;
             const auto plain = assemble(mesh_, neighbours_, d, o);
             QCOMPARE(plain.added_volume_fraction, 0.0);
             double before = plain.stable_dt_ms;
@@ -201,6 +202,72 @@ class TestOperators : public QObject
         }
     }
 
+    /// However much volume may be added in all, no place gets more than its share.
+    void massScalingStaysWithinItsBoundAtEachPlace()
+    {
+        const auto d = testing::turning_tensors(mesh_, 0.1, 9);
+        for (const auto& [scheme, mass] :
+             {std::pair{Scheme::fvm, Mass::lumped}, {Scheme::p1, Mass::lumped},
+              {Scheme::p1, Mass::consistent}}) {
+            Options o;
+            o.scheme = scheme;
+            o.mass = mass;
+            o.mass_scaling = 0;
+            const auto plain = assemble(mesh_, neighbours_, d, o);
+            QCOMPARE(plain.largest_scaling, 1.0);
+            QCOMPARE(plain.largest_scaling_at, std::int64_t{-1});
+            o.mass_scaling = 1e-2;
+            for (const double cap : {Options{}.largest_scaling, 1.05}) {
+                o.largest_scaling = cap;
+                const auto s = assemble(mesh_, neighbours_, d, o);
+                double largest = 0;
+                for (std::size_t i = 0; i < s.size(); ++i)
+                    largest = std::max(largest, s.volume[i] / plain.volume[i]);
+                QVERIFY(largest > 1 + 0.9 * (cap - 1) && largest < cap * (1 + 1e-12));
+                QVERIFY(std::abs(s.largest_scaling / largest - 1) < 1e-12);
+                const auto at = static_cast<std::size_t>(s.largest_scaling_at);
+                QVERIFY(std::abs(s.volume[at] / plain.volume[at] / largest - 1) < 1e-12);
+                QVERIFY(s.stable_dt_ms > plain.stable_dt_ms);
+            }
+            o.largest_scaling = 0.9;
+            QVERIFY_THROWS_EXCEPTION(InputError, assemble(mesh_, neighbours_, d, o));
+        }
+    }
+
+    /// Mass and flow of a tetrahedron that does not conduct belong to nobody: what is left is that
+    /// of the mesh without it.
+    void whatDoesNotConductAddsToNothing()
+    {
+        const auto whole = mesh::slab({2, 1, 1}, 0.25), half = mesh::slab({1, 1, 1}, 0.25);
+        std::vector<Tensor> d(whole.tetrahedron_count(), Tensor{0.1, 0.1, 0.1, 0, 0, 0});
+        const std::vector<Tensor> all(half.tetrahedron_count(), d[0]);
+        for (std::size_t t = 0; t < d.size(); ++t)
+            if (whole.centroid(t)[0] > 1)
+                d[t] = {};
+        for (const auto mass : {Mass::lumped, Mass::consistent}) {
+            Options o;
+            o.scheme = Scheme::p1;
+            o.mass = mass;
+            o.mass_scaling = 0;
+            const auto a = assemble(whole, mesh::face_neighbours(whole), d, o);
+            const auto b = assemble(half, mesh::face_neighbours(half), all, o);
+            const auto sum = [](const System& s) {
+                double v = 0, k = 0;
+                for (double x : s.volume)
+                    v += x;
+                for (double x : s.alpha.value)
+                    k += x;
+                return std::pair{v, k};
+            };
+            QVERIFY(std::abs(sum(a).first - 1) < 1e-12); // mm3: of the half that conducts
+            QVERIFY(std::abs(sum(a).first - sum(b).first) < 1e-12);
+            QVERIFY(std::abs(sum(a).second / sum(b).second - 1) < 1e-9);
+            QVERIFY(std::abs(a.stable_dt_ms / b.stable_dt_ms - 1) < 1e-9);
+            for (std::size_t v = 0; v < whole.vertex_count(); ++v)
+                QCOMPARE(a.volume[v] > 0, whole.vertex(v)[0] <= 1);
+        }
+    }
+
     void tissueThatDoesNotConductIsLeftAlone()
     {
         auto d = testing::turning_tensors(mesh_, 0.1, 9);
@@ -217,6 +284,8 @@ class TestOperators : public QObject
                 QVERIFY(!scar[i] && !scar[static_cast<std::size_t>(s.alpha.column[k])]);
                 QVERIFY(std::isfinite(s.alpha.value[k]));
             }
+        for (std::size_t i = 0; i < s.size(); ++i)
+            QCOMPARE(s.volume[i] > 0, !scar[i]);
         QVERIFY(s.stability.stable);
     }
 

@@ -196,6 +196,8 @@ QStringList regionTitles(const std::vector<Region>& regions)
 
 QString regionTip(const Region& r)
 {
+    if (r.insulating)
+        return tr("Insulating: no cells, no current");
     if (r.inherits())
         return tr("Changes what lies beneath it: conductivities × %1, %2 factors")
             .arg(scaleText(r.conductivity_scale))

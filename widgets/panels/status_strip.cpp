@@ -10,6 +10,7 @@
 #include <QStatusBar>
 #include <QToolButton>
 
+#include <cmath>
 #include <unistd.h>
 #include <vector>
 
@@ -103,6 +104,16 @@ QString memoryText()
                       : StatusStrip::tr("%1 GB").arg(mb / 1000, 0, 'f', 1);
 }
 
+/// @param atRest  part of the unknowns' steps that was taken at rest
+QString stepsTip(double atRest)
+{
+    const QString tip = StatusStrip::tr("Time steps per second of wall time");
+    return atRest > 0 ? tip + StatusStrip::tr(". Of the steps of all unknowns %1 % were taken at "
+                                              "rest, several as one (reaction.rest_tolerance_mV)")
+                                  .arg(std::lround(100 * atRest))
+                      : tip;
+}
+
 } // namespace
 
 StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
@@ -129,7 +140,7 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_path = label("renderPath", tr("How values reach the picture"), {});
     for (QWidget* w : std::initializer_list<QWidget*>{m_state, m_device, m_path, buildFilming()})
         bar->addWidget(w);
-    m_steps = right("steps", tr("Time steps per second of wall time"),
+    m_steps = right("steps", stepsTip(0),
                     {tr("%1 steps/s").arg(8888), tr("%1 steps/s").arg("888 k")});
     m_slower = right("slower",
                      tr("Speed beside real time. Where no graphics card draws, Run > Compute first "
@@ -149,6 +160,7 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
     const bool running = s.state == State::running;
     setTextIfNew(m_steps,
                  running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
+    m_steps->setToolTip(stepsTip(s.share_at_rest));
     setTextIfNew(m_slower, running ? ratioText(s.ms_per_second) : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());

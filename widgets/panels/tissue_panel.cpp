@@ -417,7 +417,7 @@ void TissuePanel::fillDetails()
     offerBeneath(r.inherits() || !modelsBeneath(i).empty());
     fillCells(r);
     for (auto* b : {m_fibre, m_sheet, m_normal})
-        b->setEnabled(!r.inherits());
+        b->setEnabled(!r.inherits() && !r.insulating);
     // what inherits has none of its own: the tissue beneath says them
     for (auto* b : {m_fibre, m_sheet, m_normal})
         b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
@@ -431,6 +431,11 @@ void TissuePanel::fillDetails()
     m_scale[2]->put(scale.normal);
     if (std::exchange(m_evenOf, i) != i || !scale.even())
         m_even->setChecked(scale.even());
+    m_insulating->setChecked(r.insulating);
+    for (QWidget* w : {static_cast<QWidget*>(m_scale[0]), static_cast<QWidget*>(m_scale[1]),
+                       static_cast<QWidget*>(m_scale[2]), static_cast<QWidget*>(m_model),
+                       static_cast<QWidget*>(m_parameters)})
+        w->setEnabled(!r.insulating);
     fillParameters(r);
     m_filling = false;
 }
@@ -461,7 +466,7 @@ void TissuePanel::fillCells(const Region& r)
     else if (!r.variant.empty())
         m_variant->addItem(QString::fromStdString(r.variant), QString::fromStdString(r.variant));
     m_variant->setCurrentIndex(std::max(0, m_variant->findData(QString::fromStdString(r.variant))));
-    m_variant->setEnabled(m_variant->count() > 1);
+    m_variant->setEnabled(m_variant->count() > 1 && !r.insulating);
 }
 
 void TissuePanel::fillPlace(const Region& r)

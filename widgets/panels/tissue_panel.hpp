@@ -11,6 +11,7 @@
 #include <array>
 #include <vector>
 
+class QCheckBox;
 class QComboBox;
 class QHBoxLayout;
 class QLineEdit;
@@ -150,6 +151,7 @@ class TissuePanel : public QWidget
     std::array<NumberBox*, 3> m_scale{}; ///< along fibre, sheet, normal
     QToolButton* m_even;                 ///< one factor for all three
     int m_evenOf = -1;                   ///< region of which it was set
+    QCheckBox* m_insulating;
     QTableWidget* m_parameters;
     /// What the table of parameters says.
     struct ShownParameters

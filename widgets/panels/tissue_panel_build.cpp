@@ -7,6 +7,7 @@
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QGridLayout>
@@ -287,6 +288,9 @@ QWidget* TissuePanel::buildCells()
     m_sheet =
         conductivity("sigmaSheet", tr("Conductivity across the fibres within the sheet [S/m]"));
     m_normal = conductivity("sigmaNormal", tr("Conductivity across the sheets [S/m]"));
+    m_insulating = new QCheckBox(tr("Insulating: no cells, no current"));
+    m_insulating->setObjectName("insulating");
+    m_insulating->setToolTip(tr("Scar, fat or a valve's ring: waves go around it"));
     auto* sigma = new QHBoxLayout;
     sigma->addWidget(m_fibre);
     sigma->addWidget(m_sheet);
@@ -317,6 +321,7 @@ QWidget* TissuePanel::buildCells()
     form->addRow(m_stepAdvice);
     form->addRow(tr("σ f, s, n [S/m]"), sigma);
     form->addRow(tr("× f, s, n"), buildScale());
+    form->addRow(m_insulating);
     column->addLayout(form);
     column->addWidget(m_velocity);
     column->addWidget(groupLabel(tr("Parameters")));
@@ -351,6 +356,10 @@ void TissuePanel::connectCells()
     sigmaChanged(m_fibre, [](Region& r, double v) { r.conductivity_S_per_m.fibre = v; });
     sigmaChanged(m_sheet, [](Region& r, double v) { r.conductivity_S_per_m.sheet = v; });
     sigmaChanged(m_normal, [](Region& r, double v) { r.conductivity_S_per_m.normal = v; });
+    connect(m_insulating, &QCheckBox::toggled, this, [this](bool on) {
+        change(on ? tr("Make a region insulating") : tr("Let a region conduct"),
+               [on](Region& r) { r.insulating = on; }, false);
+    });
 }
 
 QString TissuePanel::nameIn(int row) const

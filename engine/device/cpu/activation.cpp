@@ -18,7 +18,7 @@ ActivationRecord<Real>::ActivationRecord(const Layout& layout)
     : activation_ms(layout.slots(), nan), repolarisation_ms(layout.slots(), nan),
       peak_mV(layout.slots(), Real(-1e3)), rest_mV(layout.slots(), Real(1e3))
 {
-    for (std::size_t i = 0; i < layout.slots(); ++i)
+    for (std::size_t i = 0; i < layout.stepped; ++i)
         if (layout.old_of[i] < 0) // an empty slot has nothing to record
             activation_ms[i] = repolarisation_ms[i] = 0;
 }

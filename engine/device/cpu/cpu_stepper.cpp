@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -25,6 +26,10 @@ using Clock = std::chrono::steady_clock;
 /// Slots that one worker takes through diffusion, reaction and record before the next ones: 1024
 /// cells of 19 double states are 156 kB, which the second-level cache holds.
 constexpr std::int64_t tile = 1024;
+
+/// Unknowns for a thread of its own, where their number is free: a step of them takes some 70 us,
+/// several times what waiting for each other costs.
+constexpr std::size_t unknowns_per_thread = 2048;
 
 enum Kernel { k_diffusion, k_reaction, k_record, kernel_count };
 
@@ -74,6 +79,8 @@ class CpuStepper final : public Stepper
     void restore(const Snapshot& s) override;
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
+    unsigned threads() const override { return pool_.size(); }
+    double share_at_rest() const override;
 
   private:
     using Arrays = cell::CellArrays<Real>;
@@ -87,6 +94,13 @@ class CpuStepper final : public Stepper
     void react(Real* v, double t_ms, double dt_ms, std::int64_t begin, std::int64_t end) const;
     template <class Body>
     void tiles(Body body);
+    /// NaN in the slots of unknowns without cells.
+    template <class Values>
+    void without_cells_from(Values& values) const
+    {
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(layout_.stepped), values.end(),
+                  std::numeric_limits<typename Values::value_type>::quiet_NaN());
+    }
     void fail(std::int64_t slot) const;
     void initial_state(const TissueProblem& p);
 
@@ -120,7 +134,7 @@ class CpuStepper final : public Stepper
 
 template <class Real>
 CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
-    : pool_(threads), layout_((progress.at(0, "ordering unknowns"), make_layout(p))),
+    : pool_(threads_for(threads, p.with_cells(), unknowns_per_thread)), layout_((progress.at(0, "ordering unknowns"), make_layout(p))),
       position_(p.position_mm), groups_(p.groups), dt_(p.dt_ms),
       threshold_(p.activation_threshold_mV), splitting_(p.splitting), diffusion_(p, layout_),
       record_(layout_), worker_(pool_.size())
@@ -129,7 +143,7 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
         diffusion::ImplicitSolver::Options options;
         options.tolerance_mV = p.solver_tolerance_mV;
         options.most_iterations = p.solver_iterations;
-        options.threads = threads;
+        options.threads = pool_.size();
         solver_ = std::make_unique<diffusion::ImplicitSolver>(p.system, p.dt_ms, theta(p.stepping),
                                                               options);
         solver_v_.resize(p.size());
@@ -145,8 +159,6 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     const std::size_t slots = layout_.slots();
     v_.assign(slots, Real(0));
     next_.assign(slots, Real(0));
-    if (splitting_ == Splitting::strang)
-        half_.assign(slots, Real(0));
     stimulus_.assign(slots, Real(0));
     type_.assign(slots, 0);
     std::size_t most = 0;
@@ -161,7 +173,9 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
         state_pointers_.push_back(s.data());
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
         const auto last =
-            g + 1 < p.groups.size() ? layout_.begin[g + 1] : static_cast<std::int64_t>(slots);
+            static_cast<std::int64_t>(g + 1 < p.groups.size()
+                                          ? static_cast<std::size_t>(layout_.begin[g + 1])
+                                          : layout_.stepped);
         for (auto slot = layout_.begin[g]; slot < last; ++slot) {
             const auto i = static_cast<std::size_t>(slot);
             const auto old = layout_.old_of[i];
@@ -172,14 +186,17 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
                 states_[s - 1][i] = static_cast<Real>(initial[s]);
         }
     }
+    without_cells_from(v_);
     next_ = v_;
+    if (splitting_ == Splitting::strang)
+        half_ = v_;
 }
 
 template <class Real>
 template <class Body>
 void CpuStepper<Real>::tiles(Body body)
 {
-    pool_.for_range(layout_.slots(), static_cast<std::size_t>(tile),
+    pool_.for_range(layout_.stepped, static_cast<std::size_t>(tile),
                     [&](std::size_t begin, std::size_t end, unsigned worker) {
                         for (auto b = static_cast<std::int64_t>(begin);
                              b < static_cast<std::int64_t>(end); b += tile)
@@ -508,6 +525,9 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     from_mesh_order(s.repolarisation_ms, record_.repolarisation_ms);
     from_mesh_order(s.peak_mV, record_.peak_mV);
     from_mesh_order(s.rest_mV, record_.rest_mV);
+    without_cells_from(v_);
+    without_cells_from(record_.activation_ms);
+    without_cells_from(record_.repolarisation_ms);
     if (resting_) {
         next_ = v_;
         resting_->restore(s.resting);
@@ -524,7 +544,7 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
     std::vector<KernelRecord> out(kernel_count);
     const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction",
                            "record"};
-    const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.slots())
+    const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.stepped)
                                 : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
@@ -534,7 +554,7 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         reaction_flops += cells * kernels_[g]->flops_per_cell();
     }
     const double halves = splitting_ == Splitting::strang ? 2 : 1;
-    const double slots = static_cast<double>(layout_.slots());
+    const double slots = static_cast<double>(layout_.stepped);
     const double bytes[] = {solver_ ? 0 : diffusion_.bytes_per_step(), halves * reaction_bytes,
                             slots * (2.0 * sizeof(Real) + 16)};
     const double flops[] = {solver_ ? 0 : diffusion_.flops_per_step(), halves * reaction_flops, 0};
@@ -562,6 +582,12 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         out.resize(1);
     }
     return out;
+}
+
+template <class Real>
+double CpuStepper<Real>::share_at_rest() const
+{
+    return resting_ ? resting_->share_at_rest() : 0;
 }
 
 template <class Real>

@@ -237,10 +237,13 @@ void Resting<Real>::end_step()
 {
     if (at_ == 0) {
         list_runs();
-        cells_stepped_ += static_cast<double>(layout_.slots());
+        cells_stepped_ += static_cast<double>(layout_.stepped);
     }
-    for (const Run& r : runs_)
+    ++steps_;
+    for (const Run& r : runs_) {
         cells_stepped_ += static_cast<double>(r.end - r.begin);
+        moved_ += static_cast<double>(r.end - r.begin);
+    }
     at_ = (at_ + 1) % length_;
 }
 

@@ -51,6 +51,12 @@ class Resting
     void end_step();
     /// Cells stepped so far, long and short steps alike.
     double cells_stepped() const { return cells_stepped_; }
+    /// Of the steps of all cells so far, those of cells at rest, slices with a moving one left out.
+    double share_at_rest() const
+    {
+        const double all = static_cast<double>(steps_) * static_cast<double>(layout_.stepped);
+        return all > 0 ? 1 - moved_ / all : 0;
+    }
 
     /// Snapshot::resting: empty between long steps.
     std::vector<double> snapshot() const;
@@ -81,7 +87,8 @@ class Resting
     std::vector<std::size_t> states_;   ///< of each group, without V
     std::vector<std::uint16_t> moving_; ///< per slice
     std::vector<Run> runs_;             ///< slices with moving slots, as long rows
-    double cells_stepped_ = 0;
+    double cells_stepped_ = 0, moved_ = 0;
+    std::int64_t steps_ = 0;
 };
 
 extern template class Resting<double>;

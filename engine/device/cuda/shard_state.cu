@@ -94,7 +94,9 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
     // slots without a cell are computed with the others of their warp, though nothing is stored:
     // they are as the cell before them, so that no Newton's method iterates there in vain
     std::size_t u = 0;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
+    const auto stepped = static_cast<std::size_t>(host.stepped);
+    std::fill(v0.begin() + host.stepped, v0.begin() + host.slots, no_value<Real>);
+    for (std::size_t slot = 0; slot < stepped; ++slot) {
         if (host.old_of[slot] >= 0) {
             u = static_cast<std::size_t>(host.old_of[slot]);
             phases[slot] = 0;

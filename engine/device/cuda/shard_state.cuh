@@ -6,7 +6,13 @@
 #include "engine/device/cuda/shards.hpp"
 #include "engine/device/cuda/solver.cuh"
 
+#include <limits>
+
 namespace tawara::device::cuda {
+
+/// V of unknowns without cells.
+template <class Real>
+inline constexpr Real no_value = std::numeric_limits<Real>::quiet_NaN();
 
 /// Vectors of the potential; current and next change places after each step.
 enum class Vector { current, next, half, scratch1, scratch2, correction, none };

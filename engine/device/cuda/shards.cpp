@@ -96,20 +96,49 @@ std::vector<std::int32_t> curve_order(const TissueProblem& p)
     return order;
 }
 
+/// Parts of the unknowns with cells, in shares as they are asked for; the others go to the first.
+std::vector<std::int32_t> parts_of_cells(const TissueProblem& p, int count,
+                                         std::span<const double> shares)
+{
+    const auto& a = p.system.alpha;
+    if (p.with_cells() == p.size())
+        return partition::parts({a.first, a.column}, count, shares);
+    std::vector<std::int32_t> cell_of(p.size(), -1), column;
+    std::vector<std::int64_t> first{0};
+    std::int32_t cells = 0;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (p.has_cells(u))
+            cell_of[u] = cells++;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (p.has_cells(u)) {
+            for (auto e = a.first[u]; e < a.first[u + 1]; ++e)
+                column.push_back(cell_of[at(a.column[at(e)])]);
+            first.push_back(static_cast<std::int64_t>(column.size()));
+        }
+    const auto of_cell = partition::parts({first, column}, count, shares);
+    std::vector<std::int32_t> part(p.size(), 0);
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (cell_of[u] >= 0)
+            part[u] = of_cell[at(cell_of[u])];
+    return part;
+}
+
 /// Part of each unknown.
 std::vector<std::int32_t> cut(const TissueProblem& p, int count, Ordering ordering,
                               const std::vector<std::int32_t>& curve,
                               std::span<const double> shares)
 {
-    const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
     if (count == 1 || ordering == Ordering::metis || p.size() <= metis_limit)
-        return partition::parts(graph, count, shares);
-    std::vector<std::int32_t> part(p.size());
+        return parts_of_cells(p, count, shares);
+    std::vector<std::int32_t> part(p.size(), 0), cells;
+    for (const auto u : curve)
+        if (p.has_cells(at(u)))
+            cells.push_back(u);
     std::size_t k = 0;
     std::int32_t c = 0;
-    for (const auto end : ends_of_parts(curve.size(), count, shares)) {
+    for (const auto end : ends_of_parts(cells.size(), count, shares)) {
         for (; k < end; ++k)
-            part[at(curve[k])] = c;
+            part[at(cells[k])] = c;
         ++c;
     }
     return part;
@@ -135,10 +164,12 @@ std::int64_t row_length(const diffusion::Rows& a, std::int32_t i)
 }
 
 /// Puts the sorted unknowns of one shard into slots: ranges by (separator, group), padded to whole
-/// slices.
+/// slices; then the slice of those without cells, which are taken off the list.
 void fill_slots(Shard& s, std::vector<std::int32_t>& mine,
                 const std::vector<std::uint8_t>& separator, const TissueProblem& p)
 {
+    const auto listed = mine.size();
+    std::erase_if(mine, [&](std::int32_t u) { return !p.has_cells(at(u)); });
     auto key = [&](std::int32_t u) {
         return std::pair(separator[at(u)] ? 0 : 1, static_cast<int>(p.group[at(u)]));
     };
@@ -176,6 +207,9 @@ void fill_slots(Shard& s, std::vector<std::int32_t>& mine,
             s.separator = static_cast<std::int64_t>(s.old_of.size());
         b = e;
     }
+    s.stepped = static_cast<std::int64_t>(s.old_of.size());
+    if (mine.size() < listed)
+        s.old_of.resize(s.old_of.size() + slice, -1);
     s.slots = static_cast<std::int64_t>(s.old_of.size());
 }
 
@@ -396,9 +430,9 @@ std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const
 Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering ordering,
                      const Progress& progress, std::span<const double> shares)
 {
-    const std::size_t n = p.size();
-    if (count < 1 || static_cast<std::size_t>(count) > std::max<std::size_t>(n, 1))
-        throw InputError("--devices", std::to_string(n) + " unknowns cannot be shared by " +
+    const std::size_t n = p.size(), cells = p.with_cells();
+    if (count < 1 || static_cast<std::size_t>(count) > std::max<std::size_t>(cells, 1))
+        throw InputError("--devices", std::to_string(cells) + " unknowns cannot be shared by " +
                                           std::to_string(count) + " devices; use fewer");
     progress.at(0, "ordering unknowns");
     const bool along_curve = ordering == Ordering::hilbert;
@@ -418,11 +452,16 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, Ordering order
     for (std::size_t k = 0; k < mine.size(); ++k) {
         Shard& s = all.shards[k];
         s.pack = pack;
+        const auto all_of_it = mine[k];
         fill_slots(s, mine[k], separator, p);
         for (std::size_t slot = 0; slot < s.old_of.size(); ++slot)
             if (s.old_of[slot] >= 0)
                 all.place[at(s.old_of[slot])] = {static_cast<std::int32_t>(k),
                                                  static_cast<std::int32_t>(slot)};
+        for (auto u : all_of_it)
+            if (!p.has_cells(at(u)))
+                all.place[at(u)] = {static_cast<std::int32_t>(k),
+                                    static_cast<std::int32_t>(s.stepped)};
     }
     progress.at(0.6, "laying out the matrix");
     const auto system = solved(p);

@@ -22,7 +22,9 @@ struct Send
 
 /// One device's share of the unknowns. Slots [0, separator) are read by other shards; those from
 /// there to `slots` are the interior; [slots, slots + halo) hold copies of other shards' unknowns.
-/// Separator and slots are multiples of 32; slots without an unknown have old_of = -1.
+/// Separator, stepped and slots are multiples of 32; slots without an unknown have old_of = -1.
+/// Unknowns without cells (no_cells) share slot `stepped`, the first of a last slice that no range
+/// holds; without such unknowns there is no such slice.
 ///
 /// Matrix, off-diagonals only, in slices of 32 rows that are stored transposed in chunks: chunk c
 /// of row r of slice s holds the entries k = pack c .. pack c + pack - 1 of that row at ((chunk[s]
@@ -34,7 +36,7 @@ struct Send
 struct Shard
 {
     int pack = 2; ///< entries a chunk
-    std::int64_t separator = 0, slots = 0, halo = 0;
+    std::int64_t separator = 0, stepped = 0, slots = 0, halo = 0;
     std::vector<std::int32_t> old_of; ///< [slots]
     std::vector<SlotRange> ranges;    ///< separator's first, then the interior's
     std::vector<std::uint32_t> chunk; ///< [slots / 32 + 1]

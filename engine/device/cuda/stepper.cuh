@@ -53,6 +53,7 @@ class CudaStepper final : public Stepper
     void restore(const Snapshot& s) override;
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
+    double share_at_rest() const override;
     std::string ceiling_device() const override { return "cuda:" + std::to_string(shards_[0]->device); }
     std::vector<std::int32_t> shard_of_unknown() const override
     {

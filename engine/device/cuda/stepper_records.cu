@@ -3,6 +3,7 @@
 // times.
 #include "engine/device/cuda/stepper.cuh"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara::device::cuda {
@@ -141,6 +142,22 @@ std::vector<KernelRecord> CudaStepper<Real>::resting_kernels() const
                        share * sampled_ms_[k][f_moving], moved * bytes, moved * flops});
     }
     return out;
+}
+
+/// By the later steps of long ones, to whole slices.
+template <class Real>
+double CudaStepper<Real>::share_at_rest() const
+{
+    if (!longest_rest_)
+        return 0;
+    double moved = 0, all = 0;
+    for (const auto& s : shards_) {
+        const Status& status = *s->status_host.data();
+        moved += 32 * static_cast<double>(status.moving);
+        all += static_cast<double>(steps_done_ - status.long_steps) *
+               static_cast<double>(s->host.stepped);
+    }
+    return all > 0 ? std::clamp(1 - moved / all, 0.0, 1.0) : 0;
 }
 
 template <class Real>

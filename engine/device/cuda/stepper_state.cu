@@ -388,8 +388,12 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             track(slots, Real(1e3)), rest(slots, Real(1e3));
         std::vector<double> activation(slots, 0), repolarisation(slots, 0);
         std::vector<std::uint8_t> phase(slots, 3);
+        const auto stepped = at(d.host.stepped);
+        std::fill(v.begin() + d.host.stepped, v.begin() + d.host.slots, no_value<Real>);
+        for (auto* times : {&activation, &repolarisation})
+            std::fill(times->begin() + d.host.stepped, times->end(), no_value<double>);
         std::size_t u = 0;
-        for (std::size_t slot = 0; slot < slots; ++slot) {
+        for (std::size_t slot = 0; slot < stepped; ++slot) {
             const bool empty = d.host.old_of[slot] < 0; // as the cell before it, see ShardState
             if (!empty)
                 u = at(d.host.old_of[slot]);

@@ -232,10 +232,11 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
         return;
     measuring = true;
     const auto device = sim->stepper().ceiling_device();
-    in_background([this, device](const std::stop_token&) -> std::function<void()> {
+    const auto threads = sim->stepper().threads();
+    in_background([this, device, threads](const std::stop_token&) -> std::function<void()> {
         std::optional<device::Ceilings> found;
         try {
-            found = device::measure_ceilings(device, options.threads);
+            found = device::measure_ceilings(device, threads);
         } catch (const std::exception&) { // a device that failed: there are no ceilings to tell
         }
         return [this, device, found] {

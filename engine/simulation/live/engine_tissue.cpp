@@ -163,6 +163,9 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
             t.stars = present->stars;
             t.mesh_title = present->mesh_title;
             make_problem(change->session, t, progress);
+            for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
+                (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
+                                  "/stimuli/" + std::to_string(k) + "/region");
             change->stepper = device::make_stepper(
                 t.problem, {options.devices, options.precision, options.threads}, progress,
                 &change->notices);
@@ -186,6 +189,8 @@ Engine::Impl::switched_probes(const device::TissueProblem& next) const
     constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
     const auto& now = sim->tissue().problem;
     const auto switched = [&](std::size_t u) {
+        if (!now.has_cells(u) || !next.has_cells(u))
+            return now.has_cells(u) != next.has_cells(u);
         return !cell::same_model(now.groups[now.group[u]].types.front(),
                                  next.groups[next.group[u]].types.front());
     };
@@ -216,9 +221,11 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
         try {
             read = read_anew(sim->tissue().problem, c.tissue.problem);
             const auto switched = switched_probes(c.tissue.problem);
-            c.stepper->set_display(sim->display);
+            auto display = display_weights(c.tissue); // other tissue may insulate now
+            c.stepper->set_display(display);
             const auto kernels = kernels_of_run();
             sim->simulation.replace(std::move(c.tissue), std::move(c.stepper));
+            sim->display = std::move(display);
             other_kernels = kernels;
             sim->pacing->move_to_new_stepper();
             traces.models_switched(switched);

@@ -310,6 +310,8 @@ void Analyst::to_vertices(std::span<const double> v)
         const Vec3 x = m.vertex(k);
         for (auto s = stars.first[k]; s < stars.first[k + 1]; ++s) {
             const auto tet = static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
+            if (std::isnan(v[tet])) // no cells
+                continue;
             const double w = 1 / std::max(norm(m.centroid(tet) - x), 1e-9);
             sum += w * v[tet];
             weight += w;
@@ -368,9 +370,8 @@ void Analyst::take(const std::shared_ptr<const Sample>& shared)
 
 void Analyst::phase(const Sample& s)
 {
-    const auto [low, high] = std::minmax_element(v_.begin(), v_.end());
-    low_ = std::min(low_, *low);
-    high_ = std::max(high_, std::min(*high, 40.0F)); // stimuli overshoot
+    for (const float v : v_) // NaN, without cells, is passed over
+        low_ = std::min(low_, v), high_ = std::max(high_, std::min(40.0F, v)); // stimuli overshoot
     while (past_.size() > 2 && past_[1].first <= s.time_ms - delay_ms)
         past_.pop_front();
     const bool ready = !past_.empty() && past_.front().first <= s.time_ms - delay_ms + 1e-6;

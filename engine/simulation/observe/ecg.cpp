@@ -367,7 +367,8 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
             weights_.emplace_back(at_vertices.begin(), at_vertices.end());
             continue;
         }
-        // V of a vertex is the inverse-distance mean of the tetrahedra around it, as it is drawn.
+        // V of a vertex is the inverse-distance mean of the tetrahedra around it, as it is drawn:
+        // of those that conduct.
         std::vector<double> w(m.tetrahedron_count(), 0);
         for (std::size_t v = 0; v < at_vertices.size(); ++v) {
             double sum = 0;
@@ -375,7 +376,8 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
                 for (auto s = stars.first[v]; s < stars.first[v + 1]; ++s) {
                     const auto tet =
                         static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)]);
-                    f(tet, 1 / std::max(norm(m.centroid(tet) - m.vertex(v)), 1e-9));
+                    if (diffusion::conducts(sigma[tet]))
+                        f(tet, 1 / std::max(norm(m.centroid(tet) - m.vertex(v)), 1e-9));
                 }
             };
             each([&](std::size_t, double share) { sum += share; });
@@ -396,8 +398,12 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
 std::vector<float> EcgField::leads(std::span<const double> v) const
 {
     // Weights sum to zero but for rounding: a common part of V is taken off so that it adds no
-    // error.
-    const double common = v.empty() ? 0 : v[0];
+    // error. V of places without cells is NaN, and their weight 0.
+    const auto first = std::find_if(v.begin(), v.end(), [](double x) { return !std::isnan(x); });
+    const double common = first == v.end() ? 0 : *first;
+    const auto term = [&](float weight, double x) {
+        return weight != 0 ? static_cast<double>(weight) * (x - common) : 0.0;
+    };
     std::vector<double> potential(weights_.size(), 0);
     for (std::size_t e = 0; e < weights_.size(); ++e) {
         const auto& w = weights_[e];
@@ -405,9 +411,9 @@ std::vector<float> EcgField::leads(std::span<const double> v) const
         std::size_t u = 0;
         for (; u + 4 <= w.size(); u += 4)
             for (std::size_t k = 0; k < 4; ++k)
-                sum[k] += static_cast<double>(w[u + k]) * (v[u + k] - common);
+                sum[k] += term(w[u + k], v[u + k]);
         for (; u < w.size(); ++u)
-            sum[0] += static_cast<double>(w[u]) * (v[u] - common);
+            sum[0] += term(w[u], v[u]);
         potential[e] = sum[0] + sum[1] + sum[2] + sum[3];
     }
     std::vector<float> out;

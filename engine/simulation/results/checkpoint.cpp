@@ -163,8 +163,9 @@ std::vector<double> layout_print(const device::TissueProblem& p, const mesh::Tet
         }
     std::vector<std::uint32_t> of_unknown(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
-        of_unknown[u] =
-            model[static_cast<std::size_t>(p.group[u])][static_cast<std::size_t>(p.type[u])];
+        if (p.has_cells(u))
+            of_unknown[u] = model[static_cast<std::size_t>(p.group[u])]
+                                 [static_cast<std::size_t>(p.type[u])];
     add(cells, of_unknown);
     return {static_cast<double>(p.size()), static_cast<double>(p.system.scheme), p.dt_ms,
             static_cast<double>(mesh), static_cast<double>(cells)};

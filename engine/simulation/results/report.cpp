@@ -157,6 +157,24 @@ Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
     return j;
 }
 
+/// Where mass scaling has added most; null: it has added nothing.
+Json scaled_most_at(const device::TissueProblem& p)
+{
+    const auto at = p.system.largest_scaling_at;
+    if (at < 0)
+        return nullptr;
+    const Vec3& x = p.position_mm[static_cast<std::size_t>(at)];
+    return {x[0], x[1], x[2]};
+}
+
+/// Unknowns that took long steps at rest.
+Json rest_json(const device::TissueProblem& p, const device::Stepper& stepper)
+{
+    return {{"tolerance_mV", p.rest_tolerance_mV},
+            {"longest_step_ms", device::TissueProblem::longest_rest_ms},
+            {"share_at_rest", stepper.share_at_rest()}};
+}
+
 /// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an
 /// explicit step with consistent mass has one in each of equal parts.
 Json diffusion_json(const device::TissueProblem& p)
@@ -180,6 +198,8 @@ Json diffusion_json(const device::TissueProblem& p)
             {"substeps", stages},
             {"substepping", kind},
             {"added_volume_fraction", system.added_volume_fraction},
+            {"largest_scaling", system.largest_scaling},
+            {"largest_scaling_at_mm", scaled_most_at(p)},
             {"repaired_cells", system.stability.repaired_cells}};
 }
 
@@ -227,10 +247,11 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     const auto maps = in.stepper.maps();
     RunReport r;
     r.unknowns = static_cast<std::int64_t>(p.size());
+    const auto with_cells = static_cast<std::int64_t>(p.with_cells());
     r.steps = in.stepper.step() - in.first_step;
     r.seconds = in.phases.stepping_s;
     r.cell_steps_per_s =
-        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(p.size()) / r.seconds
+        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(with_cells) / r.seconds
                       : 0;
     for (double a : maps.activation_ms)
         if (std::isfinite(a)) {
@@ -238,7 +259,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
             r.last_activation_ms = std::max(r.last_activation_ms, a);
         }
     const auto& device = in.options.device;
-    const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), device.threads);
+    const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
     const bool single = device.precision == Precision::single;
     Json j;
     j["program"] = "tawara";
@@ -252,7 +273,10 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
                  {"vertices", in.tissue.mesh->vertex_count()},
                  {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
     j["diffusion"] = diffusion_json(p);
+    if (p.rest_tolerance_mV > 0)
+        j["rest"] = rest_json(p, in.stepper);
     j["unknowns"] = r.unknowns;
+    j["unknowns_with_cells"] = with_cells;
     j["dt_ms"] = p.dt_ms;
     j["first_step"] = in.first_step;
     j["steps"] = r.steps;
@@ -302,7 +326,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
                                     in.seen, in.branched_ms());
     if (in.ended == "end")
-        for (auto& n : where_waves_ended(r.unknowns, r.activated, r.last_activation_ms,
+        for (auto& n : where_waves_ended(with_cells, r.activated, r.last_activation_ms,
                                          in.stepper.time_ms()))
             r.notices.push_back(std::move(n));
     for (const auto& n : in.tissue.notices)

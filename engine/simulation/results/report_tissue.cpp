@@ -72,6 +72,8 @@ std::string place_text(const Region& r, const Names& names)
 std::string conductivity_text(const Region& r)
 {
     std::string out;
+    if (r.insulating)
+        return "none: insulating";
     if (!r.inherits()) {
         const auto& c = r.conductivity_S_per_m;
         out = number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
@@ -132,7 +134,10 @@ ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_m
     for (std::size_t k = 0; k < std::min(list.size(), most_rows); ++k) {
         const auto& r = list[k];
         t.rows.push_back({r.name.empty() ? "region " + std::to_string(k + 1) : r.name,
-                          place_text(r, names), r.inherits() ? "as beneath" : r.model, r.variant,
+                          place_text(r, names), r.insulating   ? "no cells"
+                          : r.inherits() ? "as beneath"
+                                         : r.model,
+                          r.variant,
                           conductivity_text(r), changes_text(r)});
         if (known)
             add_apd(t.rows.back(), k, s.cells, apd90_ms, of);

@@ -152,7 +152,7 @@ Notices what_is_odd(const Session& s)
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
         const Region& region = s.regions[r];
         const std::string at = "tissue.regions." + std::to_string(r);
-        if (region.inherits() && region.parameters.empty() && region.initial.empty() &&
+        if (region.inherits() && !region.insulating && region.parameters.empty() && region.initial.empty() &&
             region.scale.empty() && region.conductivity_scale == 1)
             out.push_back({Notice::Level::info,
                            at + ": changes nothing of the tissue beneath it; parameters, initial, "
@@ -208,7 +208,20 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
 {
     Notices out;
     const auto& m = *tissue.mesh;
-    for (const auto& p : probes) {
+    const auto weights = probe_weights(tissue, probes, "");
+    for (std::size_t k = 0; k < probes.size(); ++k) {
+        const auto& p = probes[k];
+        const auto under = std::span(weights.unknown)
+                               .subspan(static_cast<std::size_t>(weights.first[k]),
+                                        static_cast<std::size_t>(weights.first[k + 1] -
+                                                                 weights.first[k]));
+        if (std::any_of(under.begin(), under.end(), [&](std::int32_t u) {
+                return !tissue.problem.has_cells(static_cast<std::size_t>(u));
+            }))
+            out.push_back({Notice::Level::warning,
+                           "probe '" + p.name +
+                               "' lies in insulating tissue, which has no potential: its column "
+                               "stays empty"});
         const auto place = tissue.locator->find(p.position_mm);
         const auto tet = static_cast<std::size_t>(place.tetrahedron);
         if (place.distance_mm <= 0.1 * std::cbrt(12 / std::sqrt(2.0) * m.volume(tet)))

@@ -248,8 +248,9 @@ bool inexcitable(const Region& laid)
         return std::all_of(names.begin(), names.end(),
                            [&](const std::string& name) { return value(name) == 0; });
     };
-    return !laid.inherits() && !parameter_name(laid.model, "g_Na").empty() && none("g_Na") &&
-           none("g_NaL") && none("g_CaL");
+    return laid.insulating ||
+           (!laid.inherits() && !parameter_name(laid.model, "g_Na").empty() && none("g_Na") &&
+            none("g_NaL") && none("g_CaL"));
 }
 
 } // namespace tawara::simulation

@@ -82,6 +82,16 @@ std::span<const TissuePreset> tissue_presets()
          "insulating, passive scar: Arevalo et al., Nat Commun 7:11437 (2016); Mendonca Costa et "
          "al., Front Physiol 9:356 (2018)",
          over("scar_core", "scar core", 0.001, {{"g_Na", 0}, {"g_NaL", 0}, {"g_CaL", 0}})},
+        {"Scar, insulating",
+         "Dense scar without cells or current: waves go around it, and cells beside it are loaded "
+         "by their neighbours alone.",
+         "the limit of a scar core that does not conduct; non-conducting infarct scars: Arevalo et "
+         "al., Nat Commun 7:11437 (2016)",
+         [] {
+             auto r = over("scar_core", "insulating scar", 1, {});
+             r.insulating = true;
+             return r;
+         }()},
         {"Border zone",
          "Around a scar: weaker sodium, calcium and potassium currents; a tenth of the "
          "conductivity across the fibres, all of it along them.",

@@ -141,6 +141,9 @@ struct Region
     /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp). Names
     /// that the model does not have are passed over, so that one list fits several models.
     std::vector<std::pair<std::string, double>> scale;
+    /// No cells and no current: what lies beneath does not count. So does a conductivity of 0 in all
+    /// directions. Needs no model, nor a region before it.
+    bool insulating = false;
     bool inherits() const { return model.empty(); }
     bool operator==(const Region&) const = default;
 };
@@ -257,6 +260,9 @@ struct Prepacing
     bool operator==(const Prepacing&) const = default;
 };
 
+/// Above it, what resting saves is small and its error is not (resources/sessions/README.md).
+inline constexpr double largest_rest_tolerance_mV = 0.5;
+
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 struct Session
 {
@@ -267,7 +273,7 @@ struct Session
     Prepacing prepacing;
     diffusion::Scheme scheme = diffusion::Scheme::fvm;
     diffusion::Mass mass = diffusion::Mass::lumped;
-    double mass_scaling = 1e-3;
+    double mass_scaling = 1e-3, mass_scaling_largest = 1.2; ///< of diffusion::Options
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;

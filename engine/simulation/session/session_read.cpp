@@ -10,6 +10,7 @@
 #include "engine/simulation/session/session_override.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -17,12 +18,29 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr std::array directions{"fibre", "sheet", "normal"};
+
 Vec3 principal(const JsonNode& n)
 {
     n.only({"fibre", "sheet", "normal"});
-    const char* should = "the conductivity in S/m";
-    return {n.at("fibre", should).positive("S/m"), n.at("sheet", should).positive("S/m"),
-            n.at("normal", should).positive("S/m")};
+    Vec3 s{};
+    for (std::size_t k = 0; k < 3; ++k)
+        s[k] = n.at(directions[k], "the conductivity in S/m").positive("S/m");
+    return s;
+}
+
+/// The same, or none at all.
+Vec3 principal_or_none(const JsonNode& n)
+{
+    n.only({"fibre", "sheet", "normal"});
+    Vec3 s{};
+    for (std::size_t k = 0; k < 3; ++k)
+        s[k] = n.at(directions[k], "the conductivity in S/m").not_negative("S/m");
+    for (std::size_t k = 0; k < 3; ++k)
+        if (s[k] == 0 && s != Vec3{})
+            n.at(directions[k], "").fail_value(
+                "above 0 S/m, or 0 in all three directions: tissue that does not conduct");
+    return s;
 }
 
 /// Monodomain values, or those of both domains, of which the harmonic combination
@@ -38,7 +56,7 @@ diffusion::Conductivity conductivity(const JsonNode& n)
         for (std::size_t k = 0; k < 3; ++k)
             s[k] = i[k] * e[k] / (i[k] + e[k]);
     } else {
-        s = principal(n);
+        s = principal_or_none(n);
     }
     return {s[0], s[1], s[2]};
 }
@@ -106,7 +124,8 @@ cell::SpecialVariables special_variables(const JsonNode& n)
 Region region(const JsonNode& n)
 {
     n.only({"label", "where", "name", "kind", "model", "model_variables", "variant",
-            "conductivity_S_per_m", "parameters", "initial", "conductivity_scale", "scale"});
+            "conductivity_S_per_m", "parameters", "initial", "conductivity_scale", "scale",
+            "insulating"});
     Region r;
     if (const auto name = n.find("name"))
         r.name = name->text();
@@ -124,7 +143,10 @@ Region region(const JsonNode& n)
         r.conductivity_scale = conductivity_scale(*x);
     if (const auto x = n.find("scale"))
         r.scale = factors_of(*x);
-    if (!n.has("model") && (r.where || n.has("conductivity_scale") || n.has("scale"))) {
+    if (const auto x = n.find("insulating"))
+        r.insulating = x->truth();
+    if (!n.has("model") &&
+        (r.where || r.insulating || n.has("conductivity_scale") || n.has("scale"))) {
         inherited(n, r);
         return r;
     }
@@ -265,7 +287,7 @@ void tissue(const JsonNode& n, Session& s)
     for (const auto& r : n.at("regions", should).items(should, 1)) {
         s.regions.push_back(region(r));
     }
-    if (s.regions.front().inherits())
+    if (s.regions.front().inherits() && !s.regions.front().insulating)
         n.at("regions", should)
             .items(should, 1)
             .front()
@@ -274,7 +296,7 @@ void tissue(const JsonNode& n, Session& s)
 
 void diffusion_part(const JsonNode& n, Session& s)
 {
-    n.only({"scheme", "mass", "mass_scaling", "splitting", "stepping"});
+    n.only({"scheme", "mass", "mass_scaling", "mass_scaling_largest", "splitting", "stepping"});
     if (const auto scheme = n.find("scheme"))
         s.scheme = scheme->word({"fvm", "p1"}) ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
     if (const auto mass = n.find("mass")) {
@@ -286,6 +308,8 @@ void diffusion_part(const JsonNode& n, Session& s)
     }
     if (const auto scaling = n.find("mass_scaling"))
         s.mass_scaling = scaling->within(0, 0.1, "");
+    if (const auto largest = n.find("mass_scaling_largest"))
+        s.mass_scaling_largest = largest->within(1, 1000, "");
     if (const auto splitting = n.find("splitting"))
         s.splitting =
             splitting->word({"godunov", "strang"}) ? Splitting::strang : Splitting::godunov;
@@ -314,7 +338,7 @@ void reaction(const JsonNode& n, Session& s)
 {
     n.only({"scheme", "rest_tolerance_mV", "tables_mV"});
     if (const auto rest = n.find("rest_tolerance_mV"))
-        s.rest_tolerance_mV = rest->within(0, 5, "mV");
+        s.rest_tolerance_mV = rest->within(0, largest_rest_tolerance_mV, "mV");
     if (const auto step = n.find("tables_mV")) {
         s.tables_mV = step->within(0, cell::coarsest_table_mV, "mV");
         if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)

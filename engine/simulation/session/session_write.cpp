@@ -119,7 +119,9 @@ Json region(const Region& r, const std::filesystem::path& folder)
         out["conductivity_S_per_m"] = {
             {"fibre", number(c.fibre)}, {"sheet", number(c.sheet)}, {"normal", number(c.normal)}};
     }
-    if (r.conductivity_scale != 1 || r.inherits())
+    if (r.insulating)
+        out["insulating"] = true;
+    if (r.conductivity_scale != 1 || (r.inherits() && !r.insulating))
         out["conductivity_scale"] = conductivity_scale(r.conductivity_scale);
     if (!r.scale.empty())
         out["scale"] = values(r.scale);
@@ -201,6 +203,7 @@ std::string to_json(const Session& s)
     if (p1)
         j["diffusion"]["mass"] = s.mass == diffusion::Mass::consistent ? "consistent" : "lumped";
     j["diffusion"]["mass_scaling"] = number(s.mass_scaling);
+    j["diffusion"]["mass_scaling_largest"] = number(s.mass_scaling_largest);
     j["diffusion"]["splitting"] = s.splitting == Splitting::strang ? "strang" : "godunov";
     j["diffusion"]["stepping"] = std::string(name_of(s.stepping));
     j["reaction"]["scheme"] = std::string(cell::name(s.reaction));

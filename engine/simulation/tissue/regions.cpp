@@ -177,6 +177,7 @@ Region laid_on(Region base, const Region& over)
     base.parameters = scaled_parameters(base, {});
     base.scale = over.scale;
     base.conductivity_scale = base.conductivity_scale * over.conductivity_scale;
+    base.insulating = base.insulating || over.insulating;
     for (const auto& [name, value] : over.parameters) {
         const auto own = parameter_name(base.model, name);
         set(base.parameters, own.empty() ? name : own, value);
@@ -204,7 +205,7 @@ RegionMap lay_regions(const Session& s, const mesh::TetMesh& m)
             if (!held[t])
                 continue;
             auto& at = p.of_tetrahedron[t];
-            if (region.inherits() && at < 0)
+            if (region.inherits() && !region.insulating && at < 0)
                 throw InputError(
                     s.name, "/tissue/regions/" + std::to_string(r),
                     "has no model, and no region before it covers the same tissue; give "
@@ -237,14 +238,23 @@ void lay_again(const Session& s, RegionMap& p)
             continue;
         }
         const Region& base = p.regions[static_cast<std::size_t>(p.beneath[k])];
+        if (base.inherits()) { // an insulator without a model stays one, whatever is laid on it
+            p.regions[k] = base;
+            continue;
+        }
         need_names(s, base, own, p.origin[k]);
         p.regions[k] = laid_on(base, own);
     }
     for (auto& r : p.regions) {
-        r.parameters = scaled_parameters(r, s.drugs);
+        if (!r.inherits())
+            r.parameters = scaled_parameters(r, s.drugs);
         r.scale.clear();
-        r.conductivity_S_per_m = r.conductivity_scale * r.conductivity_S_per_m;
+        auto& c = r.conductivity_S_per_m;
+        c = r.conductivity_scale * c;
         r.conductivity_scale = {};
+        if (r.insulating)
+            c = {};
+        r.insulating = c == diffusion::Conductivity{};
     }
     p.source.clear();
     for (std::size_t k = 0; k < p.regions.size(); ++k) {
@@ -270,7 +280,8 @@ bool same_places(const std::vector<Region>& a, const std::vector<Region>& b)
     };
     return a.size() == b.size() &&
            std::equal(a.begin(), a.end(), b.begin(), [&](const Region& x, const Region& y) {
-               return x.labels == y.labels && x.model == y.model && place(x) == place(y);
+               return x.labels == y.labels && x.model == y.model &&
+                      x.insulating == y.insulating && place(x) == place(y);
            });
 }
 

@@ -9,7 +9,8 @@ namespace tawara::simulation {
 struct RegionMap
 {
     /// Each with a model of its own, `parameters` with factors and drugs multiplied in, and
-    /// conductivities with their scale; `scale` empty, `conductivity_scale` 1.
+    /// conductivities with their scale; `scale` empty, `conductivity_scale` 1. `insulating` where
+    /// nothing conducts; such a region may be without a model, and its conductivity is 0.
     std::vector<Region> regions;
     /// Per region [S/m]: of the electrocardiogram's sources.
     std::vector<diffusion::Conductivity> source;

@@ -155,13 +155,17 @@ std::string box_text(const mesh::TetMesh& m)
 void add_cell_weights(const Tissue& t, std::int32_t cell, const Vec3& x, device::Gather& out)
 {
     std::set<std::int32_t> around;
-    for (auto a : t.neighbours[static_cast<std::size_t>(cell)])
-        if (a >= 0) {
-            around.insert(a);
-            for (auto b : t.neighbours[static_cast<std::size_t>(a)])
-                if (b >= 0)
-                    around.insert(b);
-        }
+    const auto has_cells = [&](std::int32_t u) {
+        return u >= 0 && t.problem.has_cells(static_cast<std::size_t>(u));
+    };
+    if (has_cells(cell)) // else V has no value there
+        for (auto a : t.neighbours[static_cast<std::size_t>(cell)])
+            if (has_cells(a)) {
+                around.insert(a);
+                for (auto b : t.neighbours[static_cast<std::size_t>(a)])
+                    if (has_cells(b))
+                        around.insert(b);
+            }
     around.erase(cell);
     const Vec3 x0 = t.problem.position_mm[static_cast<std::size_t>(cell)];
     const auto n = static_cast<Eigen::Index>(around.size());
@@ -203,6 +207,13 @@ std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& reg
                                       const std::string& file, const std::string& what)
 {
     auto out = std::visit(Select{t, file, what}, region);
+    const bool held = !out.empty();
+    std::erase_if(
+        out, [&](std::int32_t u) { return !t.problem.has_cells(static_cast<std::size_t>(u)); });
+    if (held && out.empty())
+        throw InputError(file, what,
+                         "the region holds insulating tissue alone, which has no cells to "
+                         "stimulate; it should reach tissue that conducts");
     if (out.empty())
         throw InputError(file, what,
                          "the region holds no tissue; the mesh spans " + box_text(*t.mesh));
@@ -224,8 +235,13 @@ device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
                                  number_text(place.distance_mm, 3) +
                                  " mm outside the tissue, which spans " + box_text(m));
         if (t.on_vertices()) {
+            constexpr double rounding = 1e-9; // of a place on a face: the corner beyond has no part
             for (std::size_t c = 0; c < 4; ++c) {
-                out.unknown.push_back(m.corner[c][tet]);
+                const auto u = m.corner[c][tet];
+                if (!t.problem.has_cells(static_cast<std::size_t>(u)) &&
+                    place.weights[c] < rounding)
+                    continue;
+                out.unknown.push_back(u);
                 out.weight.push_back(static_cast<float>(place.weights[c]));
             }
         } else {
@@ -250,8 +266,17 @@ device::Gather display_weights(const Tissue& t)
         } else {
             const auto begin = out.weight.size();
             double sum = 0;
-            for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
-                const auto tet = t.stars.tets[static_cast<std::size_t>(at)];
+            const auto tets = std::span(t.stars.tets)
+                                  .subspan(static_cast<std::size_t>(t.stars.first[v]),
+                                           static_cast<std::size_t>(t.stars.first[v + 1] -
+                                                                    t.stars.first[v]));
+            const auto has_cells = [&](std::int32_t tet) {
+                return t.problem.has_cells(static_cast<std::size_t>(tet));
+            };
+            const bool any = std::any_of(tets.begin(), tets.end(), has_cells);
+            for (const auto tet : tets) {
+                if (any && !has_cells(tet))
+                    continue;
                 const double d =
                     norm(t.problem.position_mm[static_cast<std::size_t>(tet)] - t.mesh->vertex(v));
                 const double w = 1 / std::max(d, 1e-9);

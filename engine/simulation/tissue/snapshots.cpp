@@ -41,6 +41,10 @@ device::Snapshot initial_snapshot(const device::TissueProblem& p)
     s.peak_mV.assign(n, -1e3);
     s.rest_mV.assign(n, 1e3);
     for (std::size_t u = 0; u < n; ++u) {
+        if (!p.has_cells(u)) {
+            s.v[u] = never;
+            continue;
+        }
         const auto& type = type_of(p, u);
         s.v[u] = type.initial[0];
         set_initial_states(s, u, type);
@@ -57,9 +61,18 @@ device::Snapshot carried(const device::Snapshot& state, const device::TissueProb
     for (std::size_t a = 0; a < from.groups.size(); ++a)
         for (const auto& g : to.groups)
             same[a].push_back(cell::same_model(g.types.front(), from.groups[a].types.front()));
-    for (std::size_t u = 0; u < to.size(); ++u)
-        if (!same[from.group[u]][to.group[u]])
+    constexpr double never = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t u = 0; u < to.size(); ++u) {
+        const bool had = from.has_cells(u), has = to.has_cells(u);
+        if (had != has) { // new cells, or none any more
+            s.v[u] = has ? type_of(to, u).initial[0] : never;
+            s.activation_ms[u] = s.repolarisation_ms[u] = never;
+            s.peak_mV[u] = -1e3;
+            s.rest_mV[u] = 1e3;
+        }
+        if (has && (!had || !same[from.group[u]][to.group[u]]))
             set_initial_states(s, u, type_of(to, u));
+    }
     return s;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
+#include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
@@ -30,16 +31,26 @@ std::string pointer(const std::string& list, std::size_t i)
     return "/" + list + "/" + std::to_string(i);
 }
 
-/// Region of each vertex: the one that fills most of the volume around it.
+/// Region of each vertex: the one that fills most of the volume around it; where any of it
+/// conducts, of that part.
 std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std::int32_t>& of_tet)
 {
     const auto& m = *t.mesh;
     std::vector<std::int32_t> out(m.vertex_count());
     std::vector<std::pair<std::int32_t, double>> share; // few: a linear search is the fastest
+    const auto insulates = [&](std::int32_t tet) {
+        const auto r = static_cast<std::size_t>(of_tet[static_cast<std::size_t>(tet)]);
+        return t.patches.regions[r].insulating;
+    };
     for (std::size_t v = 0; v < out.size(); ++v) {
         share.clear();
-        for (auto at = t.stars.first[v]; at < t.stars.first[v + 1]; ++at) {
-            const auto tet = static_cast<std::size_t>(t.stars.tets[static_cast<std::size_t>(at)]);
+        const auto first = t.stars.tets.begin() + t.stars.first[v],
+                   last = t.stars.tets.begin() + t.stars.first[v + 1];
+        const bool none_conducts = std::all_of(first, last, insulates);
+        for (auto at = first; at != last; ++at) {
+            if (!none_conducts && insulates(*at))
+                continue;
+            const auto tet = static_cast<std::size_t>(*at);
             auto s = std::find_if(share.begin(), share.end(),
                                   [&](const auto& x) { return x.first == of_tet[tet]; });
             if (s == share.end())
@@ -65,6 +76,10 @@ CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<cha
         if (!used[i])
             continue;
         const Region& r = regions[i];
+        if (r.insulating) {
+            out.group_of[i] = device::no_cells;
+            continue;
+        }
         auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
                                          pointer("tissue/regions", patches.origin[i]));
         std::size_t g = 0;
@@ -79,7 +94,7 @@ CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<cha
             ++k;
         if (k == types.size())
             types.push_back(std::move(type));
-        if (g > 255 || k > 255)
+        if (g >= device::no_cells || k > 255)
             throw InputError(s.name, "/tissue/regions",
                              "more than 256 different cell types; merge regions");
         out.group_of[i] = static_cast<std::uint8_t>(g);
@@ -110,6 +125,15 @@ void assign_cells(const Session& s, Tissue& t)
         p.group[u] = t.cells.group_of[r];
         p.type[u] = t.cells.type_of[r];
     }
+    const auto left = p.with_cells();
+    if (left == 0)
+        throw InputError(s.name, "/tissue/regions",
+                         "all tissue of this mesh is insulating; at least one region needs a "
+                         "model and a conductivity above 0");
+    if (left < p.size())
+        t.notices.push_back({Notice::Level::info,
+                             "insulating tissue: " + std::to_string(p.size() - left) + " of " +
+                                 std::to_string(p.size()) + " unknowns carry no cells"});
 }
 
 std::string number(double x)
@@ -151,11 +175,60 @@ void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
     }
 }
 
+/// Says how much volume mass scaling has added, where most, and what that does.
+void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
+{
+    const auto& s = p.system;
+    if (s.largest_scaling_at < 0)
+        return;
+    const Vec3& x = p.position_mm[static_cast<std::size_t>(s.largest_scaling_at)];
+    notices.push_back({Notice::Level::info,
+                       "mass scaling: " + number(100 * s.added_volume_fraction) +
+                           " % of the volume added for a longer step of diffusion, most at (" +
+                           number(x[0]) + ", " + number(x[1]) + ", " + number(x[2]) + ") mm, " +
+                           number(s.largest_scaling) +
+                           " times its own; EFFECT (diffusion.mass_scaling 0: none)"});
+}
+
+/// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of them.
+diffusion::SubStepping checked_substeps(const Session& s, const diffusion::System& system,
+                                        diffusion::SubStepping plain, Notices& notices,
+                                        const Progress& progress)
+{
+    if (plain.kind == diffusion::SubStepping::Kind::euler || system.scheme != diffusion::Scheme::fvm)
+        return plain;
+    ThreadPool pool;
+    const auto rim = diffusion::rim_of_spectrum(pool, system, progress);
+    const auto out = diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms, rim);
+    double imaginary = 0, modulus = 0;
+    for (const auto& x : rim) {
+        imaginary = std::max(imaginary, std::abs(x.imag()));
+        modulus = std::max(modulus, std::abs(x));
+    }
+    const std::string found = "oscillating modes of the diffusion operator: imaginary parts up to " +
+                              number(modulus > 0 ? 100 * imaginary / modulus : 0) +
+                              " % of its largest eigenvalue; ";
+    if (out.kind == plain.kind && out.stages == plain.stages)
+        notices.push_back({Notice::Level::info,
+                           found + std::to_string(plain.stages) + " RKL2 stages damp them"});
+    else
+        notices.push_back(
+            {Notice::Level::warning,
+             found + std::to_string(plain.stages) + " RKL2 stages would let them grow, so " +
+                 std::to_string(out.stages) +
+                 (out.kind == plain.kind ? " are taken" : " Euler sub-steps are taken")});
+    return out;
+}
+
 /// How diffusion is stepped, and which key is wrong where it cannot be.
-diffusion::SubStepping substeps(const Session& s, const RegionMap& patches, double stable_dt_ms)
+diffusion::SubStepping substeps(const Session& s, const RegionMap& patches,
+                                const diffusion::System& system, Notices& notices,
+                                const Progress& progress)
 {
     try {
-        return diffusion::choose_substeps(s.dt_ms, stable_dt_ms);
+        return checked_substeps(s, system,
+                                diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms), notices,
+                                progress);
     } catch (const InputError& e) {
         std::size_t most = 0;
         const auto largest = [&](std::size_t k) {
@@ -352,6 +425,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     options.scheme = s.scheme;
     options.mass = s.mass;
     options.mass_scaling = s.stepping == Stepping::explicit_ ? s.mass_scaling : 0;
+    options.largest_scaling = s.mass_scaling_largest;
     options.dt_ms = s.dt_ms;
     auto& p = t.problem;
     p.system = diffusion::assemble(m, t.neighbours, tensors, options, progress);
@@ -364,7 +438,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.stepping = s.stepping;
     p.activation_threshold_mV = s.activation_threshold_mV;
     if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
-        p.substeps = substeps(s, t.patches, p.system.stable_dt_ms);
+        p.substeps = substeps(s, t.patches, p.system, t.notices, progress);
         if (p.substeps.stages > 1)
             t.notices.push_back(
                 {Notice::Level::info,
@@ -381,6 +455,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
+    say_mass_scaling(p, t.notices);
 }
 
 bool update_types(const Session& s, Tissue& t)

@@ -67,20 +67,21 @@ bool update_types(const Session& s, Tissue& t);
 
 /// Unknowns (fvm: tetrahedra by centroid; p1: vertices) that a stimulus region holds. A ball too
 /// small to hold any takes the unknown nearest to its centre.
+/// Those without cells are left out.
 /// @throws InputError when the region holds none, naming `what` (a JSON pointer)
 std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& region,
                                       const std::string& file, const std::string& what);
 
 /// Weights that interpolate V linearly at points: p1 by barycentric coordinates; fvm by the
 /// least-squares gradient over the cell and its face neighbours' neighbours. Points outside take
-/// the nearest point of the mesh.
+/// the nearest point of the mesh. In insulating tissue V has no value: NaN.
 /// @throws InputError when a point is farther outside than the mesh's mean edge, naming the probe
 /// and the box
 device::Gather probe_weights(const Tissue& t, std::span<const Probe> probes,
                              const std::string& file);
 
 /// Weights that carry V to the vertices of the surface: p1 the vertex itself, fvm the
-/// inverse-distance mean of the tetrahedra around it.
+/// inverse-distance mean of the tetrahedra around it that have cells; NaN where none has.
 device::Gather display_weights(const Tissue& t);
 
 /// A stimulus's pulses that start at from_ms or later.
