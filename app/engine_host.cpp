@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_host.hpp"
 
+#include "app/pool_work.hpp"
 #include "engine/core/error.hpp"
 #include "widgets/panels/region_words.hpp"
 
@@ -447,19 +448,22 @@ void EngineHost::measureBeats()
         return; // those of what is there are known
     m_measured = now;
     m_measuring = true;
-    m_pool.start([this, ids = m_probes.keys(), of = m_scene] {
-        QHash<quint64, std::vector<simulation::Beat>> beats;
-        for (const quint64 id : ids)
-            beats.insert(id, m_engine->beats(id));
-        QMetaObject::invokeMethod(
-            this,
-            [this, beats, of] {
-                m_measuring = false;
-                if (of && m_scene && of->run == m_scene->run) // else of what was open before
-                    Q_EMIT beatsMeasured(beats);
-            },
-            Qt::QueuedConnection);
-    });
+    startGuarded(
+        m_pool, this,
+        [this, ids = m_probes.keys(), of = m_scene] {
+            QHash<quint64, std::vector<simulation::Beat>> beats;
+            for (const quint64 id : ids)
+                beats.insert(id, m_engine->beats(id));
+            QMetaObject::invokeMethod(
+                this,
+                [this, beats, of] {
+                    m_measuring = false;
+                    if (of && m_scene && of->run == m_scene->run) // else of what was open before
+                        Q_EMIT beatsMeasured(beats);
+                },
+                Qt::QueuedConnection);
+        },
+        [this] { m_measuring = false; });
 }
 
 void EngineHost::pollTraces()

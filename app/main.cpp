@@ -5,6 +5,7 @@
 #include "app/real_engine.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
+#include "engine/core/end_signals.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/observe/recording.hpp"
 
@@ -13,9 +14,10 @@
 #include <QSurfaceFormat>
 
 #include <clocale>
-#include <csignal>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -162,6 +164,13 @@ int main(int argc, char** argv)
         return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384");
 
     using namespace tawara;
+    watch_end_signals([](int signal) { // leaves event loops of dialogs too; nothing is asked
+        if (QCoreApplication::instance() == nullptr)
+            std::_Exit(128 + signal);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(), [signal] { QCoreApplication::exit(128 + signal); },
+            Qt::QueuedConnection);
+    });
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     const auto app = makeApplication(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // Qt has set the user's; readers and writers use the dot

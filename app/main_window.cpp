@@ -5,6 +5,7 @@
 
 #include "app/export/movie_dialog.hpp"
 #include "app/export/save_dialog.hpp"
+#include "app/pool_work.hpp"
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
@@ -94,7 +95,7 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     m_overlay->showEmpty();
     updateWatches();
     // descriptions of models are read once, elsewhere
-    m_pool.start([this] {
+    startGuarded(m_pool, this, [this] {
         std::vector<const cell::ModelInfo*> models;
         for (const auto& n : cell::model_names())
             models.push_back(&cell::model_info(n));

@@ -5,6 +5,7 @@
 #include "app/main_window.hpp"
 #include "app/mesh_dialog.hpp"
 #include "app/numerics_dialog.hpp"
+#include "engine/core/whole_file.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QDir>
@@ -180,25 +181,24 @@ QString MainWindow::keepMesh(simulation::Session& session, const QString& sessio
         for (int n = 2; QFileInfo::exists(kept); ++n) // somebody else's
             kept = stem + QStringLiteral("-mesh-%1.vtu").arg(n);
         // a large file takes its time: elsewhere, while the window goes on drawing
-        std::error_code error;
+        QString error;
         QEventLoop wait;
         std::jthread copy([&, from = now.toStdString(), to = kept.toStdString()] {
-            const std::string part = to + ".part";
-            std::filesystem::copy_file(from, part,
-                                       std::filesystem::copy_options::overwrite_existing, error);
-            if (!error)
-                std::filesystem::rename(part, to, error);
-            if (error) {
-                std::error_code ignored;
-                std::filesystem::remove(part, ignored);
+            try {
+                write_whole_by_path(to, [&](const std::filesystem::path& part) {
+                    std::filesystem::copy_file(from, part,
+                                               std::filesystem::copy_options::overwrite_existing);
+                });
+            } catch (const std::exception& e) {
+                error = QString::fromUtf8(e.what());
             }
             QMetaObject::invokeMethod(&wait, &QEventLoop::quit, Qt::QueuedConnection);
         });
         wait.exec(QEventLoop::ExcludeUserInputEvents);
-        if (error) {
+        if (!error.isEmpty()) {
             const QString to = std::exchange(kept, {});
             return tr("The mesh cannot be kept as %1: %2; the session was not saved.")
-                .arg(to, QString::fromStdString(error.message()));
+                .arg(to, error);
         }
     }
     session.folder = QFileInfo(kept).absolutePath().toStdString();

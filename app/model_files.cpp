@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/model_files.hpp"
 
+#include "app/pool_work.hpp"
 #include "engine/cell/special_variables.hpp"
 
 #include <QFileInfo>
@@ -120,7 +121,7 @@ void ModelFiles::take(const std::string& key, const cell::ModelInfo* info)
 
 void ModelFiles::describe(const std::string& key)
 {
-    m_pool.start([this, key, session = m_session] {
+    startGuarded(m_pool, this, [this, key, session = m_session] {
         QMetaObject::invokeMethod(
             this,
             [this, key, session, r = read(key)] {
@@ -143,7 +144,7 @@ void ModelFiles::reread()
         if (known == nullptr || std::none_of(files.begin(), files.end(),
                                              [&](const QString& f) { return touched.contains(f); }))
             continue;
-        m_pool.start([this, key = key, session = m_session] {
+        startGuarded(m_pool, this, [this, key = key, session = m_session] {
             QMetaObject::invokeMethod(
                 this,
                 [this, key, session, r = read(key)] {

@@ -3,6 +3,7 @@
 
 #include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
+#include "app/pool_work.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 
 #include <QFile>
@@ -153,7 +154,7 @@ void ReportJob::written(const QString& path, const QString& error)
     const auto scene = m_host->scene();
     const QString title = scene ? QString::fromStdString(scene->session.name) : QString();
     // layout and compression take longer than an event may
-    m_pool.start([this, page, title] {
+    startGuarded(m_pool, this, [this, page, title] {
         const QString failure = lay(page, title);
         QMetaObject::invokeMethod(
             this, [this, failure] { end(failure); }, Qt::QueuedConnection);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/tissue_history.hpp"
 
+#include "app/pool_work.hpp"
+
 #include <QPointer>
 
 #include <algorithm>
@@ -153,7 +155,7 @@ TissueHistory::Laid TissueHistory::laid(const ScenePtr& scene, const Regions& re
     }
     if (!scene->mesh || !scene->surface || !m_underWay.insert(regions).second)
         return {};
-    m_pool.start([this, scene, regions] {
+    startGuarded(m_pool, this, [this, scene, regions] {
         simulation::Session session;
         session.name = scene->session.name;
         session.regions = *regions;

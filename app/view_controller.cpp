@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/view_controller.hpp"
 
+#include "app/pool_work.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/color_map_editor.hpp"
@@ -150,7 +151,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_scar = {};
     if (!scene || !scene->mesh || !scene->surface)
         return;
-    m_pool.start([this, scene] {
+    startGuarded(m_pool, this, [this, scene] {
         auto model = scene::heart_model(*scene->mesh, *scene->surface);
         auto of = segments(*scene->mesh, *scene->surface);
         QMetaObject::invokeMethod(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is shown inside the heart and beside its wall: cut faces, depolarised tissue, fibres,
 // arrows, filaments.
+#include "app/pool_work.hpp"
 #include "app/view_controller.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "widgets/scene/overlays.hpp"
@@ -45,16 +46,19 @@ template <class Job, class Done>
 void ViewController::run(bool& busy, Job job, Done done)
 {
     busy = true;
-    m_pool.start([this, &busy, job = std::move(job), done = std::move(done)] {
-        auto result = std::make_shared<decltype(job())>(job());
-        QMetaObject::invokeMethod(
-            this,
-            [&busy, done, result] {
-                busy = false;
-                done(std::move(*result));
-            },
-            Qt::QueuedConnection);
-    });
+    startGuarded(
+        m_pool, this,
+        [this, &busy, job = std::move(job), done = std::move(done)] {
+            auto result = std::make_shared<decltype(job())>(job());
+            QMetaObject::invokeMethod(
+                this,
+                [&busy, done, result] {
+                    busy = false;
+                    done(std::move(*result));
+                },
+                Qt::QueuedConnection);
+        },
+        [&busy] { busy = false; });
 }
 
 void ViewController::feedFace(HeartView& view, Quantity q)

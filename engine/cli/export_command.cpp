@@ -3,6 +3,7 @@
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/export.hpp"
@@ -73,7 +74,9 @@ void enter(const fs::path& folder, const fs::path& file)
         if (f == name)
             return;
     json["files"].push_back(name);
-    write_whole(report, [&](std::ostream& text) { text << json.dump(2) << '\n'; });
+    write_whole(report, [&](std::ostream& text) {
+        text << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    });
 }
 
 /// The mesh beside the frames, for CARP's tools: that of the maps, which has the fibres.
@@ -137,7 +140,11 @@ void run_export(Context& c, const Arguments& a)
     const fs::path out = a.out.empty()
                              ? folder / (quantity + (a.kind == "frames-igb" ? ".igb" : ".dat"))
                              : fs::path(a.out);
-    need_writable_file(out);
+    OutputFolder guard; // a name that the program chose is the folder's own file
+    if (a.out.empty())
+        guard = OutputFolder(folder);
+    else
+        need_writable_file(out);
     c.say_new_folder(out);
     if (a.kind == "frames-igb") {
         export_igb(c, folder, out);
@@ -149,8 +156,8 @@ void run_export(Context& c, const Arguments& a)
         const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
         const auto field = field_at_vertices(m, (quantity + "_ms").c_str(), file);
         simulation::write_dat(field, -1, out);
-        const auto known = std::count_if(field.begin(), field.end(),
-                                         [](auto x) { return std::isfinite(x); });
+        const auto known =
+            std::count_if(field.begin(), field.end(), [](auto x) { return std::isfinite(x); });
         c.say(std::to_string(known) + " of " + std::to_string(field.size()) +
               " vertices have a value; the others are -1");
     }

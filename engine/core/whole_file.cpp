@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <ext/stdio_filebuf.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace tawara {
@@ -45,21 +46,29 @@ void write_whole_by_path(const fs::path& path, const std::function<void(const fs
     part.commit();
 }
 
+void write_part(const PartFile& part, const std::function<void(std::ostream&)>& binary_writer)
+{
+    constexpr std::size_t buffer = 1 << 16;
+    const auto& path = part.target();
+    errno = 0;
+    // the file that the part holds open; its path is not asked again
+    __gnu_cxx::stdio_filebuf<char> file(fcntl(part.fd(), F_DUPFD_CLOEXEC, 0),
+                                        std::ios::out | std::ios::binary, buffer);
+    std::ostream out(&file);
+    if (!file.is_open())
+        throw InputError(path.string(), std::string("cannot be written: ") + std::strerror(errno));
+    binary_writer(out);
+    if (file.close() == nullptr || !out)
+        throw InputError(path.string(), std::string("writing failed: ") +
+                                            std::strerror(errno ? errno : EIO) +
+                                            "; is the disk full?");
+}
+
 void write_whole(const fs::path& path, const std::function<void(std::ostream&)>& binary_writer)
 {
-    write_whole_by_path(path, [&](const fs::path& part) {
-        errno = 0;
-        std::ofstream out(part, std::ios::binary);
-        if (!out)
-            throw InputError(path.string(), std::string("cannot be written: ") +
-                                                std::strerror(errno) + "; choose another folder");
-        binary_writer(out);
-        out.close();
-        if (!out)
-            throw InputError(path.string(), std::string("writing failed: ") +
-                                                std::strerror(errno ? errno : EIO) +
-                                                "; is the disk full?");
-    });
+    PartFile part(path);
+    write_part(part, binary_writer);
+    part.commit();
 }
 
 void need_writable_folder(const fs::path& folder)

@@ -7,13 +7,18 @@
 
 namespace tawara {
 
+class PartFile;
+
 /// Writes a file whole or not at all: the content goes to a temporary name beside it, is flushed
-/// to disk and then renamed over the target. Creates missing parent folders.
+/// to disk and then renamed over the target (PartFile). Creates missing parent folders.
 ///
 /// @param binary_writer  writes the content to the stream; if it throws, nothing is left behind
 /// @throws InputError    when the folder cannot be written or the disk is full
 void write_whole(const std::filesystem::path& path,
                  const std::function<void(std::ostream&)>& binary_writer);
+
+/// The content of a file in the making; commit() is left to the caller.
+void write_part(const PartFile& part, const std::function<void(std::ostream&)>& binary_writer);
 
 /// The same for writers that want a path: `writer` gets a temporary path with the same extension in
 /// the same folder; what it left there is renamed to `path`.

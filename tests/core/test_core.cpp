@@ -6,6 +6,8 @@
 #include "engine/core/progress.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/output_folder.hpp"
+#include "engine/core/part_file.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <QTemporaryDir>
@@ -154,6 +156,80 @@ class TestCore : public QObject
         QVERIFY_EXCEPTION_THROWN(need_writable_file(pipe), InputError);
         QVERIFY(fs::is_fifo(pipe));
         QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 4);
+    }
+
+    /// Below an output folder no link is followed, and the folder stays the one that was opened.
+    void outputFoldersFollowNoLinks()
+    {
+        QTemporaryDir dir;
+        const fs::path root = dir.path().toStdString(), out = root / "out", victim = root / "victim";
+        const auto word = [](const char* text) {
+            return [text](std::ostream& o) { o << text; };
+        };
+        const auto text_of = [](const fs::path& f) {
+            return read_plain_file(f, 100).value_or("none");
+        };
+        fs::create_directories(root / "elsewhere");
+        write_whole(victim, word("precious"));
+        {
+            const OutputFolder folder(out);
+            fs::create_symlink(victim, out / "a.csv");
+            fs::create_directory_symlink(root / "elsewhere", out / "frames");
+            write_whole(out / "a.csv", word("1"));
+            write_whole_by_path(out / "b.csv", [&](const fs::path& part) {
+                QCOMPARE(part.extension().string(), std::string(".csv"));
+                std::ofstream(part) << "2";
+            });
+            QVERIFY_EXCEPTION_THROWN(write_whole(out / "frames" / "1.vtu", word("3")), InputError);
+            QVERIFY_EXCEPTION_THROWN(write_whole(out / "x" / ".." / "frames" / "1.vtu", word("3")),
+                                     InputError);
+            QVERIFY(fs::is_empty(root / "elsewhere"));
+            QCOMPARE(text_of(victim), std::string("precious"));
+            QVERIFY(is_plain_file(out / "a.csv"));
+            QCOMPARE(text_of(out / "a.csv"), std::string("1"));
+            QCOMPARE(text_of(out / "b.csv"), std::string("2"));
+            write_whole(out / "sub" / "c.csv", word("4"));
+            // somebody puts another folder in its place
+            fs::rename(out, root / "moved");
+            fs::create_directory_symlink(root / "elsewhere", out);
+            write_whole(out / "d.csv", word("5"));
+            write_whole_by_path(out / "e.csv", [&](const fs::path& p) { std::ofstream(p) << "6"; });
+            QVERIFY(fs::is_empty(root / "elsewhere"));
+            QCOMPARE(text_of(root / "moved" / "d.csv"), std::string("5"));
+            QCOMPARE(text_of(root / "moved" / "e.csv"), std::string("6"));
+            fs::create_symlink(victim, root / "moved" / "link");
+            QVERIFY(!remove_plain_file(out / "link") && is_taken(out / "link"));
+            QVERIFY(!read_plain_file(out / "link", 100));
+            QVERIFY(remove_plain_file(out / "d.csv") && !is_taken(out / "d.csv"));
+        }
+        write_whole(out / "f.csv", word("7")); // no longer guarded: where the path leads
+        QCOMPARE(text_of(root / "elsewhere" / "f.csv"), std::string("7"));
+    }
+
+    /// What a killed writer leaves is removed by the next one, and by nobody while it writes.
+    void partsThatNobodyWritesAreSwept()
+    {
+        QTemporaryDir dir;
+        const fs::path folder = dir.path().toStdString();
+        const auto left = [&](const char* name) { std::ofstream(folder / name) << "half"; };
+        const auto there = [&](const fs::path& f) { return fs::exists(f); };
+        left(".table.part-0123456789abcdef.csv");
+        left(".other.part-0123456789abcdef.csv");
+        left(".table.part-of-a-letter.csv");
+        left("table.part-0123456789abcdef.csv");
+        PartFile writing(folder / "table.csv");
+        QVERIFY(is_part_name(writing.path().filename().string()));
+        QVERIFY(!there(folder / ".table.part-0123456789abcdef.csv"));
+        QVERIFY(there(folder / ".other.part-0123456789abcdef.csv"));
+        {
+            const OutputFolder all(folder);
+            QVERIFY(!there(folder / ".other.part-0123456789abcdef.csv"));
+            QVERIFY(there(writing.path()));
+        }
+        write_part(writing, [](std::ostream& o) { o << "whole"; });
+        writing.commit();
+        QCOMPARE(read_plain_file(folder / "table.csv", 9).value_or(""), std::string("whole"));
+        QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 3);
     }
 
     /// The file is named as it was given, also where it has no folder in its name.

@@ -2,10 +2,12 @@
 #include "engine/mesh/io/files.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/part_file.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <array>
 #include <charconv>
+#include <memory>
 
 namespace tawara::mesh::io {
 
@@ -13,37 +15,15 @@ namespace fs = std::filesystem;
 
 void write_all(const std::vector<FileToWrite>& files, const std::vector<fs::path>& stale)
 {
-    std::vector<fs::path> parts;
-    const auto clean = [&] {
-        std::error_code ignored;
-        for (const auto& p : parts)
-            fs::remove(p, ignored);
-    };
-    try {
-        for (const auto& f : files) {
-            if (fs::is_directory(f.path))
-                throw InputError(f.path.string(), "is a folder; name a file");
-            const fs::path part =
-                f.path.parent_path() / ("." + f.path.filename().string() + ".new");
-            parts.push_back(part);
-            try {
-                write_whole(part, f.writer);
-            } catch (const InputError& e) {
-                if (e.file != part.string())
-                    throw;
-                throw InputError(f.path.string(), e.reason);
-            }
-        }
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            std::error_code e;
-            fs::rename(parts[i], files[i].path, e);
-            if (e)
-                throw InputError(files[i].path.string(), "cannot be written: " + e.message());
-        }
-    } catch (...) {
-        clean();
-        throw;
+    std::vector<std::unique_ptr<PartFile>> parts;
+    for (const auto& f : files) {
+        if (fs::is_directory(f.path))
+            throw InputError(f.path.string(), "is a folder; name a file");
+        parts.push_back(std::make_unique<PartFile>(f.path));
+        write_part(*parts.back(), f.writer);
     }
+    for (const auto& part : parts)
+        part->commit();
     std::error_code ignored;
     for (const auto& s : stale)
         fs::remove(s, ignored);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace tawara::simulation {
 namespace {
@@ -16,6 +14,7 @@ using State = Status::State;
 /// Steps are taken in batches of about this wall time, so that a command waits no longer.
 constexpr double batch_s = 0.004;
 constexpr double rate_window_s = 0.5;
+constexpr std::size_t most_commands = 4096; ///< that wait; a user gives some a second
 
 } // namespace
 
@@ -75,7 +74,9 @@ bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
 {
     std::unique_lock hold(queue_mutex);
     if (state != State::running)
-        wake.wait(hold, [&] { return quit || !queue.empty() || !finished.empty(); });
+        wake.wait(hold, [&] {
+            return quit || !queue.empty() || !finished.empty() || !refused.empty() || work_lost;
+        });
     if (quit || queue.empty() || !finished.empty())
         return false;
     out = std::move(queue.front());
@@ -85,30 +86,32 @@ bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
     return true;
 }
 
-void Engine::Impl::run()
+bool Engine::Impl::round()
 {
-    // On Linux a thread has a niceness of its own, which the threads that it starts inherit: with
-    // work for all, one of niceness 5 gets a third of what one of 0 gets, and wakes after it.
-    if (options.niceness > 0)
-        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), std::min(options.niceness, 19));
-    for (;;) {
-        std::pair<std::uint64_t, Command> c;
-        while (next(c))
-            std::visit([&](auto& command) { apply(c.first, command); }, c.second);
-        std::deque<std::function<void()>> done;
+    std::pair<std::uint64_t, Command> c;
+    take_faults();
+    answer_refused();
+    while (next(c)) {
+        answering = c.first;
+        std::visit([&](auto& command) { apply(c.first, command); }, c.second);
+        answering = 0;
+    }
+    for (;;) { // one by one: what a fault leaves is not lost
+        std::function<void()> done;
         {
             std::lock_guard hold(queue_mutex);
             if (quit)
+                return false;
+            if (finished.empty())
                 break;
-            done.swap(finished);
+            done = std::move(finished.front());
+            finished.pop_front();
         }
-        for (auto& f : done)
-            f();
-        if (state == State::running)
-            work();
+        done();
     }
-    if (changing)
-        changing->request_stop();
+    if (state == State::running)
+        work();
+    return true;
 }
 
 void Engine::Impl::work()
@@ -172,10 +175,7 @@ std::int64_t Engine::Impl::steps(std::int64_t n)
     try {
         s.advance(n);
     } catch (const std::exception& e) {
-        s.collect();
-        publish_frame(true);
-        set_state(State::failed);
-        push(Failed{e.what()});
+        fail_run(text_of(e));
         return s.step() - from;
     }
     if (sim->pacing->drop_ended())
@@ -249,6 +249,13 @@ std::uint64_t Engine::post(Command command)
     {
         std::lock_guard hold(impl_->queue_mutex);
         id = impl_->next_command++;
+        const bool always = std::holds_alternative<Load>(command) ||
+                            std::holds_alternative<CancelLoad>(command) ||
+                            std::holds_alternative<Pause>(command);
+        if (impl_->queue.size() >= most_commands && !always) {
+            impl_->refused.push_back(id); // answered when the others are
+            return id;
+        }
         if (std::holds_alternative<Load>(command) || std::holds_alternative<CancelLoad>(command))
             impl_->loading.request_stop();
         impl_->queue.emplace_back(id, std::move(command));

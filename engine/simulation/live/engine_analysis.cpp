@@ -53,6 +53,16 @@ void Engine::Impl::start_analysis(LoadedRun& s)
         cut = partition_of(s);
     }
     s.analyst = std::make_unique<Analyst>(s.tissue(), s.scene->run, results);
+    s.analyst->on_fault([this, of = s.scene->run](const std::string& why) {
+        {
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, of, why] {
+                if (sim && sim->scene->run == of)
+                    note("maps, phase and ECG lack some samples: " + why);
+            });
+        }
+        wake.notify_all();
+    });
     s.feed = std::make_unique<AnalystFeed>(s.simulation, *s.analyst, s.pacing->log(), watch);
     s.feed->maps_interval(maps_interval_s);
     const auto& session = s.scene->session;
@@ -213,10 +223,15 @@ void Engine::Impl::in_background(std::function<std::function<void()>(const std::
     auto done = std::make_shared<std::atomic<bool>>(false);
     workers.push_back(
         {done, std::jthread([this, done, work = std::move(work)](const std::stop_token& stop) {
-             auto result = work(stop);
-             {
+             try {
+                 auto result = work(stop);
                  std::lock_guard hold(queue_mutex);
                  finished.push_back(std::move(result));
+             } catch (...) { // each kind of work tells its own errors; there was no room for that
+                 work_lost = true;
+             }
+             {
+                 std::lock_guard hold(queue_mutex); // whoever waits has looked before, or looks now
              }
              wake.notify_all();
              *done = true;
@@ -348,7 +363,14 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     auto asked = watch.beat;
     if (asked == WatchMaps::newest && *kind == ExportKind::report_html)
         asked = WatchMaps::newest_repolarised;
-    const auto with = [this, source, write, asked](Analyst::BeatMaps m) {
+    const auto with = [this, id, path = c.path, source, write, asked](Analyst::BeatMaps m) {
+        if (!m.failed.empty()) {
+            {
+                std::lock_guard hold(queue_mutex);
+                finished.emplace_back([this, e = Exported{id, path, m.failed}] { push(e); });
+            }
+            return wake.notify_all();
+        }
         if (m.beat > 0) {
             MapFrame of;
             of.beat = m.beat;

@@ -23,8 +23,8 @@
 #include <thread>
 
 // What Engine is made of: its loop (engine.cpp), loading (engine_load.cpp), commands
-// (engine_commands.cpp, engine_tissue.cpp) and what is computed beside the
-// stepping (engine_analysis.cpp).
+// (engine_commands.cpp, engine_tissue.cpp), what is computed beside the stepping
+// (engine_analysis.cpp) and what becomes of failures (engine_faults.cpp).
 namespace tawara::simulation {
 
 /// A simulation that is loaded: owned and used by the engine's thread alone.
@@ -67,6 +67,9 @@ struct TissueChange
 
 using EngineClock = std::chrono::steady_clock;
 
+/// In words that a user reads.
+std::string text_of(const std::exception& e);
+
 inline double seconds(EngineClock::duration d)
 {
     return std::chrono::duration<double>(d).count();
@@ -79,7 +82,7 @@ struct Engine::Impl
           traces({options.trace_sample_ms, 0}),
           recorder([this](std::string why) { recording_ended(std::move(why)); })
     {
-        thread = std::thread([this] { run(); });
+        thread = std::thread([this] { guarded_run(); });
     }
     ~Impl()
     {
@@ -99,6 +102,7 @@ struct Engine::Impl
     std::mutex queue_mutex;
     std::condition_variable wake;
     std::deque<std::pair<std::uint64_t, Command>> queue;
+    std::vector<std::uint64_t> refused; ///< commands for which the queue was too long
     std::uint64_t next_command = 1;
     std::deque<std::function<void()>> finished; ///< what workers brought, for the engine's thread
     bool quit = false;
@@ -150,20 +154,37 @@ struct Engine::Impl
     };
     std::vector<Worker> workers;
 
-    void push(const Event& e)
-    {
-        if (handler)
-            handler(e);
-    }
+    /// Nothing that the handler throws goes further: a notice tells it (engine_faults.cpp).
+    void push(const Event& e) noexcept;
     void answer(std::uint64_t id, const std::string& refused = {}, std::uint64_t probe = 0)
     {
+        answering = answering == id ? 0 : answering;
         push(Answer{id, refused.empty(), refused, probe});
     }
+
+    // Faults (engine_faults.cpp).
+    /// The top of the engine's thread.
+    void guarded_run() noexcept;
+    /// Commands, what workers brought, some steps. @return false: the end
+    bool round();
+    /// After an exception that nobody caught: the command that was applied is refused; a run that
+    /// it came in fails, with what was reached on show. Says what happened.
+    void fault(const std::exception& e) noexcept;
+    /// Ends the run as failed: publishes what was reached and says why.
+    void fail_run(const std::string& why);
+    void publish_reached() noexcept;
+    /// A warning among the scene's notices, once.
+    void note(const std::string& text);
+    void answer_refused();
+    /// Of a handler that threw, of a worker that could not even say what happened to it.
+    void take_faults();
+    std::uint64_t answering = 0; ///< the command that is being applied; 0: none, or it is answered
+    bool handler_threw = false;
+    std::atomic<bool> work_lost{false};
     void set_state(Status::State s);
     void publish_status();
     void start_rates();
     void update_rates();
-    void run();
     bool next(std::pair<std::uint64_t, Command>& out);
     void work();
     /// @return how many were taken

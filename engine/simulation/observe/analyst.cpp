@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace tawara::simulation {
@@ -36,6 +37,17 @@ bool took_part(const analysis::TissueBeat& b, float exact_ms)
     return t > b.from_ms - analysis::TissueBeat::silent_ms &&
            t < b.last_ms + analysis::TissueBeat::silent_ms;
 }
+
+/// Calls something when it goes.
+template <class F>
+struct AtEnd
+{
+    explicit AtEnd(F f) : call(std::move(f)) {}
+    ~AtEnd() { call(); }
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    F call;
+};
 
 } // namespace
 
@@ -81,12 +93,31 @@ void Analyst::run(const std::stop_token& stop, Queue& of)
         of.jobs.pop_front();
         of.busy = true;
         hold.unlock();
-        job();
+        try {
+            job();
+        } catch (const std::bad_alloc&) {
+            tell("not enough memory");
+        } catch (const std::exception& e) {
+            tell(e.what());
+        } catch (...) {
+            tell("an error of an unknown kind");
+        }
         job = {}; // what it held is let go before anybody is told
         hold.lock();
         of.busy = false;
         if (of.jobs.empty())
             idle_.notify_all();
+    }
+}
+
+void Analyst::tell(const char* why) noexcept
+{
+    if (!fault_ || told_.exchange(true))
+        return;
+    try {
+        fault_(why);
+    } catch (...) { // the next one tells
+        told_ = false;
     }
 }
 
@@ -216,6 +247,7 @@ void Analyst::conductivities(const RegionMap& patches)
 void Analyst::restart()
 {
     push([this] {
+        told_ = false;
         tracker_.clear();
         pulses_.clear();
         past_.clear();
@@ -268,14 +300,22 @@ bool Analyst::submit(Sample s, bool always)
         ++samples_waiting_;
         taken_ms_ = s.time_ms;
     }
-    push([this, shared = std::make_shared<const Sample>(std::move(s))] {
-        take(shared);
+    const auto done = [this] {
         {
             std::lock_guard hold(mutex_);
             --samples_waiting_;
         }
         room_.notify_one();
-    });
+    };
+    try {
+        push([this, done, shared = std::make_shared<const Sample>(std::move(s))] {
+            const AtEnd whatever_happens(done);
+            take(shared);
+        });
+    } catch (...) { // there is no room even to wait
+        done();
+        throw;
+    }
     return true;
 }
 
@@ -289,11 +329,19 @@ void Analyst::submit_row(Sample s)
         rows_waiting_ += bytes;
     }
     s.first.reset();
-    push([this, bytes, shared = std::make_shared<const Sample>(std::move(s))] {
-        row(shared);
+    const auto done = [this, bytes] {
         std::lock_guard hold(mutex_);
         rows_waiting_ -= bytes;
-    });
+    };
+    try {
+        push([this, done, shared = std::make_shared<const Sample>(std::move(s))] {
+            const AtEnd whatever_happens(done);
+            row(shared);
+        });
+    } catch (...) {
+        done();
+        throw;
+    }
 }
 
 void Analyst::to_vertices(std::span<const double> v)
@@ -548,7 +596,17 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
 
 void Analyst::with_beat(std::int64_t number, device::Maps first, std::function<void(BeatMaps)> f)
 {
-    push([this, number, first = std::move(first), f = std::move(f)] { f(beat(number, first)); });
+    push([this, number, first = std::move(first), f = std::move(f)] {
+        BeatMaps maps;
+        try {
+            maps = beat(number, first);
+        } catch (const std::bad_alloc&) {
+            maps.failed = "not enough memory";
+        } catch (const std::exception& e) {
+            maps.failed = e.what();
+        }
+        f(std::move(maps));
+    });
 }
 
 void Analyst::publish(const Sample& s)

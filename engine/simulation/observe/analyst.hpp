@@ -77,6 +77,10 @@ class Analyst
     Analyst(const Analyst&) = delete;
     Analyst& operator=(const Analyst&) = delete;
 
+    /// Called on an analyst's thread with what kept a piece of work from being done, the first
+    /// time; what follows is tried all the same. Set before any work is given.
+    void on_fault(std::function<void(const std::string&)> f) { fault_ = std::move(f); }
+
     static constexpr std::size_t tracked_at_most = 300'000; ///< vertices
     struct Watch
     {
@@ -110,6 +114,7 @@ class Analyst
         std::vector<BeatSpan> beats; ///< that can be asked for, the newest last
         std::int64_t beat = 0;       ///< number of this one; 0: there is none yet
         VolumeMaps at;
+        std::string failed; ///< why there are none; empty: nothing did
     };
     /// Calls `f` with the maps of a beat (numbers as in WatchMaps) on the analyst's thread when all
     /// work so far is done.
@@ -132,6 +137,7 @@ class Analyst
     void push(Job job) { push(queue_, std::move(job)); }
     void push(Queue& to, Job job);
     void run(const std::stop_token& stop, Queue& of);
+    void tell(const char* why) noexcept;
     void take(const std::shared_ptr<const Sample>& s);
     void submit_row(Sample s);
     void row(const std::shared_ptr<const Sample>& s);
@@ -166,6 +172,8 @@ class Analyst
     const std::uint64_t run_;
     std::shared_ptr<AnalystResults> results_;
 
+    std::function<void(const std::string&)> fault_;
+    std::atomic<bool> told_{false}; ///< a fault
     std::mutex mutex_;
     std::condition_variable idle_;
     Queue queue_, preparations_;

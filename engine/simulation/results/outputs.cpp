@@ -2,10 +2,11 @@
 #include "engine/simulation/results/outputs.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/results/export.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 namespace tawara::simulation {
 
@@ -33,17 +35,39 @@ bool is_within(const fs::path& file)
     return !file.empty() && file.is_relative() && file.lexically_normal().begin()->string() != "..";
 }
 
-/// The files that the report of a run in this folder lists.
+constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
+constexpr int deepest_report = 32;              ///< of lists within lists; none has as many
+
+/// Null where it is no JSON, or none that a report could be.
+nlohmann::json parsed_report(const std::string& text)
+{
+    try {
+        return nlohmann::json::parse(text, [](int depth, auto, const auto&) {
+            if (depth > deepest_report)
+                throw Error("too deep");
+            return true;
+        });
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+/// The files that the report of a run in this folder lists: of those that are plain files within.
 std::vector<std::string> reported_files(const fs::path& out)
 {
-    std::ifstream in(out / "report.json");
-    const auto report = nlohmann::json::parse(in, nullptr, false);
-    if (!report.is_object() || report.value("program", nlohmann::json()) != "tawara")
+    const auto report =
+        parsed_report(read_plain_file(out / "report.json", longest_list).value_or(""));
+    if (!report.is_object())
+        return {};
+    const auto program = report.find("program"), list = report.find("files");
+    if (program == report.end() || *program != "tawara" || list == report.end() ||
+        !list->is_array())
         return {};
     std::vector<std::string> files;
-    for (const auto& f : report.value("files", nlohmann::json::array()))
-        if (f.is_string() && is_within(f.get<std::string>()))
-            files.push_back(f.get<std::string>());
+    for (const auto& f : *list)
+        if (const auto* name = f.get_ptr<const std::string*>();
+            name != nullptr && is_within(*name) && is_plain_file(out / *name))
+            files.push_back(*name);
     return files;
 }
 
@@ -80,7 +104,7 @@ mesh::Field::On places(const Tissue& t)
 
 std::vector<ListedFrame> listed_frames(const fs::path& pvd)
 {
-    std::ifstream in(pvd);
+    std::istringstream in(read_plain_file(pvd, longest_list).value_or(""));
     std::vector<ListedFrame> out;
     const auto value = [](const std::string& line, const std::string& key) {
         const auto at = line.find(key + "=\"");
@@ -137,7 +161,7 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
     std::vector<std::string> others;
     std::error_code none;
     for (const auto& name : coming.files)
-        if (fs::exists(out / name, none))
+        if (is_taken(out / name))
             others.push_back(name);
     const auto fixed = static_cast<std::ptrdiff_t>(others.size());
     for (const auto& entry : fs::directory_iterator(out / "frames", none))
@@ -203,16 +227,17 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
             continue;
         if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.file == f; }))
             continue;
-        std::error_code e;
-        if (!fs::is_directory(out / f, e))
-            fs::remove(out / f, e);
-        if (e && e != std::errc::no_such_file_or_directory)
-            throw InputError((out / f).string(), "of an earlier run cannot be removed: " +
-                                                     e.message() + "; choose another folder");
+        try {
+            remove_plain_file(out / f);
+        } catch (const InputError& e) {
+            throw InputError(e.file, "of an earlier run " + e.reason + "; choose another folder");
+        }
     }
     std::error_code none;
-    if (fs::is_empty(out / "frames", none) && !none)
-        fs::remove(out / "frames", none);
+    const auto frames = out / "frames";
+    if (fs::symlink_status(frames, none).type() == fs::file_type::directory &&
+        fs::is_empty(frames, none) && !none)
+        fs::remove(frames, none);
     return kept;
 }
 
@@ -290,6 +315,8 @@ bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
     written_ = std::move(earlier);
     if (format_ != FrameFormat::igb)
         return !written_.empty();
+    if (!is_plain_file(out_ / igb_file))
+        return false;
     begin_igb(first_ms);
     if (igb_->go_on_from(out_ / igb_file))
         return true;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 
 namespace tawara::simulation {
@@ -205,14 +207,28 @@ Json diffusion_json(const device::TissueProblem& p)
 
 } // namespace
 
-CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended)
+device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns, std::string* why)
 {
+    try {
+        return stepper.maps();
+    } catch (const std::exception& e) {
+        if (why != nullptr)
+            *why = e.what();
+        const std::vector<double> never(unknowns, std::numeric_limits<double>::quiet_NaN());
+        return {never, never};
+    }
+}
+
+CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended)
+try {
     if (!counters)
         return {stepper.kernels(), "", ""};
     if (ended == "end")
         return count_kernels(stepper);
     return {stepper.kernels(),
             "the run ended before its time; counters are read after the last step", ""};
+} catch (const std::exception& e) { // of a device that failed nothing is known any more
+    return {{}, counters ? e.what() : std::string(), ""};
 }
 
 Notices what_was_not_counted(const CountedKernels& c)
@@ -244,7 +260,8 @@ std::vector<float> column(const ProbeTable& t, std::size_t c)
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
 {
     const auto& p = in.tissue.problem;
-    const auto maps = in.stepper.maps();
+    std::string no_maps, no_ceilings;
+    const auto maps = maps_or_none(in.stepper, p.size(), &no_maps);
     RunReport r;
     r.unknowns = static_cast<std::int64_t>(p.size());
     const auto with_cells = static_cast<std::int64_t>(p.with_cells());
@@ -259,7 +276,12 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
             r.last_activation_ms = std::max(r.last_activation_ms, a);
         }
     const auto& device = in.options.device;
-    const auto ceilings = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
+    std::optional<device::Ceilings> ceilings;
+    try {
+        ceilings = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
+    } catch (const std::exception& e) {
+        no_ceilings = e.what();
+    }
     const bool single = device.precision == Precision::single;
     Json j;
     j["program"] = "tawara";
@@ -312,10 +334,15 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
                     {"stepping", in.phases.stepping_s},
                     {"output", in.phases.output_s}};
     j["cell_steps_per_s"] = r.cell_steps_per_s;
-    j["ceilings"] = {{"triad_GB_per_s", ceilings.triad_GB_per_s},
-                     {"copy_GB_per_s", ceilings.copy_GB_per_s},
-                     {"fp64_GFLOP_per_s", ceilings.fp64_GFLOP_per_s},
-                     {"fp32_GFLOP_per_s", ceilings.fp32_GFLOP_per_s}};
+    if (ceilings)
+        j["ceilings"] = {{"triad_GB_per_s", ceilings->triad_GB_per_s},
+                         {"copy_GB_per_s", ceilings->copy_GB_per_s},
+                         {"fp64_GFLOP_per_s", ceilings->fp64_GFLOP_per_s},
+                         {"fp32_GFLOP_per_s", ceilings->fp32_GFLOP_per_s}};
+    else
+        j["ceilings_not_measured"] = no_ceilings;
+    if (!no_maps.empty())
+        j["maps_not_known"] = no_maps;
     j["kernels"] = Json::array();
     for (const auto& k : in.kernels)
         j["kernels"].push_back(kernel_json(k, figure(k, in.stepper.device(), ceilings, single)));
@@ -335,7 +362,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         notices.push_back(n.text);
     j["notices"] = notices;
     j["files"] = in.files;
-    r.json = j.dump(2);
+    // a path may hold bytes that are no UTF-8
+    r.json = j.dump(2, ' ', false, Json::error_handler_t::replace);
     return r;
 }
 

@@ -35,6 +35,11 @@ struct ReportInput
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };
 
+/// The maps of a stepper; all "never" where its device does not give them any more.
+/// @param why  is told so then; may be null
+device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns,
+                          std::string* why = nullptr);
+
 /// The kernels of a run, with the bytes of hardware counters where they were asked for and it ended
 /// in time.
 CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended);
@@ -50,7 +55,8 @@ std::string program_version();
 std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
                         const ProbeTable& ecg);
 
-/// The content of report.json; measures the ceilings of the device now.
+/// The content of report.json; measures the ceilings of the device now, which may fail: then it
+/// says why there are none.
 /// @param ecg  rows of the leads, whose beats are measured
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg = {});
 /// A column of a table.

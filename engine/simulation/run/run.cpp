@@ -20,6 +20,7 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <new>
 
 namespace tawara::simulation {
 namespace {
@@ -34,13 +35,18 @@ double since(Clock::time_point t)
     return std::chrono::duration<double>(Clock::now() - t).count();
 }
 
+std::string text_of(const std::exception& e)
+{
+    return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
+}
+
 /// @pre  an exception of the standard library's kind
 std::string line_of(const std::exception_ptr& failed)
 {
     try {
         std::rethrow_exception(failed);
     } catch (const std::exception& e) {
-        return e.what();
+        return text_of(e);
     }
 }
 
@@ -98,8 +104,7 @@ ProbeTraces::Options Run::trace_options() const
 
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
-      simulation_(make_simulation(s, progress)),
-      maps_(simulation_), traces_(trace_options()),
+      simulation_(make_simulation(s, progress)), maps_(simulation_), traces_(trace_options()),
       pacing_(simulation_, o.session_file, steps_of(capture_every_ms, s.dt_ms)),
       frames_(simulation_.tissue(), o.out, s.frames,
               s.frames_every_ms > 0 && s.frames != FrameFormat::none
@@ -109,6 +114,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
       ecg_(make_ecg(progress)),
       checkpoints_(s.checkpoint_every_ms > 0 ? steps_of(s.checkpoint_every_ms, s.dt_ms) : 0,
                    [this] { write_checkpoint_here(); }),
+      store_(o.out, static_cast<std::size_t>(s.checkpoints_kept)),
       end_step_(std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms))
 {
     traces_.begin(simulation_, s.probes, o.session_file);
@@ -163,12 +169,36 @@ StepTraces Run::step_traces() const
 
 void Run::write_checkpoint_here()
 {
+    store_.room();
+    say_failed_checkpoints();
     const auto now = here();
-    write_checkpoint({now.fingerprint, simulation_.stepper().snapshot(), traces_.table(),
-                      probes_print(session_.probes), ecg_.table(), ecg_print(ecg_.layout()),
-                      step_traces(), session_.activation_threshold_mV, pacing_.known(), now.layout,
-                      edits_, maps_.begun_ms},
-                     options_.out / checkpoint_name(simulation_.time_ms()));
+    store_.put({now.fingerprint, simulation_.stepper().snapshot(), traces_.table(),
+                probes_print(session_.probes), ecg_.table(), ecg_print(ecg_.layout()),
+                step_traces(), session_.activation_threshold_mV, pacing_.known(), now.layout,
+                edits_, maps_.begun_ms},
+               simulation_.time_ms());
+}
+
+/// The first of them, when it is known; the run goes on.
+void Run::say_failed_checkpoints()
+{
+    const auto why = store_.take_failure();
+    if (why.empty())
+        return;
+    simulation_.tissue().notices.push_back(
+        {Notice::Level::warning,
+         "a checkpoint could not be written, and the run went on without: " + why});
+    say(Notice::Level::warning, simulation_.tissue().notices.back().text);
+}
+
+/// After a run that did not come to its end.
+void Run::say_last_checkpoint()
+{
+    store_.flush();
+    say_failed_checkpoints();
+    if (const auto last = store_.newest(); !last.empty())
+        say(Notice::Level::info,
+            "the last checkpoint is " + last.string() + "; --resume goes on from there");
 }
 
 /// So that a run that was stopped can go on from where it was.
@@ -176,14 +206,17 @@ void Run::keep_what_was_reached()
 {
     const auto step = simulation_.step();
     const auto file = options_.out / checkpoint_name(simulation_.time_ms());
-    simulation_.collect();
     try {
+        simulation_.collect();
         if (step > first_step_ && !checkpoints_.at(step))
             write_checkpoint_here();
-    } catch (const InputError& e) {
-        say(Notice::Level::warning, std::string("the run cannot go on from here: ") + e.what());
+        store_.flush();
+    } catch (const std::exception& e) {
+        say(Notice::Level::warning, "the run cannot go on from here: " + text_of(e));
         return;
     }
+    if (store_.newest() != file)
+        return say_last_checkpoint();
     if (step > first_step_)
         say(Notice::Level::info, "stopped at " + ms_text(step) + "; --resume " + file.string() +
                                      " goes on from there");
@@ -225,6 +258,11 @@ void Run::begin_folder(FolderLock& lock)
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
+    folder_ = OutputFolder(options_.out);
+    if (const auto frames = options_.out / "frames";
+        std::filesystem::symlink_status(frames, none).type() ==
+        std::filesystem::file_type::directory)
+        sweep_parts(place_of(frames / "x", false).folder);
     for (const auto& n :
          what_folder_holds(options_.out, outputs_to_come(), options_.resume.empty()))
         say(n.level, n.text);
@@ -248,47 +286,52 @@ void Run::begin_folder(FolderLock& lock)
 std::exception_ptr Run::write_results()
 {
     const auto start = Clock::now();
-    simulation_.collect();
     std::exception_ptr failed;
-    const auto attempt = [&](const char* name, auto&& write) {
+    const auto guarded = [&](auto&& work) {
         try {
-            write(options_.out / name);
-            files_.emplace_back(name);
-        } catch (const InputError&) {
+            work();
+        } catch (const std::exception&) {
             failed = failed ? failed : std::current_exception();
         }
     };
+    const auto attempt = [&](const char* name, auto&& write) {
+        guarded([&] {
+            write(options_.out / name);
+            files_.emplace_back(name);
+        });
+    };
+    guarded([&] { simulation_.collect(); });
     using Path = std::filesystem::path;
     attempt("probes.csv", [&](const Path& file) { write_probes_csv(traces_.table(), file); });
     if (!probe_names().empty())
         attempt("beats.csv", [&](const Path& file) { write_beats(file); });
     if (!ecg_.empty())
         attempt("ecg.csv", [&](const Path& file) { write_probes_csv(ecg_.table(), file); });
-    try {
-        frames_.writer().finish();
-    } catch (const InputError&) {
-        failed = failed ? failed : std::current_exception();
-    }
-    if (simulation_.step() < maps_.step)
-        maps_.restart(); // what there is came before
+    guarded([&] { frames_.writer().finish(); });
     const auto& tissue = simulation_.tissue();
-    const auto maps = simulation_.stepper().maps();
-    attempt("activation.csv", [&](const Path& file) {
-        write_activation_csv(tissue, cell_map(session_, tissue), maps, file);
+    guarded([&] { // a device that failed has no maps any more
+        if (simulation_.step() < maps_.step)
+            maps_.restart(); // what there is came before
+        const auto maps = simulation_.stepper().maps();
+        attempt("activation.csv", [&](const Path& f) { 
+            write_activation_csv(tissue, cell_map(session_, tissue), maps, f);
+        });
+        attempt("activation.vtu", [&](const Path& f) { write_activation_vtu(tissue, maps, f); });
     });
-    attempt("activation.vtu", [&](const Path& file) { write_activation_vtu(tissue, maps, file); });
     results_s_ += since(start);
     return failed;
 }
 
 /// Writes what was reached, and the report.
 /// @param ended  "end", "cancelled" or an error's line
-/// @throws InputError the first that could not be written, after all others were
+/// @throws the first error of what could not be written, after all others were
 RunReport Run::finish(std::string ended)
 {
     const auto failed = write_results();
-    if (failed)
+    if (failed && ended == "end")
         ended = line_of(failed);
+    store_.flush();
+    say_failed_checkpoints();
     const auto counted = run_kernels(simulation_.stepper(), options_.counters, ended);
     for (const auto& n : what_was_not_counted(counted))
         say(n.level, n.text);
@@ -322,6 +365,19 @@ RunReport Run::finish(std::string ended)
     return report;
 }
 
+/// What a run that failed has reached; what cannot be written then is said, and the failure goes
+/// on.
+void Run::finish_after(const std::string& ended)
+{
+    try {
+        finish(ended);
+    } catch (const std::exception& e) {
+        if (const auto why = text_of(e); why != ended)
+            say(Notice::Level::warning, "not all of what was reached could be written: " + why);
+    }
+    say_last_checkpoint();
+}
+
 void Run::take_steps(const Progress& progress)
 {
     simulation_.look();
@@ -351,14 +407,8 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         finish("cancelled");
         say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw;
-    } catch (const NumericsError& e) {
-        finish(e.what());
-        throw;
-    } catch (const InputError& e) { // a frame or a checkpoint could not be written
-        try {
-            finish(e.what());
-        } catch (const InputError&) { // for the same reason, most likely: the first is told
-        }
+    } catch (const std::exception& e) { // the solution, a device, memory, a frame on a full disk
+        finish_after(text_of(e));
         throw;
     }
     auto report = finish("end");

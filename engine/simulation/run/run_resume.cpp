@@ -60,6 +60,8 @@ void Run::resume()
     }
     known_ = c.pulses;
     first_step_ = c.state.step;
+    if (!options_.branch)
+        store_.go_on(file, simulation_.time_ms());
     edits_ = c.branches;
     if (options_.branch) {
         maps_.step = std::max(maps_.step, first_step_);

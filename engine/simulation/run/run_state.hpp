@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/folder_lock.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/units.hpp"
-#include "engine/simulation/results/checkpoint.hpp"
-#include "engine/simulation/results/frames_observer.hpp"
 #include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/simulation/observe/probe_traces.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/frames_observer.hpp"
 #include "engine/simulation/results/report.hpp"
+#include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/run/checkpoint_store.hpp"
 #include "engine/simulation/run/checkpoints.hpp"
 #include "engine/simulation/run/run.hpp"
-#include "engine/simulation/results/run_notices.hpp"
 
 #include <chrono>
 #include <exception>
@@ -41,6 +43,9 @@ class Run
     void take_steps(const Progress& progress);
     void write_checkpoint_here();
     void keep_what_was_reached();
+    void say_failed_checkpoints();
+    void say_last_checkpoint();
+    void finish_after(const std::string& ended);
     std::exception_ptr write_results();
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
@@ -50,6 +55,7 @@ class Run
 
     Session session_;
     const RunOptions& options_;
+    OutputFolder folder_; ///< of the outputs, from begin_folder() on
     std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
     Simulation simulation_;
     MapsStart maps_;
@@ -58,6 +64,7 @@ class Run
     FramesObserver frames_;
     EcgRows ecg_;
     CheckpointsDue checkpoints_;
+    CheckpointStore store_;
     std::vector<KnownPulses> known_;      ///< at the checkpoint
     std::vector<TissueEdit> edits_;       ///< where the run branched off
     std::vector<std::string> files_;      ///< written, relative to the folder; frames aside

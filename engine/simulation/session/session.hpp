@@ -286,6 +286,7 @@ struct Session
     double frames_every_ms = 0;  ///< 0: none
     FrameFormat frames = FrameFormat::vtu;
     double checkpoint_every_ms = 0;
+    std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
     double probes_every_ms = 0;  ///< 0: every step
     double maps_from_ms = 0;     ///< of `run`: its maps are of the first activation from then on
     std::vector<Drug> drugs;

@@ -380,7 +380,7 @@ void time_part(const JsonNode& n, Session& s)
 void output(const JsonNode& n, Session& s)
 {
     n.only({"activation_threshold_mV", "frames_every_ms", "frames", "checkpoint_every_ms",
-            "probes_every_ms", "maps_from_ms"});
+            "probes_every_ms", "maps_from_ms", "checkpoints_kept"});
     if (const auto x = n.find("activation_threshold_mV"))
         s.activation_threshold_mV = x->within(-200, 200, "mV");
     if (const auto x = n.find("frames_every_ms"))
@@ -389,6 +389,8 @@ void output(const JsonNode& n, Session& s)
         s.frames = static_cast<FrameFormat>(x->word({"none", "vtu", "igb"}));
     if (const auto x = n.find("checkpoint_every_ms"))
         s.checkpoint_every_ms = x->not_negative("ms");
+    if (const auto x = n.find("checkpoints_kept"))
+        s.checkpoints_kept = x->integer(0, 1'000'000);
     if (const auto x = n.find("probes_every_ms"))
         s.probes_every_ms = x->not_negative("ms");
     if (const auto x = n.find("maps_from_ms"))

@@ -225,6 +225,8 @@ std::string to_json(const Session& s)
                                                              : "none"},
                    {"checkpoint_every_ms", number(s.checkpoint_every_ms)},
                    {"probes_every_ms", number(s.probes_every_ms)}};
+    if (s.checkpoints_kept != Session().checkpoints_kept)
+        j["output"]["checkpoints_kept"] = s.checkpoints_kept;
     if (s.maps_from_ms > 0)
         j["output"]["maps_from_ms"] = number(s.maps_from_ms);
     if (!s.drugs.empty())

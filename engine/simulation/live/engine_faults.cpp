@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What becomes of failures: nothing that is thrown leaves the engine's threads, what was reached is
+// shown, and what happened is said.
+#include "engine/simulation/live/engine_impl.hpp"
+
+#include <algorithm>
+#include <new>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tawara::simulation {
+
+using State = Status::State;
+
+std::string text_of(const std::exception& e)
+{
+    return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
+}
+
+void Engine::Impl::push(const Event& e) noexcept
+{
+    if (!handler)
+        return;
+    try {
+        handler(e);
+    } catch (...) { // said by the next round
+        handler_threw = true;
+    }
+}
+
+void Engine::Impl::guarded_run() noexcept
+{
+    // On Linux a thread has a niceness of its own, which the threads that it starts inherit: with
+    // work for all, one of niceness 5 gets a third of what one of 0 gets, and wakes after it.
+    if (options.niceness > 0)
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), std::min(options.niceness, 19));
+    for (;;)
+        try {
+            if (!round())
+                break;
+        } catch (const std::exception& e) {
+            fault(e);
+        } catch (...) {
+            fault(Error("an error of an unknown kind"));
+        }
+    if (changing)
+        changing->request_stop();
+}
+
+void Engine::Impl::fault(const std::exception& e) noexcept
+{
+    try {
+        const auto why = text_of(e);
+        const auto id = std::exchange(answering, 0);
+        const bool device = dynamic_cast<const DeviceError*>(&e) != nullptr;
+        measuring = false;
+        if (sim && (state == State::running || state == State::loading || device))
+            fail_run(why);
+        else if (!sim)
+            set_state(State::empty);
+        if (id != 0)
+            answer(id, why);
+        else if (!sim || (state != State::failed && !device))
+            push(Failed{why});
+    } catch (...) { // no memory even for the words: the state alone is told
+        state = sim ? State::failed : State::empty;
+        push(StateChanged{state});
+    }
+}
+
+void Engine::Impl::fail_run(const std::string& why)
+{
+    publish_reached();
+    set_state(State::failed);
+    push(Failed{why});
+}
+
+void Engine::Impl::publish_reached() noexcept
+{
+    const auto attempt = [](auto&& what) {
+        try {
+            what();
+        } catch (...) { // a device that failed gives nothing more; the first failure is told
+        }
+    };
+    attempt([&] { sim->simulation.collect(); });
+    attempt([&] { publish_frame(true); });
+    attempt([&] { note_kernels(); });
+    attempt([&] { publish_status(); });
+}
+
+void Engine::Impl::note(const std::string& text)
+{
+    if (!sim || std::any_of(sim->scene->notices.begin(), sim->scene->notices.end(),
+                            [&](const Notice& n) { return n.text == text; }))
+        return;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    scene->notices.push_back({Notice::Level::warning, text});
+    sim->scene = scene;
+    push(SceneChanged{scene});
+}
+
+void Engine::Impl::answer_refused()
+{
+    std::vector<std::uint64_t> ids;
+    {
+        const std::lock_guard hold(queue_mutex);
+        ids.swap(refused);
+    }
+    for (const auto id : ids)
+        answer(id, "too many commands wait; this one was refused");
+}
+
+void Engine::Impl::take_faults()
+{
+    if (std::exchange(handler_threw, false))
+        note("an event could not be delivered; something shown may be older than the run");
+    if (!work_lost.exchange(false))
+        return;
+    measuring = false;
+    if (changing)
+        drop_change("not enough memory");
+    note("work beside the run was lost: not enough memory");
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/results/checkpoint.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// Writes a run's checkpoints beside its steps, and keeps the newest so many.
+///
+/// One is packed and written while the run goes on; a second waits for it, so that there are never
+/// more than two in memory. One that cannot be written takes nothing else along: the older ones
+/// stay, later ones are tried.
+/// @thread one thread gives them; they are written on a thread of the store's own
+class CheckpointStore
+{
+  public:
+    /// @param keep  of those that it writes; 0: all
+    CheckpointStore(std::filesystem::path folder, std::size_t keep);
+    ~CheckpointStore(); ///< waits for the one that is being written
+    CheckpointStore(const CheckpointStore&) = delete;
+    CheckpointStore& operator=(const CheckpointStore&) = delete;
+
+    /// Those of the same run that lie there already count among the kept, in the order of their
+    /// times; `from`, which the run goes on from, is never removed.
+    void go_on(const std::filesystem::path& from, double time_ms);
+    /// Waits until one more may be made: at most one is being written then.
+    void room();
+    /// @pre room()
+    void put(Checkpoint c, double time_ms);
+    /// Waits until all are written.
+    void flush();
+
+    /// The newest that is whole on disk; empty: none.
+    std::filesystem::path newest() const;
+    std::size_t failed() const; ///< how many could not be written
+    /// Why the first could not, once; empty: all were, or it was told before.
+    std::string take_failure();
+
+  private:
+    void work(const std::stop_token& stop);
+    void remove_old(std::unique_lock<std::mutex>& hold);
+
+    const std::filesystem::path folder_;
+    const std::size_t keep_;
+    std::filesystem::path from_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::optional<std::pair<Checkpoint, std::filesystem::path>> waiting_;
+    bool busy_ = false, told_ = false;
+    std::deque<std::filesystem::path> kept_; ///< the oldest first
+    std::filesystem::path newest_;
+    std::size_t failed_ = 0;
+    std::string failure_;
+    std::jthread thread_; // last: ends before the rest goes
+};
+
+} // namespace tawara::simulation

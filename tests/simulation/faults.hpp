@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Failures on demand: a device that fails at a step, ceilings that cannot be measured, memory that
+// is at an end at the n-th request. The program that includes this is linked so that the engine's
+// make_stepper() and measure_ceilings() come through here (tests/simulation/CMakeLists.txt).
+#pragma once
+#include "engine/core/error.hpp"
+#include "engine/device/stepper.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+namespace tawara::test {
+
+struct Faults
+{
+    std::atomic<std::int64_t> at_step{-1}; ///< fails in the batch that passes it; -1: never
+    std::atomic<bool> memory{false};       ///< by bad_alloc, once, in place of the device for good
+    std::atomic<bool> dead{false};         ///< nothing comes from the device any more
+    std::atomic<bool> no_ceilings{false};
+    /// Requests for memory until one fails, on any thread but the test's; < 0: none does.
+    std::atomic<long> allocation{-1};
+    std::thread::id test = std::this_thread::get_id();
+    void clear() { at_step = -1, memory = dead = no_ceilings = false, allocation = -1; }
+};
+
+inline Faults& faults()
+{
+    static Faults f;
+    return f;
+}
+
+inline DeviceError device_lost()
+{
+    return {"cuda:0", "cudaStreamSynchronize", 719, "unspecified launch failure"};
+}
+
+/// A stepper that fails when it is told to, as a GPU does: for good.
+class FaultyStepper final : public device::Stepper
+{
+  public:
+    explicit FaultyStepper(std::unique_ptr<device::Stepper> inner) : inner_(std::move(inner)) {}
+    void advance(std::int64_t n) override
+    {
+        need();
+        if (const auto at = faults().at_step.load(); at >= 0 && step() + n > at) {
+            inner_->advance(std::max<std::int64_t>(at - step(), 0));
+            faults().at_step = -1;
+            if (faults().memory)
+                throw std::bad_alloc();
+            faults().dead = true;
+            throw device_lost();
+        }
+        inner_->advance(n);
+    }
+    std::int64_t step() const override { return inner_->step(); }
+    double dt_ms() const override { return inner_->dt_ms(); }
+    std::size_t add_stimulus(device::StimulusSource s) override
+    {
+        return need(), inner_->add_stimulus(std::move(s));
+    }
+    void remove_stimulus(std::size_t id) override { need(), inner_->remove_stimulus(id); }
+    void set_types(std::size_t g, std::span<const cell::CellType> t) override
+    {
+        need(), inner_->set_types(g, t);
+    }
+    void set_probes(device::Gather p, std::int64_t every) override
+    {
+        need(), inner_->set_probes(std::move(p), every);
+    }
+    void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override
+    {
+        need(), inner_->take_samples(steps, samples);
+    }
+    void set_display(device::Gather d) override { need(), inner_->set_display(std::move(d)); }
+    void display(std::span<float> out) override { need(), inner_->display(out); }
+    void potential(std::span<double> out) const override { need(), inner_->potential(out); }
+    device::Maps maps() const override { return need(), inner_->maps(); }
+    device::Snapshot snapshot() const override { return need(), inner_->snapshot(); }
+    void restore(const device::Snapshot& s) override { need(), inner_->restore(s); }
+    std::vector<device::KernelRecord> kernels() const override { return need(), inner_->kernels(); }
+    std::string device() const override { return inner_->device(); }
+
+  private:
+    static void need()
+    {
+        if (faults().dead)
+            throw device_lost();
+    }
+    std::unique_ptr<device::Stepper> inner_;
+};
+
+} // namespace tawara::test
+
+#define TAWARA_MAKE_STEPPER                                                                        \
+    "_ZN6tawara6device12make_stepperERKNS0_13TissueProblemERKNS0_14StepperOptionsERKNS_"           \
+    "8ProgressEPSt6vectorINS_6NoticeESaISB_EE"
+#define TAWARA_CEILINGS                                                                            \
+    "_ZN6tawara6device16measure_ceilingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEj"
+
+namespace tawara::device {
+
+std::unique_ptr<Stepper> real_make_stepper(const TissueProblem&, const StepperOptions&,
+                                           const Progress&,
+                                           Notices*) asm("__real_" TAWARA_MAKE_STEPPER);
+std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem&, const StepperOptions&,
+                                             const Progress&,
+                                             Notices*) asm("__wrap_" TAWARA_MAKE_STEPPER);
+std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem& p, const StepperOptions& o,
+                                             const Progress& progress, Notices* notices)
+{
+    return std::make_unique<test::FaultyStepper>(real_make_stepper(p, o, progress, notices));
+}
+
+Ceilings real_measure_ceilings(const std::string&, unsigned) asm("__real_" TAWARA_CEILINGS);
+Ceilings faulty_measure_ceilings(const std::string&, unsigned) asm("__wrap_" TAWARA_CEILINGS);
+Ceilings faulty_measure_ceilings(const std::string& device, unsigned threads)
+{
+    if (test::faults().no_ceilings || test::faults().dead)
+        throw test::device_lost();
+    return real_measure_ceilings(device, threads);
+}
+
+} // namespace tawara::device
+
+/// All memory that the program's C++ asks for.
+void* operator new(std::size_t size)
+{
+    auto& f = tawara::test::faults();
+    if (f.allocation.load(std::memory_order_relaxed) >= 0 && std::this_thread::get_id() != f.test &&
+        f.allocation.fetch_sub(1) == 0)
+        throw std::bad_alloc();
+    if (void* p = std::malloc(size == 0 ? 1 : size))
+        return p;
+    throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept
+{
+    std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept
+{
+    std::free(p);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What becomes of a run and of the window's engine when a device, memory or a listener fails.
+#include "tests/simulation/faults.hpp"
+
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "tests/simulation/live_bar.hpp"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using namespace tawara::simulation::test;
+using tawara::test::faults;
+using State = Status::State;
+namespace fs = std::filesystem;
+
+namespace {
+
+Session slab_session(double end_ms = 4)
+{
+    auto s = bar(end_ms);
+    s.mesh = MeshSlab{{3, 1, 1}, 0.5};
+    s.probes = {{"near", {0.5, 0.5, 0.5}}};
+    auto pulse = end_of_bar(0);
+    pulse.region = Box{{0, 0, 0}, {0.5, 1, 1}};
+    s.stimuli = {pulse};
+    s.checkpoint_every_ms = 1;
+    return s;
+}
+
+QByteArray content(const fs::path& f)
+{
+    QFile file(QString::fromStdString(f.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// One run into a folder of its own.
+struct Runs
+{
+    QTemporaryDir dir;
+    RunOptions o;
+    std::vector<std::string> said;
+
+    Runs()
+    {
+        o.out = fs::path(dir.path().toStdString()) / "out";
+        o.device.devices = "cpu";
+        o.device.threads = 1;
+        o.notice = [this](const Notice& n) { said.push_back(n.text); };
+    }
+    QJsonObject report() const
+    {
+        return QJsonDocument::fromJson(content(o.out / "report.json")).object();
+    }
+    QStringList checkpoints() const
+    {
+        return QDir(QString::fromStdString(o.out.string())).entryList({"checkpoint-*.tcp"});
+    }
+    bool was_said(const std::string& part) const
+    {
+        return std::any_of(said.begin(), said.end(),
+                           [&](const auto& s) { return s.find(part) != std::string::npos; });
+    }
+};
+
+bool has_note(const SceneChanged* c, const std::string& part)
+{
+    return c != nullptr && c->scene &&
+           std::any_of(c->scene->notices.begin(), c->scene->notices.end(),
+                       [&](const Notice& n) { return n.text.find(part) != std::string::npos; });
+}
+
+} // namespace
+
+class TestFaults : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    void initTestCase() { faults().test = std::this_thread::get_id(); }
+    void cleanup() { faults().clear(); }
+
+    /// A device that fails half way: tables, report and checkpoints of what was reached stay, and
+    /// the run goes on from there.
+    void runKeepsWhatADeviceHasReached()
+    {
+        Runs whole, r;
+        run_session(slab_session(), whole.o);
+        faults().at_step = 110;
+        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(), r.o), DeviceError);
+        const auto report = r.report();
+        QVERIFY2(report["ended"].toString().contains("unspecified launch failure"),
+                 qPrintable(report["ended"].toString()));
+        QVERIFY(report["maps_not_known"].toString().contains("unspecified launch failure"));
+        QVERIFY(report.contains("ceilings_not_measured"));
+        QVERIFY(content(r.o.out / "probes.csv").count('\n') > 100);
+        QVERIFY(report["files"].toArray().contains("probes.csv") &&
+                report["files"].toArray().contains("beats.csv") &&
+                !report["files"].toArray().contains("activation.csv"));
+        const auto last = r.o.out / checkpoint_name(2);
+        QVERIFY2(r.was_said("the last checkpoint is " + last.string()), r.said.back().c_str());
+        faults().clear();
+        r.o.resume = last;
+        run_session(slab_session(), r.o);
+        for (const char* f : {"probes.csv", "activation.csv", "beats.csv"})
+            QVERIFY2(content(r.o.out / f) == content(whole.o.out / f), f);
+    }
+
+    void runKeepsWhatItReachedWhenMemoryEnds()
+    {
+        Runs r;
+        faults().at_step = 110;
+        faults().memory = true;
+        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(), r.o), std::bad_alloc);
+        const auto report = r.report();
+        QCOMPARE(report["ended"].toString(), QString("not enough memory"));
+        for (const char* f : {"probes.csv", "activation.csv", "activation.vtu", "beats.csv"})
+            QVERIFY2(fs::exists(r.o.out / f) && report["files"].toArray().contains(f), f);
+    }
+
+    void ceilingsThatCannotBeMeasuredLoseNothing()
+    {
+        Runs r;
+        faults().no_ceilings = true;
+        run_session(slab_session(), r.o);
+        const auto report = r.report();
+        QCOMPARE(report["ended"].toString(), QString("end"));
+        QVERIFY(report["ceilings_not_measured"].toString().contains("unspecified launch failure"));
+        QVERIFY(!report.contains("ceilings"));
+        QVERIFY(report["kernels"].toArray().size() > 0);
+    }
+
+    void oldCheckpointsAreRemoved_data()
+    {
+        QTest::addColumn<int>("kept");
+        QTest::addColumn<int>("left");
+        QTest::addRow("by default") << -1 << 5;
+        QTest::addRow("one") << 1 << 1;
+        QTest::addRow("all") << 0 << 8;
+    }
+    void oldCheckpointsAreRemoved()
+    {
+        QFETCH(int, kept);
+        QFETCH(int, left);
+        auto s = slab_session();
+        s.checkpoint_every_ms = 0.5;
+        if (kept >= 0)
+            s.checkpoints_kept = kept;
+        Runs r;
+        fs::create_directories(r.o.out);
+        std::ofstream(r.o.out / "checkpoint-mine.tcp") << "not the run's";
+        run_session(s, r.o);
+        auto names = r.checkpoints();
+        QVERIFY(names.removeOne("checkpoint-mine.tcp"));
+        QCOMPARE(names.size(), left);
+        QCOMPARE(names.last().toStdString(), checkpoint_name(4));
+        // a run that goes on counts them among its own, but for the one that it goes on from
+        r.o.resume = r.o.out / names.first().toStdString();
+        s.end_ms = 6;
+        run_session(s, r.o);
+        auto now = r.checkpoints();
+        QVERIFY(now.removeOne("checkpoint-mine.tcp") && now.contains(names.first()));
+        QVERIFY2(kept == 0 || now.size() <= left + 1, qPrintable(now.join(' ')));
+        QCOMPARE(now.last().toStdString(), checkpoint_name(6));
+    }
+
+    /// The n-th request for memory after the first step fails, for many n: the run ends or says why
+    /// not, and leaves nothing half written.
+    void memoryThatEndsAnywhereInARun()
+    {
+        int failed = 0, whole = 0;
+        for (long n = 0; n < 4000; n += n < 60 ? 1 : 97) {
+            Runs r;
+            auto s = slab_session(1);
+            s.checkpoint_every_ms = 0.25;
+            s.frames_every_ms = 0.5;
+            bool ended = false;
+            std::string other;
+            std::thread run([&] {
+                Progress p;
+                p.report = [&](double, std::string_view stage) {
+                    if (stage == "running" && faults().allocation < 0 && !ended)
+                        ended = true, faults().allocation = n;
+                };
+                try {
+                    run_session(s, r.o, p);
+                    ++whole;
+                } catch (const std::bad_alloc&) {
+                    ++failed;
+                } catch (const InputError& e) { // a frame or a table: it says why
+                    ++failed;
+                } catch (const std::exception& e) {
+                    other = e.what();
+                }
+            });
+            run.join();
+            faults().clear();
+            QVERIFY2(other.empty(), other.c_str());
+            const QDir all(QString::fromStdString(r.o.out.string()));
+            QVERIFY(all.entryList(QDir::Files | QDir::Hidden).filter(".part-").isEmpty());
+            for (const auto& name : r.checkpoints())
+                QVERIFY(read_checkpoint(r.o.out / name.toStdString()).state.step > 0);
+        }
+        qInfo("%d runs failed, %d went through", failed, whole);
+        QVERIFY(failed > 5);
+    }
+
+    void engineShowsWhatADeviceHasReached()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{slab_session(1000)})).applied);
+        faults().at_step = 200;
+        e.post(Play{});
+        QVERIFY(in.wait_state(State::failed));
+        QVERIFY(in.wait([](const Event& x) {
+            const auto* f = std::get_if<Failed>(&x);
+            return f && f->what.find("unspecified launch failure") != std::string::npos;
+        }));
+        QVERIFY(e.newest_frame() && e.traces().at(0).time_ms.size() > 10);
+        // commands that need the device are refused, one by one, and the thread goes on
+        for (const auto& c : std::initializer_list<Command>{
+                 AddProbe{"x", {1, 0.5, 0.5}}, Reset{}, Export{"probes-csv", "none"}, StepOnce{1},
+                 SetTissue{slab_session().regions, {}, {}}}) {
+            const auto a = in.answer(e.post(c));
+            QVERIFY2(!a.applied && !a.reason.empty(), a.reason.c_str());
+        }
+        QCOMPARE(e.status().state, State::failed);
+        faults().clear(); // as after another device was chosen
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        run_to(e, in, 5);
+    }
+
+    /// What a listener throws does not end the engine, and is said.
+    void aHandlerThatThrowsEndsNothing()
+    {
+        Inbox in;
+        std::atomic<int> throws{0};
+        const auto deliver = in.handler();
+        Engine e(
+            [&](const Event& event) {
+                if (throws.fetch_sub(1) > 0)
+                    throw std::runtime_error("the window is gone");
+                deliver(event);
+            },
+            one_thread());
+        QVERIFY(in.answer(e.post(Load{slab_session(1000)})).applied);
+        throws = 3;
+        e.post(Play{}); // its answer, the state, and something else are lost
+        e.post(LimitSpeed{0});
+        run_to(e, in, 3);
+        QVERIFY(in.answer(e.post(Pause{})).applied);
+        QVERIFY(in.wait([](const Event& x) {
+            return has_note(std::get_if<SceneChanged>(&x), "an event could not be delivered");
+        }));
+        QCOMPARE(e.status().state, State::paused);
+    }
+
+    /// The n-th request for memory on the engine's or its helpers' threads fails, for many n.
+    void memoryThatEndsAnywhereInTheEngine()
+    {
+        int failed = 0;
+        for (long n = 0; n < 3000; n += n < 40 ? 1 : 113) {
+            Inbox in;
+            Engine e(in.handler(), one_thread());
+            auto s = slab_session(1000);
+            s.electrodes = {{"RA", {-50, 0, 0}}};
+            QVERIFY(in.answer(e.post(Load{s})).applied);
+            for (const Command& c :
+                 {Command(WatchMaps{true}), Command(WatchPhase{true}), Command(WatchVolume{true})})
+                in.answer(e.post(c));
+            faults().allocation = n;
+            e.post(RunUntil{3});
+            e.post(MeasureCeilings{});
+            e.post(StartRecording{});
+            QElapsedTimer patience; // the command may be what failed, and events be lost
+            patience.start();
+            while (patience.elapsed() < 2000 && e.status().state != State::failed &&
+                   e.status().time_ms < 3 - 1e-9)
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            failed += e.status().state == State::failed;
+            faults().clear();
+            QVERIFY(in.answer(e.post(Reset{})).applied);
+            run_to(e, in, 1);
+        }
+        qInfo("%d of the runs failed, each went on after a reset", failed);
+        QVERIFY(failed > 0);
+    }
+
+    /// A queue that nobody empties does not grow without end; what it refuses is answered.
+    void tooManyCommandsAreRefused()
+    {
+        Inbox in;
+        std::atomic<bool> hold{true};
+        const auto deliver = in.handler();
+        Engine e(
+            [&](const Event& event) {
+                while (hold && std::holds_alternative<Loaded>(event))
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                deliver(event);
+            },
+            one_thread());
+        const auto loaded = e.post(Load{slab_session(1000)});
+        std::uint64_t last = 0;
+        for (int k = 0; k < 10'000; ++k)
+            last = e.post(LimitSpeed{1.0 + k});
+        const auto pause = e.post(Pause{});
+        hold = false;
+        QVERIFY(in.answer(loaded).applied);
+        const auto a = in.answer(last);
+        QVERIFY2(!a.applied && a.reason.find("too many commands wait") == 0, a.reason.c_str());
+        QVERIFY(in.answer(pause).applied);
+    }
+};
+QTEST_GUILESS_MAIN(TestFaults)
+#include "test_faults.moc"

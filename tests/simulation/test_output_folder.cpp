@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What others have laid into the folder of a run: nothing outside it is written, read or removed.
+#include "engine/core/error.hpp"
+#include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/run/run.hpp"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace tawara;
+using namespace tawara::simulation;
+namespace fs = std::filesystem;
+
+namespace {
+
+Session slab_session(double end_ms)
+{
+    Session s;
+    s.name = "slab";
+    s.mesh = MeshSlab{{2, 1, 1}, 0.5};
+    s.regions[0].variant = "epi";
+    s.end_ms = end_ms;
+    Stimulus st;
+    st.name = "S1";
+    st.region = Box{{0, 0, 0}, {0.5, 1, 1}};
+    s.stimuli.push_back(st);
+    s.probes.push_back({"near", {0.5, 0.5, 0.5}});
+    return s;
+}
+
+std::string content(const fs::path& f)
+{
+    std::ifstream in(f, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const fs::path& f, const std::string& text)
+{
+    fs::create_directories(f.parent_path());
+    std::ofstream(f, std::ios::binary) << text;
+}
+
+const std::string precious = "years of work\n";
+
+/// A report that lists files.
+std::string report_of(const std::string& files)
+{
+    return "{\"program\": \"tawara\", \"files\": " + files + "}";
+}
+
+} // namespace
+
+class TestOutputFolder : public QObject
+{
+    Q_OBJECT
+    struct Place
+    {
+        QTemporaryDir dir;
+        fs::path root = dir.path().toStdString(), out = root / "out", victim = root / "thesis.txt";
+        std::vector<std::string> said;
+        Place() { put(victim, precious); }
+        void run(const Session& s, const std::function<void(double)>& at = {})
+        {
+            RunOptions o;
+            o.out = out;
+            o.device.devices = "cpu";
+            o.notice = [this](const Notice& n) { said.push_back(n.text); };
+            Progress p;
+            p.report = [&](double f, std::string_view stage) {
+                if (at && stage == "running")
+                    at(f);
+            };
+            run_session(s, o, p);
+        }
+        bool was_said(const std::string& part) const
+        {
+            return std::any_of(said.begin(), said.end(),
+                               [&](const auto& s) { return s.find(part) != std::string::npos; });
+        }
+    };
+
+  private Q_SLOTS:
+    /// A link under the name of an output is replaced; what it led to stays.
+    void linksAreReplacedNotFollowed()
+    {
+        Place p;
+        fs::create_directories(p.out);
+        auto s = slab_session(1);
+        s.checkpoint_every_ms = 0.5;
+        for (const char* name : {"probes.csv", "activation.csv", "activation.vtu", "report.json",
+                                 "beats.csv", "checkpoint-00000000.500ms.tcp"})
+            fs::create_symlink(p.victim, p.out / name);
+        p.run(s);
+        QCOMPARE(content(p.victim), precious);
+        for (const char* name : {"probes.csv", "activation.csv", "activation.vtu", "report.json",
+                                 "beats.csv", "checkpoint-00000000.500ms.tcp"})
+            QVERIFY2(fs::is_regular_file(fs::symlink_status(p.out / name)), name);
+        QVERIFY(p.was_said("will be replaced though no run lists them (report.json): probes.csv"));
+    }
+
+    void framesGoThroughNoLink()
+    {
+        Place p;
+        fs::create_directories(p.root / "elsewhere");
+        fs::create_directories(p.out);
+        fs::create_directory_symlink(p.root / "elsewhere", p.out / "frames");
+        auto s = slab_session(1);
+        s.frames_every_ms = 0.5;
+        try {
+            p.run(s);
+            QFAIL("frames were written through the link");
+        } catch (const InputError& e) {
+            QVERIFY2(e.file == (p.out / "frames").string() &&
+                         e.reason.find("is a symbolic link; results are written into no folder but "
+                                       "the one named") == 0,
+                     e.what());
+        }
+        QVERIFY(fs::is_empty(p.root / "elsewhere"));
+        // nor are those of an igb that lies elsewhere taken over
+        QVERIFY(fs::exists(p.out / "probes.csv"));
+    }
+
+    /// A report can name what it likes: only plain files within the folder are removed.
+    void reportsRemoveNothingOutside()
+    {
+        Place p;
+        fs::create_directories(p.out);
+        put(p.root / "thesis" / "chapter.tex", precious);
+        fs::create_directory_symlink(p.root / "thesis", p.out / "sub");
+        fs::create_symlink(p.victim, p.out / "link.csv");
+        put(p.out / "real" / "own.dat", "of the earlier run");
+        put(p.out / "report.json",
+            report_of("[\"sub/chapter.tex\", \"link.csv\", \"../thesis.txt\", \"" +
+                      p.victim.string() +
+                      "\", \"real/own.dat\", \"real\", [\"x\"], 7, {\"a\": 1}]"));
+        put(p.out / "frames.pvd", "<DataSet timestep=\"0\" file=\"../thesis.txt\"/>\n"
+                                  "<DataSet timestep=\"0\" file=\"frames/000000001.vtu\"/>\n");
+        fs::create_directory_symlink(p.root / "thesis", p.out / "frames");
+        put(p.root / "thesis" / "000000001.vtu", precious);
+        p.run(slab_session(0.2));
+        QCOMPARE(content(p.victim), precious);
+        QCOMPARE(content(p.root / "thesis" / "chapter.tex"), precious);
+        QCOMPARE(content(p.root / "thesis" / "000000001.vtu"), precious);
+        QVERIFY(fs::is_symlink(p.out / "link.csv"));
+        QVERIFY(!fs::exists(p.out / "real" / "own.dat"));
+    }
+
+    /// Lists of any shape end soon and break nothing.
+    void oddReportsAreNoReports_data()
+    {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"deep", "deep in files", "cut", "pipe", "device", "empty"})
+            QTest::addRow("%s", what) << what;
+    }
+    void oddReportsAreNoReports()
+    {
+        QFETCH(QString, what);
+        Place p;
+        fs::create_directories(p.out);
+        const std::string deep(200'000, '[');
+        const auto report = p.out / "report.json", list = p.out / "frames.pvd";
+        if (what == "deep")
+            put(report, deep);
+        else if (what == "deep in files")
+            put(report, report_of(deep + std::string(deep.size(), ']')));
+        else if (what == "cut")
+            put(report, report_of("[\"a"));
+        else if (what == "device")
+            fs::create_symlink("/dev/zero", report);
+        else if (what == "empty")
+            put(report, "");
+        if (what == "pipe")
+            for (const auto& f : {report, list})
+                QCOMPARE(::mkfifo(f.c_str(), 0600), 0);
+        QElapsedTimer clock;
+        clock.start();
+        QVERIFY(remove_earlier_outputs(p.out, 0, FrameFormat::none).empty());
+        QVERIFY(what_folder_holds(p.out, {}, true).empty());
+        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    /// Where the folder's path leads elsewhere in the middle of a run, its files stay together.
+    void theFolderIsOpenedOnce()
+    {
+        Place p;
+        fs::create_directories(p.root / "elsewhere");
+        bool moved = false;
+        auto s = slab_session(4);
+        s.frames_every_ms = 1;
+        s.checkpoint_every_ms = 1;
+        p.run(s, [&](double f) {
+            if (f > 0.3 && !std::exchange(moved, true)) {
+                fs::rename(p.out, p.root / "moved");
+                fs::create_directory_symlink(p.root / "elsewhere", p.out);
+            }
+        });
+        QVERIFY(moved);
+        QVERIFY(fs::is_empty(p.root / "elsewhere"));
+        for (const char* f : {"probes.csv", "activation.vtu", "report.json", "frames.pvd",
+                              "frames/000000200.vtu", "checkpoint-00000004.000ms.tcp"})
+            QVERIFY2(fs::exists(p.root / "moved" / f), f);
+    }
+
+    /// What a killed run was writing is gone after the next start.
+    void partsOfKilledRunsAreSwept()
+    {
+        Place p;
+        put(p.out / ".checkpoint-00000001.part-00ff00ff00ff00ff.000ms.tcp", "half");
+        put(p.out / ".activation.part-00ff00ff00ff00ff.vtu", "half");
+        put(p.out / "frames" / ".000000050.part-00ff00ff00ff00ff.vtu", "half");
+        put(p.out / ".mine.part-of-the-thesis.tex", precious);
+        auto s = slab_session(0.2);
+        s.frames_every_ms = 0.1;
+        p.run(s);
+        QDir all(QString::fromStdString(p.out.string()));
+        QCOMPARE(all.entryList(QDir::Files | QDir::Hidden).filter(".part-"),
+                 QStringList(".mine.part-of-the-thesis.tex"));
+        QVERIFY(
+            QDir(all.filePath("frames")).entryList({".*"}, QDir::Files | QDir::Hidden).isEmpty());
+    }
+};
+QTEST_GUILESS_MAIN(TestOutputFolder)
+#include "test_output_folder.moc"
