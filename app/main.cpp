@@ -5,6 +5,7 @@
 #include "app/real_engine.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
+#include "engine/cell/imports.hpp"
 #include "engine/core/end_signals.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/observe/recording.hpp"
@@ -87,6 +88,9 @@ void declare(CLI::App& cli, Arguments& a)
     cli.add_flag("--host-frames", a.host_frames,
                  "bring values to the picture through the host's memory, also where CUDA could write "
                  "OpenGL's buffers");
+    cli.add_flag_callback(
+        "--imports-anywhere", [] { tawara::cell::allow_imports_anywhere(true); },
+        "CellML files may import files that lie outside their folder");
     cli.add_option("--size", a.size,
                    "size of the picture, the movie, or else the window, e.g. 1280x720");
 }

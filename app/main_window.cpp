@@ -13,6 +13,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "engine/simulation/results/export_kind.hpp"
+#include "engine/simulation/session/session_paths.hpp"
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/regions.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
@@ -57,6 +58,19 @@ namespace {
 
 using State = EngineHost::State;
 constexpr double electrode_gap_mm = 15;
+
+/// A session may come from others: what it reads outside its folder is said.
+void sayFilesElsewhere(MessageBar* bar, const simulation::Session& session)
+{
+    const auto files = simulation::files_elsewhere(session);
+    if (files.empty())
+        return;
+    QString list;
+    for (const auto& f : files)
+        list += (list.isEmpty() ? "" : ", ") + QString::fromStdString(f);
+    bar->showMessage(MessageBar::Level::info,
+                     MainWindow::tr("This session reads files outside its folder: %1.").arg(list));
+}
 
 } // namespace
 
@@ -182,6 +196,8 @@ void MainWindow::hostLoaded()
         if (n->level == Notice::Level::warning)
             m_message->showMessage(MessageBar::Level::warning,
                                    inRegionNames(n->text, scene->session.regions));
+    if (m_path.endsWith(".json", Qt::CaseInsensitive))
+        sayFilesElsewhere(m_message, scene->session);
     if (!m_path.isEmpty())
         rememberFile(m_path);
 }

@@ -353,6 +353,7 @@ void info(Context& c, const InfoArguments& a)
 
 void ModelArguments::declare(CLI::App& app)
 {
+    declare_imports(app);
     app.add_option("--membrane-potential,--v", potential,
                    "which state is the membrane potential, when that is unclear")
         ->type_name("COMPONENT.VARIABLE");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cli/cli.hpp"
 
+#include "engine/cell/imports.hpp"
+
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
@@ -246,6 +248,7 @@ int run(std::span<const std::string> args, const Console& console)
 {
     CLI::App app("Cardiac electrophysiology: tissue runs, meshes, cells, benchmarks.",
                  "tawara-cli");
+    cell::allow_imports_anywhere(false);
     bool json = false;
     Action chosen;
     const Declaration d{app, json, chosen};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <atomic>
 #include <istream>
 #include <ostream>
 #include <span>
@@ -16,6 +17,8 @@ struct Console
     std::stop_token stop; ///< asked for by Ctrl-C
     bool err_is_terminal = false;
     std::istream* in = nullptr; ///< what "-" reads; null: there is none
+    /// Set when what is computed begins to be written: a stop is then waited for. Null: nobody asks.
+    std::atomic<bool>* results_begun = nullptr;
 };
 
 /// Exit statuses of the contract.

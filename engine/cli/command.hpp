@@ -89,6 +89,9 @@ struct DeviceArguments
     Precision parsed_precision() const;
 };
 
+/// The option --imports-anywhere (cell/imports.hpp).
+void declare_imports(CLI::App& app);
+
 /// @throws InputError "--OPTION" unless the number is finite and above 0
 void need_positive(const std::string& option, double value);
 

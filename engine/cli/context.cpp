@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/imports.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
@@ -29,6 +30,13 @@ std::string duration(double s)
 }
 
 } // namespace
+
+void declare_imports(CLI::App& app)
+{
+    app.add_flag_callback(
+        "--imports-anywhere", [] { cell::allow_imports_anywhere(true); },
+        "CellML files may import files that lie outside their folder");
+}
 
 void need_written(const Console& console)
 {
@@ -112,6 +120,8 @@ Progress Context::progress() const
             state->start = now;
             if (stage == "running") // all input has been read and found good
                 show_notices();
+            if (console_.results_begun && (stage == "running" || stage == "writing"))
+                *console_.results_begun = true;
         }
         if (std::chrono::duration<double>(now - state->shown).count() < interval_s)
             return;

@@ -3,6 +3,7 @@
 #include "engine/core/end_signals.hpp"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace {
+
+std::atomic<bool> results_begun{false};
 
 /// The standard input, which ends where a stop is asked for: reading a terminal or a pipe to which
 /// nobody writes would wait for ever.
@@ -57,10 +60,12 @@ int main(int argc, char** argv)
             static_cast<void>(open("/dev/null", O_RDONLY));
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
     std::stop_source stop;
-    tawara::watch_end_signals([stop](int) mutable { stop.request_stop(); });
+    tawara::watch_end_signals([stop](int) mutable { stop.request_stop(); },
+                              [] { return results_begun.load(); });
 
     const std::vector<std::string> args(argv + 1, argv + argc);
     Input input(stop.get_token());
     std::istream in(&input);
-    return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in});
+    return tawara::cli::run(
+        args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in, &results_begun});
 }

@@ -78,7 +78,11 @@ simulation::Session session_of(const Context& c, std::string& file,
     file = "standard input";
     if (c.console().in == nullptr)
         throw InputError(file, "there is none here; give the path of a session file");
-    const std::string text(std::istreambuf_iterator<char>(*c.console().in), {});
+    constexpr std::size_t most = 33U << 20; // parse_session() refuses as much
+    std::string text;
+    for (std::istreambuf_iterator<char> at(*c.console().in), end; at != end && text.size() < most;
+         ++at)
+        text += *at;
     if (c.console().stop.stop_requested()) // it may not be whole
         throw Cancelled();
     return simulation::parse_session(text, file, set);
@@ -174,6 +178,7 @@ void declare_run(const Declaration& d)
         ->type_name("FILE.html");
     run->add_flag("--counters", a->counters,
                   "also the bytes that a GPU's hardware counters count, where they may be read");
+    declare_imports(*run);
     a->device.declare(*run);
 }
 

@@ -8,11 +8,23 @@
 namespace tawara {
 namespace {
 
+/// One line that can be read whole, whatever a foreign file's names are.
+std::string one_line(std::string s)
+{
+    constexpr std::size_t longest = 2000, kept = 1000;
+    if (s.size() > longest)
+        s = s.substr(0, kept) + " ... " + s.substr(s.size() - kept);
+    for (auto& c : s)
+        if (static_cast<unsigned char>(c) < 32 || c == 127)
+            c = ' ';
+    return s;
+}
+
 std::string located(const std::string& file, const std::string& where, const std::string& reason)
 {
     if (file.empty())
-        return where.empty() ? reason : where + ": " + reason;
-    return where.empty() ? file + ": " + reason : file + ":" + where + ": " + reason;
+        return one_line(where.empty() ? reason : where + ": " + reason);
+    return one_line(where.empty() ? file + ": " + reason : file + ":" + where + ": " + reason);
 }
 
 std::string numerics(double t, std::int64_t step, std::int64_t unknown,

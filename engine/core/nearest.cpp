@@ -65,13 +65,20 @@ int kind_of_likeness(const std::string& word, const std::string& candidate, std:
 
 } // namespace
 
+/// Longer words are no slips of what is known, and would be compared with it for ever.
+constexpr std::size_t longest_word = 200;
+
 std::string nearest(std::string_view word, std::span<const std::string> candidates)
 {
+    if (word.size() > longest_word)
+        return {};
     std::string best;
     std::pair<int, std::size_t> least{4, std::numeric_limits<std::size_t>::max()};
     const std::string given = folded(word);
     const bool bare = word.find('.') == std::string_view::npos;
     for (const auto& c : candidates) {
+        if (c.size() > longest_word)
+            continue;
         const std::string part = bare ? c.substr(c.rfind('.') + 1) : c;
         const auto d = edit_distance(word, part);
         if (const std::pair now{kind_of_likeness(given, folded(part), d), d}; now < least) {

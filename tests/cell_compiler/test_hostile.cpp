@@ -3,7 +3,11 @@
 #include "engine/cell/compiler/program.hpp"
 #include "tests/fuzz/read_any.hpp"
 
+#include "engine/cell/imports.hpp"
+
 #include <QtTest>
+#include <fstream>
+#include <sys/stat.h>
 
 using namespace tawara::cell;
 using namespace tawara::cell::compiler;
@@ -103,6 +107,161 @@ class TestHostile : public QObject
             QVERIFY2(QString(e.what()).contains("no differential equation"), e.what());
         }
         QVERIFY(clock.elapsed() < 3000);
+    }
+    /// Imports stay below the model's folder, by whatever way they would leave it.
+    void imports_stay_inside()
+    {
+        QTemporaryDir folder;
+        const auto path = [&](const char* name) { return folder.filePath(name).toStdString(); };
+        namespace fs = std::filesystem;
+        fs::create_directories(path("in/below"));
+        const auto write = [&](const char* name, const std::string& href) {
+            std::ofstream(path(name))
+                << "<model name=\"m\" xmlns=\"http://www.cellml.org/cellml/1.1#\" "
+                   "xmlns:x=\"http://www.w3.org/1999/xlink\">"
+                << (href.empty() ? "" : "<import x:href=\"" + href + "\"/>")
+                << "<component name=\"c\"/></model>";
+        };
+        const auto says = [&](const char* name) {
+            try {
+                read_model(path(name));
+            } catch (const tawara::InputError& e) {
+                return QString(e.what());
+            }
+            return QString("read");
+        };
+        write("secret.cellml", "");
+        write("in/part.cellml", "");
+        write("in/below/up.cellml", "../part.cellml");
+        write("in/good.cellml", "below/up.cellml");
+        write("in/up.cellml", "../secret.cellml");
+        fs::create_symlink(path("secret.cellml"), path("in/link.cellml"));
+        write("in/by_link.cellml", "link.cellml");
+        QCOMPARE(says("in/good.cellml"), "read");
+        for (const char* leaves : {"in/up.cellml", "in/by_link.cellml", "in/below/up.cellml"})
+            QVERIFY2(says(leaves).contains("lies outside the model's folder"), leaves);
+        allow_imports_anywhere(true);
+        QCOMPARE(says("in/up.cellml"), "read");
+        allow_imports_anywhere(false);
+    }
+    /// Each of these took minutes, or memory by the gigabyte.
+    void bounded_data()
+    {
+        QTest::addColumn<bool>("cellml");
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, bool cellml, const std::string& text,
+                            const char* says) {
+            QTest::newRow(name) << cellml << QByteArray(text.data(), qsizetype(text.size()))
+                                << QString(says);
+        };
+        const auto many = [](int n, auto&& text) {
+            std::string s;
+            for (int i = 0; i < n; ++i)
+                s += text(std::to_string(i));
+            return s;
+        };
+        using S = const std::string&;
+        const std::string mmt = "[[model]]\nc.V = -80\n[c]\ndot(V) = -V\n";
+        row("units in a line", false, mmt + "k = 1" + many(20000, [](S) { return " in [mV]"; }),
+            "'c.k' has two units");
+        row("labels in a line", false, mmt + "k = 1" + many(20000, [](S) { return " label x"; }),
+            "more than 50 labels");
+        row("variables", false, mmt + many(100000, [](S i) { return "k" + i + " = " + i + "\n"; }),
+            "20000 and 100000 can be read");
+        row("operations", false, mmt + "k = 1" + many(300000, [](S i) { return "+V*" + i; }),
+            "more than 200000 operations");
+        row("a long function", false,
+            "[[model]]\nc.V = -80\nf(x) = x" + many(20000, [](S i) { return "+x*" + i; }) +
+                "\n[c]\ndot(V) = 0" + many(2000, [](S i) { return "+f(" + i + ")"; }) + "\n",
+            "called more than 20000 times");
+        row("a name", false, "[[model]]\nname: x\"; } extern \"C\"\nc.V = -80\n[c]\ndot(V) = 0\n",
+            "the model's name has quotes");
+        const std::string head =
+            "<model name=\"m\" xmlns=\"http://www.cellml.org/cellml/1.1#\"><units "
+            "name=\"mV\"><unit prefix=\"milli\" units=\"volt\"/></units>";
+        row("attributes", true,
+            "<model xmlns=\"http://www.cellml.org/cellml/1.1#\"" +
+                many(100000, [](S i) { return " a" + i + "=\"\""; }) + "/>",
+            "more than 64 kB");
+        const auto variable = [](S i) { return "<variable name=\"v" + i + "\" units=\"mV\"/>"; };
+        row("many variables", true, head + "<component name=\"c\">" + many(100000, variable),
+            "not well-formed");
+        row("many variables, closed", true,
+            head + "<component name=\"c\">" + many(100000, variable) + "</component></model>",
+            "20000 and 100000 can be read");
+        row("equalities", true,
+            head + "<component name=\"c\">" + many(10001, variable) +
+                "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" +
+                many(10000,
+                     [](S i) {
+                         return "<apply><eq/><ci>v" + i + "</ci><ci>v" +
+                                std::to_string(std::stoi(i) + 1) + "</ci></apply>";
+                     }) +
+                "</math></component></model>",
+            "2000 more equations");
+        row("encapsulation", true,
+            head + "<component name=\"c0\"/>" +
+                many(20000,
+                     [](S i) {
+                         return "<component name=\"c" + std::to_string(std::stoi(i) + 1) + "\"/>";
+                     }) +
+                "<group><relationship_ref relationship=\"encapsulation\"/>" +
+                many(20000,
+                     [](S i) {
+                         return "<component_ref component=\"c" + i +
+                                "\"><component_ref component=\"c" +
+                                std::to_string(std::stoi(i) + 1) + "\"/></component_ref>";
+                     }) +
+                "</group></model>",
+            "nested more than 500 deep");
+    }
+    void bounded()
+    {
+        QFETCH(bool, cellml);
+        QFETCH(QByteArray, text);
+        QFETCH(QString, says);
+        const std::string_view t(text.constData(), static_cast<std::size_t>(text.size()));
+        QElapsedTimer clock;
+        clock.start();
+        try {
+            cellml ? parse_cellml(t, "x.cellml", "/nowhere") : parse_mmt(t, "x.mmt");
+            QFAIL("accepted");
+        } catch (const tawara::InputError& e) {
+            QVERIFY2(QString(e.what()).contains(says), e.what());
+        }
+        QVERIFY2(clock.elapsed() < 3000, qPrintable(QString::number(clock.elapsed())));
+    }
+    /// 500 equations that each pass on what one gives: it took a second and a half.
+    void equalities_in_a_row()
+    {
+        std::string t = "<model name=\"m\" xmlns=\"http://www.cellml.org/cellml/1.1#\"><units "
+                        "name=\"mV\"><unit prefix=\"milli\" units=\"volt\"/></units><component "
+                        "name=\"c\">";
+        for (int i = 0; i <= 500; ++i)
+            t += "<variable name=\"v" + std::to_string(i) + "\" units=\"mV\"" +
+                 (i == 500 ? " initial_value=\"7\"/>" : "/>");
+        t += "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">";
+        for (int i = 0; i < 500; ++i)
+            t += "<apply><eq/><ci>v" + std::to_string(i) + "</ci><ci>v" + std::to_string(i + 1) +
+                 "</ci></apply>";
+        QElapsedTimer clock;
+        clock.start();
+        const ModelText m = parse_cellml(t + "</math></component></model>", "x.cellml", "/nowhere");
+        QVERIFY(clock.elapsed() < 1000);
+        QVERIFY(m.variables[0].value != no_node && m.graph.op(m.variables[0].value) == Op::symbol);
+    }
+    void pipes_are_not_waited_for()
+    {
+        QTemporaryDir folder;
+        const std::string pipe = folder.filePath("p.mmt").toStdString();
+        QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+        try {
+            read_model(pipe);
+            QFAIL("accepted");
+        } catch (const tawara::InputError& e) {
+            QVERIFY2(QString(e.what()).contains("a pipe or a device"), e.what());
+        }
     }
     /// A rate with no slope in one branch has no time constant there: it is no gate, and
     /// Rush-Larsen steps it as forward Euler does.

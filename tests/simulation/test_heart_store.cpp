@@ -171,6 +171,29 @@ class TestHeartStore : public QObject
         QVERIFY(none.empty());
     }
 
+    /// What another user could have put there is not taken, and nothing is put there.
+    void aFolderOfOthersIsNotUsed()
+    {
+        QTemporaryDir dir;
+        const fs::path folder = fs::path(dir.path().toStdString()) / "hearts";
+        asked(coarse(), folder);
+        QCOMPARE(fs::status(folder).permissions(), fs::perms::owner_all);
+        const auto file = files(folder).at(0);
+        QCOMPARE(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+        QCOMPARE(file.stem().string().size(), std::size_t{3 + 64}); // lv-, SHA-256
+        fs::permissions(folder, fs::perms::all);
+        const auto told = asked(coarse(), folder);
+        QVERIFY(says(told, "others may write in the folder") && !says(told, "made before"));
+        fs::permissions(folder, fs::perms::owner_all);
+        QVERIFY(says(asked(coarse(), folder), "made before"));
+        fs::permissions(file, fs::perms::all); // others may have written on it
+        QVERIFY(!says(asked(coarse(), folder), "made before"));
+        const auto elsewhere = fs::path(dir.path().toStdString()) / "other.vtu";
+        fs::rename(file, elsewhere);
+        fs::create_symlink(elsewhere, file);
+        QVERIFY(!says(asked(coarse(), folder), "made before"));
+    }
+
     void aSessionTakesItFromTheUsersCache()
     {
         QTemporaryDir dir;

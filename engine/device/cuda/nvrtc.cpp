@@ -2,15 +2,18 @@
 #include "engine/device/cuda/nvrtc.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/kept_files.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/digest/sha256.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fstream>
-#include <iterator>
-#include <unistd.h>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace tawara::device::cuda {
 namespace {
@@ -109,91 +112,56 @@ const Nvrtc& nvrtc()
     return n;
 }
 
-/// Two chains of FNV-1a over everything that the machine code depends on, 128 bits in all.
-class Hash
-{
-  public:
-    void add(const std::string& s)
-    {
-        for (const char c : s)
-            mix(static_cast<unsigned char>(c));
-        mix(256); // ends it: "ab", "c" is not "a", "bc"
-    }
-    std::string text() const
-    {
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%016llx%016llx", static_cast<unsigned long long>(a_),
-                      static_cast<unsigned long long>(b_));
-        return buffer;
-    }
-
-  private:
-    void mix(std::uint64_t x)
-    {
-        a_ = (a_ ^ x) * 1099511628211ULL;
-        b_ = (b_ ^ (x + 0x9e3779b97f4a7c15ULL)) * 0x2127599bf4325c37ULL;
-        b_ ^= b_ >> 29;
-    }
-    std::uint64_t a_ = 14695981039346656037ULL, b_ = 0x6a09e667f3bcc908ULL;
-};
-
+/// What everything that the machine code depends on is called: SHA-256 of all of it.
 std::string key_of(const CudaSource& s, int architecture)
 {
-    Hash h;
-    h.add(nvrtc_version());
-    h.add(std::to_string(architecture));
-    h.add(s.text);
+    const std::string version = nvrtc_version(), machine = std::to_string(architecture);
+    std::vector<std::string_view> parts{version, machine, s.text, s.quick ? "quick" : ""};
     for (const auto& [name, text] : s.headers) {
-        h.add(name);
-        h.add(text);
+        parts.emplace_back(name);
+        parts.emplace_back(text);
     }
-    h.add(s.quick ? "quick" : "");
     for (const auto& o : s.options)
-        h.add(o);
-    return h.text();
+        parts.emplace_back(o);
+    return sha256_of_parts(parts);
 }
 
-/// A cache file: a line with the key, the number of bytes and their hash, then the bytes.
-std::string head_of(const std::string& key, const std::string& code)
+constexpr std::uintmax_t most_kept = std::uintmax_t{256}
+                                     << 20; ///< machine code of all models [bytes]
+
+/// A kept file: a line with the key, the number of bytes and their SHA-256, then the bytes.
+std::string head_of(const std::string& key, std::string_view code)
 {
-    Hash h;
-    h.add(code);
-    return "tawara cubin 1 " + key + " " + std::to_string(code.size()) + " " + h.text() + "\n";
+    return "tawara cubin 2 " + key + " " + std::to_string(code.size()) + " " + sha256(code) + "\n";
 }
 
-bool read_cached(const fs::path& file, const std::string& key, std::vector<char>& code)
+bool read_cached(const KeptFiles& kept, const std::string& key, std::vector<char>& code)
 {
-    std::ifstream in(file, std::ios::binary);
-    std::string head;
-    if (!in || !std::getline(in, head))
+    const auto text = kept.content(key);
+    if (!text)
         return false;
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (head + "\n" != head_of(key, bytes))
+    const auto end = text->find('\n');
+    if (end == text->npos)
+        return false;
+    const std::string_view bytes = std::string_view(*text).substr(end + 1);
+    if (text->substr(0, end + 1) != head_of(key, bytes))
         return false;
     code.assign(bytes.begin(), bytes.end());
     return true;
 }
 
-/// Writes beside the file and renames: other processes see it whole or not at all. A cache that
-/// cannot be written is no failure: the code is compiled again next time.
-void write_cached(const fs::path& file, const std::string& key, const std::vector<char>& code)
+/// A cache that cannot be written is no failure: the code is compiled again next time.
+void write_cached(const KeptFiles& kept, const std::string& key, const std::vector<char>& code)
 {
-    std::error_code e;
-    fs::create_directories(file.parent_path(), e);
-    const fs::path part = file.string() + "." + std::to_string(getpid()) + ".part";
-    const std::string bytes(code.begin(), code.end());
-    {
-        std::ofstream out(part, std::ios::binary);
-        out << head_of(key, bytes) << bytes;
-        if (!out.flush()) {
-            out.close();
-            fs::remove(part, e);
-            return;
-        }
+    const std::string_view bytes(code.data(), code.size());
+    const auto head = head_of(key, bytes);
+    if (!kept.make_room(head.size() + bytes.size()))
+        return;
+    try {
+        write_whole(kept.file(key), [&](std::ostream& out) { out << head << bytes; });
+        kept.take_from_others(key);
+    } catch (const InputError&) {
     }
-    fs::rename(part, file, e);
-    if (e)
-        fs::remove(part, e);
 }
 
 class Compilation
@@ -279,8 +247,10 @@ CudaBinary compile_cuda(const CudaSource& s, int architecture, const std::filesy
     };
     CudaBinary b;
     const std::string key = key_of(s, architecture);
-    const fs::path file = cache / (key + ".cubin");
-    if (!cache.empty() && read_cached(file, key, b.code)) {
+    std::optional<KeptFiles> kept;
+    if (!cache.empty())
+        kept.emplace(cache, ".cubin", most_kept);
+    if (kept && read_cached(*kept, key, b.code)) {
         b.from_cache = true;
         b.ms = ms();
         return b;
@@ -288,8 +258,8 @@ CudaBinary compile_cuda(const CudaSource& s, int architecture, const std::filesy
     Compilation c(s, architecture);
     b.code = c.result(nvrtc().cubin_size, nvrtc().cubin);
     b.log = c.log();
-    if (!cache.empty())
-        write_cached(file, key, b.code);
+    if (kept)
+        write_cached(*kept, key, b.code);
     b.ms = ms();
     return b;
 }

@@ -104,8 +104,8 @@ class Walk
     {
         bool object;
         std::size_t place;                            ///< of its bracket
-        std::string name;                             ///< key that it is the value of
-        std::string key;                              ///< of an object: the newest
+        std::string_view name;                        ///< key that it is the value of
+        std::string_view key;                         ///< of an object: the newest
         std::size_t count = 0;                        ///< of a list: elements begun
         std::map<std::string, std::size_t> keys = {}; ///< of an object, where they stand
     };
@@ -188,10 +188,14 @@ class Walk
         if (open_.empty())
             return "the file";
         const Open& o = open_.back();
+        const auto quoted = [](std::string_view key) {
+            constexpr std::size_t shown = 60;
+            return "\"" + std::string(key.substr(0, shown)) + (key.size() > shown ? "...\"" : "\"");
+        };
         if (o.object)
-            return "\"" + o.key + "\"";
+            return quoted(o.key);
         return "element " + std::to_string(o.count) +
-               (o.name.empty() ? " of the list" : " of \"" + o.name + "\"");
+               (o.name.empty() ? " of the list" : " of " + quoted(o.name));
     }
 
     /// @return whether another value follows at once: it was an opening bracket
@@ -201,6 +205,8 @@ class Walk
             ++open_.back().count;
         const char c = now();
         if (c == '{' || c == '[') {
+            if (open_.size() == most_json_depth)
+                throw At{at_, "is nested more than " + std::to_string(most_json_depth) + " deep"};
             open_.push_back({c == '{', at_, name(), {}});
             ++at_;
             skip();
@@ -219,9 +225,11 @@ class Walk
         return false;
     }
 
-    std::string name() const
+    std::string_view name() const
     {
-        return open_.empty() ? "" : open_.back().object ? open_.back().key : open_.back().name;
+        return open_.empty()         ? std::string_view()
+               : open_.back().object ? open_.back().key
+                                     : open_.back().name;
     }
 
     void close()
@@ -269,15 +277,16 @@ class Walk
 
     void need_new_key(std::size_t place)
     {
-        const std::string key = unescaped(open_.back().key);
+        const std::string key = unescaped(std::string(open_.back().key));
         const auto [first, fresh] = open_.back().keys.emplace(key, place);
         if (!fresh)
-            throw At{place, "key '" + key + "' is given twice in one object, first in line " +
+            throw At{place, "key '" + key.substr(0, 60) +
+                                "' is given twice in one object, first in line " +
                                 std::to_string(line_of(first->second)) + "; keep one"};
     }
 
     /// A text in quotes; gives what stands between them.
-    std::string text()
+    std::string_view text()
     {
         const auto begin = at_++;
         while (at_ < text_.size() && now() != '"' && now() != '\n') {
@@ -296,7 +305,7 @@ class Walk
         }
         if (now() != '"' || at_ >= text_.size())
             throw At{begin, "the text that begins here has no closing '\"' in its line"};
-        return std::string(text_.substr(begin + 1, at_++ - begin - 1));
+        return text_.substr(begin + 1, at_++ - begin - 1);
     }
 
     void escape()

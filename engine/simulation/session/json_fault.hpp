@@ -7,6 +7,9 @@
 
 namespace tawara::simulation {
 
+/// Lists and objects within each other; more are refused.
+inline constexpr std::size_t most_json_depth = 100;
+
 /// Where a text stops being JSON, for a person: both counted from 1, columns in characters.
 struct JsonFault
 {

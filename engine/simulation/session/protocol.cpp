@@ -74,11 +74,12 @@ std::vector<PulseRun> pulse_runs(const Stimulus& s)
 
 std::vector<double> pulse_times(const Stimulus& s, double end_ms)
 {
+    constexpr std::size_t most = 100'000; // no timeline can show more
     std::vector<double> out;
     for (const auto& run : pulse_runs(s))
         for (std::int64_t k = 0; run.count == 0 || k < run.count; ++k) {
             const double at = run.start_ms + static_cast<double>(k) * run.period_ms;
-            if (!(at < end_ms) || (k > 0 && !(run.period_ms > 0)))
+            if (!(at < end_ms) || (k > 0 && !(run.period_ms > 0)) || out.size() == most)
                 break;
             out.push_back(at);
         }

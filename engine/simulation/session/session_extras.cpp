@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/session_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,10 +24,16 @@ Json labels_json(const std::vector<std::int32_t>& list)
 
 Tetrahedra tetrahedra_of(const JsonNode& n)
 {
-    std::set<std::int64_t> chosen;
+    std::vector<std::int64_t> chosen;
+    const auto need_room = [&](std::int64_t more) {
+        if (static_cast<std::int64_t>(chosen.size()) + more > most_named_tetrahedra)
+            n.fail("names more than " + std::to_string(most_named_tetrahedra) +
+                   " tetrahedra; give a label or a shape");
+    };
     for (const auto& item : n.items("a list of tetrahedra's numbers and runs [first, last]", 1)) {
         if (item.is_number()) {
-            chosen.insert(item.integer(0, most_tetrahedra));
+            need_room(1);
+            chosen.push_back(item.integer(0, most_tetrahedra));
             continue;
         }
         const auto ends = item.items("a number, or a run [first, last]", 2);
@@ -34,10 +41,13 @@ Tetrahedra tetrahedra_of(const JsonNode& n)
             item.fail_value("a number, or a run [first, last]");
         const auto first = ends[0].integer(0, most_tetrahedra);
         const auto last = ends[1].integer(first, most_tetrahedra);
+        need_room(last - first + 1);
         for (auto t = first; t <= last; ++t)
-            chosen.insert(t);
+            chosen.push_back(t);
     }
-    return {{chosen.begin(), chosen.end()}};
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return {std::move(chosen)};
 }
 
 Json tetrahedra_json(std::vector<std::int64_t> list)

@@ -2,6 +2,7 @@
 #include "engine/simulation/session/session_json.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
@@ -9,8 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
 
@@ -37,6 +36,11 @@ std::string shown(const Json& v)
     if (text.size() > 60)
         text = text.substr(0, 57) + "...";
     return text;
+}
+
+std::string shortened(const std::string& key)
+{
+    return key.size() > 60 ? key.substr(0, 57) + "..." : key;
 }
 
 /// What may have been meant, else all that could be.
@@ -87,7 +91,9 @@ void JsonNode::fail_exclusive(const std::string& reason, std::initializer_list<s
 
 JsonNode JsonNode::child(std::string_view key, const Json& value) const
 {
-    return {value, file_, pointer_ + "/" + escaped(key)};
+    constexpr std::size_t longest = 60; // keys that are known are shorter
+    return {value, file_,
+            pointer_ + "/" + escaped(key.substr(0, longest)) + (key.size() > longest ? "..." : "")};
 }
 
 void JsonNode::need_object() const
@@ -101,7 +107,8 @@ void JsonNode::only(std::span<const std::string> known) const
     need_object();
     for (const auto& [key, value] : value_->items())
         if (std::find(known.begin(), known.end(), key) == known.end())
-            child(key, value).fail("unknown key '" + key + "'" + nearest_or_all(key, known));
+            child(key, value)
+                .fail("unknown key '" + shortened(key) + "'" + nearest_or_all(key, known));
 }
 
 void JsonNode::only(std::initializer_list<std::string_view> known) const
@@ -244,24 +251,73 @@ std::vector<JsonNode> JsonNode::items(std::string_view should, std::size_t least
     return out;
 }
 
+namespace {
+
+/// What no file of this program comes near: beyond, trees of values would fill memory, and be
+/// copied and written by deep recursion.
+constexpr std::size_t most_bytes = 32U << 20, most_values = 4'000'000, most_keys = 10'000;
+
+/// Counts what a text has while it is parsed.
+class Bounds
+{
+  public:
+    explicit Bounds(const std::string& file) : file_(file) {}
+
+    void see(Json::parse_event_t event, const Json& value)
+    {
+        using Event = Json::parse_event_t;
+        if (event == Event::object_start || event == Event::array_start) {
+            open_.emplace_back();
+            if (open_.size() > most_json_depth)
+                fail("is nested more than " + std::to_string(most_json_depth) + " deep");
+        } else if (event == Event::object_end || event == Event::array_end) {
+            open_.pop_back();
+        } else if (event == Event::key) {
+            auto& keys = open_.back();
+            twice_ = !keys.insert(value.get<std::string>()).second || twice_;
+            if (keys.size() > most_keys)
+                fail("has an object of more than " + std::to_string(most_keys) + " keys");
+        }
+        if (++values_ > most_values)
+            fail("has more than " + std::to_string(most_values) + " values");
+    }
+    /// An object has a key twice.
+    bool twice() const { return twice_; }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const
+    {
+        throw InputError(file_, what + "; that is no file of this program");
+    }
+
+    const std::string& file_;
+    std::vector<std::set<std::string>> open_;
+    std::size_t values_ = 0;
+    bool twice_ = false;
+};
+
+void need_short(std::size_t bytes, const std::string& file)
+{
+    if (bytes > most_bytes)
+        throw InputError(file, "has more than " + std::to_string(most_bytes >> 20) +
+                                   " MB; that is no file of this program");
+}
+
+} // namespace
+
 Json parse_json(const std::string& text, const std::string& file)
 {
-    std::vector<std::set<std::string>> open;
-    bool twice = false;
-    const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-        if (event == Json::parse_event_t::object_start)
-            open.emplace_back();
-        else if (event == Json::parse_event_t::object_end)
-            open.pop_back();
-        else if (event == Json::parse_event_t::key)
-            twice = !open.back().insert(value.get<std::string>()).second || twice;
+    need_short(text.size(), file);
+    Bounds bounds(file);
+    const auto watch = [&](int, Json::parse_event_t event, const Json& value) {
+        bounds.see(event, value);
         return true;
     };
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         throw InputError(file, "is empty; it should hold a JSON object");
     try {
         Json out = Json::parse(text, watch);
-        if (!twice)
+        if (!bounds.twice())
             return out;
     } catch (const Json::exception&) {
         const auto fault = json_fault(text);
@@ -283,14 +339,9 @@ std::string read_text(const std::string& file)
     std::error_code none;
     if (std::filesystem::is_directory(file, none))
         throw InputError(file, "is a folder; name a file");
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
-        throw InputError(file, std::filesystem::exists(file, none)
-                                   ? "cannot be opened; is it readable?"
-                                   : "does not exist; check the path");
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad())
-        throw InputError(file, "reading failed; is the disk all right?");
+    if (!std::filesystem::exists(std::filesystem::symlink_status(file, none)))
+        throw InputError(file, "does not exist; check the path");
+    auto text = file_content(file, most_bytes, "that is no file of this program");
     return text;
 }
 

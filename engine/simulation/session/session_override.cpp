@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/simulation/session/json_fault.hpp"
 
 #include <algorithm>
 
@@ -22,6 +23,9 @@ std::vector<std::string> parts_of(const std::string& path, const std::string& fi
             throw InputError(file, "'" + out.back() +
                                        "' has brackets; write an index as a part of the "
                                        "path, e.g. tissue.regions.0.variant");
+        if (out.size() > most_json_depth)
+            throw InputError(file.substr(0, 60), "the path has more than " +
+                                                     std::to_string(most_json_depth) + " parts");
         begin = end + 1;
     }
     return out;
@@ -117,7 +121,13 @@ Override apply_override(Json& document, const std::string& text)
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         throw InputError(file, "should be PATH=VALUE, e.g. --set time.dt_ms=0.01");
-    Json value = Json::parse(text.substr(equals + 1), nullptr, false);
+    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
+        if (depth > static_cast<int>(most_json_depth))
+            throw InputError(file.substr(0, 60),
+                             "is nested more than " + std::to_string(most_json_depth) + " deep");
+        return true;
+    };
+    Json value = Json::parse(text.substr(equals + 1), shallow, false);
     if (value.is_discarded())
         value = text.substr(equals + 1);
     const auto path = parts_of(text.substr(0, equals), file);

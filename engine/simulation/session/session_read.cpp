@@ -8,6 +8,7 @@
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
+#include "engine/simulation/session/session_time.hpp"
 
 #include <algorithm>
 #include <array>
@@ -284,8 +285,10 @@ void tissue(const JsonNode& n, Session& s)
         s.capacitance_uF_per_cm2 = cm->within(1e-3, 1e3, "uF/cm2");
     s.regions.clear();
     const char* should = "a list of at least one region";
+    std::size_t named = 0;
     for (const auto& r : n.at("regions", should).items(should, 1)) {
         s.regions.push_back(region(r));
+        need_few_tetrahedra(r, s.regions.back(), named);
     }
     if (s.regions.front().inherits() && !s.regions.front().insulating)
         n.at("regions", should)
@@ -362,41 +365,6 @@ void reaction(const JsonNode& n, Session& s)
     }
 }
 
-void time_part(const JsonNode& n, Session& s)
-{
-    n.only({"dt_ms", "end_ms"});
-    const auto dt = n.at("dt_ms", "the time step in ms, e.g. 0.02");
-    const auto end = n.at("end_ms", "the end of the run in ms");
-    s.dt_ms = dt.positive("ms");
-    s.end_ms = end.positive("ms");
-    if (s.dt_ms > 1)
-        dt.fail_value("at most 1 ms: no cell model is stable beyond");
-    if (s.dt_ms > s.end_ms)
-        end.fail_value("at least one time step (dt_ms)");
-    if (s.end_ms / s.dt_ms > 1e15)
-        dt.fail_value("longer: the run would have more than 1e15 steps");
-}
-
-void output(const JsonNode& n, Session& s)
-{
-    n.only({"activation_threshold_mV", "frames_every_ms", "frames", "checkpoint_every_ms",
-            "probes_every_ms", "maps_from_ms", "checkpoints_kept"});
-    if (const auto x = n.find("activation_threshold_mV"))
-        s.activation_threshold_mV = x->within(-200, 200, "mV");
-    if (const auto x = n.find("frames_every_ms"))
-        s.frames_every_ms = x->not_negative("ms");
-    if (const auto x = n.find("frames"))
-        s.frames = static_cast<FrameFormat>(x->word({"none", "vtu", "igb"}));
-    if (const auto x = n.find("checkpoint_every_ms"))
-        s.checkpoint_every_ms = x->not_negative("ms");
-    if (const auto x = n.find("checkpoints_kept"))
-        s.checkpoints_kept = x->integer(0, 1'000'000);
-    if (const auto x = n.find("probes_every_ms"))
-        s.probes_every_ms = x->not_negative("ms");
-    if (const auto x = n.find("maps_from_ms"))
-        s.maps_from_ms = x->not_negative("ms");
-}
-
 Session session(const JsonNode& n)
 {
     Session s;
@@ -412,16 +380,17 @@ Session session(const JsonNode& n)
         diffusion_part(*d, s);
     if (const auto r = n.find("reaction"))
         reaction(*r, s);
-    time_part(n.at("time", "{\"dt_ms\": .., \"end_ms\": ..}"), s);
+    read_time(n.at("time", "{\"dt_ms\": .., \"end_ms\": ..}"), s);
     if (const auto list = n.find("stimuli")) {
         const auto items = list->items("a list of stimuli");
         for (std::size_t i = 0; i < items.size(); ++i)
             s.stimuli.push_back(stimulus(items[i], i, s));
+        need_few_pulses(*list, s);
     }
     if (const auto list = n.find("probes"))
         s.probes = probes(*list);
     if (const auto o = n.find("output"))
-        output(*o, s);
+        read_output(*o, s);
     if (const auto d = n.find("drugs"))
         s.drugs = drugs_of(*d);
     check_factor_names(n, s);

@@ -3,12 +3,12 @@
 
 #include "engine/core/cache_folder.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/kept_files.hpp"
+#include "engine/digest/sha256.hpp"
 #include "engine/mesh/generator/identity.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <vector>
 
 namespace tawara::simulation {
 namespace {
@@ -18,10 +18,10 @@ using mesh::generator::HeartParameters;
 
 constexpr double bytes_per_tetrahedron = 55; ///< of a compressed VTU, about
 
-/// The file of a heart: its shape, and a sum (64 bit FNV-1a) over its parameters and the build.
-fs::path file_of(const HeartParameters& p, const fs::path& folder)
+/// The name of a heart: its shape, and SHA-256 of the build and its parameters.
+std::string name_of(const HeartParameters& p)
 {
-    std::string text(mesh::generator::identity());
+    std::string text;
     for (const auto& row : mesh::generator::parameter_table()) {
         char number[64];
         std::snprintf(number, sizeof number, " %a", p.*row.value);
@@ -29,26 +29,20 @@ fs::path file_of(const HeartParameters& p, const fs::path& folder)
         text += row.name;
         text += number;
     }
-    std::uint64_t sum = 0xcbf29ce484222325U;
-    for (const char c : text + std::string(name(p.shape))) {
-        sum ^= static_cast<unsigned char>(c);
-        sum *= 0x100000001b3U;
-    }
-    char hex[32];
-    std::snprintf(hex, sizeof hex, "-%016llx.vtu", static_cast<unsigned long long>(sum));
-    return folder / (std::string(name(p.shape)) + hex);
+    const std::string shape(name(p.shape));
+    const std::string_view parts[] = {mesh::generator::identity(), text, shape};
+    return shape + "-" + sha256_of_parts(parts);
 }
 
 /// The mesh that was kept, or nothing.
-std::optional<mesh::TetMesh> read_kept(const fs::path& file, Notices& notices,
-                                       const Progress& progress)
+std::optional<mesh::TetMesh> read_kept(const KeptFiles& hearts, const std::string& heart,
+                                       Notices& notices, const Progress& progress)
 {
-    std::error_code none;
-    if (!fs::is_regular_file(file, none))
+    if (!hearts.has(heart))
         return {};
+    const auto file = hearts.file(heart);
     try {
         auto loaded = mesh::io::read(file, LengthUnit::mm, progress);
-        fs::last_write_time(file, fs::file_time_type::clock::now(), none); // wanted now
         notices.push_back({Notice::Level::info,
                            "the heart was made before with these parameters: " + file.string()});
         return std::move(loaded.mesh);
@@ -61,50 +55,17 @@ std::optional<mesh::TetMesh> read_kept(const fs::path& file, Notices& notices,
     }
 }
 
-/// Takes away the hearts that were not wanted for the longest time until `room` bytes are left.
-void make_room(const fs::path& folder, std::uintmax_t room, std::uintmax_t most_bytes)
-{
-    struct Kept
-    {
-        fs::path file;
-        fs::file_time_type wanted;
-        std::uintmax_t bytes;
-    };
-    std::vector<Kept> all;
-    std::uintmax_t sum = 0;
-    std::error_code e;
-    for (fs::directory_iterator entry(folder, e), end; !e && entry != end; entry.increment(e)) {
-        const auto file = entry->path();
-        if (file.extension() != ".vtu" || file.filename().string().starts_with('.'))
-            continue; // no heart, or one that a program is writing
-        std::error_code gone;
-        const auto bytes = entry->file_size(gone);
-        const auto wanted = gone ? fs::file_time_type() : entry->last_write_time(gone);
-        if (gone)
-            continue; // another program has just taken it away
-        all.push_back({file, wanted, bytes});
-        sum += bytes;
-    }
-    std::sort(all.begin(), all.end(),
-              [](const Kept& a, const Kept& b) { return a.wanted < b.wanted; });
-    for (const auto& k : all) {
-        if (sum + room <= most_bytes)
-            return;
-        fs::remove(k.file, e);
-        sum -= k.bytes;
-    }
-}
-
-void keep(const mesh::TetMesh& m, const fs::path& file, Notices& notices, const Progress& progress,
-          std::uintmax_t most_bytes)
+void keep(const mesh::TetMesh& m, const KeptFiles& hearts, const std::string& heart,
+          Notices& notices, const Progress& progress)
 {
     const auto bytes = static_cast<std::uintmax_t>(bytes_per_tetrahedron *
                                                    static_cast<double>(m.tetrahedron_count()));
-    if (bytes > most_bytes)
+    const auto file = hearts.file(heart);
+    if (!hearts.make_room(bytes))
         return;
     try {
-        make_room(file.parent_path(), bytes, most_bytes);
         mesh::io::write(m, file, progress);
+        hearts.take_from_others(heart);
         notices.push_back(
             {Notice::Level::info, "the heart is kept for the next time: " + file.string()});
     } catch (const Cancelled&) {
@@ -129,11 +90,15 @@ mesh::TetMesh kept_heart(const HeartParameters& parameters, const fs::path& fold
     mesh::generator::validate(parameters);
     if (folder.empty())
         return mesh::generator::generate_heart(parameters, progress);
-    const auto file = file_of(parameters, folder);
-    if (auto kept = read_kept(file, notices, progress))
+    const KeptFiles hearts(folder, ".vtu", most_bytes);
+    if (!hearts.distrust().empty())
+        notices.push_back({Notice::Level::warning,
+                           "the heart is not kept for the next time: " + hearts.distrust()});
+    const auto heart = name_of(parameters);
+    if (auto kept = read_kept(hearts, heart, notices, progress))
         return std::move(*kept);
     auto made = mesh::generator::generate_heart(parameters, progress);
-    keep(made, file, notices, progress, most_bytes);
+    keep(made, hearts, heart, notices, progress);
     return made;
 }
 

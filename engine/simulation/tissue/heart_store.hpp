@@ -12,7 +12,8 @@ std::filesystem::path heart_folder();
 /// The mesh of generate_heart(), bit for bit, from `folder` where it was kept by an earlier call of
 /// the same build, else made and kept there. The folder holds about `most_bytes` at most: hearts
 /// that were not wanted for the longest time go first, larger ones than that are not kept. Where a
-/// file cannot be read the heart is made anew; programs may share the folder.
+/// file cannot be read the heart is made anew; programs of one user may share the folder, and what
+/// others could have written there is not taken.
 /// @param folder   empty: made, and not kept
 /// @param notices  says that and where a heart was kept or read, and why one could not be kept
 /// @throws InputError, Cancelled as generate_heart()

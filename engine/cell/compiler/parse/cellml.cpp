@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace tawara::cell::compiler {
 namespace {
@@ -38,6 +36,7 @@ class Equations
         const CellmlComponent* component;
         pugi::xml_node left, right; ///< right is the value
         std::uint32_t variable = 0, time = 0;
+        std::uint32_t other = 0; ///< the right one of an ambiguous equation
         bool rate = false;
     };
 
@@ -98,12 +97,14 @@ class Equations
             has_time_ = true;
             time_ = e.time;
             if (local_name(right) == "ci") {
+                e.other = variable(c, text(right), right);
                 ambiguous_.push_back(e);
                 return true;
             }
         } else if (local_name(left) == "ci" && !is_rate(right)) {
             e.variable = variable(c, text(left), left);
             if (local_name(right) == "ci") {
+                e.other = variable(c, text(right), right);
                 ambiguous_.push_back(e);
                 return true;
             }
@@ -125,23 +126,26 @@ class Equations
     bool known(std::uint32_t v) const
     {
         const auto set = flat_.set_of(v);
-        if (defined_.count(set) || (has_time_ && set == flat_.set_of(time_)))
-            return true;
-        for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
-            if (flat_.set_of(i) == set && !any_attribute(flat_.element(i), "initial_value").empty())
-                return true;
-        return false;
+        return defined_.count(set) || (has_time_ && set == flat_.set_of(time_)) ||
+               initial_sets_.count(set);
     }
 
     /// a = b and dx/dt = b define the one of both sides that nothing else does; equations that
     /// leave no choice go first.
     void assign_ambiguous()
     {
+        if (ambiguous_.size() > 2000) // each may have to be looked at as often as there are others
+            ambiguous_.front().component->document->xml().fail(
+                ambiguous_.front().left,
+                "this and 2000 more equations say that one variable is another; connect those");
+        for (std::uint32_t i = 0; i < m_.variables.size(); ++i)
+            if (!any_attribute(flat_.element(i), "initial_value").empty())
+                initial_sets_.insert(flat_.set_of(i));
         for (bool forced = false; !ambiguous_.empty();) {
             bool any = false;
             for (std::size_t i = 0; i < ambiguous_.size();) {
                 Equation e = ambiguous_[i];
-                const auto other = variable(*e.component, text(e.right), e.right);
+                const auto other = e.other;
                 const bool left_known =
                     e.rate ? defined_.count(flat_.set_of(e.variable)) != 0 : known(e.variable);
                 if (!left_known && !known(other) && !forced) {
@@ -216,6 +220,7 @@ class Equations
                 c.document->units(units, c.node, c.document->xml(), at);
             }};
         const Node value = mathml_value(g_, c.document->xml(), e.right, scope);
+        m_.need_moderate(c.document->xml().file(), c.document->xml().line(e.right));
         if (g_.type(value) == Type::boolean)
             c.document->xml().fail(e.right, "a variable cannot be a condition; use <piecewise>");
         ModelVariable& v = m_.variables[e.variable];
@@ -286,6 +291,7 @@ class Equations
     Graph& g_;
     std::vector<Equation> equations_, ambiguous_;
     std::map<std::uint32_t, std::uint32_t> defined_; ///< set -> variable with the equation
+    std::set<std::uint32_t> initial_sets_;           ///< with an initial value
     std::vector<std::uint32_t> root_;
     bool has_time_ = false;
     std::uint32_t time_ = 0;
@@ -296,17 +302,39 @@ class Equations
 ModelText parse_cellml(std::string_view text, const std::string& file,
                        const std::filesystem::path& folder)
 {
-    CellmlDocument::Files files;
+    CellmlDocument::Files files{folder, {}};
     const auto document = std::make_shared<const CellmlDocument>(
         text, file, folder, std::vector{std::filesystem::path(file).lexically_normal()}, files);
     ModelText m;
     m.file = file;
-    m.name = any_attribute(document->xml().root(), "name");
-    for (const auto& [path, imported] : files)
+    m.name = plain_name(any_attribute(document->xml().root(), "name"), file, 1);
+    for (const auto& [path, imported] : files.read)
         m.imports.push_back(path);
     const CellmlFlat flat(document, m);
     Equations(flat, m).run();
     return m;
+}
+
+std::string plain_name(std::string name, const std::string& file, long line)
+{
+    const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 32 || c == 127 || c == '"' || c == '\\';
+    });
+    if (!plain || name.size() > 200)
+        throw InputError(file, line,
+                         "the model's name has quotes, backslashes or control characters, or more "
+                         "than 200 bytes; give a plain one");
+    return name;
+}
+
+void ModelText::need_moderate(const std::string& from, long line) const
+{
+    if (variables.size() > 20000 || graph.size() > 100'000)
+        throw InputError(from, line,
+                         "up to here the model has " + std::to_string(variables.size()) +
+                             " variables and " + std::to_string(graph.size()) +
+                             " operations; 20000 and 100000 can be read, and a cell has some "
+                             "hundreds and thousands");
 }
 
 void ModelText::fail(std::uint32_t variable, const std::string& reason) const
@@ -325,22 +353,13 @@ std::optional<std::uint32_t> ModelText::find(const std::string& variable) const
 
 ModelText read_model(const std::filesystem::path& path)
 {
-    std::error_code ec;
-    const auto size = std::filesystem::file_size(path, ec);
-    if (ec)
-        throw InputError(path.string(), "the file cannot be read; check its name");
-    if (size > (std::size_t{16} << 20))
-        throw InputError(path.string(),
-                         "the file is larger than 16 MB; a cell model is text of some kB");
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
+    const std::string text = model_file_content(path);
     const std::string extension = path.extension().string();
     try {
         if (extension == ".mmt")
-            return parse_mmt(text.str(), path.string());
+            return parse_mmt(text, path.string());
         if (extension == ".cellml" || extension == ".xml")
-            return parse_cellml(text.str(), path.string(), path.parent_path());
+            return parse_cellml(text, path.string(), path.parent_path());
     } catch (const InputError&) {
         throw;
     } catch (const Error& e) {

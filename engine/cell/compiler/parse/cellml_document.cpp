@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/parse/cellml_document.hpp"
 
+#include "engine/cell/imports.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace tawara::cell::compiler {
 namespace fs = std::filesystem;
@@ -69,21 +68,22 @@ std::shared_ptr<CellmlDocument> CellmlDocument::imported(pugi::xml_node e, const
     const fs::path path = (folder / relative).lexically_normal();
     if (std::find(chain.begin(), chain.end(), path) != chain.end() || chain.size() > 16)
         xml_.fail(e, "import '" + href + "' goes round in a circle or is more than 16 files deep");
-    if (const auto it = files.find(path); it != files.end())
+    if (const auto it = files.read.find(path); it != files.read.end())
         return it->second;
     std::error_code ec;
-    const auto size = fs::file_size(path, ec);
-    if (ec || !fs::is_regular_file(path, ec))
+    const auto inside = fs::weakly_canonical(path, ec).lexically_relative(
+        fs::weakly_canonical(files.folder.empty() ? fs::path(".") : files.folder, ec));
+    if (!imports_anywhere() && (inside.empty() || *inside.begin() == ".."))
+        xml_.fail(e, "import '" + href +
+                         "' lies outside the model's folder; put that file into it, or allow it "
+                         "by --imports-anywhere");
+    if (!fs::is_regular_file(path, ec))
         xml_.fail(e, "import '" + href + "' cannot be read; put that file beside this one");
-    if (size > (std::size_t{16} << 20))
-        xml_.fail(e, "import '" + href + "' is larger than 16 MB");
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
+    const std::string text = model_file_content(path);
     chain.push_back(path);
-    const auto document = std::make_shared<CellmlDocument>(text.str(), path.string(),
-                                                           path.parent_path(), chain, files);
-    files.emplace(path, document);
+    const auto document =
+        std::make_shared<CellmlDocument>(text, path.string(), path.parent_path(), chain, files);
+    files.read.emplace(path, document);
     return document;
 }
 
@@ -130,7 +130,7 @@ void CellmlDocument::read_refs(pugi::xml_node n, const std::string& parent, int 
         const std::string name = xml_.attribute(c, "component");
         if (!components_.count(name) && !imports_.count(name))
             xml_.fail(c, "encapsulation names component '" + name + "', which does not exist");
-        if (!parent.empty() && (!parent_.emplace(name, parent).second || below(name).count(parent)))
+        if (!parent.empty() && (!parent_.emplace(name, parent).second || is_above(name, parent, c)))
             xml_.fail(c, "component '" + name +
                              "' has two parents in the encapsulation; it can have one");
         read_refs(c, name, depth + 1);
@@ -143,13 +143,33 @@ std::string CellmlDocument::parent(const std::string& component) const
     return it == parent_.end() ? "" : it->second;
 }
 
+/// Whether `name` is `component` or one of its parents.
+bool CellmlDocument::is_above(const std::string& name, std::string component,
+                              pugi::xml_node at) const
+{
+    constexpr int most = 500;
+    for (int depth = 0; !component.empty(); ++depth, component = parent(component)) {
+        if (component == name)
+            return true;
+        if (depth > most)
+            xml_.fail(at, "encapsulation is nested more than 500 deep; simplify the model");
+    }
+    return false;
+}
+
 std::set<std::string> CellmlDocument::below(const std::string& component) const
 {
-    std::set<std::string> out{component};
-    for (bool grown = true; grown;) {
-        grown = false;
+    if (children_.empty())
         for (const auto& [child, p] : parent_)
-            grown = (out.count(p) && out.insert(child).second) || grown;
+            children_.emplace(p, child);
+    std::set<std::string> out{component};
+    std::vector<std::string> next{component};
+    while (!next.empty()) {
+        const std::string name = std::move(next.back());
+        next.pop_back();
+        for (auto [at, end] = children_.equal_range(name); at != end; ++at)
+            if (out.insert(at->second).second)
+                next.push_back(at->second);
     }
     return out;
 }
@@ -168,13 +188,25 @@ Units CellmlDocument::units(const std::string& name, pugi::xml_node component, c
                                     : "; the nearest known is '" + near + "'"));
 }
 
+/// The definitions of a component of its own; of equal names the first counts.
+const std::map<std::string, pugi::xml_node>&
+CellmlDocument::units_of(pugi::xml_node component) const
+{
+    const auto [it, fresh] = own_units_.try_emplace(component.hash_value());
+    if (fresh)
+        for (const auto u : children(component, "units"))
+            it->second.emplace(any_attribute(u, "name"), u);
+    return it->second;
+}
+
 std::optional<Units> CellmlDocument::lookup(const std::string& name, pugi::xml_node component,
                                             int depth) const
 {
-    if (component)
-        for (const auto u : children(component, "units"))
-            if (any_attribute(u, "name") == name)
-                return defined(u, component, depth + 1);
+    if (component) {
+        const auto& own = units_of(component);
+        if (const auto it = own.find(name); it != own.end())
+            return defined(it->second, component, depth + 1);
+    }
     if (const auto it = units_.find(name); it != units_.end())
         return defined(it->second, {}, depth + 1);
     if (const auto it = imported_units_.find(name); it != imported_units_.end())

@@ -23,7 +23,11 @@ class CellmlDocument
     };
 
     /// Imported files that were read already: each is read once, however often it is imported.
-    using Files = std::map<std::filesystem::path, std::shared_ptr<CellmlDocument>>;
+    struct Files
+    {
+        std::filesystem::path folder; ///< of the model: imports lie below it
+        std::map<std::filesystem::path, std::shared_ptr<CellmlDocument>> read;
+    };
 
     /// @param chain  files that import this one, to find circles
     /// @param files  shared by all documents of a model
@@ -56,6 +60,8 @@ class CellmlDocument
     void read_components();
     void read_encapsulation();
     void read_refs(pugi::xml_node n, const std::string& parent, int depth);
+    bool is_above(const std::string& name, std::string component, pugi::xml_node at) const;
+    const std::map<std::string, pugi::xml_node>& units_of(pugi::xml_node component) const;
     Units defined(pugi::xml_node definition, pugi::xml_node component, int depth) const;
     std::optional<Units> lookup(const std::string& name, pugi::xml_node component, int depth) const;
 
@@ -68,6 +74,9 @@ class CellmlDocument
     /// Definitions that were worked out: without it, units made of units twice each, forty levels
     /// deep, would take for ever.
     mutable std::map<std::size_t, Units> worked_out_;
+    mutable std::map<std::size_t, std::map<std::string, pugi::xml_node>>
+        own_units_;                                            ///< components'
+    mutable std::multimap<std::string, std::string> children_; ///< made when first asked for
 };
 
 } // namespace tawara::cell::compiler

@@ -42,8 +42,8 @@ void CellmlFlat::add_component(const std::shared_ptr<const CellmlDocument>& d, p
                                const std::string& name, Scope& scope)
 {
     std::string unique = name;
-    for (int i = 2; !names_.insert(unique).second; ++i)
-        unique = name + "_" + std::to_string(i);
+    for (int& i = next_number_.try_emplace(name, 2).first->second; !names_.insert(unique).second;)
+        unique = name + "_" + std::to_string(i++);
     CellmlComponent& c = components_.emplace_back(CellmlComponent{d, node, unique, {}});
     scope[name] = &c;
     for (const auto e : elements(node)) {
@@ -61,6 +61,7 @@ void CellmlFlat::add_component(const std::shared_ptr<const CellmlDocument>& d, p
         v.line = d->xml().line(e);
         if (d->xml().file() != m_.file)
             v.file = d->xml().file();
+        m_.need_moderate(d->xml().file(), v.line);
         joined_.push_back(static_cast<std::uint32_t>(m_.variables.size()));
         m_.variables.push_back(std::move(v));
         owner_.push_back(&c);
@@ -72,6 +73,8 @@ void CellmlFlat::connect(const CellmlDocument& d, const std::set<std::string>& w
                          const Scope& scope)
 {
     for (const auto e : children(d.xml().root(), "connection")) {
+        if (++connections_ > 2'000'000)
+            d.xml().fail(e, "imports repeat more than 2000000 connections; simplify the model");
         const auto maps = children(e, "map_components");
         const auto ends = maps.empty() ? e : maps[0];
         const std::string one = d.xml().attribute(ends, "component_1"),
@@ -169,14 +172,18 @@ void CellmlFlat::annotate(const XmlFile& xml)
         if (!id.empty())
             by_id["#" + id].push_back(v);
     }
+    std::size_t labels = 0;
     const auto take = [&](pugi::xml_node rdf) {
         for (const auto about : children(rdf, "Description"))
             for (const auto is : children(about, "is")) {
                 const std::string what = any_attribute(is, "resource");
                 const auto it = by_id.find(any_attribute(about, "about"));
                 if (it != by_id.end() && what.find('#') != std::string::npos)
-                    for (const auto v : it->second)
+                    for (const auto v : it->second) {
+                        if (++labels > 100'000)
+                            xml.fail(about, "more than 100000 labels of variables; give each one");
                         m_.variables[v].labels.push_back(what.substr(what.find('#') + 1));
+                    }
             }
     };
     struct Walker : pugi::xml_tree_walker

@@ -48,6 +48,8 @@ class CellmlFlat
     mutable std::vector<std::uint32_t> joined_; ///< halved as it is walked
     std::set<std::uint32_t> fed_;               ///< CellML 1: variables that already have a source
     std::set<std::string> names_;
+    std::map<std::string, int> next_number_; ///< of components of that name, names taken
+    std::size_t connections_ = 0;            ///< looked at so far
 };
 
 } // namespace tawara::cell::compiler

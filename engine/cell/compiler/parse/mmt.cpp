@@ -111,7 +111,7 @@ class Reader
                 m_.variables[parents_.back().second].description = trimmed(l.note);
         } else if (component_.empty()) {
             if (l.text == "name")
-                m_.name = trimmed(l.note);
+                m_.name = plain_name(trimmed(l.note), m_.file, l.line);
             else if (l.text == "display_name")
                 m_.title = trimmed(l.note);
             else if (l.text == "desc")
@@ -220,6 +220,8 @@ class Reader
         if (key == "in") {
             if (value.size() < 2 || value.front() != '[' || value.back() != ']')
                 fail(l, "'" + text + "' is no unit; write: in [mV]");
+            if (!v.unit_text.empty())
+                fail(l, "'" + v.name + "' has two units; keep one");
             v.unit_text = trimmed(value.substr(1, value.size() - 2));
             v.units = parse_short_units(v.unit_text);
             if (!v.units)
@@ -260,10 +262,14 @@ class Reader
         v.line = l.line;
         v.description = trimmed(l.note);
         m_.variables.push_back(v);
+        m_.need_moderate(m_.file, l.line);
         parents_.emplace_back(l.indent, index);
         std::string right = l.text.substr(eq + 1);
+        int attributes = 0; // each is looked for in the whole line
         for (auto cut = last_attribute(right); cut != std::string::npos;
              cut = last_attribute(right)) {
+            if (++attributes > 50)
+                fail(l, "'" + name + "' has more than 50 labels and bindings in its line");
             if (!attribute(l, trimmed(right.substr(cut))))
                 fail(l, "'" + trimmed(right.substr(cut)) + "' is no unit, label or binding");
             right.resize(cut);
@@ -371,6 +377,7 @@ class Reader
         MmtScope scope{m_.file, [&](const std::string& n, long at) { return lookup(n, p, at); },
                        &functions_, &calls_};
         const Node n = parse_mmt_expression(m_.graph, text, line, scope);
+        m_.need_moderate(m_.file, line);
         if (m_.graph.type(n) == Type::boolean) // Myokit: a condition counts as 1 or 0
             return m_.graph.make(Op::select, n, m_.graph.constant(1), m_.graph.constant(0));
         return n;

@@ -73,6 +73,8 @@ class Parser
     }
     Node make(Op op, Node a, Node b = no_node, Node c = no_node)
     {
+        if (g_.size() > 200'000)
+            fail("the model has more than 200000 operations; a cell has some thousands");
         try {
             return simple(g_, op, checked(op, a, 0), b == no_node ? b : checked(op, b, 1),
                           c == no_node ? c : checked(op, c, 2));
@@ -290,7 +292,7 @@ class Parser
                 for (std::size_t i = 0; i < a.size(); ++i)
                     bound[it->second.arguments[i]] = a[i];
                 const Deeper d(*this);
-                if (scope_.calls && ++*scope_.calls > 20000)
+                if (scope_.calls && (*scope_.calls += 1 + it->second.text.size() / 200) > 20000)
                     fail("the model's functions are called more than 20000 times, one inside "
                          "the other counted; simplify them");
                 return Parser(g_, it->second.text, it->second.line, scope_, depth_ + 10, &bound)

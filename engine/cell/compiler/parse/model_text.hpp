@@ -53,15 +53,21 @@ struct ModelText
     std::optional<std::uint32_t> find(const std::string& variable) const;
     /// @throws InputError always: what is wrong with a variable, by its file and line
     [[noreturn]] void fail(std::uint32_t variable, const std::string& reason) const;
+    /// Refuses more variables or operations than a cell's model has, read up to a line of `from`.
+    void need_moderate(const std::string& from, long line) const;
 };
 
+/// A model's name, which goes into file names and messages, as it is.
+/// @throws InputError for one with double quotes, backslashes or control characters, or a long one
+std::string plain_name(std::string name, const std::string& file, long line);
+
 /// Reads a model by its extension (.mmt; .cellml and .xml are CellML). The text is only ever turned
-/// into arithmetic; files above 16 MB, nesting above 200 levels and graphs above 4 million nodes
-/// are refused.
+/// into arithmetic; files above 8 MB, more than 20000 variables or 100000 operations, and nesting
+/// above 200 levels are refused.
 /// @throws InputError  file, line, what is wrong, what would be right
 ModelText read_model(const std::filesystem::path& path);
 ModelText parse_mmt(std::string_view text, const std::string& file);
-/// @param folder  where imports are looked for (never outside of it by an absolute path or URL)
+/// @param folder  where imports are looked for: below it (cell/imports.hpp)
 ModelText parse_cellml(std::string_view text, const std::string& file,
                        const std::filesystem::path& folder);
 

@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/parse/xml.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/xml_tags.hpp"
 
 #include <algorithm>
@@ -17,20 +18,38 @@ std::string trimmed(std::string_view t)
     return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
 }
 
-/// Where elements are first nested deeper than `most`, or the end: the XML reader takes its trees
-/// down by recursion.
-std::size_t too_deep(std::string_view t, int most)
+constexpr int most_deep = 500;
+constexpr std::size_t longest_tag = 64 << 10; ///< with its attributes [bytes]
+
+/// What the XML reader or those that use it would take for ever with: its trees are taken down by
+/// recursion, and an element's attributes are looked through for each of its children.
+struct Excess
 {
-    std::size_t at = t.size();
+    std::size_t at = 0;
+    const char* what = nullptr; ///< null: there is none
+};
+Excess excess_of(std::string_view t)
+{
+    Excess found;
     for_each_tag(t, [&](const XmlTag& tag) {
-        if (tag.depth > most)
-            at = tag.begin;
-        return tag.depth <= most;
+        if (tag.depth > most_deep)
+            found = {tag.begin, "elements are nested more than 500 deep; simplify the model"};
+        else if (tag.end - tag.begin > longest_tag)
+            found = {tag.begin, "an element's tag has more than 64 kB; simplify the model"};
+        return found.what == nullptr;
     });
-    return at;
+    return found;
 }
 
 } // namespace
+
+std::string model_file_content(const std::filesystem::path& file)
+{
+    std::error_code none;
+    if (!std::filesystem::exists(file, none))
+        throw InputError(file.string(), "the file cannot be read; check its name");
+    return file_content(file, std::uintmax_t{8} << 20, "a cell model is text of some kB");
+}
 
 XmlFile::XmlFile(std::string_view text, std::string file) : file_(std::move(file))
 {
@@ -38,12 +57,12 @@ XmlFile::XmlFile(std::string_view text, std::string file) : file_(std::move(file
     for (std::size_t i = 0; i < text.size(); ++i)
         if (text[i] == '\n')
             line_starts_.push_back(i + 1);
-    if (const auto at = too_deep(text, 500); at < text.size())
+    if (const auto e = excess_of(text); e.what)
         throw InputError(
             file_,
-            static_cast<long>(std::upper_bound(line_starts_.begin(), line_starts_.end(), at) -
+            static_cast<long>(std::upper_bound(line_starts_.begin(), line_starts_.end(), e.at) -
                               line_starts_.begin()),
-            "elements are nested more than 500 deep; simplify the model");
+            e.what);
     const auto r = document_.load_buffer(text.data(), text.size());
     if (!r) {
         const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(r.offset, 0));

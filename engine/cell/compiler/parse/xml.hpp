@@ -2,11 +2,15 @@
 #pragma once
 #include <pugixml.hpp>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tawara::cell::compiler {
+
+/// The text of a model's file, of up to 8 MB. @throws InputError
+std::string model_file_content(const std::filesystem::path& file);
 
 /// A parsed XML file that knows the lines of its elements and their namespaces.
 class XmlFile

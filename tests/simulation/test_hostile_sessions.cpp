@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Sessions that were made to overflow a stack, to fill memory or to take for ever: each is refused
+// by one line, soon, and with little memory.
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/simulation/session/json_fault.hpp"
+#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_json.hpp"
+#include "engine/simulation/session/session_paths.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+using namespace tawara;
+using namespace tawara::simulation;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A session that runs, with one part replaced and one added.
+std::string session(const std::string& region = {}, const std::string& protocol = {},
+                    const std::string& more = {})
+{
+    return R"({"schema":1,"mesh":{"slab_mm":[2,2,2],"spacing_mm":0.5},"tissue":{"regions":[
+        {"label":"*","model":"ten_tusscher_2006","conductivity_S_per_m":
+         {"fibre":0.1,"sheet":0.1,"normal":0.1}})" +
+           region + R"(]},"time":{"dt_ms":0.02,"end_ms":2},"stimuli":[{"name":"S1","region":
+        {"box_mm":[[0,0,0],[1,1,1]]},"start_ms":0,"duration_ms":1,
+         "amplitude_uA_per_cm3":50000)" +
+           protocol + "}]" + more + "}";
+}
+
+std::string repeated(const std::string& s, int times)
+{
+    std::string r;
+    for (int i = 0; i < times; ++i)
+        r += s;
+    return r;
+}
+
+long peak_kB()
+{
+    rusage u{};
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss;
+}
+
+std::string why(const std::function<void()>& f)
+{
+    try {
+        f();
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+} // namespace
+
+class TestHostileSessions : public QObject
+{
+    Q_OBJECT
+    static void row(const char* name, const std::string& text, const char* says)
+    {
+        QTest::newRow(name) << QByteArray(text.data(), qsizetype(text.size())) << QString(says);
+    }
+
+  private Q_SLOTS:
+    void theGoodOneIsAccepted() { parse_session(session(), "s.json"); }
+
+    void refused_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("says");
+        const auto lists = [](int n) { return repeated("[", n) + repeated("]", n); };
+        row("deep view", session("", "", ",\"view\":{\"a\":" + lists(100000) + "}"),
+            "nested more than 100 deep");
+        row("deep objects", session("", "", ",\"view\":" + repeated("{\"a\":", 100000)),
+            "nested more than 100 deep");
+        row("never closed", "{\"" + std::string(1000000, 'k') + "\":" + repeated("[", 20000),
+            "nested more than 100 deep");
+        row("long key in a fault",
+            "{\"" + std::string(10000000, 'k') + "\":" + repeated("[", 90) + "x", "is not JSON");
+        row("many values", "{\"a\":[" + repeated("[],", 5000000) + "1]}", "more than 4000000");
+        std::string keys = "{";
+        for (int i = 0; i < 100000; ++i)
+            keys += "\"k" + std::to_string(i) + "\":1,";
+        row("many keys", keys + "\"z\":1}", "more than 10000 keys");
+        row("a long key", session("", "", ",\"" + std::string(20000000, 'k') + "\":1"),
+            "unknown key 'kkk");
+        row("long", "{\"a\":\"" + std::string(34 << 20, ' ') + "\"}", "more than 32 MB");
+        row("a run of tetrahedra",
+            session(",{\"where\":{\"tetrahedra\":[[0,2147483647]]},\"conductivity_scale\":0.5}"),
+            "names more than 25000000");
+        row("many runs",
+            session(repeated(",{\"where\":{\"tetrahedra\":[[0,9999999]]},\"conductivity_scale\":"
+                             "0.5}",
+                             10)),
+            "25000000 tetrahedra in all");
+        row("extra pulses",
+            session("", ",\"protocol\":{\"kind\":\"s1s2\",\"cycle_ms\":2,\"count\":1,\"extra_ms\":"
+                        "[" +
+                            repeated("2,", 5000) + "2],\"repeats\":1000000}"),
+            "give fewer");
+    }
+    void refused()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, says);
+        const std::string t(text.data(), std::size_t(text.size()));
+        const long before = peak_kB();
+        QElapsedTimer clock;
+        clock.start();
+        const QString what = QString::fromStdString(why([&] { parse_session(t, "s.json"); }));
+        QVERIFY2(what.contains(says) && what.size() < 2100 && !what.contains('\n'),
+                 qPrintable(what.left(300)));
+        QVERIFY2(clock.elapsed() < 3000, qPrintable(QString::number(clock.elapsed())));
+        QVERIFY2(peak_kB() - before < 450000, qPrintable(QString::number(peak_kB() - before)));
+    }
+
+    void overridesToo()
+    {
+        const auto with = [&](const std::string& set) {
+            const std::string overrides[] = {set};
+            return why([&] { parse_session(session(), "s.json", overrides); });
+        };
+        QVERIFY(with("view=" + repeated("[", 50000) + repeated("]", 50000)).find("100 deep") !=
+                std::string::npos);
+        QVERIFY(with("view" + repeated(".a", 50000) + "=1").find("100 parts") != std::string::npos);
+    }
+
+    /// What is long is no slip of what is known: it was compared with it, letter by letter.
+    void longWordsAreNoSlips()
+    {
+        QElapsedTimer clock;
+        clock.start();
+        const std::vector<std::string> known(100, "conductivity_S_per_m");
+        QCOMPARE(likely(std::string(50'000'000, 'c'), known), std::string());
+        QVERIFY(clock.elapsed() < 500);
+        QCOMPARE(likely("conductivity", known), known[0]);
+    }
+
+    void pipesAndDevices()
+    {
+        QTemporaryDir dir;
+        const auto pipe = dir.filePath("p.json").toStdString();
+        QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+        QElapsedTimer clock;
+        clock.start();
+        for (const auto& file : {pipe, std::string("/dev/zero")})
+            QVERIFY(why([&] { read_session(file); }).find("a pipe or a device") !=
+                    std::string::npos);
+        QVERIFY(clock.elapsed() < 1000);
+    }
+
+    void filesElsewhere()
+    {
+        QTemporaryDir dir;
+        const fs::path folder = fs::canonical(dir.path().toStdString());
+        fs::create_directories(folder / "in" / "below");
+        Session s;
+        s.folder = folder / "in";
+        MeshFile m{"below/heart.vtu", {}, "../fibres.vtk"};
+        s.mesh = m;
+        QCOMPARE(files_elsewhere(s), std::vector<std::string>{(folder / "fibres.vtk").string()});
+        m = {
+            (folder / "in/heart.vtu").string(), {}, std::string(rule_based)}; // absolute, but there
+        s.mesh = m;
+        s.regions[0].model = (folder / "cell.mmt").string();
+        s.regions.push_back(s.regions[0]);
+        QCOMPARE(files_elsewhere(s), std::vector<std::string>{(folder / "cell.mmt").string()});
+        s.regions.resize(1);
+        s.regions[0].model = "ten_tusscher_2006";
+        fs::create_symlink(folder, folder / "in" / "link");
+        s.mesh = MeshFile{"link/secret.vtu", {}, ""};
+        QCOMPARE(files_elsewhere(s), std::vector<std::string>{(folder / "secret.vtu").string()});
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHostileSessions)
+#include "test_hostile_sessions.moc"
