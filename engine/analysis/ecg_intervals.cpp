@@ -14,6 +14,7 @@ namespace {
 constexpr double coarsest_ms = 2, gap_steps = 2.5;
 constexpr double fine_ms = 2, wide_ms = 5; // half the window of slopes, without and with noise
 constexpr double of_largest = 0.05;        // S of the beat: below it is quiet
+constexpr double of_again = 1.4;           // times the level: S after it was below
 constexpr double of_quartile = 3;          // of S over the record: noise
 constexpr double most_noise = 0.15;        // of the beat's S
 constexpr double a_beat = 0.30;            // of the record's S
@@ -59,6 +60,29 @@ bool pulse_between(const EcgRecord& r, double after_ms, double until_ms)
                        [&](double p) { return p > after_ms && p <= until_ms; });
 }
 
+/// Goes on from a sample until S has been below a level for long enough; where it rises above again
+/// before that, it counts if it becomes `of_again` times as much: leads that begin to repolarise
+/// hover about the level.
+/// @param edge  moves to the last sample above
+/// @param step  1 or -1
+/// @return the last sample that was looked at
+std::size_t run_out(const EcgRecord& r, const Values& s, double level, std::size_t& edge, int step)
+{
+    const auto next = [step](std::size_t k) { return step > 0 ? k + 1 : k - 1; };
+    std::size_t i = edge;
+    bool rest = false; // since the edge
+    while (i != (step > 0 ? r.size() - 1 : 0) && std::abs(r.t[next(i)] - r.t[edge]) < quiet_ms) {
+        i = next(i);
+        if (s[i] <= level)
+            rest = true;
+        else if (!rest || s[i] > of_again * level) {
+            edge = i;
+            rest = false;
+        }
+    }
+    return i;
+}
+
 /// Goes from the steepest sample outward until S has been quiet for long enough.
 /// @param half_ms  of the windows of S
 Complex complex_at(const EcgRecord& r, const Values& s, std::size_t peak, double noise,
@@ -68,16 +92,8 @@ Complex complex_at(const EcgRecord& r, const Values& s, std::size_t peak, double
     EcgBeat& b = c.beat;
     b.steepest_ms = r.t[peak];
     const double level = std::max(of_largest * s[peak], noise);
-    std::size_t i = peak;
-    while (i > 0 && r.t[c.first] - r.t[i - 1] < quiet_ms)
-        if (s[--i] > level)
-            c.first = i;
-    const double quiet_before = r.t[c.first] - r.t[i];
-    std::size_t j = peak;
-    while (j + 1 < r.size() && r.t[j + 1] - r.t[c.last] < quiet_ms)
-        if (s[++j] > level)
-            c.last = j;
-    const double quiet_after = r.t[j] - r.t[c.last];
+    const auto i = run_out(r, s, level, c.first, -1), j = run_out(r, s, level, c.last, 1);
+    const double quiet_before = r.t[c.first] - r.t[i], quiet_after = r.t[j] - r.t[c.last];
     if (noise > most_noise * s[peak]) {
         b.no_qrs = restless;
         return c;

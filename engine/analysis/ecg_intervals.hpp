@@ -42,7 +42,8 @@ struct EcgIntervals
 ///
 /// from the first to the last crossing of 5 % of the beat's largest S, or of three times the lower
 /// quartile of S over the record where that is more (noise; then the slopes are taken within 5 ms).
-/// Both crossings are linear between samples; beyond them S stays below for 20 ms. What follows
+/// Both crossings are linear between samples; beyond them S stays below for 20 ms, or rises to less
+/// than 1.4 times the level again, as where tissue begins to repolarise. What follows
 /// within 60 ms, without a pulse in between and before the leads were back within 20 % of their
 /// baseline, goes on with the same QRS: a wave that runs evenly moves no lead. Where the leads are
 /// not back at its end, QRS goes on up to the flattest 20 ms (of 400 since its onset) where they
