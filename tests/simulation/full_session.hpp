@@ -26,7 +26,8 @@ inline constexpr const char* full = R"({
      "amplitude_pA_per_pF": 50, "protocol": {"kind": "train", "cycle_ms": 400, "count": 0}}],
   "drugs": [{"name": "dofetilide-like", "factors": {"g_Kr": 0.5}}],
   "ecg": {"electrodes": [{"name": "A", "position_mm": [20, 1, 1]}, {"name": "B", "position_mm": [-20, 1, 1]}],
-          "leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}], "every_ms": 2,
+          "leads": [{"name": "AB", "weights": {"A": 1, "B": -1}}], "every_ms": 2, "conductor": "torso",
+          "source_conductivity_S_per_m": "intracellular",
           "frame": {"origin_mm": [0, 0, 0], "left": [2, 0, 0], "posterior": [0, 1, 0], "superior": [0, 0, 1]}},
   "view": {"camera": [1.5, 2, {"x": null}], "map": "inferno"}
 })";

@@ -46,6 +46,8 @@ class TestSessionExtras : public QObject
         QCOMPARE(std::get<Tetrahedra>(*s.regions[3].where).tetrahedra.size(), std::size_t(10));
         QVERIFY(!s.stimuli[0].on && s.stimuli[0].protocol->kind == Protocol::Kind::s1s2);
         QCOMPARE(s.leads.frame->left[0], 1.0); // unit length
+        QVERIFY(s.leads.conductor == Leads::Conductor::torso);
+        QCOMPARE(s.source_conductivity_S_per_m->sheet, 0.019);
         const auto text = to_json(s);
         QCOMPARE(QString::fromStdString(to_json(parse_session(text, "again"))),
                  QString::fromStdString(text));

@@ -82,10 +82,17 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                            tr("The standard electrodes on a torso around the heart: I to III, aVR, "
                               "aVL, aVF, V1 to V6; after them a lead of each electrode of your "
                               "own, against Wilson's central terminal.\n"
-                              "Potentials in an unbounded conductor. They grow with the source's "
+                              "Potentials grow with the source's "
                               "conductivities: the session's ecg.source_conductivity_S_per_m, else "
                               "those of the tissue, which are raised on a coarse mesh."));
     m_twelve->setCheckable(true);
+    m_torso = smallButton(
+        {}, tr("Torso"), "ecgTorso",
+        tr("On: the heart lies in a trunk that its skin bounds, and the 12 leads' electrodes on "
+           "the skin. Currents that cannot leave the body make the limb leads as large as people "
+           "have them.\n"
+           "Off: the same conductor everywhere, without an end."));
+    m_torso->setCheckable(true);
     m_place =
         smallButton("probe", tr("Electrode"), "placeElectrode",
                     tr("The next click on the wall places an electrode 15 mm in front of it"));
@@ -97,7 +104,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
                              "a gain that fits. Else all gains do, and the wheel changes the "
                              "speed."));
     m_paper->setCheckable(true);
-    for (auto* b : {m_twelve, m_paper})
+    for (auto* b : {m_twelve, m_torso, m_paper})
         b->setToolTip(wrappedTip(b->toolTip()));
     m_show =
         smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
@@ -116,6 +123,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 2);
     bar->addWidget(m_twelve);
+    bar->addWidget(m_torso);
     bar->addWidget(m_place);
     bar->addWidget(m_show);
     bar->addWidget(m_unused, 2);
@@ -158,6 +166,16 @@ void EcgPanel::connectWidgets()
                       [on](Session& s) {
                           s.leads.kind = on ? simulation::Leads::Kind::twelve_lead
                                             : simulation::Leads::Kind::none;
+                      },
+                      {});
+    });
+    connect(m_torso, &QToolButton::toggled, this, [this](bool on) {
+        if (m_filling)
+            return;
+        Q_EMIT edited(on ? tr("ECG in a torso") : tr("ECG without a torso"),
+                      [on](Session& s) {
+                          using Conductor = simulation::Leads::Conductor;
+                          s.leads.conductor = on ? Conductor::torso : Conductor::unbounded;
                       },
                       {});
     });
@@ -263,6 +281,8 @@ void EcgPanel::setSession(const Session& s)
 {
     m_filling = true;
     m_twelve->setChecked(s.leads.kind == simulation::Leads::Kind::twelve_lead);
+    m_torso->setChecked(simulation::in_torso(s.electrodes, s.leads));
+    m_torso->setEnabled(s.has_ecg());
     if (m_known != s.electrodes ||
         m_electrodes->rowCount() != static_cast<int>(s.electrodes.size()))
         fillElectrodes(s);

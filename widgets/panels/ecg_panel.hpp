@@ -56,7 +56,7 @@ class EcgPanel : public QWidget
     void measure();
     void measureSoon();
     EcgPlot* m_plot;
-    QToolButton *m_twelve, *m_sheet, *m_paper, *m_place, *m_show;
+    QToolButton *m_twelve, *m_torso, *m_sheet, *m_paper, *m_place, *m_show;
     void chooseLeads(); ///< those wanted, where they are there
     QComboBox* m_lead;
     QString m_wantedLeads; ///< as the choice names them; empty: none was chosen

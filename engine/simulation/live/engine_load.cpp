@@ -46,7 +46,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
                           ? std::to_string(sub.stages) + " diffusion sub-steps"
                           : std::to_string(sub.stages) + " RKL2 stages";
     scene->notices = tissue.notices;
-    const auto placed = placed_electrodes_notice(session.electrodes, session.leads);
+    const auto placed = ecg_notices(tissue, session.electrodes, session.leads, session.name);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
     auto s = std::make_unique<LoadedRun>(
         Simulation(std::move(tissue), {options.devices, options.precision, options.threads},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/observe/ecg.hpp"
 
-#include "engine/analysis/lead_field.hpp"
+#include "engine/analysis/torso_lead_field.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/diffusion/system.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -14,35 +15,6 @@
 
 namespace tawara::simulation {
 namespace {
-
-/// Area-weighted centre of a wall's triangles; false where there are none.
-bool centre_of(const mesh::TetMesh& m, const mesh::Surface& s, mesh::Wall wall, Vec3& out)
-{
-    double area = 0;
-    Vec3 sum{};
-    for (std::size_t k = 0; k < s.triangles.size(); ++k) {
-        if (s.wall[k] != wall)
-            continue;
-        std::array<Vec3, 3> p{};
-        for (std::size_t i = 0; i < 3; ++i)
-            p[i] = m.vertex(
-                static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(s.triangles[k][i])]));
-        const double a = norm(cross(p[1] - p[0], p[2] - p[0]));
-        sum = sum + (a / 3) * (p[0] + p[1] + p[2]);
-        area += a;
-    }
-    if (area > 0)
-        out = (1 / area) * sum;
-    return area > 0;
-}
-
-/// Where the long axis of the left ventricle and the direction to the right ventricle point in an
-/// adult lying on the back; left, posterior, superior.
-const Vec3 long_axis_in_body = normalized(Vec3{0.45, -0.6, -0.66});
-const Vec3 right_in_body = [] {
-    const Vec3 r{-0.85, -0.5, 0};
-    return normalized(r - dot(r, long_axis_in_body) * long_axis_in_body);
-}();
 
 /// An electrode against the mean of the limbs' three: Wilson's central terminal.
 Lead against_wilson(const std::string& name, const std::string& electrode)
@@ -129,77 +101,6 @@ bool names_electrode(const std::vector<Lead>& leads, const std::string& electrod
 
 } // namespace
 
-TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
-{
-    TorsoFrame f;
-    double volume = 0;
-    Vec3 centre{};
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
-        const double v = m.volume(t);
-        centre = centre + v * m.centroid(t);
-        volume += v;
-    }
-    f.origin_mm = (1 / volume) * centre;
-    constexpr double adult_mm3 = 130e3;
-    f.scale = std::clamp(std::cbrt(volume / adult_mm3), 0.05, 1.5);
-    Vec3 base{}, lv{}, rv{};
-    if (!centre_of(m, surface, mesh::Wall::endo_lv, lv))
-        return f;
-    if (!centre_of(m, surface, mesh::Wall::base, base)) {
-        // No base: the long axis is the one in which the left cavity is farthest from the heart's
-        // centre.
-        base = lv + (lv - f.origin_mm);
-    }
-    Vec3 apex = lv;
-    for (std::size_t k = 0; k < surface.triangles.size(); ++k)
-        if (surface.wall[k] == mesh::Wall::endo_lv)
-            for (auto v : surface.triangles[k]) {
-                const Vec3 p = m.vertex(
-                    static_cast<std::size_t>(surface.vertices[static_cast<std::size_t>(v)]));
-                if (norm(p - base) > norm(apex - base))
-                    apex = p;
-            }
-    const Vec3 a = normalized(apex - base);
-    Vec3 r = centre_of(m, surface, mesh::Wall::endo_rv, rv) ? rv - lv : Vec3{-1, 0, 0};
-    r = r - dot(r, a) * a;
-    if (norm(r) < 1e-6)
-        r = cross(a, Vec3{0, 1, 0});
-    r = normalized(r);
-    const Vec3 n = cross(a, r), body_n = cross(long_axis_in_body, right_in_body);
-    const auto axis = [&](std::size_t k) {
-        return long_axis_in_body[k] * a + right_in_body[k] * r + body_n[k] * n;
-    };
-    f.left = axis(0);
-    f.posterior = axis(1);
-    f.superior = axis(2);
-    return f;
-}
-
-std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& f)
-{
-    // From the centre of the ventricles, [mm] to the left, to the back and up, for an adult: arms'
-    // roots, left hip, chest electrodes in the fourth and fifth intercostal spaces.
-    struct
-    {
-        const char* name;
-        Vec3 at;
-    } const places[]{
-        {"RA", {-180, 5, 180}}, {"LA", {140, 0, 165}},   {"LL", {80, -30, -250}},
-        {"V1", {-55, -80, 12}}, {"V2", {-10, -83, 8}},   {"V3", {20, -82, -12}},
-        {"V4", {50, -75, -32}}, {"V5", {105, -35, -30}}, {"V6", {120, 30, 0}},
-    };
-    std::vector<Electrode> out;
-    for (const auto& p : places)
-        out.push_back({p.name, f.origin_mm + f.scale * (p.at[0] * f.left + p.at[1] * f.posterior +
-                                                        p.at[2] * f.superior)});
-    return out;
-}
-
-std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface)
-{
-    return twelve_lead_electrodes(torso_frame(m, surface));
-}
-
 std::vector<Lead> twelve_leads()
 {
     std::vector<Lead> out{
@@ -256,6 +157,8 @@ std::optional<std::size_t> EcgLayout::same_lead(std::size_t lead, const EcgLayou
                                     [&](const Electrode& x) { return x.name == name; });
         return e == l.electrodes.end() ? std::optional<Vec3>() : e->position_mm;
     };
+    if (torso != other.torso)
+        return {};
     const auto& mine = leads[lead];
     const auto found = std::find(other.leads.begin(), other.leads.end(), mine);
     if (found == other.leads.end() ||
@@ -303,7 +206,8 @@ Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const
     for (const auto& name : missing)
         list += (list.empty() ? "" : name == missing.back() ? " and " : ", ") + name;
     const std::string place =
-        leads.frame ? "by the session's torso frame (ecg.frame)" : "around the heart";
+        (in_torso(electrodes, leads) ? std::string("on a torso ") : std::string()) +
+        (leads.frame ? "by the session's torso frame (ecg.frame)" : "around the heart");
     if (electrodes.empty())
         return {{Notice::Level::info,
                  "12-lead ECG: the program placed its electrodes, " + list + ", " + place}};
@@ -316,7 +220,7 @@ Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file)
 {
-    EcgLayout out{electrodes, leads_of(electrodes, leads)};
+    EcgLayout out{electrodes, leads_of(electrodes, leads), {}};
     std::set<std::string> names;
     for (const auto& e : electrodes)
         if (!names.insert(e.name).second)
@@ -324,14 +228,20 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
                              "two electrodes are named '" + e.name +
                                  "'; give each a name of its own");
     const auto has = [&](const std::string& name) { return has_electrode(out.electrodes, name); };
-    if (leads.kind == Leads::Kind::twelve_lead) {
-        need_known_names(electrodes, file);
-        const auto placed = leads.frame ? twelve_lead_electrodes(*leads.frame)
-                                        : twelve_lead_frame(*t.mesh, *t.surface);
-        for (const auto& e : placed)
+    const bool torso = in_torso(electrodes, leads);
+    if (torso || leads.kind == Leads::Kind::twelve_lead) {
+        auto frame = leads.frame ? *leads.frame : torso_frame(*t.mesh, *t.surface);
+        if (torso)
+            out.torso = frame = holding(frame, *t.mesh);
+        if (leads.kind == Leads::Kind::twelve_lead)
+            need_known_names(electrodes, file);
+        for (const auto& e : leads.kind != Leads::Kind::twelve_lead ? std::vector<Electrode>{}
+                             : torso                                ? electrodes_on_torso(frame)
+                                                                    : twelve_lead_electrodes(frame))
             if (!has(e.name))
                 out.electrodes.push_back(e);
-    } else if (leads.kind == Leads::Kind::list) {
+    }
+    if (leads.kind == Leads::Kind::list) {
         for (const auto& l : out.leads)
             for (const auto& [name, weight] : l.weights)
                 if (!has(name))
@@ -347,10 +257,66 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
     return out;
 }
 
-std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m, const RegionMap& patches)
+Notices ecg_notices(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                    const std::string& file)
+{
+    auto out = placed_electrodes_notice(electrodes, leads);
+    if ((electrodes.empty() && leads.kind != Leads::Kind::twelve_lead) ||
+        !in_torso(electrodes, leads))
+        return out;
+    EcgLayout layout;
+    try {
+        layout = ecg_layout(t, electrodes, leads, file);
+    } catch (const InputError&) {
+        return out; // told by whoever needs the layout
+    }
+    constexpr double outside_mm = 1;
+    const auto skin = torso_around(*layout.torso);
+    for (const auto& e : electrodes) {
+        const auto on = analysis::place_on(skin, e.position_mm);
+        if (!on.inside && on.distance_mm > outside_mm)
+            out.push_back({Notice::Level::warning,
+                           "electrode '" + e.name + "' lies " + number_text(on.distance_mm, 3) +
+                               " mm outside the torso; its potential is that of the skin's nearest "
+                               "place (ecg.conductor)"});
+    }
+    const double usual = leads.frame ? leads.frame->scale : torso_frame(*t.mesh, *t.surface).scale;
+    if (layout.torso->scale > 1.001 * usual)
+        out.push_back({Notice::Level::warning,
+                       "the torso was made " + number_text(layout.torso->scale / usual, 3) +
+                           " times as large as the tissue's volume asks for: the tissue would else "
+                           "not fit into it (ecg.frame)"});
+    return out;
+}
+
+std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m,
+                                                         const RegionMap& patches)
 {
     return diffusion::diffusivities(m, patches.of_tetrahedron, patches.source, 1, 1);
 }
+
+namespace {
+
+/// Weights of the mesh's vertices, by electrode.
+std::vector<std::vector<double>> fields_of(const mesh::TetMesh& m,
+                                           std::span<const analysis::ConductivityTensor> sigma,
+                                           const EcgLayout& layout, double bath_S_per_m,
+                                           const Progress& progress)
+{
+    std::vector<Vec3> places;
+    for (const auto& e : layout.electrodes)
+        places.push_back(e.position_mm);
+    if (layout.torso)
+        return analysis::torso_lead_fields(m, sigma, places,
+                                           analysis::VolumeConductor(torso_around(*layout.torso)),
+                                           bath_S_per_m, progress);
+    std::vector<std::vector<double>> out;
+    for (const Vec3& place : places)
+        out.push_back(analysis::lead_field(m, sigma, place, bath_S_per_m, progress));
+    return out;
+}
+
+} // namespace
 
 EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
                    const RegionMap& patches, EcgLayout layout, double bath_S_per_m,
@@ -359,10 +325,8 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
 {
     if (layout_.leads.empty())
         return;
-    const auto sigma = source_conductivities(m, patches);
-    for (const auto& e : layout_.electrodes) {
-        const auto at_vertices =
-            analysis::lead_field(m, sigma, e.position_mm, bath_S_per_m, progress);
+    for (const auto& at_vertices :
+         fields_of(m, source_conductivities(m, patches), layout_, bath_S_per_m, progress)) {
         if (on_vertices) {
             weights_.emplace_back(at_vertices.begin(), at_vertices.end());
             continue;

@@ -2,23 +2,13 @@
 #pragma once
 #include "engine/core/progress.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <optional>
 #include <vector>
 
 namespace tawara::simulation {
-
-/// The body's axes around a heart, from its walls: the long axis of the left ventricle (centre of
-/// the base to the apex) points to the left, to the front and down, the right ventricle lies to its
-/// right and in front; `scale` by the volume of the tissue against an adult's 130 ml. A mesh whose
-/// walls cannot be told apart takes its own axes (x left, y back, z up).
-TorsoFrame torso_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
-
-/// RA, LA, LL, V1 .. V6 of a 12-lead electrocardiogram around a heart, on an adult's torso.
-std::vector<Electrode> twelve_lead_electrodes(const TorsoFrame& frame);
-/// The same, with the frame found from the mesh.
-std::vector<Electrode> twelve_lead_frame(const mesh::TetMesh& m, const mesh::Surface& surface);
 
 /// I, II, III (Einthoven), aVR, aVL, aVF (Goldberger), V1 .. V6 (against Wilson's central terminal)
 /// as weights of RA, LA, LL, V1 .. V6.
@@ -43,6 +33,7 @@ struct EcgLayout
 {
     std::vector<Electrode> electrodes;
     std::vector<Lead> leads;
+    std::optional<TorsoFrame> torso; ///< around the heart; none: the conductor has no end
     std::vector<std::string> names() const;
     /// Index of the lead of `other` that is the same as a lead of this: by name and weights, of
     /// electrodes at the same places.
@@ -56,12 +47,17 @@ std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& e
 /// Which electrodes of 12 leads the program places: a warning where the session gives electrodes of
 /// its own, else a note. None where the session gives all of them, or has other leads.
 Notices placed_electrodes_notice(const std::vector<Electrode>& electrodes, const Leads& leads);
+/// The same with what a torso changes: electrodes outside of it, a torso that was made larger. Says
+/// nothing where ecg_layout() throws.
+Notices ecg_notices(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
+                    const std::string& file);
 /// @throws InputError  when an electrode lies in the tissue, two have the same name, or the name of
 ///                     one is nearly that of an electrode that 12 leads lack
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);
 
-/// The electrocardiogram as weights of unknowns (analysis/lead_field.hpp).
+/// The electrocardiogram as weights of unknowns (analysis/lead_field.hpp; in a torso
+/// analysis/torso_lead_field.hpp).
 class EcgField
 {
   public:

@@ -187,6 +187,11 @@ std::string ecg_print(const EcgLayout& layout)
     for (const auto& lead : layout.leads)
         for (const auto& [name, weight] : lead.weights)
             append_number(out += lead.name + ' ' + name + ' ', weight, 9);
+    if (const auto& f = layout.torso) {
+        out += " torso " + place_text(f->origin_mm) + place_text(f->left) +
+               place_text(f->posterior) + place_text(f->superior);
+        append_number(out, f->scale, 9);
+    }
     return out;
 }
 

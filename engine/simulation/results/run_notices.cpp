@@ -251,7 +251,7 @@ Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpa
         out.push_back({Notice::Level::info,
                        "diffusion.mass \"consistent\": every step solves a linear system, which "
                        "takes several times as long as all else; \"lumped\" solves none"});
-    for (const auto& more : {placed_electrodes_notice(session.electrodes, session.leads),
+    for (const auto& more : {ecg_notices(tissue, session.electrodes, session.leads, session.name),
                              probes_outside(tissue, session.probes)})
         out.insert(out.end(), more.begin(), more.end());
     return out;

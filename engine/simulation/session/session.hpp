@@ -236,10 +236,15 @@ struct TorsoFrame
 /// to V6 from electrodes RA, LA, LL, V1 .. V6; where the list of electrodes lacks those, they are placed
 /// by the frame, and without a frame by twelve_lead_frame() (ecg.hpp). Each other electrode has a lead of
 /// its own after the twelve (leads_of()).
+///
+/// Conductor. torso: a trunk around the heart, bounded by its skin. unbounded: the same conductor
+/// everywhere. usual: torso where the program places all nine electrodes, else unbounded (in_torso()).
 struct Leads
 {
     enum class Kind { none, twelve_lead, list };
+    enum class Conductor { usual, torso, unbounded };
     Kind kind = Kind::none;
+    Conductor conductor = Conductor::usual;
     std::optional<TorsoFrame> frame;
     std::vector<Lead> list;
     bool operator==(const Leads&) const = default;
@@ -262,6 +267,15 @@ struct Prepacing
 
 /// Above it, what resting saves is small and its error is not (resources/sessions/README.md).
 inline constexpr double largest_rest_tolerance_mV = 0.5;
+
+/// Healthy tissue as the source of an electrocardiogram [S/m]. Along the fibres the intracellular
+/// conductivity (0.17, Niederer et al. 2011). Across, so much less as the step of the extracellular
+/// potential at a front is, sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and 0.019
+/// / 0.259 across. The medium around the sources is one of a single conductivity, which the heart is
+/// not.
+inline constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
+/// The intracellular conductivities themselves (Niederer et al., Phil Trans R Soc A 369:4331, 2011).
+inline constexpr diffusion::Conductivity source_intracellular{0.17, 0.019, 0.019};
 
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 struct Session

@@ -324,7 +324,7 @@ Json drugs_json(const std::vector<Drug>& drugs)
 
 void read_ecg(const JsonNode& n, Session& s)
 {
-    n.only({"electrodes", "leads", "frame", "every_ms", "bath_conductivity_S_per_m",
+    n.only({"electrodes", "leads", "conductor", "frame", "every_ms", "bath_conductivity_S_per_m",
             "source_conductivity_S_per_m"});
     std::set<std::string> electrodes;
     if (const auto list = n.find("electrodes"))
@@ -366,7 +366,13 @@ void read_ecg(const JsonNode& n, Session& s)
         s.ecg_every_ms = x->positive("ms");
     if (const auto x = n.find("bath_conductivity_S_per_m"))
         s.bath_conductivity_S_per_m = x->positive("S/m");
-    if (const auto x = n.find("source_conductivity_S_per_m")) {
+    if (const auto x = n.find("conductor"))
+        s.leads.conductor = std::array{Leads::Conductor::torso, Leads::Conductor::unbounded}
+            [x->word({"torso", "unbounded"})];
+    if (const auto x = n.find("source_conductivity_S_per_m"); x && x->is_text())
+        s.source_conductivity_S_per_m =
+            std::array{source_of_tissue, source_intracellular}[x->word({"tissue", "intracellular"})];
+    else if (x) {
         x->only({"fibre", "sheet", "normal"});
         const auto of = [&](const char* direction) {
             return x->at(direction, "the conductivity in S/m").positive("S/m");
@@ -398,6 +404,8 @@ Json ecg_json(const Session& s)
     } else {
         out["leads"] = s.leads.kind == Leads::Kind::twelve_lead ? "twelve_lead" : "none";
     }
+    if (s.leads.conductor != Leads::Conductor::usual)
+        out["conductor"] = s.leads.conductor == Leads::Conductor::torso ? "torso" : "unbounded";
     if (const auto& f = s.leads.frame)
         out["frame"] = {{"origin_mm", json_point(f->origin_mm)},
                         {"left", json_point(f->left)},

@@ -19,11 +19,6 @@
 namespace tawara::simulation {
 namespace {
 
-/// Of the electrocardiogram's sources: along the fibres the intracellular conductivity (0.17 S/m,
-/// Niederer 2011). Across, so much less as the step of the extracellular potential at a front is,
-/// sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and 0.019 / 0.259 across. The
-/// medium around the sources is one of a single conductivity, which the heart is not.
-constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
 
 /// All gates exponential: with rush_larsen_light the j gate of TT06 is beyond its stable step where
 /// a pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
