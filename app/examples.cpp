@@ -14,16 +14,19 @@ namespace {
 
 constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base in "
-                                     "80 ms: the wave, action potentials, the 12-lead ECG.")},
+     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base, as "
+                                     "Durrer measured it in 1970: QRS 83 ms in the 12-lead ECG.")},
     {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
      QT_TRANSLATE_NOOP(
          "MainWindow",
-         "Several early sites activate both ventricles at once; with the 12-lead ECG.")},
+         "The bundles' ends are pacing sites with their times. Switch the left ones off (Pacing): "
+         "left bundle branch block.")},
     {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
      QT_TRANSLATE_NOOP(
          "MainWindow",
-         "A premature beat starts two waves that turn around a scar and go on turning.")},
+         "A premature beat starts two waves that go on turning around a scar. The action "
+         "potentials "
+         "are a simple model's and short, APD90 60 ms (t_unit 4), so that the circuit fits in.")},
     {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
      QT_TRANSLATE_NOOP("MainWindow",
                        "Half of I_Kr is blocked. Take the drug away while it runs (Tissue, Drugs) "

@@ -84,6 +84,17 @@ inline float peak(const Run& r, const std::string& lead, double from_ms, double 
     return out;
 }
 
+/// The largest (sign 1) or least (sign -1) value of a lead in a window of time.
+inline float extreme(const Run& r, const char* lead, double from_ms, double to_ms, int sign)
+{
+    float out = 0;
+    const auto& v = r.ecg.at(lead);
+    for (std::size_t k = 0; k < v.size(); ++k)
+        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] <= to_ms)
+            out = sign > 0 ? std::max(out, v[k]) : std::min(out, v[k]);
+    return out;
+}
+
 inline EcgIntervals intervals(const Run& r)
 {
     std::vector<std::string> names;
@@ -116,6 +127,5 @@ inline QString imagesHeart(const QTemporaryDir& folder)
     }
     return found(folder, "dti004.pts");
 }
-
 
 } // namespace tawara::simulation

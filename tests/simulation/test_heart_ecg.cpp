@@ -16,35 +16,48 @@ class TestHeartEcg : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
-    /// One beat of the whole heart: QRS and T in twelve leads.
+    /// A healthy adult's beat: what a cardiologist looks for in the twelve leads.
     void normalBeatInTwelveLeads()
     {
-        auto s = example("normal_beat");
-        s.ecg_every_ms = 1;
-        const auto r = run(s, 420);
-        // from the first breakthrough of the left septum to the base, as in a healthy heart
-        const auto [first, last] =
-            std::minmax_element(r.maps.activation_ms.begin(), r.maps.activation_ms.end());
-        QVERIFY2(*last - *first > 60 && *last - *first < 100,
-                 qPrintable(QString::number(*last - *first)));
-        double begins = 1e9, ends = 0; // of QRS, in any lead
-        for (const auto& [lead, mV] : r.ecg) {
-            const float least = 0.1F * std::abs(peak(r, lead, 0, 140));
-            for (std::size_t k = 0; k < mV.size(); ++k)
-                if (r.ecg_ms[k] < 140 && std::abs(mV[k]) > least)
-                    begins = std::min(begins, r.ecg_ms[k]), ends = std::max(ends, r.ecg_ms[k]);
-        }
-        // where a lead is above a tenth of its peak: within the time that activation takes
-        QVERIFY2(ends - begins > *last - *first - 15 && ends - begins < 105,
-                 qPrintable(QString::number(ends - begins)));
-        const auto qrs = [&](const char* lead) { return peak(r, lead, 0, 120); };
-        const auto t = [&](const char* lead) { return peak(r, lead, 200, 420); };
-        for (const char* lead : {"I", "II", "V5", "V6"}) {
-            QVERIFY2(qrs(lead) > 0.05F, qPrintable(QString("%1 %2").arg(lead).arg(qrs(lead))));
-            QVERIFY2(t(lead) > 0, lead); // same sign as QRS: the epicardium repolarises first
-            QVERIFY(std::abs(t(lead)) < std::abs(qrs(lead)));
-        }
-        QVERIFY(qrs("aVR") < -0.05F && t("aVR") < 0);
+        const auto r = run(example("normal_beat"), 460);
+        const auto& act = r.maps.activation_ms;
+        const auto [first, last] = std::minmax_element(act.begin(), act.end());
+        // from the left septum to the base at the back, over the apex half way (Durrer 1970)
+        const auto t0 = build_tissue(example("normal_beat"));
+        const auto place = [&](const float* at) {
+            return t0.problem.position_mm[static_cast<std::size_t>(at - act.data())];
+        };
+        QVERIFY(place(&*first)[0] < -10 && place(&*last)[2] > 10);
+        for (std::size_t u = 0; u < act.size(); ++u)
+            if (t0.problem.position_mm[u][2] < -60)
+                QVERIFY(act[u] - *first > 15 && act[u] < *last - 10);
+        const auto found = intervals(r);
+        QCOMPARE(found.beats.size(), std::size_t(1));
+        const auto& b = found.beats[0];
+        QVERIFY2(b.qrs_ms() > 80 && b.qrs_ms() < 110, qPrintable(QString::number(b.qrs_ms())));
+        QVERIFY2(b.qt_ms() > 340 && b.qt_ms() < 430, qPrintable(QString::number(b.qt_ms())));
+        const auto R = [&](const char* lead) { return extreme(r, lead, b.onset_ms, b.end_ms, 1); };
+        const auto S = [&](const char* lead) { return extreme(r, lead, b.onset_ms, b.end_ms, -1); };
+        const auto T = [&](const char* lead) { return peak(r, lead, b.end_ms + 60, 460); };
+        for (const auto& [lead, mV] : r.ecg)
+            qInfo("%-3s R %5.2f S %5.2f T %5.2f mV", lead.c_str(), R(lead.c_str()), S(lead.c_str()),
+                  T(lead.c_str()));
+        for (const char* lead : {"I", "II"}) // limb leads as people have them
+            QVERIFY2(R(lead) > 0.3F && R(lead) < 2 && R(lead) > -2 * S(lead), lead);
+        for (const char* lead : {"V4", "V5", "V6"})
+            QVERIFY2(R(lead) > 0.7F && R(lead) < 2.6F && R(lead) > -2 * S(lead), lead);
+        QVERIFY(R("V1") < -0.6F * S("V1") && R("V2") < -S("V2")); // rS
+        QVERIFY(R("V3") > R("V2") && R("V4") > R("V3"));          // and R grows
+        QVERIFY(S("aVR") < -0.3F && R("aVR") < -0.5F * S("aVR"));
+        // septal r in V1 before the septal q in V6
+        QVERIFY(R("V1") > 0.1F && S("V6") < -0.05F && S("V6") > -0.5F * R("V6"));
+        const float chest = std::max({R("V4"), R("V5"), R("V6")}), limb = std::max(R("I"), R("II"));
+        QVERIFY2(limb / chest > 0.3F && limb / chest < 0.8F,
+                 qPrintable(QString::number(static_cast<double>(limb / chest))));
+        // T goes with QRS, and is smaller
+        for (const char* lead : {"I", "II", "aVF", "V4", "V5", "V6"})
+            QVERIFY2(T(lead) > 0.1F && T(lead) < R(lead) + 0.3F, lead);
+        QVERIFY(T("aVR") < -0.1F);
         // Einthoven and Goldberger hold at any time
         for (std::size_t k = 0; k < r.ecg_ms.size(); ++k) {
             const auto at = [&](const char* lead) { return r.ecg.at(lead)[k]; };
@@ -53,6 +66,80 @@ class TestHeartEcg : public QObject
         }
         // back at the line before and after
         QVERIFY(std::abs(peak(r, "II", 0, 4)) < 0.005F);
+    }
+
+    /// Without the left bundle's ends the right one's wave crosses the septum: left bundle branch
+    /// block.
+    void withoutTheLeftBundle()
+    {
+        auto s = example("bundle_activation");
+        for (const bool block : {false, true}) {
+            for (auto& st : s.stimuli)
+                st.on = !block || !st.name.starts_with("left");
+            const auto r = run(s, 300);
+            const auto b = intervals(r).beats.at(0);
+            const auto R = [&](const char* lead) {
+                return extreme(r, lead, b.onset_ms, b.end_ms, 1);
+            };
+            const auto S = [&](const char* lead) {
+                return extreme(r, lead, b.onset_ms, b.end_ms, -1);
+            };
+            qInfo("QRS %.1f ms, V1 %.2f %.2f mV, V6 %.2f %.2f mV", b.qrs_ms(), R("V1"), S("V1"),
+                  R("V6"), S("V6"));
+            QVERIFY(block ? b.qrs_ms() > 105 : b.qrs_ms() > 80 && b.qrs_ms() < 100);
+            QVERIFY(block ? R("V1") < 0.05F : R("V1") > 0.1F);
+            QVERIFY(block ? S("V6") > -0.05F : S("V6") < -0.05F); // the septal q is gone
+        }
+    }
+
+    /// A torso where the program places all electrodes, and as the session says.
+    void theConductorIsChosen()
+    {
+        Leads leads;
+        QVERIFY(!in_torso({{"E", {0, 0, 0}}}, leads));
+        leads.kind = Leads::Kind::twelve_lead;
+        QVERIFY(in_torso({}, leads));
+        QVERIFY(in_torso({{"E1", {0, 0, 0}}}, leads));  // beside the twelve
+        QVERIFY(!in_torso({{"V4", {0, 0, 0}}}, leads)); // measured somewhere
+        leads.conductor = Leads::Conductor::torso;
+        QVERIFY(in_torso({{"V4", {0, 0, 0}}}, leads));
+        leads.conductor = Leads::Conductor::unbounded;
+        QVERIFY(!in_torso({}, leads));
+        const auto t = build_tissue(default_session());
+        leads.conductor = Leads::Conductor::usual;
+        const auto in = ecg_layout(t, {}, leads, "s");
+        leads.conductor = Leads::Conductor::unbounded;
+        const auto out = ecg_layout(t, {}, leads, "s");
+        QVERIFY(in.torso && !out.torso && !in.same_leads(out));
+        const auto skin = torso_around(*in.torso);
+        for (std::size_t e = 0; e < in.electrodes.size(); ++e) {
+            const auto& x = in.electrodes[e].position_mm;
+            QVERIFY(analysis::place_on(skin, x).distance_mm < 1e-6);
+            QVERIFY2(norm(x - out.electrodes[e].position_mm) < 25, in.electrodes[e].name.c_str());
+        }
+        for (const Vec3& x : {t.mesh->vertex(0), t.mesh->vertex(t.mesh->vertex_count() - 1)})
+            QVERIFY(analysis::place_on(skin, x).inside);
+        // one that lies outside is told
+        leads.conductor = Leads::Conductor::torso;
+        const auto said = ecg_notices(t, {{"far", {500, 0, 0}}}, leads, "s");
+        QVERIFY(std::any_of(said.begin(), said.end(), [](const Notice& n) {
+            return n.text.find("'far' lies") != std::string::npos;
+        }));
+    }
+
+    /// A long strip of tissue by its volume's torso alone would stick out of it.
+    void theTorsoHoldsTheTissue()
+    {
+        Session s;
+        s.mesh = MeshSlab{{120, 3, 3}, 1.5};
+        s.leads.kind = Leads::Kind::twelve_lead;
+        const auto t = build_tissue(s);
+        const auto layout = ecg_layout(t, {}, s.leads, "s");
+        const auto skin = torso_around(*layout.torso);
+        for (std::size_t v = 0; v < t.mesh->vertex_count(); ++v)
+            QVERIFY(analysis::place_on(skin, t.mesh->vertex(v)).inside);
+        const auto said = ecg_notices(t, {}, s.leads, "s");
+        QVERIFY(said.back().text.find("torso was made") != std::string::npos);
     }
 
     /// QRS and QT of the leads against what the tissue did: its first and last activation, its last
@@ -84,8 +171,8 @@ class TestHeartEcg : public QObject
         QVERIFY2(b.t_end_ms < over + 3 && b.t_end_ms > over - 35, b.no_qt.c_str());
         const auto [low, high] = std::minmax_element(r.ecg.at("V4").begin(), r.ecg.at("V4").end());
         qInfo("V4 %.2f mV from peak to peak", static_cast<double>(*high - *low));
-        QVERIFY2(*high - *low > 0.4F && *high - *low < 3, "as large as a body's");
-        QVERIFY2(!own || std::abs(*high - *low - 1.3F) < 0.1F, "the README says 1.3 mV");
+        QVERIFY2(*high - *low > 0.4F && *high - *low < 4, "as large as a body's");
+        QVERIFY2(!own || std::abs(*high - *low - 3.5F) < 0.1F, "the guide says 3.5 mV");
     }
 
     /// The left endocardium at once, then the right ventricle in 100 ms: QRS takes as long.
@@ -120,7 +207,8 @@ class TestHeartEcg : public QObject
 
     void leadFieldOfTheHeartAgreesWithDirectSummation()
     {
-        const auto s = example("normal_beat");
+        auto s = example("normal_beat");
+        s.leads.conductor = Leads::Conductor::unbounded;
         const auto t = build_tissue(s);
         const auto layout = ecg_layout(t, s.electrodes, s.leads, "s");
         QCOMPARE(layout.electrodes.size(), std::size_t(9));
