@@ -20,7 +20,7 @@ std::pair<double, double> lasts(const simulation::MapFrame& m)
     for (const auto& b : m.beats) {
         if (b.number == m.beat) {
             from = b.from_ms;
-            base = b.pulse_ms.value_or(0);
+            base = b.zero_ms();
         }
         if (b.number > m.beat)
             next = std::min(next, b.from_ms);

@@ -69,6 +69,58 @@ class TestMeshMessages : public QObject
         }
     }
 
+    /// A row that is too short is told by its own line, not by the one from which its values would
+    /// be taken.
+    void short_rows_are_named_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("row");   // as it should be
+        QTest::addColumn<QString>("wrong"); // in its place
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* file, const char* right, const char* wrong,
+                            const char* says) {
+            QTest::newRow((std::string(file) + ", " + wrong).c_str())
+                << QString(file) << QString(right) << QString(wrong) << QString(says);
+        };
+        row("s.node", "1 30 0 0 5", "1 30 0", ":3: the line ends where a coordinate is due");
+        row("s.node", "1 30 0 0 5", "1 30 0 0", ":3: the line ends where a vertex attribute");
+        row("s.ele", "0 0 1 2 3 1", "0 0 1 2", ":2: the line ends where a vertex number is due");
+        row("s.ele", "0 0 1 2 3 1", "0 0 1 2 3", ":2: the line ends where an attribute is due");
+        row("s.face", "0 0 1 2 4", "0 0 1", ":2: the line ends where a vertex number is due");
+        row("s.pts", "30000 0 0", "30000 0", ":3: the line ends where a coordinate is due");
+        row("s.pts", "30000 0 0", "30000 0 0 0", ":3: more columns follow than three");
+        row("s.elem", "Tt 0 1 2 3 1", "Tt 0 1 2", ":2: the line ends where a vertex number");
+        row("s.lon", "1 0 0", "1 0", ":2: the line ends where a fibre component is due");
+        row("s.msh", "2 30 0 0", "2 30 0", ":7: the line ends where a coordinate is due");
+        row("s.msh", "7 5 1 2 3 4", "7 5 1 2 3", ":13: the line ends where a node tag is due");
+    }
+    void short_rows_are_named()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, row);
+        QFETCH(QString, wrong);
+        QFETCH(QString, says);
+        const std::pair<const char*, const char*> files[] = {
+            {"s.node", "4 3 1 0\n0 0 0 0 5\n1 30 0 0 5\n2 0 30 0 5\n3 0 0 30 5\n"},
+            {"s.ele", "2 4 1\n0 0 1 2 3 1\n1 0 1 2 3 1\n"},
+            {"s.face", "2 1\n0 0 1 2 4\n1 0 1 3 4\n"},
+            {"s.pts", "4\n0 0 0\n30000 0 0\n0 30000 0\n0 0 30000\n"},
+            {"s.elem", "2\nTt 0 1 2 3 1\nTt 0 1 2 3 1\n"},
+            {"s.lon", "1\n1 0 0\n0 1 0\n"},
+            {"s.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 30 0 0\n"
+                      "3 0 30 0\n4 0 0 30\n$EndNodes\n$Elements\n1\n1 4 2 7 5 1 2 3 4\n"
+                      "$EndElements\n"}};
+        for (const auto& [name, text] : files)
+            spill(in_folder(name),
+                  name != file ? text : QString(text).replace(row, wrong).toStdString());
+        try {
+            (void)io::read(in_folder(file.toStdString()));
+            QFAIL("it is refused");
+        } catch (const MeshError& e) {
+            QVERIFY2(QString(e.what()).contains(file + says), e.what());
+        }
+    }
+
     /// Gmsh 4.1 keeps tetrahedra region by region; their tags give the order back.
     void gmsh_files_keep_the_order_data()
     {

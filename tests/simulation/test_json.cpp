@@ -26,15 +26,19 @@ class TestJson : public QObject
             QTest::newRow(QByteArray(text).simplified())
                 << QString::fromUtf8(text) << line << column << QString::fromUtf8(says);
         };
-        row("{\"dt_ms\": 0.02\n \"end_ms\": 3}", 2, 2,
-            "expected ',' or '}' after the value of \"dt_ms\"; found \"end_ms\"");
-        row("{\"a\": [1 2]}", 1, 10, "expected ',' or ']' after element 1 of \"a\"; found 2");
+        row("{\"dt_ms\": 0.02\n \"end_ms\": 3}", 1, 15, // where the comma is missing
+            "expected ',' or '}' after the value of \"dt_ms\"; found \"end_ms\" in line 2");
+        row("{\"a\": [1 2]}", 1, 9, "expected ',' or ']' after element 1 of \"a\"; found 2");
         row("{\"a\": [1, 2}", 1, 12, "found '}', while the '[' of line 1 is open");
-        row("{\n\"a\": [1,\n", 3, 1,
+        row("{\n\"a\": [1,\n", 2, 9, // the file has no third line
+
             "expected element 2 of \"a\"; found the end of the file, while the '[' of line 2 is "
             "open");
-        row("{\"a\": 1,}", 1, 9, "found '}'; leave out the ','");
-        row("[1,]", 1, 4, "found ']'; leave out the ','");
+        row("{\"a\": 1,}", 1, 8, "found '}'; leave out the ','");
+        row("[1,]", 1, 3, "found ']'; leave out the ','");
+        row("{\"a\": [\n1,\n]}", 2, 2, "found ']' in line 3; leave out the ','");
+        row("{\"a\": 1,\n\n}", 1, 8, "found '}' in line 3; leave out the ','");
+        row("{\"a\": 1\n\n", 1, 8, "found the end of the file, while the '{' of line 1 is open");
         row("{\"a\" 1}", 1, 6, "expected ':' after the key \"a\"; found 1");
         row("{a: 1}", 1, 2, "expected a key in double quotes or '}'; found a");
         row("{'a': 1}", 1, 2, "straight double quotes");
@@ -72,8 +76,8 @@ class TestJson : public QObject
             QFAIL("was accepted");
         } catch (const InputError& e) {
             QCOMPARE(QString::fromUtf8(e.what()),
-                     QString("s.json:2: is not JSON at column 2: expected ',' or '}' after the "
-                             "value of \"a\"; found \"b\""));
+                     QString("s.json:1: is not JSON at column 8: expected ',' or '}' after the "
+                             "value of \"a\"; found \"b\" in line 2"));
         }
     }
 

@@ -11,6 +11,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSlider>
 #include <QStylePainter>
@@ -56,6 +57,8 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
 
 void NumberBox::put(double value)
 {
+    if (value == this->value() && lineEdit()->isModified() && hasFocus())
+        return; // what is being typed stays
     if (value != this->value())
         noteAt(this, {});
     const QSignalBlocker quiet(this);
@@ -78,6 +81,17 @@ std::optional<double> NumberBox::typed(const QString& input) const
     return number && std::isfinite(v) ? std::optional(v) : std::nullopt;
 }
 
+bool NumberBox::isPowerOfTen(const QString& input) const
+{
+    static const QRegularExpression form(
+        QStringLiteral("^[+-]?[0-9]*[.,]?[0-9]*[eE][+-]?[0-9]{0,3}$"));
+    QString text = input;
+    if (!suffix().isEmpty() && text.endsWith(suffix()))
+        text.chop(suffix().size());
+    text = text.trimmed();
+    return form.match(text).hasMatch() && text.front().toLower() != QLatin1Char('e');
+}
+
 QValidator::State NumberBox::validate(QString& input, int& pos) const
 {
     const auto state = QDoubleSpinBox::validate(input, pos);
@@ -86,6 +100,8 @@ QValidator::State NumberBox::validate(QString& input, int& pos) const
     if (input.trimmed().startsWith('-') &&
         input.mid(input.indexOf('-') + 1).trimmed() == suffix().trimmed())
         return QValidator::Intermediate; // of a number that will be told to be out of range
+    if (isPowerOfTen(input))
+        return QValidator::Intermediate; // fixup() writes it out
     const auto v = typed(input);
     return v && (*v < minimum() || *v > maximum()) ? QValidator::Intermediate : state;
 }
@@ -101,8 +117,15 @@ void NumberBox::fixup(QString& input) const
                                                                            : spacedNumber(value()));
         return;
     }
-    if (*v >= minimum() && *v <= maximum())
-        return QDoubleSpinBox::fixup(input);
+    if (*v >= minimum() && *v <= maximum()) {
+        if (!isPowerOfTen(input))
+            return QDoubleSpinBox::fixup(input);
+        input = textFromValue(*v) + suffix();
+        if (const auto now = typed(input); now && *now != *v)
+            m_told =
+                tr("%1 has more digits than can be taken: now %2").arg(*v).arg(spacedNumber(*now));
+        return;
+    }
     const double taken = std::clamp(*v, minimum(), maximum());
     m_told = tr("%1 cannot be taken (%2): now %3")
                  .arg(spacedNumber(*v), rangeText(), spacedNumber(taken));

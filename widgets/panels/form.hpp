@@ -45,6 +45,8 @@ class NumberBox : public QDoubleSpinBox
 
   private:
     std::optional<double> typed(const QString& input) const;
+    /// "-1e9", or what may become such a number.
+    bool isPowerOfTen(const QString& input) const;
     void sayWhileTyping();
     void sayNotTyped();
 

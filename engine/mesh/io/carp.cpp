@@ -47,8 +47,14 @@ void read_points(Text& in, TetMesh& m, const Progress& progress)
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 65536 == 0)
             progress.at(double(i) / double(n), "reading points");
-        const double x = in.coordinate(), y = in.coordinate();
-        m.add_vertex({x, y, in.coordinate()});
+        Vec3 p{in.coordinate()};
+        for (std::size_t a = 1; a < 3; ++a) {
+            in.need_in_line("a coordinate");
+            p[a] = in.coordinate();
+        }
+        if (in.more_in_line())
+            in.fail("more columns follow than three coordinates");
+        m.add_vertex(p);
     }
     if (!in.at_end())
         in.fail("more points follow than the " + std::to_string(n) + " announced in line 1");
@@ -82,8 +88,10 @@ Kept read_elements(Text& in, Raw& raw, const Progress& progress)
             continue;
         }
         std::array<std::int32_t, 4> c{};
-        for (auto& v : c)
+        for (auto& v : c) {
+            in.need_in_line("a vertex number");
             v = static_cast<std::int32_t>(in.integer("a vertex number", 0, last));
+        }
         const bool labelled = in.more_in_line();
         if (!labelled && unlabelled++ == 0)
             first_unlabelled = in.line();
@@ -138,8 +146,11 @@ void read_fibres(Text& in, TetMesh& m, const Kept& kept)
                     " fibres; it should hold one for each of the " + std::to_string(kept.size()) +
                     " elements");
         ++rows;
-        for (std::size_t c = 0; c < 3 * static_cast<std::size_t>(axes); ++c)
+        for (std::size_t c = 0; c < 3 * static_cast<std::size_t>(axes); ++c) {
+            if (c > 0)
+                in.need_in_line("a fibre component");
             row[c] = in.number("a fibre component");
+        }
         if (in.more_in_line())
             in.fail("more columns follow than the " + std::to_string(3 * axes) + " of " +
                     std::to_string(axes) + " axes");

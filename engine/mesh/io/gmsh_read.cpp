@@ -89,6 +89,12 @@ class GmshReader
             throw MeshError(in_.file(), std::string(what) + " is not finite");
         return d;
     }
+    /// Of text: errors shall name the line that is too short.
+    void need_in_line(const char* what)
+    {
+        if (!binary_)
+            in_.need_in_line(what);
+    }
     /// A count whose records need at least so many bytes in binary, half of it in text.
     std::size_t counted(std::int64_t n, const char* what, std::size_t bytes)
     {
@@ -236,8 +242,12 @@ class GmshReader
     }
     Vec3 point()
     {
-        const double x = real("a coordinate"), y = real("a coordinate");
-        return {x, y, real("a coordinate")};
+        Vec3 p{real("a coordinate")};
+        for (std::size_t a = 1; a < 3; ++a) {
+            need_in_line("a coordinate");
+            p[a] = real("a coordinate");
+        }
+        return p;
     }
     void nodes_end(std::size_t announced)
     {
@@ -260,6 +270,7 @@ class GmshReader
             if (i % 65536 == 0)
                 progress_.at(double(i) / double(n), "reading nodes");
             const auto tag = int32("a node tag");
+            need_in_line("a coordinate");
             node(tag, point());
         }
         nodes_end(n);
@@ -304,6 +315,7 @@ class GmshReader
     void element(const Type& t, std::int64_t tag, std::int64_t label, bool grouped, bool wide)
     {
         const auto vertex = [&] {
+            need_in_line("a node tag");
             const auto v = wide ? size("a node tag") : int32("a node tag");
             const auto i = nodes_.find(v);
             if (i < 0)

@@ -102,10 +102,14 @@ std::int64_t read_nodes(Text& in, Raw& raw, const Progress& progress)
                 in.fail("vertex number " + std::to_string(id) +
                         " is out of order; they must rise "
                         "one by one from 0 or 1");
-            for (auto& c : p)
+            for (auto& c : p) {
+                in.need_in_line("a coordinate");
                 c = in.number("a coordinate");
-            for (std::int64_t a = 0; a < attributes + markers; ++a)
+            }
+            for (std::int64_t a = 0; a < attributes + markers; ++a) {
+                in.need_in_line("a vertex attribute or marker");
                 in.number("a vertex attribute or marker");
+            }
             further.skip(in);
         }
         m.add_vertex(p);
@@ -157,10 +161,13 @@ void read_elements(Text& in, Raw& raw, std::int64_t first, const Progress& progr
             if (id != first_id + static_cast<std::int64_t>(i))
                 in.fail("tetrahedron number " + std::to_string(id) +
                         " is out of order; they must rise one by one");
-            for (auto& v : c)
+            for (auto& v : c) {
+                in.need_in_line("a vertex number");
                 v = static_cast<std::int32_t>(in.integer("a vertex number", first, last + first) -
                                               first);
+            }
             for (std::size_t a = 0; a < attributes; ++a) {
+                in.need_in_line("an attribute");
                 const double value = in.number("an attribute");
                 label = a == 0 ? value : label;
             }
@@ -206,9 +213,12 @@ Markers read_faces(Text& in, std::int64_t first, std::int64_t last)
             marker = stored<double>(p + 12, swap_little);
         } else {
             in.integer("a face's number");
-            for (auto& v : f)
+            for (auto& v : f) {
+                in.need_in_line("a vertex number");
                 v = static_cast<std::int32_t>(in.integer("a vertex number", first, last + first) -
                                               first);
+            }
+            in.need_in_line("a marker");
             marker = in.number("a marker");
             in.skip_line();
         }

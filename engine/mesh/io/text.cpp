@@ -86,6 +86,12 @@ bool Text::more_in_line()
     return at_ < end_ && *at_ != '\n';
 }
 
+void Text::need_in_line(const char* what)
+{
+    if (!more_in_line())
+        fail(std::string("the line ends where ") + what + " is due");
+}
+
 void Text::skip_line()
 {
     rest_of_line();

@@ -27,6 +27,8 @@ class Text
     bool at_end();
     /// Another word or number follows before the end of this line.
     bool more_in_line();
+    /// @throws MeshError when nothing follows in this line, in which `what` is due
+    void need_in_line(const char* what);
     /// Goes to the next line; what is left of this one is ignored.
     void skip_line();
     /// The rest of this line without its end; goes to the next line.

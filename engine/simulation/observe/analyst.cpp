@@ -49,6 +49,22 @@ struct AtEnd
     F call;
 };
 
+/// When the newest turn of a re-entry began: the median cycle before the newest activation.
+std::optional<double> newest_turn(const VolumeMaps& at)
+{
+    std::vector<float> cycles = at.period;
+    std::erase_if(cycles, [](float ms) { return !std::isfinite(ms); });
+    if (cycles.empty())
+        return {};
+    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
+    std::nth_element(cycles.begin(), middle, cycles.end());
+    float newest = -std::numeric_limits<float>::infinity();
+    for (const float ms : at.activation)
+        newest = std::isfinite(ms) ? std::max(newest, ms) : newest;
+    return std::isfinite(newest) ? std::optional(static_cast<double>(newest - *middle))
+                                 : std::nullopt;
+}
+
 } // namespace
 
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
@@ -586,11 +602,15 @@ Analyst::BeatMaps Analyst::beat(std::int64_t number, const device::Maps& first) 
         }
         out.at.apd90[v] = end - at;
     }
-    for (const auto& b : out.beats)
-        if (b.number == out.beat && b.pulse_ms)
-            for (auto* f : {&out.at.activation, &out.at.repolarisation})
-                for (float& t : *f)
-                    t -= static_cast<float>(*b.pulse_ms);
+    for (auto& b : out.beats) {
+        if (b.number != out.beat)
+            continue;
+        if (b.turns)
+            b.turn_ms = newest_turn(out.at);
+        for (auto* f : {&out.at.activation, &out.at.repolarisation})
+            for (float& t : *f)
+                t -= static_cast<float>(b.zero_ms());
+    }
     return out;
 }
 

@@ -17,11 +17,12 @@ std::string beat_label(const BeatSpan& beat, std::int64_t count)
 {
     char text[96];
     std::snprintf(text, sizeof text,
-                  beat.turns      ? "newest turn in beat %lld of %lld, from %.1f ms"
+                  beat.turn_ms    ? "newest turn in beat %lld of %lld, since %.1f ms"
+                  : beat.turns    ? "newest turn in beat %lld of %lld, from %.1f ms"
                   : beat.pulse_ms ? "beat %lld of %lld, since the pulse at %.1f ms"
                                   : "beat %lld of %lld, from %.1f ms",
                   static_cast<long long>(beat.number), static_cast<long long>(count),
-                  beat.pulse_ms.value_or(beat.from_ms));
+                  beat.turn_ms.value_or(beat.pulse_ms.value_or(beat.from_ms)));
     std::string label = text;
     if (beat.share < local_share) {
         const double percent = 100 * beat.share;

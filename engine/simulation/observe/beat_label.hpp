@@ -9,11 +9,11 @@ namespace tawara::simulation {
 
 /// Which beat a map is of: "beat 3 of 4, since the pulse at 800.0 ms" where its times count from
 /// there, else, where they count from the start of the run, "beat 3 of 4, from 812.0 ms"; "newest
-/// turn in beat 1 of 1, from 12.0 ms" where places were activated more than once in it (re-entry):
-/// of each the newest activation is shown. Then ", 3 % of the heart" where it reached less than
-/// half of it, and "; newest that propagated" or "; newest that repolarised" where newer ones were
-/// passed over. "no beat yet"
-/// without one.
+/// turn in beat 1 of 1, since 1234.0 ms" where places were activated more than once in it
+/// (re-entry): of each the newest activation is shown, in times from when the newest turn began
+/// ("from 12.0 ms", the beat's start, where that is not known, or maps are of another beat). Then
+/// ", 3 % of the heart" where it reached less than half of it, and "; newest that propagated" or ";
+/// newest that repolarised" where newer ones were passed over. "no beat yet" without one.
 std::string beat_label(const MapFrame& maps);
 
 /// The same of one of `count` beats.

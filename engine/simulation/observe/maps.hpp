@@ -28,8 +28,13 @@ struct BeatSpan
     double share = 0;                ///< of the mesh's vertices, that were activated in it
     bool turns = false;              ///< places were activated more than once (re-entry)
     /// When the pulse that began it was given: its activation and repolarisation count from there.
-    /// Nothing where none did, and for re-entry: those count from the start of the run.
+    /// Nothing where none did, and for re-entry.
     std::optional<double> pulse_ms = {};
+    /// Of re-entry whose maps are shown: when its newest turn began, the median cycle before its
+    /// newest activation. Its times count from there. Nothing where no place has a cycle.
+    std::optional<double> turn_ms = {};
+    /// When in the run the times of its maps are 0.
+    double zero_ms() const { return pulse_ms ? *pulse_ms : turn_ms.value_or(0); }
     /// Whether it reached half of the vertices, or 1 % of them and new places 30 ms after its first
     /// activation: a pulse that excites its own site alone does neither. A beat that has just begun
     /// has not propagated yet.
@@ -53,7 +58,7 @@ struct MapFrame
     std::vector<BeatSpan> beats;   ///< that can be asked for, the newest last
     std::int64_t beat = 0;         ///< number of the one that is shown; 0: there is none yet
     std::int64_t asked = 0;        ///< WatchMaps::beat; above 0: named, else one of the newest
-    std::vector<float> activation; ///< since BeatSpan::pulse_ms, else the start [ms]
+    std::vector<float> activation; ///< since BeatSpan::zero_ms() [ms]
     std::vector<float> repolarisation; ///< the end of that activation, likewise; NaN: not yet
     std::vector<float> apd90;          ///< from the one to the other [ms]
     std::vector<float> period;         ///< since the activation before [ms]; NaN: there was none

@@ -134,7 +134,7 @@ void write_maps_csv(const ExportSource& s, const fs::path& file)
     const auto velocity = velocity_at_vertices(m, maps.activation);
     const auto cells = cells_of_vertices(s.cells, m, s.on_vertices);
     const double beat = of_beat ? static_cast<double>(s.beat_span.number) : none;
-    const double zero_ms = of_beat ? s.beat_span.pulse_ms.value_or(0) : 0;
+    const double zero_ms = of_beat ? s.beat_span.zero_ms() : 0;
     write_maps(
         file,
         "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms,period_ms,velocity_m_per_s,"
@@ -162,8 +162,8 @@ std::vector<mesh::io::Extra> map_fields(const ExportSource& s)
     const bool of_beat = !s.beat_label.empty();
     const auto maps = maps_at_vertices(s);
     const std::string beat = of_beat ? "_ms_beat_" + std::to_string(s.beat_span.number) : "_ms";
-    const std::string since = of_beat && s.beat_span.pulse_ms
-                                  ? beat + "_since_" + number_text(*s.beat_span.pulse_ms, 7)
+    const std::string since = of_beat && (s.beat_span.pulse_ms || s.beat_span.turn_ms)
+                                  ? beat + "_since_" + number_text(s.beat_span.zero_ms(), 7)
                                   : beat;
     const auto field = [](const std::string& name, const std::vector<float>& values) {
         return mesh::io::Extra{name, mesh::Field::On::vertices, values};

@@ -95,7 +95,7 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
         out.push_back({with(last - first, 3, "ms"), "total activation time",
                        "from " + number_text(first, 3) + " to " + number_text(last, 4) + " ms"});
     else
-        out.push_back(turning_figure(s, last));
+        out.push_back(turning_figure(s, last + s.beat_span.zero_ms()));
     out.push_back({number_text(100.0 * static_cast<double>(activated) /
                                    static_cast<double>(a.activation_ms.size()),
                                3) +

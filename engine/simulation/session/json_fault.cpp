@@ -162,16 +162,34 @@ class Walk
         return {};
     }
 
-    [[noreturn]] void fail(const std::string& expected, std::size_t at,
-                           const std::string& right = {}) const
+    /// Right behind what stands before a place.
+    std::size_t behind(std::size_t at) const
     {
-        std::string what = expected + "; found " + found(at) + advice(at) + right;
+        at = std::min(at, text_.size());
+        while (at > 0 && std::string_view(" \t\r\n").find(text_[at - 1]) != text_.npos)
+            --at;
+        return at;
+    }
+
+    /// @param at     what is found
+    /// @param place  what has to be mended, where that is another one; the file's end is where its
+    /// last line with
+    ///               anything in it ends
+    [[noreturn]] void fail(const std::string& expected, std::size_t at,
+                           const std::string& right = {},
+                           std::optional<std::size_t> place = {}) const
+    {
+        const auto to_mend = at >= text_.size() ? behind(at) : place.value_or(at);
+        std::string what = expected + "; found " + found(at);
+        if (at < text_.size() && line_of(at) != line_of(to_mend))
+            what += " in line " + std::to_string(line_of(at));
+        what += advice(at) + right;
         const bool other =
             !open_.empty() && at < text_.size() && text_[at] == (open_.back().object ? ']' : '}');
         if (!open_.empty() && (at >= text_.size() || other))
             what += ", while the " + std::string(open_.back().object ? "'{'" : "'['") +
                     " of line " + std::to_string(line_of(open_.back().place)) + " is open";
-        throw At{at, what};
+        throw At{to_mend, what};
     }
 
     std::size_t line_of(std::size_t place) const
@@ -249,13 +267,14 @@ class Walk
         if (now() != ',' || at_ >= text_.size())
             fail(std::string("expected ',' or ") + (object ? "'}'" : "']'") + " after " +
                      (object ? "the value of " : "") + subject(),
-                 at_);
+                 at_, {}, behind(at_));
         ++at_;
         skip();
         if (object)
             key(false);
         else if (now() == ']')
-            fail("expected another value after the ','", at_, "; leave out the ','");
+            fail("expected another value after the ','", at_, "; leave out the ','",
+                 behind(at_) - 1);
         return true;
     }
 
@@ -264,7 +283,8 @@ class Walk
         if (now() != '"')
             fail(std::string(first ? "expected a key in double quotes or '}'"
                                    : "expected another key in double quotes after the ','"),
-                 at_, !first && now() == '}' ? "; leave out the ','" : "");
+                 at_, !first && now() == '}' ? "; leave out the ','" : "",
+                 !first && now() == '}' ? std::optional(behind(at_) - 1) : std::nullopt);
         const auto place = at_;
         open_.back().key = text();
         if (keys_differ_)
