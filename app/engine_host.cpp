@@ -236,10 +236,11 @@ void EngineHost::watchVolume(bool on)
     if (std::exchange(m_watchVolume, on) != on)
         post(simulation::WatchVolume{on});
 }
-void EngineHost::watchPhase(bool on)
+void EngineHost::watchPhase(bool on, const simulation::PhasePlane& plane)
 {
-    if (std::exchange(m_watchPhase, on) != on)
-        post(simulation::WatchPhase{on});
+    const bool other = std::exchange(m_plane, plane) != plane && on;
+    if (std::exchange(m_watchPhase, on) != on || other)
+        post(simulation::WatchPhase{on, plane});
 }
 
 void EngineHost::startRecording(double everyMs, quint64 maxBytes)
@@ -320,7 +321,7 @@ void EngineHost::adopt(const ScenePtr& scene)
     if (m_watchVolume)
         post(simulation::WatchVolume{true});
     if (m_watchPhase)
-        post(simulation::WatchPhase{true});
+        post(simulation::WatchPhase{true, m_plane});
     Q_EMIT loaded();
     for (const auto& t : m_engine->traces()) {
         m_probes.insert(t.probe, 0);

@@ -77,7 +77,7 @@ class EngineHost : public QObject
     /// they are released (nothing).
     void holdMaps(std::optional<int> beat);
     void watchVolume(bool on);
-    void watchPhase(bool on);
+    void watchPhase(bool on, const simulation::PhasePlane& plane);
     void watchBeats(bool on)
     {
         m_watchBeats = on;
@@ -179,6 +179,7 @@ class EngineHost : public QObject
     std::shared_ptr<const simulation::MapFrame> m_maps;
     int m_beat = 0; ///< of the maps
     std::optional<int> m_heldBeat;
+    simulation::PhasePlane m_plane; ///< of the phase
     bool m_watchMaps = false, m_watchVolume = false, m_watchPhase = false, m_watchBeats = false,
          m_watchKernels = false, m_measuring = false;
     std::size_t m_ecgSamples = 0;

@@ -14,12 +14,14 @@
 #include <QApplication>
 #include <QSurfaceFormat>
 
+#include <charconv>
 #include <clocale>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,7 @@ namespace {
 
 struct Arguments
 {
-    std::string file, devices = "auto", precision = "double", screenshot, movie, size;
+    std::string file, devices = "auto", precision = "double", screenshot, movie, size, phase;
     double at_ms = 0, until_ms = 0, every_ms = 2, frames_per_second = 30;
     int quality = 75;
     unsigned threads = 0;
@@ -53,6 +55,22 @@ CLI::Validator number_from_0(bool itself)
                                   ", not '" + text + "'";
             },
             {}};
+}
+
+/// Of --phase; nothing where it says no plane.
+std::optional<tawara::simulation::PhasePlane> plane_of(const std::string& text)
+{
+    tawara::simulation::PhasePlane p;
+    if (text == "recovery") {
+        p.kind = tawara::simulation::PhasePlane::Kind::recovery;
+        return p;
+    }
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, p.delay_ms);
+    if (error != std::errc() || read != end || !(p.delay_ms >= p.shortest_ms) ||
+        !(p.delay_ms <= p.longest_ms))
+        return {};
+    return p;
 }
 
 void declare(CLI::App& cli, Arguments& a)
@@ -91,6 +109,9 @@ void declare(CLI::App& cli, Arguments& a)
     cli.add_flag_callback(
         "--imports-anywhere", [] { tawara::cell::allow_imports_anywhere(true); },
         "CellML files may import files that lie outside their folder");
+    cli.add_option("--phase", a.phase,
+                   "the first view shows the phase, in the plane of V and V so many ms before (1 to "
+                   "50), or of V and recovery");
     cli.add_option("--size", a.size,
                    "size of the picture, the movie, or else the window, e.g. 1280x720");
 }
@@ -175,6 +196,10 @@ int main(int argc, char** argv)
             QCoreApplication::instance(), [signal] { QCoreApplication::exit(128 + signal); },
             Qt::QueuedConnection);
     });
+    const auto plane = plane_of(a.phase);
+    if (!a.phase.empty() && !plane)
+        return bad_argument("--phase " + a.phase +
+                            ": want how long before V is taken [ms], from 1 to 50, or recovery");
     QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
     const auto app = makeApplication(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // Qt has set the user's; readers and writers use the dot
@@ -202,6 +227,8 @@ int main(int argc, char** argv)
     if (unattended || a.paused)
         window.setAutoPlay(false);
     window.setAsking(!unattended);
+    if (plane)
+        window.showPhase(*plane);
     app->setProperty("noHints", unattended != nullptr); // nobody would put them away
     window.show();
     window.open(QString::fromStdString(a.file));

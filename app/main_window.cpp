@@ -12,6 +12,7 @@
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/pacing/pulse_strength.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "engine/simulation/session/session_paths.hpp"
 #include "engine/simulation/session/suggest.hpp"
@@ -185,6 +186,10 @@ void MainWindow::hostLoaded()
             m_info->setLabels(places.first);
             m_tissue->setStart(places.second);
         });
+    elsewhere([mesh = scene->mesh] { return mesh ? mesh::mean_edge_mm(*mesh) : 0; },
+              [this](double edge_mm) {
+                  m_stimulus->setCapturing(simulation::capturing_radius_mm(edge_mm));
+              });
     m_strip->setDevice(QString::fromStdString(scene->device));
     m_saveAction->setEnabled(true);
     setWindowTitle(titleText());

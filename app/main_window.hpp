@@ -69,6 +69,8 @@ class MainWindow : public QMainWindow
     void setLongRun(qint64 ms) { m_longRunMs = ms; }
     /// Whether it asks before unsaved changes are lost; not where nobody could answer.
     void setAsking(bool on) { m_asks = on; }
+    /// The first view shows the phase in that plane, whatever a session says.
+    void showPhase(const simulation::PhasePlane& p) { m_phasePlane = p; }
     /// Gives a region the cell model of a file; asks for its variables where they are unclear.
     void useModelFile(int region, const QString& path);
     /// Opens the session anew with the fibres of that file, or by rule (simulation::rule_based).
@@ -191,6 +193,7 @@ class MainWindow : public QMainWindow
     void changeView(const ViewSettings& s);
     void applyView(const ViewSettings& s);
     void restoreView(const std::string& json);
+    void usePhase(ViewSettings& s) const;
     void paint(const scene::Pick& pick, bool erase);
     void paintEnded();
     void lookBack(double ms);
@@ -369,6 +372,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<QTemporaryDir> m_meshes; // that were made, where nobody chose a file
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
+    std::optional<simulation::PhasePlane> m_phasePlane; ///< of the command line
     bool m_autoPlay = true, m_autoPlayChosen = true, m_asks = true, m_closing = false;
     int m_exports = 0;            // reports and recorded frames that are being written
     int m_notWritten = 0;         // that failed or were given up

@@ -55,6 +55,17 @@ QString whyNoCapture(double around_mV)
         .arg(around_mV, 0, 'f', 0);
 }
 
+/// What became of a click's pulse.
+QString clickText(const simulation::CaptureEvent& e)
+{
+    const QString at = QString::number(e.time_ms, 'f', 0);
+    if (e.captured)
+        return MainWindow::tr("The pulse at %1 ms captured.").arg(at);
+    return MainWindow::tr("The pulse at %1 ms did not capture: %2")
+        .arg(at, e.overtaken ? MainWindow::tr("a wave from elsewhere came there first.")
+                             : whyNoCapture(e.around_mV));
+}
+
 } // namespace
 
 QString MainWindow::openingName() const
@@ -160,7 +171,10 @@ void MainWindow::showBeats()
     const double now = m_host->status().time_ms;
     m_beats->setUnpaced(unpacedText(entries, m_document->lastPulse(now), now,
                                     frame && frame->singularities
-                                        ? std::optional(frame->singularities->filaments_mm.size())
+                                        ? std::optional(Centres{
+                                              frame->singularities->filaments_mm.size(),
+                                              frame->singularities->obstacles,
+                                              frame->singularities->turned})
                                         : std::nullopt));
     std::vector<double> changes;
     for (const auto& e : edits)
@@ -176,17 +190,19 @@ void MainWindow::connectResults()
     connect(m_host, &EngineHost::stimulated, this, [this](const simulation::Stimulate& s) {
         m_message->settle("command");
         m_grid->each([&](HeartView& v, int) { v.flash(s.position_mm, s.radius_mm); });
+        if (const auto state = m_host->status().state; s.site.empty() && state != State::running)
+            m_message->showMessage(MessageBar::Level::note,
+                                   state == State::finished
+                                       ? tr("The run has ended: the pulse waits until it goes on.")
+                                       : tr("The run is paused: the pulse comes when it goes on "
+                                            "(Space)."),
+                                   {}, "pulse");
     });
     connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
         if (e.captured)
             m_ecg->addPulse(e.time_ms);
-        if (e.stimulus < 0 && !e.captured) // that of a site is shown in the Pacing panel
-            m_message->showMessage(MessageBar::Level::note,
-                                   tr("The pulse at %1 ms did not capture: %2")
-                                       .arg(e.time_ms, 0, 'f', 0)
-                                       .arg(e.overtaken ? tr("a wave from elsewhere activated the "
-                                                             "tissue there.")
-                                                        : whyNoCapture(e.around_mV)));
+        if (e.stimulus < 0) // that of a site is shown in the Pacing panel
+            m_message->showMessage(MessageBar::Level::note, clickText(e), {}, "pulse");
     });
     connect(m_host, &EngineHost::ecgArrived, this, &MainWindow::showEcg);
     connect(m_host, &EngineHost::kernelsPolled, this,

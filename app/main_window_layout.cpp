@@ -400,7 +400,10 @@ void MainWindow::closeEvent(QCloseEvent* e)
     settings->setValue("view/settings",
                        QString::fromUtf8(QJsonDocument(view).toJson(QJsonDocument::Compact)));
     const StimulusSettings st = m_stimulus->settings();
-    settings->setValue("stimulus/radius_mm", st.radius_mm);
+    if (m_stimulus->ownRadius()) // else it follows the mesh
+        settings->setValue("stimulus/radius_mm", st.radius_mm);
+    else
+        settings->remove("stimulus/radius_mm");
     settings->setValue("stimulus/amplitude_pA_per_pF", st.amplitude_pA_per_pF);
     settings->setValue("stimulus/duration_ms", st.duration_ms);
     settings->setValue("run/autoPlay", m_autoPlayChosen);

@@ -34,7 +34,7 @@ void MainWindow::updateWatches()
     const auto& s = m_views->settings();
     m_host->watchMaps(s.needsMaps(), s.beat);
     m_host->watchVolume(s.needsVolume());
-    m_host->watchPhase(s.needsPhase());
+    m_host->watchPhase(s.needsPhase(), s.plane);
     m_host->watchBeats(m_beats->isVisible());
     m_host->watchKernels(m_performance->isVisible());
     // the bull's-eye sums values of the potential here
@@ -119,6 +119,14 @@ void MainWindow::applyView(const ViewSettings& s)
     sayCutFace();
 }
 
+void MainWindow::usePhase(ViewSettings& s) const
+{
+    if (!m_phasePlane)
+        return;
+    s.plane = *m_phasePlane;
+    s.shown[0] = Quantity::phase;
+}
+
 void MainWindow::restoreView(const std::string& json)
 {
     if (json.empty()) { // colours and layout stay; what was cut or laid over another heart does not
@@ -132,12 +140,14 @@ void MainWindow::restoreView(const std::string& json)
         s.arrows = usual.arrows;
         s.beat = usual.beat;
         s.cameras = {};
+        usePhase(s);
         return applyView(s);
     }
     const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
     if (o.isEmpty())
         return;
-    const auto s = ViewSettings::fromJson(o);
+    auto s = ViewSettings::fromJson(o);
+    usePhase(s);
     applyView(s);
     if (o.contains("ecg")) // sessions of before say nothing of it
         m_ecg->setLook(o["ecg"].toObject());

@@ -116,6 +116,7 @@ class ViewController : public QObject
     QString recordedNote(Quantity q) const;
     /// Why a cut face is grey in a view of that quantity; empty: it shows what the wall shows.
     QString greyFace(Quantity q) const;
+    QString noPhaseNote() const;
     /// What a movie of recorded moments shows of their tissue, in views of these quantities.
     GridPainter::Tissue tissueOfMovie(const void* recording);
     /// Range in force for a quantity.

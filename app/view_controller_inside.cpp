@@ -4,6 +4,7 @@
 #include "app/pool_work.hpp"
 #include "app/view_controller.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
+#include "engine/simulation/observe/phase_watch.hpp"
 #include "widgets/scene/overlays.hpp"
 
 #include <algorithm>
@@ -200,7 +201,7 @@ QString ViewController::noteOf(Quantity q) const
         notes << greyNote(q) << wholeBeatNote(q) << oldTurnsNote(q) << changesNote();
     }
     if (q == Quantity::phase && (!m_frame || !m_frame->phase))
-        notes << tr("Phase needs the 5 ms before: let the run go on (Space)");
+        notes << noPhaseNote();
     if ((q == Quantity::potential || q == Quantity::phase) && hasInsulator())
         notes << tr("grey: insulating tissue, no cells");
     if (m_settings.arrows)
@@ -214,6 +215,20 @@ QString ViewController::noteOf(Quantity q) const
     }
     notes.removeAll(QString());
     return notes.join('\n');
+}
+
+QString ViewController::noPhaseNote() const
+{
+    const auto& plane = m_settings.plane;
+    if (m_scene) {
+        const auto why = simulation::why_no_phase(plane, m_scene->session.regions);
+        if (!why.empty())
+            return tr("No phase: %1").arg(QString::fromStdString(why));
+    }
+    return plane.kind == simulation::PhasePlane::Kind::recovery
+               ? tr("The phase comes with the next moment: let the run go on (Space)")
+               : tr("Phase needs the %1 ms before: let the run go on (Space)")
+                     .arg(plane.delay_ms, 0, 'f', 0);
 }
 
 QString ViewController::greyFace(Quantity q) const
@@ -353,14 +368,16 @@ void ViewController::updateFilaments()
     scene::Lines lines;
     lines.starts.push_back(0);
     if (m_settings.filaments && !m_recorded && m_frame && m_frame->singularities)
-        for (const auto& f : m_frame->singularities->filaments_mm) {
-            for (const Vec3& p : f) {
-                for (double x : p)
-                    lines.points.push_back(static_cast<float>(x));
-                lines.values.push_back(1);
+        for (const auto* of :
+             {&m_frame->singularities->filaments_mm, &m_frame->singularities->around_mm})
+            for (const auto& f : *of) {
+                for (const Vec3& p : f) {
+                    for (double x : p)
+                        lines.points.push_back(static_cast<float>(x));
+                    lines.values.push_back(1);
+                }
+                lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
             }
-            lines.starts.push_back(static_cast<std::int32_t>(lines.values.size()));
-        }
     m_grid->each([&](HeartView& v, int) {
         v.scene().overlays().set_lines(scene::Overlays::Kind::filaments, lines,
                                        scene::color_map("grey"), 0, 1, 4);

@@ -21,21 +21,14 @@ std::array<std::size_t, 3> corners_of_face(std::size_t k)
             static_cast<std::size_t>(f[2])};
 }
 
-/// How often 2 pi has to be added on the short way from a to b.
-int jump(float a, float b)
-{
-    const float d = b - a;
-    return d > pi ? -1 : d < -pi ? 1 : 0;
-}
-
 class Finder
 {
   public:
     Finder(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
            std::span<const float> phase, std::span<const float> now, std::span<const float> delayed,
-           float centre)
+           float centre, std::span<const std::uint8_t> silent)
         : m_(m), neighbours_(neighbours), phase_(phase), now_(now), delayed_(delayed),
-          centre_(centre)
+          silent_(silent), centre_(centre)
     {
     }
 
@@ -52,8 +45,14 @@ class Finder
     {
         Vec3 at{};
         std::array<std::int32_t, 2> next{-1, -1};
+        std::int32_t vertex = -1; ///< of the mesh
         bool done = false;
     };
+
+    bool silent(std::int32_t v) const
+    {
+        return !silent_.empty() && silent_[static_cast<std::size_t>(v)] != 0;
+    }
 
     void look(std::size_t t)
     {
@@ -70,8 +69,10 @@ class Finder
         std::size_t n = 0;
         for (std::size_t k = 0; k < 4; ++k) {
             const auto f = corners_of_face(k);
-            const int winds =
-                jump(p[f[0]], p[f[1]]) + jump(p[f[1]], p[f[2]]) + jump(p[f[2]], p[f[0]]);
+            if (silent(c[f[0]]) || silent(c[f[1]]) || silent(c[f[2]]))
+                continue;
+            const int winds = phase_jump(p[f[0]], p[f[1]]) + phase_jump(p[f[1]], p[f[2]]) +
+                              phase_jump(p[f[2]], p[f[0]]);
             if (winds != 0)
                 found[n++] = node(t, k, winds);
         }
@@ -101,7 +102,7 @@ class Finder
         const auto [at, fresh] =
             index_.emplace(4 * owner + face, static_cast<std::int32_t>(nodes_.size()));
         if (fresh) {
-            nodes_.push_back({point(t, k), {-1, -1}, false});
+            nodes_.push_back({point(t, k), {-1, -1}, m_.corners(t)[corners_of_face(k)[0]], false});
             if (other < 0) {
                 out_.ends.push_back(nodes_.back().at);
                 // Ahead of the front the phase is that of an earlier time: it falls in the sense of
@@ -141,11 +142,13 @@ class Finder
     void follow(std::size_t start)
     {
         std::vector<Vec3> line;
+        std::vector<std::int32_t> beside;
         auto at = static_cast<std::int32_t>(start);
         std::int32_t before = -1;
         while (at >= 0) {
             auto& n = nodes_[static_cast<std::size_t>(at)];
             line.push_back(n.at);
+            beside.push_back(n.vertex);
             if (n.done)
                 break; // a closed line is back
             n.done = true;
@@ -153,7 +156,10 @@ class Finder
             before = at;
             at = next;
         }
+        if (line.size() < 2)
+            return; // one face, between tetrahedra that no wave enters
         out_.lines.push_back(std::move(line));
+        out_.core.push_back(beside[beside.size() / 2]);
     }
 
     void link()
@@ -169,6 +175,7 @@ class Finder
     const mesh::TetMesh& m_;
     const std::vector<std::array<std::int32_t, 4>>& neighbours_;
     std::span<const float> phase_, now_, delayed_;
+    std::span<const std::uint8_t> silent_;
     float centre_;
     std::vector<Node> nodes_;
     std::unordered_map<std::size_t, std::int32_t> index_;
@@ -187,9 +194,16 @@ void phases(std::span<const float> now, std::span<const float> delayed, float ce
 Filaments filaments(const mesh::TetMesh& m,
                     const std::vector<std::array<std::int32_t, 4>>& neighbours,
                     std::span<const float> phase, std::span<const float> now,
-                    std::span<const float> delayed, float centre_mV)
+                    std::span<const float> delayed, float centre_mV,
+                    std::span<const std::uint8_t> silent)
 {
-    return Finder(m, neighbours, phase, now, delayed, centre_mV).find();
+    return Finder(m, neighbours, phase, now, delayed, centre_mV, silent).find();
+}
+
+int phase_jump(float a, float b)
+{
+    const float d = b - a;
+    return d > pi ? -1 : d < -pi ? 1 : 0;
 }
 
 } // namespace tawara::analysis

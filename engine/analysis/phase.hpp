@@ -29,6 +29,7 @@ struct Filaments
     std::vector<Vec3> ends; ///< where lines meet the surface [mm]
     std::vector<int>
         turn; ///< per end: +1 the wave turns anticlockwise seen from outside, -1 clockwise
+    std::vector<std::int32_t> core; ///< per line: a vertex of the mesh beside its middle
 };
 
 /// Finds filaments as the singular faces of the tetrahedra: those around whose edges the phase,
@@ -37,12 +38,19 @@ struct Filaments
 /// the linear interpolants of V(t) and V(t - tau) both equal V*. Source: winding number Iyer &
 /// Gray, Ann Biomed Eng 29:47 (2001); filaments as the line in which both level sets meet: Clayton
 /// & Holden, Phys Med Biol 47:225 (2002).
+/// Faces with a vertex that no wave enters do not count: there the phase follows the currents of
+/// the tissue around, and winds by chance where a wave passes.
 /// @param neighbours  of mesh::face_neighbours()
 /// @param phase, now, delayed  per vertex; those of phases()
+/// @param silent  per vertex: 1 where no wave enters; empty: waves enter everywhere
 /// @cost   about 10 ns per tetrahedron
 Filaments filaments(const mesh::TetMesh& m,
                     const std::vector<std::array<std::int32_t, 4>>& neighbours,
                     std::span<const float> phase, std::span<const float> now,
-                    std::span<const float> delayed, float centre_mV);
+                    std::span<const float> delayed, float centre_mV,
+                    std::span<const std::uint8_t> silent = {});
+
+/// How often 2 pi has to be added on the short way from phase a to phase b: -1, 0 or 1.
+int phase_jump(float a, float b);
 
 } // namespace tawara::analysis

@@ -57,6 +57,10 @@ class Stepper
     virtual std::shared_ptr<DisplayFeed> publish_display() { return {}; }
 
     virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown; NaN of one without cells
+    /// One state of every unknown, counted as in cell::ModelInfo::states: 1 is the first after V.
+    /// 0 where its model has fewer.
+    /// @pre  0 < state, and some model has so many
+    virtual void state(std::size_t state, std::span<double> out) const = 0;
     virtual Maps maps() const = 0;
     virtual Snapshot snapshot() const = 0;
     virtual void restore(const Snapshot& s) = 0;

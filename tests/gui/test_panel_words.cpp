@@ -277,31 +277,42 @@ class TestPanelWords : public QObject
         // a paced beat, then 210 and 230 ms
         const auto a = probeAt("P1 %2", {600, 1850, 2100, 2310, 2540});
         const auto b = probeAt("P2", {600, 1860, 2120, 2320, 2520});
-        QCOMPARE(plain(unpacedText({a, b}, 1830, 2600, 2)),
+        const Centres none{}, one{1, 0, 1}, two{2, 0, 1};
+        QCOMPARE(plain(unpacedText({a, b}, 1830, 2600, two)),
                  QString("Re-entry, without pacing since 1 830 ms: cycle length 220 ms at "
                          "P1 %2, 200 ms at P2 (last 3 activations); 2 filaments now."));
-        QVERIFY(unpacedText({b}, 1830, 2600, 1).endsWith("; 1 filament now."));
-        QVERIFY(unpacedText({b}, 1830, 2600, 0).startsWith("Waves without pacing since"));
+        QVERIFY(unpacedText({b}, 1830, 2600, one).endsWith("; 1 filament now."));
+        QVERIFY(unpacedText({b}, 1830, 2600, none).startsWith("Waves without pacing since"));
+        QVERIFY(unpacedText({b}, 1830, 2600, none).endsWith("; no filament now."));
+        // a tail that curls for a moment is no re-entry; a wave around a scar is
+        const auto curls = unpacedText({b}, 1830, 2600, Centres{2, 0, 0});
+        QVERIFY2(curls.startsWith("Waves without pacing since") &&
+                     curls.endsWith("; 2 filaments now, no full turn seen yet."),
+                 qPrintable(curls));
+        const auto scar = unpacedText({b}, 1830, 2600, Centres{1, 2, 2});
+        QVERIFY2(scar.startsWith("Re-entry, without pacing since") &&
+                     scar.endsWith("; 1 filament and waves around 2 obstacles now."),
+                 qPrintable(scar));
         QVERIFY(unpacedText({b}, 1830, 2600, {}).contains("counted while a view shows them"));
         // paced, and a single wave after the last pulse
-        QCOMPARE(unpacedText({a, b}, 2500, 2600, 2), QString());
-        QCOMPARE(unpacedText({probeAt("P", {10, 610, 1210})}, 1200, 1900, 0), QString());
-        QCOMPARE(unpacedText({}, 1200, 1900, 0), QString());
+        QCOMPARE(unpacedText({a, b}, 2500, 2600, two), QString());
+        QCOMPARE(unpacedText({probeAt("P", {10, 610, 1210})}, 1200, 1900, none), QString());
+        QCOMPARE(unpacedText({}, 1200, 1900, none), QString());
         // nothing paced it
         const auto own = unpacedText({probeAt("P", {10, 410, 810})}, {}, 900, {});
         QVERIFY2(own.startsWith("Waves without pacing: cycle length 400 ms at P"), qPrintable(own));
-        QCOMPARE(plain(unpacedText({a, b}, 1830, 2871, 0)),
+        QCOMPARE(plain(unpacedText({a, b}, 1830, 2871, none)),
                  QString("Waves without pacing since 1 830 ms have ended: the last activation "
                          "of a probe was at 2 540 ms; cycle length until then 220 ms at P1 %2, 200 "
                          "ms at P2."));
         std::vector<BeatsPanel::Entry> many;
         for (double cycle : {200, 240, 220, 210, 230})
             many.push_back(probeAt("P", {10, 1000, 1000 + cycle, 1000 + 2 * cycle}));
-        QVERIFY2(unpacedText(many, 5, 1500, 3)
+        QVERIFY2(unpacedText(many, 5, 1500, two)
                      .contains("length 200 to 240 ms at 5 probes, median "
                                "220 ms (last"),
-                 qPrintable(unpacedText(many, 5, 1500, 3)));
-        QVERIFY(unpacedText(std::vector(5, many[0]), 5, 1500, 3)
+                 qPrintable(unpacedText(many, 5, 1500, two)));
+        QVERIFY(unpacedText(std::vector(5, many[0]), 5, 1500, two)
                     .contains("length 200 ms at 5 probes ("));
     }
 

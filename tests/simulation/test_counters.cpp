@@ -63,6 +63,7 @@ class Countable final : public Stepper
     void set_display(Gather d) override { inner_->set_display(d); }
     void display(std::span<float> out) override { inner_->display(out); }
     void potential(std::span<double> out) const override { inner_->potential(out); }
+    void state(std::size_t k, std::span<double> out) const override { inner_->state(k, out); }
     Maps maps() const override { return inner_->maps(); }
     Snapshot snapshot() const override { return inner_->snapshot(); }
     void restore(const Snapshot& s) override

@@ -343,11 +343,12 @@ class TestLiveMaps : public QObject
         auto s = bar(50);
         s.stimuli = {end_of_bar(0)};
         in.answer(e.post(Load{s}));
-        in.answer(e.post(WatchPhase{})); // nothing has happened yet
+        const WatchPhase phase{true, {PhasePlane::Kind::delayed, 5}};
+        in.answer(e.post(phase)); // nothing has happened yet
         QVERIFY(e.newest_frame() && !e.newest_frame()->phase);
         in.answer(e.post(WatchPhase{false}));
         run_to(e, in, 20);
-        in.answer(e.post(WatchPhase{}));
+        in.answer(e.post(phase));
         std::shared_ptr<const Frame> f;
         QTRY_VERIFY((f = e.newest_frame()) && f->phase);
         QVERIFY(std::abs(f->phase_time_ms - 20) < 0.1);
@@ -414,7 +415,7 @@ class TestLiveMaps : public QObject
             const auto scene = loaded_scene(in);
             QVERIFY(scene);
             in.answer(e.post(WatchMaps{true, 1}));
-            in.answer(e.post(WatchPhase{}));
+            in.answer(e.post(WatchPhase{true, {PhasePlane::Kind::delayed, 5}}));
             run_to(e, in, 12);
             std::shared_ptr<const MapFrame> m;
             QTRY_VERIFY((m = e.newest_maps()) && m->activated > 0);

@@ -68,6 +68,7 @@ E word(const QJsonValue& v, const std::initializer_list<const char*>& words, E o
 }
 
 constexpr std::initializer_list<const char*> cuts{"none", "clip", "slice"};
+constexpr std::initializer_list<const char*> planes{"delayed", "recovery"};
 constexpr std::initializer_list<const char*> fibre_words{"none", "glyphs", "streamlines"};
 
 } // namespace
@@ -176,6 +177,8 @@ QJsonObject ViewSettings::toJson() const
         all[QLatin1String(infos[q].key)] = styleJson(styles[static_cast<std::size_t>(q)]);
     o["styles"] = all;
     o["beat"] = beat;
+    o["phase"] = QJsonObject{{"plane", *(planes.begin() + static_cast<int>(plane.kind))},
+                             {"delay_ms", plane.delay_ms}};
     o["cut"] = QJsonObject{{"kind", *(cuts.begin() + static_cast<int>(cut))},
                            {"axis", axis},
                            {"flip", flip},
@@ -223,6 +226,11 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
         readStyle(all[QLatin1String(infos[q].key)].toObject(),
                   v.styles[static_cast<std::size_t>(q)]);
     v.beat = std::max(-1, o["beat"].toInt(o["newest_beat"].toBool(true) ? 0 : 1));
+    const QJsonObject phase = o["phase"].toObject();
+    v.plane.kind = word(phase["plane"], planes, v.plane.kind);
+    v.plane.delay_ms =
+        std::clamp(phase["delay_ms"].toDouble(v.plane.delay_ms),
+                   simulation::PhasePlane::shortest_ms, simulation::PhasePlane::longest_ms);
     const QJsonObject cutting = o["cut"].toObject();
     v.cut = word(cutting["kind"], cuts, v.cut);
     v.axis = std::clamp(cutting["axis"].toInt(0), 0, 2);
@@ -272,6 +280,7 @@ QString viewChange(const ViewSettings& a, const ViewSettings& b)
     if_differ(a.linked != b.linked, QT_TRANSLATE_NOOP("ViewSettings", "Linked cameras"));
     if_differ(a.shown != b.shown, QT_TRANSLATE_NOOP("ViewSettings", "What is shown"));
     if_differ(a.beat != b.beat, QT_TRANSLATE_NOOP("ViewSettings", "Beat of the maps"));
+    if_differ(a.plane != b.plane, QT_TRANSLATE_NOOP("ViewSettings", "Plane of the phase"));
     for (std::size_t q = 0; q < a.styles.size(); ++q) {
         const QuantityStyle &s = a.styles[q], &t = b.styles[q];
         if_differ(s.map != t.map || s.reversed != t.reversed,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/observe/maps.hpp"
+
 #include <QJsonObject>
 #include <QMap>
 #include <QString>
@@ -74,6 +76,7 @@ struct ViewSettings
                                   Quantity::repolarisation};
     std::array<QuantityStyle, quantity_count> styles;
     int beat = 0; ///< that the maps are of, as simulation::WatchMaps::beat
+    simulation::PhasePlane plane; ///< of the phase
     Cut cut = Cut::none;
     int axis = 0; ///< 0 x, 1 y, 2 z
     bool flip = false;

@@ -24,18 +24,45 @@ StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
     form->addRow(tr("Radius"), m_radius);
     form->addRow(tr("Amplitude"), m_amplitude);
     form->addRow(tr("Duration"), m_duration);
-    auto* hint =
-        new QLabel(tr("With the Pulse tool (S) a click on the heart gives this, also while it "
-                      "runs."));
-    hint->setWordWrap(true);
-    hint->setProperty("weak", true);
-    form->addRow(hint);
+    m_hint = new QLabel;
+    m_hint->setObjectName("clickHint");
+    m_hint->setWordWrap(true);
+    m_hint->setProperty("weak", true);
+    form->addRow(m_hint);
+    connect(this, &StimulusPanel::changed, this, &StimulusPanel::fillHint);
     setSettings({});
 }
 
 StimulusPanel::~StimulusPanel()
 {
     hide(); // what is being typed ends while all is there
+}
+
+void StimulusPanel::setCapturing(double radius_mm)
+{
+    const bool own = ownRadius();
+    m_capturing = radius_mm;
+    if (own)
+        return fillHint();
+    m_radius->put(radius_mm);
+    Q_EMIT changed(settings());
+}
+
+void StimulusPanel::fillHint()
+{
+    const QString what = tr("With the Pulse tool (S) a click on the heart gives this, also while it "
+                            "runs.");
+    const auto s = settings();
+    const bool less = s.radius_mm < m_capturing ||
+                      s.amplitude_pA_per_pF < simulation::usual_amplitude_pA_per_pF ||
+                      s.duration_ms < simulation::usual_duration_ms;
+    m_hint->setText(!less ? what
+                          : tr("%1 On this mesh %2 pA/pF for %3 ms within %4 mm capture resting "
+                               "tissue anywhere; less may not.")
+                                .arg(what)
+                                .arg(simulation::usual_amplitude_pA_per_pF)
+                                .arg(simulation::usual_duration_ms)
+                                .arg(m_capturing));
 }
 
 StimulusSettings StimulusPanel::settings() const

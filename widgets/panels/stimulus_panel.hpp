@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/pacing/pulse_strength.hpp"
+
 #include <QWidget>
+
+class QLabel;
 
 namespace tawara {
 
@@ -9,9 +13,9 @@ class NumberBox;
 /// What a click gives the tissue.
 struct StimulusSettings
 {
-    double radius_mm = 3;
-    double amplitude_pA_per_pF = 50;
-    double duration_ms = 2;
+    double radius_mm = simulation::usual_radius_mm;
+    double amplitude_pA_per_pF = simulation::usual_amplitude_pA_per_pF;
+    double duration_ms = simulation::usual_duration_ms;
     bool operator==(const StimulusSettings&) const = default;
 };
 
@@ -24,12 +28,21 @@ class StimulusPanel : public QWidget
     ~StimulusPanel() override;
     StimulusSettings settings() const;
     void setSettings(const StimulusSettings& s);
+    /// The radius that captures resting tissue anywhere on the mesh that is shown
+    /// (capturing_radius_mm()): it is taken unless the user has chosen another one.
+    void setCapturing(double radius_mm);
+    /// Whether the radius is one that the user chose.
+    bool ownRadius() const { return settings().radius_mm != m_capturing; }
 
   Q_SIGNALS:
     void changed(const tawara::StimulusSettings& settings);
 
   private:
+    void fillHint();
+
     NumberBox *m_radius, *m_amplitude, *m_duration;
+    QLabel* m_hint;
+    double m_capturing = simulation::usual_radius_mm; ///< radius [mm]
 };
 
 } // namespace tawara

@@ -55,20 +55,28 @@ QString cyclesText(std::vector<Turning> all)
                                .arg(ms(all[all.size() / 2].cycle_ms));
 }
 
-QString filamentsText(std::optional<std::size_t> n)
+QString centresText(const std::optional<Centres>& c)
 {
-    if (!n)
+    if (!c)
         return BeatsPanel::tr("filaments are counted while a view shows them or the phase (View)");
-    if (*n == 0)
+    QStringList all;
+    if (c->filaments > 0)
+        all << (c->filaments == 1 ? BeatsPanel::tr("1 filament")
+                                  : BeatsPanel::tr("%1 filaments").arg(c->filaments));
+    if (c->obstacles > 0)
+        all << (c->obstacles == 1 ? BeatsPanel::tr("a wave around 1 obstacle")
+                                  : BeatsPanel::tr("waves around %1 obstacles").arg(c->obstacles));
+    if (all.isEmpty())
         return BeatsPanel::tr("no filament now");
-    return *n == 1 ? BeatsPanel::tr("1 filament now") : BeatsPanel::tr("%1 filaments now").arg(*n);
+    const QString now = BeatsPanel::tr("%1 now").arg(all.join(BeatsPanel::tr(" and ")));
+    return c->turned > 0 ? now : BeatsPanel::tr("%1, no full turn seen yet").arg(now);
 }
 
 } // namespace
 
 QString unpacedText(const std::vector<BeatsPanel::Entry>& entries,
                     std::optional<double> lastPulseMs, double nowMs,
-                    std::optional<std::size_t> filaments)
+                    const std::optional<Centres>& centres)
 {
     std::vector<Turning> all;
     double last = 0;
@@ -87,11 +95,11 @@ QString unpacedText(const std::vector<BeatsPanel::Entry>& entries,
         return BeatsPanel::tr("Waves without pacing%1 have ended: the last activation of a probe "
                               "was at %2 ms; cycle length until then %3.")
             .arg(since, ms(last), cyclesText(std::move(all)));
-    const QString what = filaments.value_or(0) > 0 ? BeatsPanel::tr("Re-entry, without pacing")
-                                                   : BeatsPanel::tr("Waves without pacing");
+    const QString what = centres && centres->turned > 0 ? BeatsPanel::tr("Re-entry, without pacing")
+                                                        : BeatsPanel::tr("Waves without pacing");
     return BeatsPanel::tr("%1%2: cycle length %3 (last %4 activations); %5.")
         .arg(what, since, cyclesText(std::move(all)), QString::number(counted),
-             filamentsText(filaments));
+             centresText(centres));
 }
 
 } // namespace tawara

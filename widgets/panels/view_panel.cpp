@@ -5,6 +5,7 @@
 #include "widgets/panels/color_map_editor.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
+#include "widgets/panels/phase_row.hpp"
 #include "widgets/panels/steady_label.hpp"
 
 #include <QAbstractItemView>
@@ -103,6 +104,7 @@ QWidget* ViewPanel::buildColors()
                       "reached half of the tissue, or 1 % and new tissue 30 ms later: a pulse that "
                       "excites its own site alone does not count as newest. It has repolarised "
                       "when nine tenths of what it reached have: its APD map is whole"));
+    m_plane = new PhaseRow;
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
@@ -141,6 +143,7 @@ QWidget* ViewPanel::buildColors()
     form->addRow(views);
     form->addRow(tr("Show"), m_quantity);
     form->addRow(tr("Of"), m_beat);
+    form->addRow(tr("Plane"), m_plane);
     form->addRow(tr("Colours"), maps);
     form->addRow(m_editor);
     form->addRow(checks);
@@ -165,6 +168,9 @@ void ViewPanel::connectColors()
     });
     connect(m_beat, &QComboBox::activated, this, [this](int i) {
         set([b = m_beat->itemData(i).toInt()](ViewSettings& s) { s.beat = b; });
+    });
+    connect(m_plane, &PhaseRow::changed, this, [this](const simulation::PhasePlane& p) {
+        set([p](ViewSettings& s) { s.plane = p; });
     });
     connect(m_map, &QComboBox::activated, this, [this](int i) {
         const QString name = m_map->itemData(i).toString();
@@ -250,7 +256,8 @@ QWidget* ViewPanel::buildVolume()
     m_fibres = combo("fibres", {tr("No fibres"), tr("Fibre glyphs"), tr("Fibre streamlines")},
                      tr("Directions of the fibres, coloured by their angle"));
     m_filaments = check("filaments", tr("Filaments of re-entry"),
-                        tr("Phase singularities: the lines around which waves turn"));
+                        tr("Phase singularities: the lines around which waves turn; and a line "
+                           "around each scar, insulator or hole that a wave turns around"));
     m_arrows =
         check("arrows", tr("Conduction velocity"),
               tr("Arrows along the propagation of the beat that the maps show; the view says "
@@ -314,6 +321,7 @@ void ViewPanel::connectVolume()
     });
     connect(m_filaments, &QCheckBox::toggled, this, [this](bool on) {
         set([on](ViewSettings& s) { s.filaments = on; });
+        fillPlane();
         fillOpacity();
     });
     connect(m_arrows, &QCheckBox::toggled, this,
@@ -396,6 +404,16 @@ void ViewPanel::fillMaps()
     m_map->setCurrentIndex(m_map->findData(style().map));
 }
 
+void ViewPanel::fillPlane()
+{
+    const bool needed = m_settings.shownIn(m_view) == Quantity::phase || m_settings.filaments;
+    m_plane->setVisible(needed);
+    if (const auto* form = qobject_cast<QFormLayout*>(m_plane->parentWidget()->layout()))
+        if (auto* label = form->labelForField(m_plane))
+            label->setVisible(needed);
+    m_plane->setPlane(m_settings.plane);
+}
+
 void ViewPanel::fill()
 {
     m_filling = true;
@@ -408,6 +426,7 @@ void ViewPanel::fill()
     m_quantity->setCurrentIndex(static_cast<int>(q));
     fillBeats();
     m_beat->setEnabled(info.maps);
+    fillPlane();
     fillMaps();
     const bool own = m_settings.customMaps.contains(s.map);
     for (QWidget* w :

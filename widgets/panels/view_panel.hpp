@@ -15,6 +15,7 @@ namespace tawara {
 
 class ColorMapEditor;
 class NumberBox;
+class PhaseRow;
 
 /// How the heart is shown: what, in which colours and range, with isochrones; cuts, transparency,
 /// depolarised tissue, fibres, filaments, velocities; the bull's-eye of what the current view
@@ -48,6 +49,7 @@ class ViewPanel : public QWidget
     void connectVolume();
     void fill();
     void fillMaps();
+    void fillPlane();
     void fillBeats();
     void fillOpacity();
     void fillCutHint();
@@ -68,6 +70,7 @@ class ViewPanel : public QWidget
     QCheckBox *m_linked, *m_reversed, *m_automatic, *m_isochrones, *m_flip, *m_depolarised,
         *m_filaments, *m_arrows, *m_annotations;
     NumberBox *m_low, *m_high, *m_step, *m_threshold;
+    PhaseRow* m_plane;
     QSlider *m_position, *m_opacity;
     QLabel* m_opacityText;
     QPushButton* m_own;

@@ -74,6 +74,7 @@ class CpuStepper final : public Stepper
     void set_display(Gather display) override { display_ = to_slots(std::move(display)); }
     void display(std::span<float> out) override;
     void potential(std::span<double> out) const override;
+    void state(std::size_t state, std::span<double> out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;
@@ -472,6 +473,14 @@ void CpuStepper<Real>::potential(std::span<double> out) const
 {
     for (std::size_t u = 0; u < layout_.new_of.size() && u < out.size(); ++u)
         out[u] = static_cast<double>(v_[static_cast<std::size_t>(layout_.new_of[u])]);
+}
+
+template <class Real>
+void CpuStepper<Real>::state(std::size_t state, std::span<double> out) const
+{
+    const auto& values = states_.at(state - 1);
+    for (std::size_t u = 0; u < layout_.new_of.size() && u < out.size(); ++u)
+        out[u] = static_cast<double>(values[static_cast<std::size_t>(layout_.new_of[u])]);
 }
 
 template <class Real>

@@ -48,6 +48,7 @@ class CudaStepper final : public Stepper
     void display(std::span<float> out) override;
     std::shared_ptr<DisplayFeed> publish_display() override;
     void potential(std::span<double> out) const override;
+    void state(std::size_t state, std::span<double> out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;

@@ -302,6 +302,16 @@ void CudaStepper<Real>::potential(std::span<double> out) const
 }
 
 template <class Real>
+void CudaStepper<Real>::state(std::size_t state, std::span<double> out) const
+{
+    synchronize();
+    const auto all = collect(download(&State::states), [&](std::size_t shard, std::size_t slot) {
+        return shards_[shard]->state_at(state - 1, slot);
+    });
+    std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
+}
+
+template <class Real>
 void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
     check_types(groups_.at(group), types);

@@ -149,9 +149,15 @@ void Engine::Impl::apply(std::uint64_t id, const WatchVolume& c)
 void Engine::Impl::apply(std::uint64_t id, const WatchPhase& c)
 {
     auto w = watch;
-    w.phase = c.on;
+    w.plane = c.plane;
+    w.plane.delay_ms =
+        std::clamp(c.plane.delay_ms, PhasePlane::shortest_ms, PhasePlane::longest_ms);
+    std::string why;
+    if (c.on && sim)
+        why = why_no_phase(w.plane, sim->scene->session.regions);
+    w.phase = c.on && why.empty();
     set_watch(w);
-    answer(id);
+    answer(id, why);
 }
 
 void Engine::Impl::apply(std::uint64_t id, const SetElectrodes& c)

@@ -165,10 +165,13 @@ struct WatchVolume
 {
     bool on = true;
 }; ///< Frame::volume
+/// Frame::phase and Frame::singularities. Refused, and then there are none, where a model of the
+/// tissue lacks what the plane needs.
 struct WatchPhase
 {
     bool on = true;
-}; ///< Frame::phase and Frame::singularities
+    PhasePlane plane = {};
+};
 /// The time at which the run ends; a finished run may then go on.
 struct SetEnd
 {

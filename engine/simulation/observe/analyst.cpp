@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/observe/analyst.hpp"
 
-#include "engine/analysis/phase.hpp"
 #include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
@@ -17,9 +16,6 @@ namespace tawara::simulation {
 namespace {
 
 constexpr double together_ms = 5; ///< between pulses of one beat: tissue takes a moment to rise
-constexpr double delay_ms = 5;    ///< tau of the phase
-constexpr float centre_fraction = 0.45F; ///< V* between the least and largest V of the run
-constexpr float least_span_mV = 40;      ///< below it nothing has fired yet
 constexpr float sampled_within_ms = 5;   ///< of the stepper's time is that of samples
 constexpr double turning_share = 0.05;   ///< of a beat's places more than once: re-entry
 constexpr double half = 0.5, least_share = 0.01, least_spread_ms = 30; ///< of BeatSpan::propagated
@@ -70,11 +66,14 @@ std::optional<double> newest_turn(const VolumeMaps& at)
 Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
     : tissue_(tissue), on_vertices_(tissue.on_vertices()),
       threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
-      results_(std::move(results)), v_(tissue.mesh->vertex_count()),
+      results_(std::move(results)), v_(tissue.mesh->vertex_count()), phase_(tissue),
       tracker_(tracks_always() ? v_.size() : 0, threshold_mV_),
       thread_([this](const std::stop_token& stop) { this->run(stop, queue_); }),
       preparing_([this](const std::stop_token& stop) { this->run(stop, preparations_); })
 {
+    silent(silent_vertices(tissue));
+    if (tracks_always()) // whichever delay is asked for
+        push([this] { phase_.keep_ms(PhasePlane::longest_ms); });
 }
 
 Analyst::~Analyst()
@@ -155,7 +154,11 @@ void Analyst::watch(const Watch& w)
         }
         if (!w.phase) {
             if (!tracks_always())
-                past_.clear();
+                phase_.clear();
+            results_->phase.put(nullptr);
+        }
+        if (w.plane != watch_.plane) {
+            phase_.plane(w.plane);
             results_->phase.put(nullptr);
         }
         if (!w.volume)
@@ -260,16 +263,19 @@ void Analyst::conductivities(const RegionMap& patches)
     });
 }
 
+void Analyst::silent(std::vector<std::uint8_t> per_vertex)
+{
+    push([this, now = std::move(per_vertex)]() mutable { phase_.silent(std::move(now)); });
+}
+
 void Analyst::restart()
 {
     push([this] {
         told_ = false;
         tracker_.clear();
         pulses_.clear();
-        past_.clear();
+        phase_.clear();
         for_leads_.clear();
-        low_ = 1e9F;
-        high_ = -1e9F;
         results_->maps.put(nullptr);
         results_->phase.put(nullptr);
         restart_ecg();
@@ -360,16 +366,16 @@ void Analyst::submit_row(Sample s)
     }
 }
 
-void Analyst::to_vertices(std::span<const double> v)
+void Analyst::to_vertices(std::span<const double> v, std::span<float> out) const
 {
     if (on_vertices_) {
-        std::transform(v.begin(), v.end(), v_.begin(),
+        std::transform(v.begin(), v.end(), out.begin(),
                        [](double x) { return static_cast<float>(x); });
         return;
     }
     const auto& m = *tissue_.mesh;
     const auto& stars = tissue_.stars;
-    for (std::size_t k = 0; k < v_.size(); ++k) {
+    for (std::size_t k = 0; k < out.size(); ++k) {
         double sum = 0, weight = 0;
         const Vec3 x = m.vertex(k);
         for (auto s = stars.first[k]; s < stars.first[k + 1]; ++s) {
@@ -380,7 +386,7 @@ void Analyst::to_vertices(std::span<const double> v)
             sum += w * v[tet];
             weight += w;
         }
-        v_[k] = static_cast<float>(sum / weight);
+        out[k] = static_cast<float>(sum / weight);
     }
 }
 
@@ -406,7 +412,7 @@ void Analyst::row(const std::shared_ptr<const Sample>& s)
         return;
     // without the maps that it may have
     for_leads_.push_back(
-        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, true, {}}) : s);
+        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, {}, true, {}}) : s);
     if (for_leads_.size() * s->v.size() * sizeof(double) > most_rows_bytes)
         for_leads_.pop_front();
 }
@@ -417,7 +423,7 @@ void Analyst::take(const std::shared_ptr<const Sample>& shared)
     row(shared);
     if (!watch_.maps && !watch_.phase && !watch_.volume && !tracks_always())
         return;
-    to_vertices(s.v);
+    to_vertices(s.v, v_);
     if (watch_.maps || tracks_always())
         tracker_.sample(s.time_ms, v_);
     if (watch_.phase || tracks_always())
@@ -434,42 +440,26 @@ void Analyst::take(const std::shared_ptr<const Sample>& shared)
 
 void Analyst::phase(const Sample& s)
 {
-    for (const float v : v_) // NaN, without cells, is passed over
-        low_ = std::min(low_, v), high_ = std::max(high_, std::min(40.0F, v)); // stimuli overshoot
-    while (past_.size() > 2 && past_[1].first <= s.time_ms - delay_ms)
-        past_.pop_front();
-    const bool ready = !past_.empty() && past_.front().first <= s.time_ms - delay_ms + 1e-6;
-    if (ready && watch_.phase) {
-        // V at exactly t - tau: linear between the two samples around it.
-        std::vector<float> delayed = past_.front().second;
-        const auto& after = past_.size() > 1 ? past_[1] : std::pair{s.time_ms, v_};
-        const double gap = after.first - past_.front().first;
-        const auto part =
-            static_cast<float>((s.time_ms - delay_ms - past_.front().first) / std::max(gap, 1e-9));
-        for (std::size_t k = 0; k < delayed.size(); ++k)
-            delayed[k] += part * (after.second[k] - delayed[k]);
-        const float centre = low_ + centre_fraction * (high_ - low_);
-        std::vector<float> all(v_.size());
-        analysis::phases(v_, delayed, centre, all);
-        auto found = std::make_shared<Singularities>();
-        if (high_ - low_ >= least_span_mV) {
-            auto f =
-                analysis::filaments(*tissue_.mesh, tissue_.neighbours, all, v_, delayed, centre);
-            *found = {std::move(f.ends), std::move(f.turn), std::move(f.lines)};
-        }
-        auto surface = std::make_shared<std::vector<float>>();
-        for (auto v : tissue_.surface->vertices)
-            surface->push_back(all[static_cast<std::size_t>(v)]);
-        auto out = std::make_shared<AnalystResults::Phase>();
-        out->time_ms = s.time_ms;
-        out->surface = std::move(surface);
-        out->singularities = std::move(found);
-        if (watch_.volume)
-            out->volume = std::make_shared<const std::vector<float>>(std::move(all));
-        results_->phase.put(std::move(out));
+    std::vector<float> recovery;
+    if (!s.recovery.values.empty()) {
+        recovery.resize(v_.size());
+        to_vertices(s.recovery.values, recovery);
     }
-    if (past_.empty() || past_.back().first < s.time_ms)
-        past_.emplace_back(s.time_ms, v_);
+    auto found = phase_.sample(s.time_ms, v_, recovery, s.recovery.gates, watch_.phase);
+    if (!found) {
+        results_->phase.put(nullptr); // none, or no longer
+        return;
+    }
+    auto surface = std::make_shared<std::vector<float>>();
+    for (auto v : tissue_.surface->vertices)
+        surface->push_back(found->phase[static_cast<std::size_t>(v)]);
+    auto out = std::make_shared<AnalystResults::Phase>();
+    out->time_ms = s.time_ms;
+    out->surface = std::move(surface);
+    out->singularities = std::move(found->singularities);
+    if (watch_.volume)
+        out->volume = std::make_shared<const std::vector<float>>(std::move(found->phase));
+    results_->phase.put(std::move(out));
 }
 
 float Analyst::at_vertex(const std::vector<double>& list, std::size_t v) const

@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/maps.hpp"
+#include "engine/simulation/observe/phase_watch.hpp"
 
 #include <array>
 #include <atomic>
@@ -46,6 +47,7 @@ struct Sample
     std::int64_t step = 0;
     double time_ms = 0;
     std::vector<double> v;             ///< V [mV] per unknown
+    Recovery recovery;                 ///< of the phase's plane; empty: not asked for
     bool ecg = false;                  ///< a row of the electrocardiogram is due
     std::optional<device::Maps> first; ///< the stepper's maps; given when a MapFrame is due
 };
@@ -86,6 +88,7 @@ class Analyst
     {
         bool maps = false, volume = false, phase = false;
         std::int64_t beat = 0; ///< of the maps, as WatchMaps has it
+        PhasePlane plane;
         bool operator==(const Watch&) const = default;
     };
     void watch(const Watch& w);
@@ -98,6 +101,8 @@ class Analyst
                     double every_ms);
     /// New conductivities for the same electrodes; samples go on.
     void conductivities(const RegionMap& patches);
+    /// Of silent_vertices(): the tissue is another.
+    void silent(std::vector<std::uint8_t> per_vertex);
     /// The run was set back to its start.
     void restart();
     /// Pulses that have begun since the last call, in order of time: beats that they began count
@@ -142,7 +147,7 @@ class Analyst
     void submit_row(Sample s);
     void row(const std::shared_ptr<const Sample>& s);
     void lead_sample(const Sample& s);
-    void to_vertices(std::span<const double> v);
+    void to_vertices(std::span<const double> v, std::span<float> out) const;
     void phase(const Sample& s);
     void publish(const Sample& s);
     /// The beat of the stepper's own maps that was over, or had begun, when following began.
@@ -193,9 +198,8 @@ class Analyst
     std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
     std::vector<float> v_;                                ///< per vertex
     std::vector<double> pulses_;                          ///< that began, ascending [ms]
+    PhaseWatch phase_;
     analysis::ActivationTracker tracker_;
-    std::deque<std::pair<double, std::vector<float>>> past_; ///< for the delayed potential
-    float low_ = 1e9F, high_ = -1e9F;
     std::stop_source stop_ecg_;
     std::jthread thread_, preparing_;
 };

@@ -99,6 +99,8 @@ void AnalystFeed::sample(bool now)
     s.ecg = ecg && (due || step == 0);
     s.v.resize(simulation_.tissue().problem.size());
     stepper.potential(s.v);
+    if (watch_.phase && watch_.plane.kind == PhasePlane::Kind::recovery)
+        s.recovery = recovery_now(simulation_.tissue().problem, stepper);
     if (watch_.maps && (now || start >= maps_due_)) {
         s.first = stepper.maps();
         const auto took = Clock::now() - start;

@@ -18,6 +18,30 @@ struct Singularities
     std::vector<int> turn; ///< per point: +1 turns anticlockwise seen from outside, -1 clockwise
     std::vector<std::vector<Vec3>>
         filaments_mm; ///< polylines through the wall; closed ones repeat their first point
+    /// Paths on the surface around what waves turn around without a filament, closed: tissue that
+    /// no wave enters, or a hole in the wall.
+    std::vector<std::vector<Vec3>> around_mm;
+    std::vector<int> around_turn; ///< per path, as `turn`
+    std::size_t obstacles = 0;    ///< that the paths are around: a scar through the wall has two
+    /// Filaments and obstacles around which a wave has turned once and more (analysis::TurnWatch).
+    std::size_t turned = 0;
+
+    std::size_t centres() const { return filaments_mm.size() + obstacles; }
+};
+
+/// The plane in which the phase is the angle: V across, and upwards what follows it.
+struct PhasePlane
+{
+    enum class Kind {
+        delayed, ///< V delay_ms earlier
+        recovery ///< a slow variable of the cells: analysis::recovery_variable()
+    };
+    static constexpr double shortest_ms = 1, longest_ms = 50;
+
+    Kind kind = Kind::delayed;
+    /// About a quarter of a turn of fast re-entry: then each quarter of the circle is a part of it.
+    double delay_ms = 25;
+    bool operator==(const PhasePlane&) const = default;
 };
 
 /// One beat of the tissue, by the rule of analysis::TissueBeat.

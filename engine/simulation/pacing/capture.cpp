@@ -11,7 +11,7 @@ namespace {
 
 constexpr float no_sample = 1e6F;
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::size_t state_head = 7; // numbers of a state before those of its places
+constexpr std::size_t state_head = 9; // numbers of a state before those of its places
 constexpr std::size_t most_inside = 4, most_around = 20;
 /// Beyond what a site that fires alone, without a wave, lifts through the threshold: some space
 /// constants (about 0.5 mm in ventricular tissue).
@@ -49,9 +49,9 @@ std::vector<std::int32_t> outwards(const diffusion::Rows& rows, std::span<const 
     return out;
 }
 
-/// The unknowns around a site that are two neighbours and ring_mm away from it; where the tissue
-/// ends before that, those farthest out.
-std::vector<std::int32_t> around(const Tissue& t, std::span<const std::int32_t> site)
+/// The unknowns around a site that are three neighbours and ring_mm away from it; where the tissue
+/// ends before that, those farthest out, and `beyond` is false.
+std::vector<std::int32_t> around(const Tissue& t, std::span<const std::int32_t> site, bool& beyond)
 {
     const auto& rows = t.problem.system.alpha;
     const auto& position = t.problem.position_mm;
@@ -59,7 +59,8 @@ std::vector<std::int32_t> around(const Tissue& t, std::span<const std::int32_t> 
     for (auto u : site)
         origin[static_cast<std::size_t>(u)] = u;
     std::vector<std::int32_t> out, last, layer(site.begin(), site.end());
-    bool beyond = false; // there is tissue outside of the site
+    beyond = false;
+    bool outside = false; // there is tissue outside of the site
     for (int neighbours = 1; !layer.empty(); ++neighbours) {
         std::vector<std::int32_t> next;
         for (auto u : layer) {
@@ -71,13 +72,14 @@ std::vector<std::int32_t> around(const Tissue& t, std::span<const std::int32_t> 
                     continue;
                 origin[j] = origin[i];
                 const double mm = norm(position[j] - position[static_cast<std::size_t>(origin[j])]);
-                (neighbours >= 2 && mm >= ring_mm ? out : next).push_back(v);
+                (neighbours >= 3 && mm >= ring_mm ? out : next).push_back(v);
             }
         }
-        beyond = beyond || !next.empty();
+        outside = outside || !next.empty();
         last = std::exchange(layer, std::move(next));
     }
-    return out.empty() && beyond ? last : out;
+    beyond = !out.empty();
+    return out.empty() && outside ? last : out;
 }
 
 /// At most so many of them, the first and then always the one farthest from those chosen.
@@ -145,8 +147,12 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
     std::vector<std::int32_t> inside;
     for (std::size_t k = layers.size(); k-- > 2 * layers.size() / 3;)
         inside.insert(inside.end(), layers[k].begin(), layers[k].end());
-    return {spread(t, inside, most_inside), spread(t, second.empty() ? first : second, most_around),
-            spread(t, around(t, site), most_around)};
+    CapturePlaces out;
+    out.site = spread(t, inside, most_inside);
+    out.ring = spread(t, second.empty() ? first : second, most_around);
+    const auto far = around(t, site, out.beyond);
+    out.far = spread(t, far, most_around);
+    return out;
 }
 
 void CaptureWatch::add(Site site, std::span<const double> state)
@@ -178,7 +184,9 @@ std::vector<double> CaptureWatch::state(std::uint64_t command) const
                             w->before_ms,
                             w->fired_ms,
                             w->overtaken ? 1.0 : 0.0,
-                            static_cast<double>(w->pulse)};
+                            static_cast<double>(w->pulse),
+                            w->refractory ? 1.0 : 0.0,
+                            w->rested ? 1.0 : 0.0};
     out.insert(out.end(), w->before.begin(), w->before.end());
     out.insert(out.end(), w->up.begin(), w->up.end());
     out.insert(out.end(), w->rose_ms.begin(), w->rose_ms.end());
@@ -196,6 +204,8 @@ bool CaptureWatch::restore(Watched& w, std::span<const double> state)
     w.fired_ms = state[4];
     w.overtaken = state[5] > 0;
     w.pulse = static_cast<int>(state[6]);
+    w.refractory = state[7] > 0;
+    w.rested = state[8] > 0;
     auto at = state.begin() + state_head;
     for (float& v : w.before)
         v = static_cast<float>(*at++);
@@ -264,19 +274,23 @@ void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> no
     std::fill(w.up.begin(), w.up.end(), 0);
     std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
     w.overtaken = false;
-    bool rests = true;
+    bool rests = false; // somewhere near: what is up beside it is a wave that comes
+    w.refractory = w.rested = true;
     double sum = 0;
     const std::size_t ring_ends = w.up.size() + w.site.places.ring.size();
-    for (std::size_t k = 0; k < w.before.size(); ++k) {
+    for (std::size_t k = 0; k < ring_ends; ++k) {
         const double v = earlier(w.before[k], now[k]);
+        rests = rests || v < static_cast<double>(rest_mV);
         if (k < w.up.size()) {
-            rests = rests && v < static_cast<double>(rest_mV);
+            w.refractory = w.refractory && v >= static_cast<double>(threshold_mV);
+            w.rested = w.rested && v < static_cast<double>(rest_mV);
         } else {
-            if (rests && v >= static_cast<double>(threshold_mV)) // a wave is coming
-                w.rose_ms[k - w.up.size()] = start_ms - 2 * together_ms;
-            sum += k < ring_ends ? v : 0;
+            sum += v;
         }
     }
+    for (std::size_t k = w.up.size(); k < w.before.size() && rests; ++k)
+        if (earlier(w.before[k], now[k]) >= static_cast<double>(threshold_mV))
+            w.rose_ms[k - w.up.size()] = start_ms - (k < ring_ends ? 2 : 4) * together_ms;
     w.around_mV = sum / static_cast<double>(w.site.places.ring.size());
 }
 
@@ -295,23 +309,51 @@ void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
         } else if (now[k] < static_cast<double>(fallen_mV)) {
             w.up[k] = 0;
         }
-    if (w.fired_ms < never && std::count(w.up.begin(), w.up.end(), 1) == 0) {
-        w.fired_ms = never; // the current alone had lifted it, and what is around it
-        std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
-    }
+    if (w.fired_ms < never && std::count(w.up.begin(), w.up.end(), 1) == 0)
+        w.fired_ms = never; // the current alone had lifted it
     for (std::size_t k = 0; k < w.rose_ms.size(); ++k)
-        w.rose_ms[k] = std::min(w.rose_ms[k], rise(inside + k));
-    const double seen_ms = std::min(w.fired_ms, t_ms);
+        w.rose_ms[k] = now[inside + k] < static_cast<double>(fallen_mV)
+                           ? never
+                           : std::min(w.rose_ms[k], rise(inside + k));
+    w.overtaken = w.overtaken || from_elsewhere(w, t_ms);
+}
+
+bool CaptureWatch::from_elsewhere(Watched& w, double t_ms)
+{
+    const double seen_ms = std::min(w.fired_ms, t_ms), ended_ms = w.began_ms + w.site.duration_ms;
     const auto ring = static_cast<std::ptrdiff_t>(w.site.places.ring.size());
-    const auto early = std::count_if(w.rose_ms.begin(), w.rose_ms.begin() + ring,
+    const auto first_far = w.rose_ms.begin() + ring;
+    const auto early = std::count_if(w.rose_ms.begin(), first_far,
                                      [&](double at) { return at + together_ms < seen_ms; });
     const bool driven = w.site.amplitude_pA_per_pF * w.site.duration_ms >= drive_mV &&
-                        seen_ms <= w.began_ms + w.site.duration_ms + prompt_ms;
-    if (early > (driven ? ring / 4 : 0))
-        w.overtaken = true;
-    const double by_ms = w.began_ms + w.site.duration_ms + latency_ms;
-    if (w.fired_ms < never && w.fired_ms > by_ms)
-        w.overtaken = true;
+                        seen_ms <= ended_ms + prompt_ms;
+    if (driven)
+        return !w.rested && early > ring / 4;
+    if (!w.site.places.beyond)
+        return early > 0 || (w.fired_ms < never && w.fired_ms > ended_ms + latency_ms);
+    const double near_ms =
+        std::min(w.fired_ms, *std::min_element(w.rose_ms.begin(), first_far));
+    if (near_ms == never)
+        return false;
+    if (*std::min_element(first_far, w.rose_ms.end()) + together_ms < near_ms)
+        return true;
+    w.fired_ms = near_ms; // the wave left from beside the site
+    return false;
+}
+
+bool CaptureWatch::over(const Watched& w, double t_ms, std::span<const double> now)
+{
+    if (t_ms > w.began_ms + window_ms)
+        return true;
+    const double ended_ms = w.began_ms + w.site.duration_ms;
+    if (w.fired_ms < never)
+        return false;
+    if (w.refractory)
+        return t_ms > ended_ms + prompt_ms;
+    const auto near = now.first(w.up.size() + w.site.places.ring.size());
+    return t_ms > ended_ms + latency_ms && std::all_of(near.begin(), near.end(), [](double v) {
+               return v < static_cast<double>(quiet_mV);
+           });
 }
 
 void CaptureWatch::feed(double t_ms, std::span<const double> v,
@@ -338,7 +380,7 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
         const auto reached = std::count_if(far, w.rose_ms.end(), [&](double at) {
             return at < never && at + together_ms >= w.fired_ms;
         });
-        if (w.overtaken || t_ms > w.began_ms + window_ms)
+        if (w.overtaken || over(w, t_ms, now))
             close(w, false, event);
         else if (3 * reached >= w.rose_ms.end() - far)
             close(w, true, event);

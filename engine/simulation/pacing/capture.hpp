@@ -17,10 +17,11 @@ struct CapturePlaces
     /// Two neighbours outside of the site, at most 20, spread around it: where a wave from elsewhere
     /// passes first.
     std::vector<std::int32_t> ring;
-    /// As many that are 2.5 mm away as well, or where the tissue ends before that: a wave that a
-    /// pulse has sent out arrives there soon; its current alone, or a response that stays local,
-    /// does not.
+    /// As many that are three neighbours and 2.5 mm away, or where the tissue ends before that: a
+    /// wave that a pulse has sent out arrives there soon; its current alone, or a response that
+    /// stays local, does not. A wave from elsewhere comes there before it comes to the ring.
     std::vector<std::int32_t> far;
+    bool beyond = false; ///< all far places lie outside of the ring
 };
 /// All are empty where there is no tissue around the site.
 CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site);
@@ -28,15 +29,20 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
 /// Tells for each pulse whether it captured: whether it activated the tissue at its site, and a
 /// wave left from there. A place is activated when its V rises through threshold_mV; one that is
 /// up already does not count, so tissue that is refractory is not captured. A pulse captures when
-///  - a place of the site is activated at most latency_ms after the pulse has ended,
-///  - no place of the ring was activated more than together_ms before it since the pulse began,
-///    nor was up when the pulse began in tissue at rest: such a wave came from elsewhere, and the
-///    pulse is said to be overtaken. Where the current alone, all of it, lifts V by drive_mV or
-///    more, and the site is activated at most prompt_ms after the pulse, a quarter of the ring may
-///    be: a wave that is only about to arrive does not undo a strong pulse,
-///  - a third of the far places are activated after it, while the site is still up, all within
-///    window_ms of the pulse's start. A site that the current alone has lifted falls back below
-///    fallen_mV; it is then as before the pulse.
+///  - a place of the site or of the ring is activated, and no far place more than together_ms
+///    before: else a wave came from elsewhere, and the pulse is said to be overtaken. A far place
+///    that is up when the pulse begins, while some place of site and ring is at rest, was. Near the
+///    threshold the wave leaves late, from beside the site. Where the far places are not outside of
+///    the ring, a place of the site has to be, at most latency_ms after the pulse has ended, and
+///    none of the ring more than together_ms before it. Where the current alone, all of it, lifts V
+///    by drive_mV or more, and the site is activated at most prompt_ms after the pulse, the pulse
+///    was first if the site was at rest; else a quarter of the ring may be before it. A wave that is
+///    only about to arrive does not undo a strong pulse,
+///  - a third of the far places are activated after it, all within window_ms of the pulse's start.
+/// A place that the current alone has lifted falls back below fallen_mV; it is then as before the
+/// pulse. A pulse into tissue that is up failed when it has ended; one of which nothing is left
+/// above quiet_mV, site and ring, when latency_ms have passed failed then: what comes later is not
+/// its own.
 /// Sites that overlap and fire at the same time cannot be told apart: what one of them captures
 /// counts for all.
 class CaptureWatch
@@ -45,6 +51,7 @@ class CaptureWatch
     static constexpr float threshold_mV = -20;
     static constexpr float fallen_mV = -50; ///< below the plateau of every cell
     static constexpr float rest_mV = -65;   ///< below it cells are at rest, or nearly so
+    static constexpr float quiet_mV = -60;  ///< below it no response smoulders
     static constexpr double window_ms = 60;
     static constexpr double latency_ms = 20;   ///< of pulses near the threshold
     static constexpr double together_ms = 0.3; ///< closer than samples tell apart
@@ -91,11 +98,17 @@ class CaptureWatch
         std::vector<double> rose_ms; ///< of the ring's and the far ones: when they were activated
         double fired_ms = 0;         ///< when the first place of a site that is up was activated
         bool open = false, overtaken = false;
+        bool refractory = false; ///< all of the site was up when the pulse began
+        bool rested = false;     ///< all of it was at rest
         int pulse = 0;
         double began_ms = 0, around_mV = 0;
     };
     static bool restore(Watched& w, std::span<const double> state);
     static void begin(Watched& w, double start_ms, std::span<const double> now);
+    /// Whether a wave from elsewhere came to the site.
+    static bool from_elsewhere(Watched& w, double t_ms);
+    /// Whether nothing is left of the pulse, and no wave was made.
+    static bool over(const Watched& w, double t_ms, std::span<const double> now);
     /// Takes V of one more moment into account.
     static void follow(Watched& w, double t_ms, std::span<const double> now);
     static bool next_pulse(std::vector<PulseRun>& runs, double t_ms, double& start_ms);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/analysis/obstacles.hpp"
+#include "engine/analysis/turning.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/simulation/observe/maps.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// Per vertex of the mesh: 1 where no wave enters. p1: vertices whose cells cannot fire
+/// (inexcitable()) or that have none; fvm: vertices of a tetrahedron of which that holds.
+/// @return empty where waves enter everywhere
+std::vector<std::uint8_t> silent_vertices(const Tissue& t);
+
+/// The recovery variable of every unknown, rising with V. NaN where there are no cells.
+struct Recovery
+{
+    std::vector<double> values; ///< empty where a model has none
+    bool gates = false;         ///< it is a gate in every cell: from 0 to 1
+};
+/// @cost  a copy of one state of all unknowns from the device; of all states where a GPU computes
+Recovery recovery_now(const device::TissueProblem& p, const device::Stepper& stepper);
+
+/// Why the phase in that plane cannot be computed of these regions; empty: it can.
+std::string why_no_phase(const PhasePlane& plane, std::span<const Region> regions);
+
+/// The phase of a tissue, sample after sample, and what waves turn around.
+///
+/// The middle of the plane is at 45 % of the way from the least to the greatest V so far; likewise
+/// of the recovery variable, whose way is drawn as long as that of V.
+/// @thread one at a time
+class PhaseWatch
+{
+  public:
+    struct Field
+    {
+        std::vector<float> phase; ///< per vertex; NaN where there are no cells
+        std::shared_ptr<const Singularities> singularities;
+    };
+
+    /// Keeps references to mesh, neighbours, surface and stars of the tissue.
+    explicit PhaseWatch(const Tissue& tissue) : tissue_(tissue) {}
+
+    void plane(const PhasePlane& p);
+    /// Samples are kept for so long, so that a longer delay may be asked for at once.
+    void keep_ms(double ms) { kept_ms_ = ms; }
+    /// Of silent_vertices(): the tissue is another.
+    void silent(std::vector<std::uint8_t> per_vertex);
+    void clear();
+
+    /// The next sample of all vertices.
+    /// @param recovery  the plane's recovery variable; empty: not known
+    /// @param gates     it is a gate in every cell
+    /// @param wanted    whether the phase is, or only followed for later
+    /// @return nothing where it is not wanted, or not known yet
+    std::optional<Field> sample(double t_ms, std::span<const float> v,
+                                std::span<const float> recovery, bool gates, bool wanted);
+
+  private:
+    static constexpr std::size_t most_bytes = std::size_t{128} << 20; ///< of samples that are kept
+
+    struct Range
+    {
+        float low = 1e9F, high = -1e9F;
+        void add(std::span<const float> values, float most);
+        float span() const { return high - low; }
+        float middle() const;
+    };
+    /// V at exactly t - tau: linear between the two samples around it.
+    std::optional<std::vector<float>> delayed(double t_ms, std::span<const float> v) const;
+    /// As if it were a potential with V's range.
+    std::vector<float> scaled(std::span<const float> recovery) const;
+    std::shared_ptr<const Singularities> find(double t_ms, std::span<const float> phase,
+                                              std::span<const float> v,
+                                              std::span<const float> second);
+    void find_paths();
+    /// Vertices two neighbours away, where waves enter.
+    std::vector<std::int32_t> around(std::int32_t vertex) const;
+    void keep(double t_ms, std::span<const float> v);
+
+    const Tissue& tissue_;
+    PhasePlane plane_;
+    double kept_ms_ = 0;
+    std::vector<std::uint8_t> silent_;
+    std::optional<std::vector<analysis::Path>> paths_; ///< once somebody wanted the phase
+    analysis::TurnWatch turns_;
+    std::deque<std::pair<double, std::vector<float>>> past_;
+    Range v_, recovery_;
+};
+
+} // namespace tawara::simulation
