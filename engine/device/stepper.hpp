@@ -3,6 +3,7 @@
 #include "engine/core/units.hpp"
 #include "engine/device/display_feed.hpp"
 #include "engine/device/problem.hpp"
+#include "engine/partition/decomposition.hpp"
 
 #include <memory>
 #include <optional>
@@ -86,16 +87,10 @@ struct DeviceInfo
 };
 std::vector<DeviceInfo> devices();
 
-/// How CUDA devices keep neighbours near each other in memory.
-enum class Ordering {
-    hilbert, ///< along a Hilbert curve through the positions: seconds for ten million unknowns
-    metis    ///< METIS clusters along a breadth-first walk: minutes for ten million
-};
-
 /// Choices that change speed but no result; the CPU has none of them.
 struct Tuning
 {
-    Ordering ordering = Ordering::hilbert;
+    partition::Ordering ordering = partition::Ordering::hilbert; ///< of CUDA devices
     /// Last diffusion pass and reaction in one kernel; empty: where it was
     /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
     /// change last bits (other multiply-adds are contracted).

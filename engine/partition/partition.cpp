@@ -207,38 +207,4 @@ Order cluster_order(const Graph& g, std::span<const std::int32_t> part,
     return out;
 }
 
-std::vector<Part> parts_of(const Graph& g, std::span<const std::int64_t> part_begin)
-{
-    if (part_begin.size() < 2 || part_begin.front() != 0 ||
-        part_begin.back() != static_cast<std::int64_t>(g.size()) ||
-        !std::is_sorted(part_begin.begin(), part_begin.end()))
-        throw InputError("partition", "part bounds must rise from 0 to the number of unknowns");
-    std::vector<Part> out(part_begin.size() - 1);
-    for (std::size_t p = 0; p < out.size(); ++p) {
-        Part& mine = out[p];
-        mine.begin = part_begin[p];
-        mine.end = part_begin[p + 1];
-        for (auto i = mine.begin; i < mine.end; ++i)
-            for (auto e = g.first[static_cast<std::size_t>(i)];
-                 e < g.first[static_cast<std::size_t>(i) + 1]; ++e) {
-                const auto j = g.column[static_cast<std::size_t>(e)];
-                if (j < mine.begin || j >= mine.end)
-                    mine.halo.push_back(j);
-            }
-        std::sort(mine.halo.begin(), mine.halo.end());
-        mine.halo.erase(std::unique(mine.halo.begin(), mine.halo.end()), mine.halo.end());
-    }
-    // What is in somebody's halo is in its owner's separator.
-    for (const auto& reader : out)
-        for (auto j : reader.halo) {
-            const auto after = std::upper_bound(part_begin.begin(), part_begin.end(), j);
-            out[static_cast<std::size_t>(after - part_begin.begin()) - 1].separator.push_back(j);
-        }
-    for (auto& p : out) {
-        std::sort(p.separator.begin(), p.separator.end());
-        p.separator.erase(std::unique(p.separator.begin(), p.separator.end()), p.separator.end());
-    }
-    return out;
-}
-
 } // namespace tawara::partition

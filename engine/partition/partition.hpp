@@ -32,13 +32,4 @@ std::vector<std::int32_t> parts(const Graph& g, int parts, std::span<const doubl
 Order cluster_order(const Graph& g, std::span<const std::int32_t> part,
                     std::span<const std::int32_t> major, int cluster_size = 4096);
 
-/// One part's view of the whole, in the new order. Plain values.
-struct Part
-{
-    std::int64_t begin = 0, end = 0; ///< owned unknowns (new indices), contiguous
-    std::vector<std::int32_t> separator; ///< owned ones that other parts read, ascending new indices
-    std::vector<std::int32_t> halo;      ///< unknowns of others that this part reads, ascending
-};
-std::vector<Part> parts_of(const Graph& new_graph, std::span<const std::int64_t> part_begin);
-
 } // namespace tawara::partition

@@ -41,7 +41,7 @@ template <class Value>
 class Sharded
 {
   public:
-    Sharded(const TissueProblem& p, int count, Ordering ordering,
+    Sharded(const TissueProblem& p, int count, partition::Ordering ordering,
             std::span<const double> shares = {})
         : dt_(p.dt_ms),
           all_(cuda::make_shards(p, count, 16 / int{sizeof(Value)}, ordering, {}, shares))
@@ -56,7 +56,7 @@ class Sharded
     void set(const std::vector<double>& v)
     {
         for (std::size_t u = 0; u < v.size(); ++u)
-            v_[at(all_.place[u].shard)][at(all_.place[u].slot)] = v[u];
+            v_[at(all_.place[u].part)][at(all_.place[u].slot)] = v[u];
         exchange(v_);
     }
     void pass()
@@ -72,7 +72,7 @@ class Sharded
     {
         std::vector<double> v(all_.place.size());
         for (std::size_t u = 0; u < v.size(); ++u)
-            v[u] = v_[at(all_.place[u].shard)][at(all_.place[u].slot)];
+            v[u] = v_[at(all_.place[u].part)][at(all_.place[u].slot)];
         return v;
     }
 
@@ -138,7 +138,7 @@ std::vector<double> bump(const TissueProblem& p)
 
 /// Fourteen steps by `Value` over `count` shards and by plain rows; whether all bits agree.
 template <class Value>
-bool agrees(const TissueProblem& p, int count, Ordering ordering,
+bool agrees(const TissueProblem& p, int count, partition::Ordering ordering,
             std::span<const double> shares = {})
 {
     auto expected = bump(p);
@@ -183,7 +183,7 @@ class TestShards : public QObject
         p.groups.push_back(p.groups[0]); // two groups: ranges within a shard
         for (std::size_t u = 0; u < p.size(); ++u)
             p.group[u] = p.position_mm[u][1] > 3;
-        const auto by = static_cast<Ordering>(ordering);
+        const auto by = static_cast<partition::Ordering>(ordering);
         QVERIFY(agrees<double>(p, count, by));
         QVERIFY(agrees<float>(p, count, by)); // `mixed`: the matrix in single precision
     }
@@ -200,16 +200,16 @@ class TestShards : public QObject
             const auto cells = static_cast<double>(p.with_cells());
             QVERIFY(p.with_cells() < p.size());
             for (int count : {1, 3})
-                for (const auto ordering : {Ordering::hilbert, Ordering::metis}) {
+                for (const auto ordering : {partition::Ordering::hilbert, partition::Ordering::metis}) {
                     QVERIFY(agrees<double>(p, count, ordering));
                     const auto all = cuda::make_shards(p, count, 2, ordering);
                     std::vector<double> part(at(count), 0);
                     for (std::size_t u = 0; u < p.size(); ++u) {
-                        const auto& s = all.shards[at(all.place[u].shard)];
+                        const auto& s = all.shards[at(all.place[u].part)];
                         const auto slot = all.place[u].slot;
                         QVERIFY(p.has_cells(u) ? slot < s.stepped : slot == s.stepped);
                         QVERIFY(slot < s.slots);
-                        part[at(all.place[u].shard)] += p.has_cells(u) ? 1 / cells : 0;
+                        part[at(all.place[u].part)] += p.has_cells(u) ? 1 / cells : 0;
                     }
                     for (const auto& s : all.shards)
                         for (const auto& r : s.ranges)
@@ -223,7 +223,7 @@ class TestShards : public QObject
     void shardsCoverEveryUnknownOnceAndSendWhatIsRead()
     {
         const auto p = slab_problem({8, 5, 4}, 0.5);
-        const auto all = cuda::make_shards(p, 4, 2, Ordering::metis);
+        const auto all = cuda::make_shards(p, 4, 2, partition::Ordering::metis);
         std::vector<int> seen(p.size(), 0);
         for (std::size_t k = 0; k < all.shards.size(); ++k) {
             const auto& s = all.shards[k];
@@ -233,11 +233,11 @@ class TestShards : public QObject
             for (std::size_t slot = 0; slot < s.old_of.size(); ++slot)
                 if (s.old_of[slot] >= 0) {
                     ++seen[at(s.old_of[slot])];
-                    QCOMPARE(all.place[at(s.old_of[slot])].shard, static_cast<std::int32_t>(k));
+                    QCOMPARE(all.place[at(s.old_of[slot])].part, static_cast<std::int32_t>(k));
                 }
             for (const auto& other : all.shards)
                 for (const auto& send : other.sends)
-                    if (send.shard == k) {
+                    if (send.part == k) {
                         halo += static_cast<std::int64_t>(send.from.size());
                         QVERIFY(std::all_of(send.from.begin(), send.from.end(),
                                             [&](auto slot) { return slot < other.separator; }));
@@ -254,40 +254,40 @@ class TestShards : public QObject
     {
         const auto p = slab_problem({8, 5, 4}, 0.5);
         const std::vector<double> shares{0.5, 0.2, 0.3};
-        for (const auto ordering : {Ordering::hilbert, Ordering::metis}) {
+        for (const auto ordering : {partition::Ordering::hilbert, partition::Ordering::metis}) {
             QVERIFY(agrees<double>(p, 3, ordering, shares));
             const auto all = cuda::make_shards(p, 3, 2, ordering, {}, shares);
             std::vector<double> part(3, 0);
             for (const auto& place : all.place)
-                part[at(place.shard)] += 1 / static_cast<double>(p.size());
+                part[at(place.part)] += 1 / static_cast<double>(p.size());
             for (std::size_t k = 0; k < 3; ++k)
                 QVERIFY2(std::abs(part[k] - shares[k]) < 0.015,
                          qPrintable(QString::number(part[k])));
         }
         QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, 3, 2, Ordering::metis, {}, std::vector<double>{0.5, 0.5}),
+            cuda::make_shards(p, 3, 2, partition::Ordering::metis, {}, std::vector<double>{0.5, 0.5}),
             InputError);
         QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, 2, 2, Ordering::metis, {}, std::vector<double>{1, 0}), InputError);
+            cuda::make_shards(p, 2, 2, partition::Ordering::metis, {}, std::vector<double>{1, 0}), InputError);
     }
 
     void partsEndWhereSharesSay()
     {
         using Ends = std::vector<std::size_t>;
-        QCOMPARE(cuda::ends_of_parts(10, 1, {}), (Ends{10}));
-        QCOMPARE(cuda::ends_of_parts(10, 4, {}), (Ends{3, 5, 8, 10}));
-        QCOMPARE(cuda::ends_of_parts(100, 3, std::vector<double>{0.5, 0.2, 0.3}),
+        QCOMPARE(partition::ends_of_parts(10, 1, {}), (Ends{10}));
+        QCOMPARE(partition::ends_of_parts(10, 4, {}), (Ends{3, 5, 8, 10}));
+        QCOMPARE(partition::ends_of_parts(100, 3, std::vector<double>{0.5, 0.2, 0.3}),
                  (Ends{50, 70, 100}));
         const std::vector<double> tenths(10, 0.1); // their sum is not 1 in binary numbers
-        QCOMPARE(cuda::ends_of_parts(1000, 10, tenths).back(), std::size_t{1000});
-        QCOMPARE(cuda::ends_of_parts(1000, 10, tenths)[6], std::size_t{700});
+        QCOMPARE(partition::ends_of_parts(1000, 10, tenths).back(), std::size_t{1000});
+        QCOMPARE(partition::ends_of_parts(1000, 10, tenths)[6], std::size_t{700});
     }
 
     void moreShardsThanUnknownsAreRefused()
     {
         const auto p = slab_problem({0.5, 0.5, 0.5}, 0.5);
         QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, Ordering::metis), InputError);
+            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, partition::Ordering::metis), InputError);
     }
 };
 

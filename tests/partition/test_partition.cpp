@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/partition/partition.hpp"
+#include "engine/partition/decomposition.hpp"
 
 #include <QtTest>
 #include <algorithm>
@@ -49,21 +49,6 @@ struct Grid
     }
     Graph graph() const { return {first, column}; }
     std::size_t size() const { return first.size() - 1; }
-
-    /// The same graph in a new order.
-    Grid permuted(const Order& o) const
-    {
-        Grid g(0);
-        g.first = {0};
-        for (auto old : o.old_of) {
-            const auto i = static_cast<std::size_t>(old);
-            for (auto e = first[i]; e < first[i + 1]; ++e)
-                g.column.push_back(
-                    o.new_of[static_cast<std::size_t>(column[static_cast<std::size_t>(e)])]);
-            g.first.push_back(static_cast<std::int64_t>(g.column.size()));
-        }
-        return g;
-    }
 };
 
 void verify_order(const Order& o)
@@ -158,42 +143,82 @@ class TestPartition : public QObject
                                  cluster_order(cut.graph(), std::span(part).first(3), {}));
     }
 
-    void halosAndSeparatorsMatch()
+    /// Every unknown has one slot; a part's halo is what its rows read of others, and is what those
+    /// send; whoever reads or is read is in a separator.
+    void decompositionsFitTogether()
     {
         const Grid g(12);
-        for (int k : {1, 2, 4}) {
-            const auto part = parts(g.graph(), k);
-            const auto o = cluster_order(g.graph(), part, {}, 100);
-            const Grid renumbered = g.permuted(o);
-            std::vector<std::int64_t> begin(static_cast<std::size_t>(k) + 1, 0);
-            for (auto p : part)
-                ++begin[static_cast<std::size_t>(p) + 1];
-            std::partial_sum(begin.begin(), begin.end(), begin.begin());
-            const auto all = parts_of(renumbered.graph(), begin);
-            QCOMPARE(all.size(), static_cast<std::size_t>(k));
-            std::vector<std::set<std::int32_t>> halo(all.size()), separator(all.size());
-            for (std::size_t p = 0; p < all.size(); ++p)
-                for (auto i = begin[p]; i < begin[p + 1]; ++i)
-                    for (auto e = renumbered.first[static_cast<std::size_t>(i)];
-                         e < renumbered.first[static_cast<std::size_t>(i) + 1]; ++e) {
-                        const auto j = renumbered.column[static_cast<std::size_t>(e)];
-                        for (std::size_t q = 0; q < all.size(); ++q)
-                            if (q != p && j >= begin[q] && j < begin[q + 1]) {
-                                halo[p].insert(j);
-                                separator[q].insert(j);
-                            }
-                    }
-            for (std::size_t p = 0; p < all.size(); ++p) {
-                QCOMPARE(all[p].begin, begin[p]);
-                QCOMPARE(all[p].end, begin[p + 1]);
-                QVERIFY(std::equal(halo[p].begin(), halo[p].end(), all[p].halo.begin(),
-                                   all[p].halo.end()));
-                QVERIFY(std::equal(separator[p].begin(), separator[p].end(),
-                                   all[p].separator.begin(), all[p].separator.end()));
+        std::vector<Vec3> position;
+        for (const auto& x : g.at)
+            position.push_back({double(x[0]), double(x[1]), double(x[2])});
+        std::vector<std::uint8_t> group(g.size(), 0), type(g.size(), 0);
+        for (std::size_t u = 0; u < g.size(); ++u)
+            group[u] = position[u][0] < 4 ? 0 : 1;
+        const Domain domain{g.graph(), position, group, type};
+        for (const auto ordering : {Ordering::hilbert, Ordering::metis})
+            for (int count : {1, 2, 4}) {
+                const auto all = decompose(domain, count, ordering);
+                QCOMPARE(all.parts.size(), static_cast<std::size_t>(count));
+                verify_slots(domain, all);
+                verify_exchange(domain, all);
             }
+        QVERIFY_THROWS_EXCEPTION(
+            InputError, decompose(domain, static_cast<int>(g.size()) + 1, Ordering::metis));
+    }
+
+  private:
+    static void verify_slots(const Domain& d, const Decomposition& all)
+    {
+        std::vector<int> seen(d.size(), 0);
+        for (std::size_t k = 0; k < all.parts.size(); ++k) {
+            const auto& s = all.parts[k];
+            QCOMPARE(s.separator % 32, std::int64_t{0});
+            QCOMPARE(static_cast<std::int64_t>(s.old_of.size()), s.slots);
+            for (std::size_t slot = 0; slot < s.old_of.size(); ++slot) {
+                const auto u = s.old_of[slot];
+                if (u < 0)
+                    continue;
+                ++seen[static_cast<std::size_t>(u)];
+                const auto& at = all.place[static_cast<std::size_t>(u)];
+                QCOMPARE(at.part, static_cast<std::int32_t>(k));
+                QCOMPARE(at.slot, static_cast<std::int32_t>(slot));
+            }
+            for (const auto& r : s.ranges)
+                for (auto slot = r.begin; slot < r.end; ++slot)
+                    if (const auto u = s.old_of[static_cast<std::size_t>(slot)]; u >= 0)
+                        QCOMPARE(std::size_t(d.group[static_cast<std::size_t>(u)]), r.group);
         }
-        const std::vector<std::int64_t> wrong{0, 5, 3};
-        QVERIFY_THROWS_EXCEPTION(InputError, parts_of(g.graph(), wrong));
+        QVERIFY(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+    }
+
+    static void verify_exchange(const Domain& d, const Decomposition& all)
+    {
+        for (std::size_t k = 0; k < all.parts.size(); ++k) {
+            const auto& s = all.parts[k];
+            std::set<std::int64_t> read;
+            for (std::size_t slot = 0; slot < s.old_of.size(); ++slot) {
+                if (s.old_of[slot] < 0)
+                    continue;
+                const auto u = static_cast<std::size_t>(s.old_of[slot]);
+                for (auto e = d.graph.first[u]; e < d.graph.first[u + 1]; ++e) {
+                    const auto j = d.graph.column[static_cast<std::size_t>(e)];
+                    if (all.place[static_cast<std::size_t>(j)].part == static_cast<std::int32_t>(k))
+                        continue;
+                    read.insert(j);
+                    QVERIFY(static_cast<std::int64_t>(slot) < s.separator);
+                }
+            }
+            QCOMPARE(std::set<std::int64_t>(s.halo_of.begin(), s.halo_of.end()), read);
+            std::vector<std::int64_t> received(s.halo_of.size(), -1);
+            for (const auto& other : all.parts)
+                for (const auto& send : other.sends)
+                    for (std::size_t i = 0; send.part == k && i < send.from.size(); ++i) {
+                        QVERIFY(send.from[i] < other.separator);
+                        received.at(static_cast<std::size_t>(send.to - s.slots) + i) =
+                            other.old_of[static_cast<std::size_t>(send.from[i])];
+                    }
+            QCOMPARE(received, s.halo_of);
+        }
     }
 };
 

@@ -101,7 +101,7 @@ partition::Table traffic(const Sharding& sharding)
     partition::Table t(sharding.shards.size());
     for (std::size_t a = 0; a < sharding.shards.size(); ++a)
         for (const auto& send : sharding.shards[a].sends)
-            t(a, send.shard) += static_cast<double>(send.from.size());
+            t(a, send.part) += static_cast<double>(send.from.size());
     return t;
 }
 

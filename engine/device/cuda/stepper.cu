@@ -137,7 +137,7 @@ void CudaStepper<Real>::exchange(const Stage& stage, State& s, int parity)
             peers.first[0] = peers.first[peers.count];
             peers.count = 0;
         }
-        peers.to[peers.count] = shards_[to.shard]->vector(stage.out, parity) + to.to;
+        peers.to[peers.count] = shards_[to.part]->vector(stage.out, parity) + to.to;
         peers.first[peers.count + 1] =
             peers.first[peers.count] + static_cast<std::int32_t>(to.from.size());
         ++peers.count;

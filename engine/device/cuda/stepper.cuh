@@ -59,8 +59,8 @@ class CudaStepper final : public Stepper
     std::vector<std::int32_t> shard_of_unknown() const override
     {
         std::vector<std::int32_t> out;
-        for (const Place& p : place_)
-            out.push_back(p.shard);
+        for (const auto& p : place_)
+            out.push_back(p.part);
         return out;
     }
 
@@ -144,7 +144,7 @@ class CudaStepper final : public Stepper
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;
     std::vector<std::unique_ptr<State>> shards_;
-    std::vector<Place> place_;
+    std::vector<partition::Place> place_;
     Vector diffused_from_ = Vector::current;
     std::vector<PlannedPass> passes_;
     std::vector<Stage> stages_;

@@ -26,8 +26,8 @@ CudaStepper<Real>::slots_of(const std::vector<std::int32_t>& unknowns) const
 {
     std::vector<std::vector<std::int32_t>> slots(shards_.size());
     for (auto u : unknowns) {
-        const Place& p = place_.at(at(u));
-        slots[at(p.shard)].push_back(p.slot);
+        const auto& p = place_.at(at(u));
+        slots[at(p.part)].push_back(p.slot);
     }
     return slots;
 }
@@ -74,8 +74,8 @@ std::vector<ShardGather> CudaStepper<Real>::split(const Gather& g, bool terms) c
     std::vector<Rows> rows(shards_.size());
     for (std::size_t k = 0; k < g.size(); ++k)
         for (auto i = at(g.first[k]); i < at(g.first[k + 1]); ++i) {
-            const Place& p = place_.at(at(g.unknown[i]));
-            auto& r = rows[at(p.shard)];
+            const auto& p = place_.at(at(g.unknown[i]));
+            auto& r = rows[at(p.part)];
             if (terms || r.output.empty() || r.output.back() != k) {
                 r.output.push_back(terms ? i : k);
                 r.first.push_back(r.first.back());
@@ -276,7 +276,7 @@ std::vector<double> CudaStepper<Real>::collect(const std::vector<std::vector<T>>
 {
     std::vector<double> out(place_.size());
     for (std::size_t u = 0; u < out.size(); ++u) {
-        const auto shard = at(place_[u].shard);
+        const auto shard = at(place_[u].part);
         out[u] = static_cast<double>(values[shard][index(shard, at(place_[u].slot))]);
     }
     return out;
@@ -357,7 +357,7 @@ Snapshot CudaStepper<Real>::snapshot() const
         s.resting = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
         for (const auto& p : place_) {
             const auto slot = at(p.slot);
-            s.resting.push_back(moving[at(p.shard)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
+            s.resting.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
         }
     }
     return s;
