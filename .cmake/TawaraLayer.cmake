@@ -23,6 +23,14 @@ if(TAWARA_SANITIZE)
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TAWARA_SANITIZE} -fno-omit-frame-pointer>)
   target_link_options(tawara_options INTERFACE -fsanitize=${TAWARA_SANITIZE})
 endif()
+# Programs that read other people's files are hardened, in release builds without sanitizers.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX) # with CMAKE_POSITION_INDEPENDENT_CODE programs are linked with -pie
+if(NOT TAWARA_SANITIZE)
+  target_compile_options(tawara_options INTERFACE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+  target_link_options(tawara_options INTERFACE $<$<CONFIG:Release>:LINKER:-z,relro,-z,now>)
+endif()
 if(TAWARA_HAVE_CUDA)
   target_compile_definitions(tawara_options INTERFACE TAWARA_HAVE_CUDA=1)
 endif()
