@@ -69,7 +69,7 @@ void sayFilesElsewhere(MessageBar* bar, const simulation::Session& session)
     QString list;
     for (const auto& f : files)
         list += (list.isEmpty() ? "" : ", ") + QString::fromStdString(f);
-    bar->showMessage(MessageBar::Level::info,
+    bar->showMessage(MessageBar::Level::note,
                      MainWindow::tr("This session reads files outside its folder: %1.").arg(list));
 }
 

@@ -32,7 +32,7 @@ std::vector<std::array<float, 3>> conduction_velocity(const mesh::TetMesh& m,
         Eigen::Matrix3d a = Eigen::Matrix3d::Zero();
         Eigen::Vector3d b = Eigen::Vector3d::Zero();
         int used = 0;
-        for (auto corner : around) {
+        for (const auto corner : around) {
             const auto j = static_cast<std::size_t>(corner);
             const double later = static_cast<double>(times[j]) - static_cast<double>(times[i]);
             if (j == i || !(std::abs(later) <= longest_ms))

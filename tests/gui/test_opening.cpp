@@ -59,6 +59,33 @@ class TestOpening : public QObject
         QVERIFY(f.open(QIODevice::WriteOnly));
         f.write("{\"schema\": 1, \"program\": \"none of a session's\"}");
     }
+    /// A session may come from others: the window says what it reads outside its folder.
+    void filesOutsideTheFolderAreSaid()
+    {
+        simulation::EngineOptions options;
+        options.devices = "cpu";
+        EngineHost host(real_engine(options), open_session);
+        MainWindow w(&host);
+        w.setAutoPlay(false);
+        w.show();
+        const auto* message = w.findChild<MessageBar*>();
+        w.open(slab("inside", 4, 1));
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene() && !host.isLoading(), patience);
+        QVERIFY2(!message->text().contains("outside its folder"), qPrintable(message->text()));
+        simulation::Session s;
+        const QString heart =
+            QFileInfo(TAWARA_SOURCE_DIR "/meshes/default_heart.vtu").canonicalFilePath();
+        s.mesh = simulation::MeshFile{heart.toStdString(), {}, {}};
+        s.regions[0].variant = "epi";
+        s.end_ms = 50;
+        const QString path = dir.filePath("outside.json");
+        simulation::write_session(s, path.toStdString());
+        const auto run = host.scene()->run;
+        w.open(path);
+        QTRY_VERIFY_WITH_TIMEOUT(host.scene()->run > run && !host.isLoading(), patience);
+        QVERIFY2(message->text().contains("outside its folder: " + heart),
+                 qPrintable(message->text()));
+    }
     void aRefusedFileNeverNamesWhatIsOpen()
     {
         simulation::EngineOptions options;

@@ -178,7 +178,7 @@ class TestInsulators : public QObject
                  said.c_str());
         int empty = 0;
         for (const auto& line : lines_of(o.out / "activation.csv"))
-            empty += line.ends_with(",,,");
+            empty += line.find(",,,,") != std::string::npos; // no times
         QCOMPARE(empty, unknowns - cells);
         const auto rows = lines_of(o.out / "probes.csv");
         QVERIFY(rows.size() > 10 && rows[0] == "time_ms,tissue,beyond");
@@ -245,7 +245,8 @@ class TestInsulators : public QObject
                 for (std::size_t u = 0; u < t.problem.size(); ++u)
                     v.push_back(t.problem.has_cells(u) ? 30 * t.problem.position_mm[u][0] - 80
                                                        : std::nan(""));
-                const auto layout = ecg_layout(t, {{"A", {20, 5, 1}}}, {}, "s");
+                const auto layout = ecg_layout(
+                    t, std::vector<Electrode>{{"A", {20, 5, 1}}}, Leads{}, "s");
                 return EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches, layout, 0.2)
                     .leads(v)[0];
             };

@@ -206,6 +206,7 @@ class TestSession : public QObject
         s.probes_every_ms = 0.1;
         s.maps_from_ms = 12.5;
         s.rest_tolerance_mV = 0.05;
+        s.mass_scaling_largest = 1.7;
         s.tables_mV = 0.25;
         QTest::newRow("everything") << QString::fromStdString(to_json(s));
         s.mesh = MeshSlab{{20, 7, 3}, 0.1};

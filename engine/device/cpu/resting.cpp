@@ -27,7 +27,8 @@ void check(const TissueProblem& p)
         refuse("with godunov splitting alone");
     if (p.substeps.stages != 1)
         refuse("where diffusion needs one sub-step a time step alone; here it needs " +
-               std::to_string(p.substeps.stages));
+               std::to_string(p.substeps.stages) +
+               ", which a larger diffusion.mass_scaling_largest may make fewer");
     if (p.dt_ms * 2 > TissueProblem::longest_rest_ms * (1 + 1e-9))
         refuse("with time steps up to " + std::to_string(TissueProblem::longest_rest_ms / 2) +
                " ms alone");

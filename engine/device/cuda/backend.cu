@@ -105,7 +105,8 @@ std::string resting_reason(const TissueProblem& p)
         return what + "with godunov splitting alone";
     if (p.substeps.stages != 1)
         return what + "where diffusion needs one sub-step a time step alone; here it needs " +
-               std::to_string(p.substeps.stages);
+               std::to_string(p.substeps.stages) +
+               ", which a larger diffusion.mass_scaling_largest may make fewer";
     if (longest_rest(p) < 2)
         return what + "with time steps up to " +
                std::to_string(TissueProblem::longest_rest_ms / 2) + " ms alone";

@@ -20,7 +20,9 @@ CellMap cell_map(const Session& s, const Tissue& t)
         const Region& r = t.patches.regions[k];
         const auto origin = t.patches.origin[k];
         const Region& own = origin < s.regions.size() ? s.regions[origin] : r;
-        out.regions.push_back({origin, own.name, own.kind, r.model, r.variant});
+        const bool cells = !r.insulating;
+        out.regions.push_back({origin, own.name, own.kind, cells ? r.model : std::string(),
+                               cells ? r.variant : std::string()});
     }
     out.of_unknown = t.region_of_unknown;
     return out;

@@ -220,8 +220,6 @@ class Reader
         if (key == "in") {
             if (value.size() < 2 || value.front() != '[' || value.back() != ']')
                 fail(l, "'" + text + "' is no unit; write: in [mV]");
-            if (!v.unit_text.empty())
-                fail(l, "'" + v.name + "' has two units; keep one");
             v.unit_text = trimmed(value.substr(1, value.size() - 2));
             v.units = parse_short_units(v.unit_text);
             if (!v.units)
@@ -269,7 +267,7 @@ class Reader
         for (auto cut = last_attribute(right); cut != std::string::npos;
              cut = last_attribute(right)) {
             if (++attributes > 50)
-                fail(l, "'" + name + "' has more than 50 labels and bindings in its line");
+                fail(l, "'" + name + "' has more than 50 units, labels and bindings in its line");
             if (!attribute(l, trimmed(right.substr(cut))))
                 fail(l, "'" + trimmed(right.substr(cut)) + "' is no unit, label or binding");
             right.resize(cut);
