@@ -154,7 +154,7 @@ void MainWindow::hostLoaded()
     m_recordWanted = false;
     m_savedToMs = m_keptToMs = -1;
     ++m_starts;
-    m_computedMs = m_recordedMs = 0;
+    m_computedMs = 0;
     m_toldOfResults = false;
     m_drugsOn = scene->session.drugs;
     followRun();
@@ -549,7 +549,7 @@ void MainWindow::updateVelocity()
                 constexpr double shown_mm_per_ms = 0.005; // less is written as 0
                 if (region.kind == "scar_core" && v.mesh == Vec3{} &&
                     *std::max_element(v.fine.begin(), v.fine.end()) < shown_mm_per_ms)
-                    return Said{tr("No wave runs here, as in scar."), {}};
+                    return Said{tr("A scar: no wave enters it, waves go around."), {}};
                 const auto text = [](const Vec3& u) {
                     return QStringLiteral("%1, %2, %3")
                         .arg(u[0], 0, 'f', 2)

@@ -230,7 +230,7 @@ class MainWindow : public QMainWindow
     /// Whether that was recorded in the run as it is now, not in one before the last start.
     bool ofThisRun(const simulation::Recording& recording) const;
     /// What is not given up unasked, one rule for opening, going back to the start and closing:
-    /// recorded frames that somebody wanted or that took long to compute, a run that took long.
+    /// recorded frames that somebody asked for, a run that took long.
     struct Loss
     {
         bool frames = false, results = false;
@@ -246,9 +246,6 @@ class MainWindow : public QMainWindow
     void askWhenFree(std::function<void()> ask);
     /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
     void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
-    /// Whether this run has recorded frames of more than a moment that are not saved, wanted or
-    /// not: a recording that is begun by hand would replace them.
-    bool replacesFrames() const;
     /// Asks whether that may be lost; then `then`, unless cancelled.
     void askLoss(const Loss& loss, std::function<void()> then);
     /// To the first moment of the run, which is lost, so it may ask; frames stay unless they are
@@ -388,7 +385,6 @@ class MainWindow : public QMainWindow
     std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
     QElapsedTimer m_sinceStatus;
     qint64 m_computedMs = 0; // wall time that this run took
-    qint64 m_recordedMs = 0; // the part of it in which frames were recorded
     qint64 m_longRunMs = 30'000;
     double m_keptToMs = -1;       // results were exported when the run was there
     quint64 m_starts = 0;         // of runs: loaded, or back at the start

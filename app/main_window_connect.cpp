@@ -134,7 +134,6 @@ void MainWindow::connectHost()
         m_sinceStatus.start();
         if (s.state == State::running) {
             m_computedMs += std::min<qint64>(passed, 1000);
-            m_recordedMs += s.recording ? std::min<qint64>(passed, 1000) : 0;
         }
         m_pacing->setTime(s.time_ms, s.ms_per_second);
         m_ecg->setTime(s.time_ms, s.state == State::finished);
@@ -280,7 +279,6 @@ void MainWindow::connectTraces()
         m_keptToMs = -1;
         ++m_starts;
         if (m_host->status().recording) { // what is recorded begins anew as well
-            m_recordedMs = 0;
             m_savedToMs = -1;
         }
         followRun();

@@ -15,7 +15,6 @@
 namespace tawara {
 namespace {
 
-constexpr double moment_ms = 20; // of simulated time: too short to be looked back at
 
 /// "40 s", "3 min"
 QString wallTime(qint64 ms)
@@ -101,19 +100,7 @@ bool MainWindow::ofThisRun(const simulation::Recording& recording) const
 
 MainWindow::Loss MainWindow::lossOf(Frames frames) const
 {
-    return {(m_recordWanted || m_recordedMs > m_longRunMs) && framesUnsaved(frames),
-            resultsUnsaved(frames)};
-}
-
-bool MainWindow::replacesFrames() const
-{
-    if (lossOf().frames)
-        return true;
-    if (!framesUnsaved(Frames::in_files_count_as_saved))
-        return false;
-    const auto recording = m_host->recording();
-    const double from = std::max(recording->time_of(0), m_savedToMs);
-    return recording->time_of(recording->frame_count() - 1) - from >= moment_ms;
+    return {m_recordWanted && framesUnsaved(frames), resultsUnsaved(frames)};
 }
 
 QString MainWindow::recordedText() const
@@ -151,7 +138,7 @@ QString MainWindow::lossText(const Loss& loss) const
         parts << tr("%1 are not saved and would be lost.").arg(recordedText());
     if (loss.results)
         parts << tr("The run would be lost, %1 of computing: %2.")
-                     .arg(wallTime(m_computedMs), resultsText(false));
+                     .arg(wallTime(m_computedMs), resultsText(!loss.frames));
     return parts.join(QLatin1Char(' '));
 }
 

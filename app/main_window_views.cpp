@@ -261,10 +261,9 @@ void MainWindow::recordByHand(bool on)
     const auto begin = [this] {
         m_recordWanted = true;
         m_savedToMs = -1;
-        m_recordedMs = 0;
         record(true);
     };
-    if (replacesFrames()) // a new recording takes the place of the one there is
+    if (lossOf().frames) // a new recording takes the place of the one there is
         askLoss({.frames = true}, begin);
     else
         begin();

@@ -75,7 +75,7 @@ bool Engine::Impl::next(std::pair<std::uint64_t, Command>& out)
     std::unique_lock hold(queue_mutex);
     if (state != State::running)
         wake.wait(hold, [&] {
-            return quit || !queue.empty() || !finished.empty() || !refused.empty() || work_lost;
+            return quit || !queue.empty() || !finished.empty() || !overflowed.empty() || work_lost;
         });
     if (quit || queue.empty() || !finished.empty())
         return false;
@@ -90,7 +90,7 @@ bool Engine::Impl::round()
 {
     std::pair<std::uint64_t, Command> c;
     take_faults();
-    answer_refused();
+    answer_overflowed();
     while (next(c)) {
         answering = c.first;
         std::visit([&](auto& command) { apply(c.first, command); }, c.second);
@@ -253,7 +253,7 @@ std::uint64_t Engine::post(Command command)
                             std::holds_alternative<CancelLoad>(command) ||
                             std::holds_alternative<Pause>(command);
         if (impl_->queue.size() >= most_commands && !always) {
-            impl_->refused.push_back(id); // answered when the others are
+            impl_->overflowed.push_back(id); // answered when the others are
             return id;
         }
         if (std::holds_alternative<Load>(command) || std::holds_alternative<CancelLoad>(command))

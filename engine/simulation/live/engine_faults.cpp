@@ -101,12 +101,12 @@ void Engine::Impl::note(const std::string& text)
     push(SceneChanged{scene});
 }
 
-void Engine::Impl::answer_refused()
+void Engine::Impl::answer_overflowed()
 {
     std::vector<std::uint64_t> ids;
     {
         const std::lock_guard hold(queue_mutex);
-        ids.swap(refused);
+        ids.swap(overflowed);
     }
     for (const auto id : ids)
         answer(id, "too many commands wait; this one was refused");

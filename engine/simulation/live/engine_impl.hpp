@@ -102,7 +102,7 @@ struct Engine::Impl
     std::mutex queue_mutex;
     std::condition_variable wake;
     std::deque<std::pair<std::uint64_t, Command>> queue;
-    std::vector<std::uint64_t> refused; ///< commands for which the queue was too long
+    std::vector<std::uint64_t> overflowed; ///< commands for which the queue was too long
     std::uint64_t next_command = 1;
     std::deque<std::function<void()>> finished; ///< what workers brought, for the engine's thread
     bool quit = false;
@@ -175,7 +175,7 @@ struct Engine::Impl
     void publish_reached() noexcept;
     /// A warning among the scene's notices, once.
     void note(const std::string& text);
-    void answer_refused();
+    void answer_overflowed();
     /// Of a handler that threw, of a worker that could not even say what happened to it.
     void take_faults();
     std::uint64_t answering = 0; ///< the command that is being applied; 0: none, or it is answered

@@ -325,8 +325,8 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
 {
     if (layout_.leads.empty())
         return;
-    for (const auto& at_vertices :
-         fields_of(m, source_conductivities(m, patches), layout_, bath_S_per_m, progress)) {
+    const auto sigma = source_conductivities(m, patches);
+    for (const auto& at_vertices : fields_of(m, sigma, layout_, bath_S_per_m, progress)) {
         if (on_vertices) {
             weights_.emplace_back(at_vertices.begin(), at_vertices.end());
             continue;
