@@ -50,7 +50,7 @@ void StimulusPanel::setCapturing(double radius_mm)
 
 void StimulusPanel::fillHint()
 {
-    const QString what = tr("With the Pulse tool (S) a click on the heart gives this, also while it "
+    const QString what = tr("With the Stimulate tool (S) a click on the heart gives this, also while it "
                             "runs.");
     const auto s = settings();
     const bool less = s.radius_mm < m_capturing ||
