@@ -68,7 +68,7 @@ Case parse(const std::string& text, const bench::Choice& from)
         const std::string key = words[k].substr(0, cut),
                           value = cut == std::string::npos ? "" : words[k].substr(cut + 1);
         if (key == "metis")
-            o.stepper.tuning.ordering = device::Ordering::metis;
+            o.stepper.tuning.ordering = partition::Ordering::metis;
         else if (key == "unfused" || key == "fused")
             o.stepper.tuning.fused = key == "fused";
         else if (key == "model")

@@ -200,8 +200,8 @@ class TestCuda : public QObject
         o.dt_ms = 0.01;
         auto p = slab_problem({5, 1.5, 1.1}, 0.25, o);
         p.substeps = {static_cast<diffusion::SubStepping::Kind>(kind), stages};
-        const Tuning plain{Ordering::hilbert, true, 32}, metis{Ordering::metis, true, 32},
-            apart{Ordering::hilbert, true, 0}, unfused{Ordering::hilbert, false, 7};
+        const Tuning plain{partition::Ordering::hilbert, true, 32}, metis{partition::Ordering::metis, true, 32},
+            apart{partition::Ordering::hilbert, true, 0}, unfused{partition::Ordering::hilbert, false, 7};
         Tuning unequal = plain;
         unequal.shares = {0.7, 0.3};
         struct Way

@@ -217,7 +217,7 @@ struct Tissue
 {
     Tissue(const TissueProblem& problem, const StimulusSource& source)
         : p(problem), stimulus(source),
-          shard(make_shards(p, 1, single<Real> ? 4 : 2, Ordering::hilbert).shards.at(0)),
+          shard(make_shards(p, 1, single<Real> ? 4 : 2, partition::Ordering::hilbert).shards.at(0)),
           kept(p.groups[0].types[0].initial.size() - 1),
           slots(static_cast<std::size_t>(shard.slots))
     {

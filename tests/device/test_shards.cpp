@@ -82,7 +82,7 @@ class Sharded
         for (std::size_t k = 0; k < v.size(); ++k)
             for (const auto& send : all_.shards[k].sends)
                 for (std::size_t i = 0; i < send.from.size(); ++i)
-                    v[send.shard][at(send.to) + i] = v[k][at(send.from[i])];
+                    v[send.part][at(send.to) + i] = v[k][at(send.from[i])];
     }
     static std::int32_t column(const cuda::Shard& s, std::size_t slice, std::size_t to)
     {

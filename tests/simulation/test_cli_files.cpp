@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <csignal>
+#include <filesystem>
 #include <sstream>
 
 using namespace tawara;
@@ -155,6 +156,39 @@ class TestCliFiles : public QObject
         QVERIFY(p.waitForFinished(5000));
         QCOMPARE(p.exitCode(), 2);
         QVERIFY(p.readAllStandardError().contains("/schema"));
+    }
+
+    /// Where its terminal goes a run ends as by Ctrl-C, with what it has reached.
+    void endOfTheTerminalKeepsWhatWasReached()
+    {
+        if (!QFile::exists(program))
+            QSKIP("tawara-cli is not built");
+        const auto before = std::signal(SIGHUP, SIG_DFL); // nohup ignores it, and so would it
+        QProcess p;
+        p.start(program, {"run", dir_.filePath("good.json"), "--out", dir_.filePath("hangs"),
+                          "--devices", "cpu", "--set", "time.end_ms=1e6", "--json"});
+        QVERIFY(p.waitForStarted());
+        std::signal(SIGHUP, before);
+        QTRY_VERIFY_WITH_TIMEOUT(QDir(dir_.filePath("hangs")).exists(), 60000);
+        QVERIFY(!p.waitForFinished(2000));
+        ::kill(static_cast<pid_t>(p.processId()), SIGHUP);
+        QVERIFY(p.waitForFinished(60000));
+        QCOMPARE(p.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(p.exitCode(), 130);
+        for (const char* f : {"probes.csv", "activation.csv", "report.json"})
+            QVERIFY2(QFile::exists(dir_.filePath("hangs") + "/" + f), f);
+    }
+
+    /// Names of files are bytes: those that are no UTF-8 lose no report.
+    void namesNeedNotBeUtf8()
+    {
+        namespace fs = std::filesystem;
+        const std::string session = path("sl") + "\xe9" + "b.json", out = path("o") + "\xe9";
+        fs::copy_file(path("good.json"), session);
+        const auto r = run({"run", session, "--out", out, "--devices", "cpu", "--until", "0.2"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        for (const char* f : {"probes.csv", "activation.csv", "report.json"})
+            QVERIFY2(fs::exists(fs::path(out) / f), f);
     }
 
     /// Files that no run has written are replaced, and that is said; a run's own are only counted.

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <zlib.h>
 
@@ -65,6 +66,7 @@ struct Recording::Impl
     }
 
     void work(const std::stop_token& stop);
+    std::string stored(const Waiting& frame);
     void store(const Waiting& frame);
     bool make_room(std::uint64_t tick, std::uint64_t more);
     void settle(std::unique_lock<std::mutex>& hold);
@@ -114,6 +116,21 @@ void Recording::Impl::check_failed() const
         throw InputError(folder.path().string(), failed);
 }
 
+/// @return why it could not be stored; empty: it was
+std::string Recording::Impl::stored(const Waiting& frame)
+{
+    try {
+        store(frame);
+        return {};
+    } catch (const InputError& e) {
+        return e.reason;
+    } catch (const std::bad_alloc&) {
+        return "not enough memory";
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
 void Recording::Impl::work(const std::stop_token& stop)
 {
     std::unique_lock hold(mutex);
@@ -124,19 +141,20 @@ void Recording::Impl::work(const std::stop_token& stop)
         hold.unlock();
         std::string why;
         try {
-            store(frame);
-        } catch (const InputError& e) {
-            why = e.reason;
-        } catch (const std::exception& e) {
-            why = e.what();
+            why = stored(frame);
+        } catch (...) { // no memory even for the words
+            why = "no memory";
         }
         hold.lock();
         busy = false;
         if (!why.empty()) {
-            failed = why;
+            failed = std::move(why);
             queue.clear();
         }
-        spare.push_back(std::move(frame.codes));
+        try {
+            spare.push_back(std::move(frame.codes));
+        } catch (const std::bad_alloc&) { // a later frame takes a buffer of its own
+        }
         changed.notify_all();
     }
 }

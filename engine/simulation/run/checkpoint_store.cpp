@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 namespace tawara::simulation {
 
@@ -77,7 +78,15 @@ std::size_t CheckpointStore::failed() const
 std::string CheckpointStore::take_failure()
 {
     const std::lock_guard hold(mutex_);
-    return failure_.empty() || std::exchange(told_, true) ? std::string() : failure_;
+    if (!failure_ || std::exchange(told_, true))
+        return {};
+    try {
+        std::rethrow_exception(failure_);
+    } catch (const std::bad_alloc&) {
+        return "not enough memory";
+    } catch (const std::exception& e) {
+        return e.what();
+    }
 }
 
 void CheckpointStore::work(const std::stop_token& stop)
@@ -89,43 +98,42 @@ void CheckpointStore::work(const std::stop_token& stop)
         busy_ = true;
         changed_.notify_all();
         hold.unlock();
-        std::string why;
+        std::exception_ptr failure; // told in words by the run's thread
         try {
-            write_checkpoint(next.first, next.second);
-        } catch (const std::bad_alloc&) {
-            why = next.second.string() + ": not enough memory to write it";
-        } catch (const std::exception& e) {
-            why = e.what();
+            write(next.first, next.second);
+        } catch (...) {
+            failure = std::current_exception();
         }
         next.first = {};
         hold.lock();
-        if (why.empty()) {
-            newest_ = next.second;
-            std::erase(kept_, newest_); // one that it replaced
-            kept_.push_back(newest_);
-            remove_old(hold);
-        } else {
-            ++failed_;
-            if (failure_.empty())
-                failure_ = why;
-        }
+        failed_ += failure ? 1 : 0;
+        if (!failure_)
+            failure_ = failure;
         busy_ = false;
         changed_.notify_all();
     }
 }
 
-void CheckpointStore::remove_old(std::unique_lock<std::mutex>& hold)
+/// And removes those that are too old by then.
+void CheckpointStore::write(const Checkpoint& c, const fs::path& file)
 {
-    while (keep_ > 0 && kept_.size() > keep_) {
-        const auto oldest = kept_.front();
-        kept_.pop_front();
-        hold.unlock();
+    write_checkpoint(c, file);
+    std::deque<fs::path> old;
+    {
+        const std::lock_guard hold(mutex_);
+        newest_ = file;
+        std::erase(kept_, file); // one that it replaced
+        kept_.push_back(file);
+        while (keep_ > 0 && kept_.size() > keep_) {
+            old.push_back(kept_.front());
+            kept_.pop_front();
+        }
+    }
+    for (const auto& f : old)
         try {
-            remove_plain_file(oldest);
+            remove_plain_file(f);
         } catch (const InputError&) { // it stays
         }
-        hold.lock();
-    }
 }
 
 } // namespace tawara::simulation

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -46,7 +47,7 @@ class CheckpointStore
 
   private:
     void work(const std::stop_token& stop);
-    void remove_old(std::unique_lock<std::mutex>& hold);
+    void write(const Checkpoint& c, const std::filesystem::path& file);
 
     const std::filesystem::path folder_;
     const std::size_t keep_;
@@ -58,7 +59,7 @@ class CheckpointStore
     std::deque<std::filesystem::path> kept_; ///< the oldest first
     std::filesystem::path newest_;
     std::size_t failed_ = 0;
-    std::string failure_;
+    std::exception_ptr failure_; ///< of the first
     std::jthread thread_; // last: ends before the rest goes
 };
 
