@@ -61,10 +61,16 @@ void Engine::Impl::fault(const std::exception& e) noexcept
             set_state(State::empty);
         if (id != 0)
             answer(id, why);
-        else if (!sim || (state != State::failed && !device))
+        else if (!sim)
             push(Failed{why});
+        else if (state != State::failed)
+            note(why);
     } catch (...) { // no memory even for the words: the state alone is told
         state = sim ? State::failed : State::empty;
+        {
+            const std::lock_guard hold(status_mutex);
+            status.state = state;
+        }
         push(StateChanged{state});
     }
 }
