@@ -9,6 +9,7 @@
 #include "widgets/panels/prepacing_card.hpp"
 #include "widgets/panels/region_place.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QHBoxLayout>

@@ -388,9 +388,11 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
     const auto tells = [&](std::int64_t at) {
         return !(std::abs(v(at)) < 1000) && !cell::left_range(type_of(at), v(at)).empty();
     };
-    // diffusion within the step may have carried it to neighbours: the cell itself is named
-    for (std::int64_t other = 0; !tells(slot) && other < std::ssize(v_); ++other)
-        if (tells(other))
+    // diffusion within the step may have carried it to neighbours, and slots without an unknown
+    // repeat the cell before them: the cell itself is named
+    for (std::int64_t other = 0; other < std::ssize(v_); ++other)
+        if (layout_.old_of[static_cast<std::size_t>(other)] >= 0 && tells(other) &&
+            (!tells(slot) || layout_.old_of[static_cast<std::size_t>(slot)] < 0))
             slot = other;
     const auto old = std::max<std::int32_t>(layout_.old_of[static_cast<std::size_t>(slot)], 0);
     const auto& type = type_of(slot);
