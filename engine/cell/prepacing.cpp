@@ -36,6 +36,7 @@ class Cells
     }
     std::size_t count() const { return count_; }
     double v(std::size_t i) const { return pointers_[0][i]; }
+    double value(std::size_t i, std::size_t s) const { return pointers_[s][i]; }
     std::vector<double> state(std::size_t i) const
     {
         std::vector<double> out;
@@ -70,9 +71,12 @@ void need_finite(const Cells& cells, std::span<const CellType> types, long step,
     }
 }
 
-/// @param beats  one for each pulse looked at after which V was high
-PacedCell measured(std::vector<double> state, std::vector<ActionPotential> beats, long looked_at)
+/// @param beats    one for each pulse measured after which V was high
+/// @param from_ms  the first of the pulses looked at
+PacedCell measured(std::vector<double> state, std::vector<ActionPotential> beats, long looked_at,
+                   double from_ms)
 {
+    std::erase_if(beats, [&](const ActionPotential& b) { return b.activation_ms < from_ms; });
     // a pulse onto a plateau makes no action potential
     std::erase_if(beats, [](const ActionPotential& b) {
         return b.rest_mV > ActionPotentialMeter::excited_mV;
@@ -96,13 +100,16 @@ std::vector<PacedCell> pace_cells(std::span<const CellType> types, const PaceOpt
     const auto kernel = make_cpu_kernel<double>(types, o.scheme, o.table_step_mV);
     Cells cells(types);
     std::vector<ActionPotentialMeter> meters(cells.count());
+    std::vector<SteadinessMeter> steadiness;
+    for (const auto& type : types)
+        steadiness.emplace_back(type);
     const long cycle = std::max(1L, std::lround(o.cycle_length_ms / o.dt_ms));
     const long pulse = std::max(1L, std::lround(o.stimulus_duration_ms / o.dt_ms));
-    const long last = o.beats * cycle, looked_at = std::min(o.beats, measured_beats);
+    long last = o.beats * cycle;
     auto arrays = cells.arrays();
     for (long k = 0; k < last; ++k) {
         const long beat = k / cycle, in_beat = k % cycle;
-        const bool measure = beat >= o.beats - looked_at;
+        const bool measure = o.until_steady || beat >= o.beats - measured_beats;
         const double t = static_cast<double>(k) * o.dt_ms;
         if (in_beat == 0) {
             progress.at(static_cast<double>(beat) / static_cast<double>(o.beats),
@@ -121,11 +128,23 @@ std::vector<PacedCell> pace_cells(std::span<const CellType> types, const PaceOpt
         if (measure)
             for (std::size_t i = 0; i < cells.count(); ++i)
                 meters[i].sample(t + o.dt_ms, cells.v(i));
+        if (in_beat != cycle - 1)
+            continue;
+        for (std::size_t i = 0; i < cells.count(); ++i)
+            steadiness[i].beat([&](std::size_t s) { return cells.value(i, s); });
+        if (o.until_steady && std::all_of(steadiness.begin(), steadiness.end(),
+                                          [](const auto& m) { return m.settled(); }))
+            last = k + 1;
     }
     need_finite(cells, types, last, o.dt_ms);
+    const long beats = last / cycle, looked_at = std::min(beats, measured_beats);
+    const double from_ms = static_cast<double>((beats - looked_at) * cycle) * o.dt_ms;
     std::vector<PacedCell> out;
-    for (std::size_t i = 0; i < cells.count(); ++i)
-        out.push_back(measured(cells.state(i), meters[i].finish(), looked_at));
+    for (std::size_t i = 0; i < cells.count(); ++i) {
+        out.push_back(measured(cells.state(i), meters[i].finish(), looked_at, from_ms));
+        out.back().beats = beats;
+        out.back().drift = steadiness[i].drift();
+    }
     return out;
 }
 

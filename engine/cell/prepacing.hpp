@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
+#include "engine/cell/steadiness.hpp"
 #include "engine/core/progress.hpp"
 
 #include <limits>
@@ -16,7 +17,8 @@ struct PaceOptions
     double table_step_mV = 0;                  ///< as of make_cpu_kernel(); 0: none
     double dt_ms = 0.02;
     double cycle_length_ms = 1000;
-    long beats = 100;
+    long beats = 100;               ///< with until_steady: at most
+    bool until_steady = false;      ///< ends where every cell is SteadinessMeter::settled()
     double stimulus_pA_per_pF = 52; ///< that of ten Tusscher & Panfilov 2006
     double stimulus_duration_ms = 1;
 };
@@ -29,6 +31,8 @@ struct PacedCell
     double apd90_ms = std::numeric_limits<double>::quiet_NaN();
     /// How much longer it was than the one before; NaN where either is not known.
     double apd90_change_ms = std::numeric_limits<double>::quiet_NaN();
+    long beats = 0;                 ///< that it was paced
+    Drift drift;                    ///< how far from its steady rhythm it still is
     long looked_at = 0, missed = 0; ///< of the last 10 pulses: those without an action potential
 };
 

@@ -151,6 +151,12 @@ class Recorder
                 result_.states[s].push_back(value(s));
             need_finite(k, value);
         }
+        if (beat_ended(now)) {
+            steadiness_.beat(value);
+            result_.settled = options_.until_steady && steadiness_.settled();
+            if (result_.settled)
+                return false;
+        }
         if (k == 0 || k % tell_ != 0)
             return true;
         if (options_.progress && !options_.progress(now))
@@ -167,6 +173,7 @@ class Recorder
         need_finite(taken_, value);
         result_.beats = meter_.finish();
         result_.steps = taken_;
+        result_.drift = steadiness_.drift();
         return std::move(result_);
     }
 
@@ -181,6 +188,18 @@ class Recorder
         if (const auto left = compiler::left_range(*system_, states_); !left.empty())
             throw CellNumericsError(static_cast<double>(k) * options_.dt_ms, k, value(0),
                                     options_.type.model, smaller(), left);
+    }
+
+    /// A whole cycle has gone by since the last time, or since the first pulse.
+    bool beat_ended(double now_ms)
+    {
+        if (options_.own_stimulus || unpaced_ || !(options_.stimulus_period_ms > 0))
+            return false;
+        const double since = now_ms + 0.5 * options_.dt_ms - options_.stimulus_start_ms;
+        if (since < static_cast<double>(cycles_ + 1) * options_.stimulus_period_ms)
+            return false;
+        ++cycles_;
+        return true;
     }
 
     /// V is looked at after each step, the other states where they are kept and at the end.
@@ -211,8 +230,9 @@ class Recorder
     std::size_t next_pace_ = 0;
     bool unpaced_, fired_ = false;
     double last_mV_ = excited_mV;
-    long steps_, every_, tell_, beat_ = -1, taken_ = 0;
+    long steps_, every_, tell_, beat_ = -1, cycles_ = 0, taken_ = 0;
     ActionPotentialMeter meter_;
+    SteadinessMeter steadiness_{options_.type};
     SingleCellResult result_;
 };
 

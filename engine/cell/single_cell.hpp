@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/cell/action_potential.hpp"
 #include "engine/cell/model.hpp"
+#include "engine/cell/steadiness.hpp"
 
 #include <functional>
 #include <stop_token>
@@ -28,6 +29,9 @@ struct SingleCellOptions
     double stimulus_start_ms = 0;
     double stimulus_period_ms = 1000; ///< pacing cycle length; 0: a single stimulus
     long beats = 0;                   ///< stimuli at most; 0: as many as fit
+    /// Ends after the beat with which the cell is SteadinessMeter::settled(); at end_ms at the
+    /// latest. Of pulses with a period.
+    bool until_steady = false;
     std::function<bool(double)>
         progress;         ///< called about every 10 ms of model time with t; false cancels
     std::stop_token stop; ///< asked as often; the run ends there and gives what was reached
@@ -40,8 +44,10 @@ struct SingleCellResult
     std::vector<ActionPotential> beats;      ///< one for each stimulus that made an upstroke
     std::vector<double> final_state;         ///< at end_ms or where it was stopped, as `states`
     long steps = 0;                          ///< that were taken
-    bool stopped = false;                    ///< by SingleCellOptions::stop, before its end
-    double compile_ms = 0;                   ///< of the machine code; 0 when it was there already
+    bool settled = false;                    ///< SingleCellOptions::until_steady ended it
+    Drift drift;           ///< of a cell paced with a period; not known after few beats
+    bool stopped = false;  ///< by SingleCellOptions::stop, before its end
+    double compile_ms = 0; ///< of the machine code; 0 when it was there already
 };
 
 /// Runs one cell with fixed steps of dt; by CVODE (scheme cvode, tolerance 1e-8) dt is the time

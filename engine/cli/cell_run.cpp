@@ -20,6 +20,7 @@ namespace {
 namespace compiler = cell::compiler;
 
 constexpr double usual_step_ms = 0.01;
+constexpr double most_steady_beats = 2000; // of --until-steady without --beats
 
 struct Arguments
 {
@@ -30,6 +31,7 @@ struct Arguments
     double dt_ms = usual_step_ms, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0,
            duration_ms = 0, tables_mV = 0;
     long beats = 0;
+    bool until_steady = false;
     CLI::Option *bcl = nullptr, *until = nullptr, *every = nullptr, *beat_count = nullptr,
                 *amplitude_given = nullptr, *duration_given = nullptr, *tables = nullptr,
                 *scheme_given = nullptr, *dt_given = nullptr;
@@ -167,7 +169,8 @@ void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
             }
     if (const double largest = cell::largest_step(m, o.scheme);
         a.dt_given->count() == 0 && largest > 0)
-        o.dt_ms = std::min(usual_step_ms, largest);
+        o.dt_ms = o.scheme == Scheme::backward_euler && !chosen ? largest // slow, and stable
+                                                                : std::min(usual_step_ms, largest);
     if (const auto advice = cell::step_advice(m, o.scheme, o.dt_ms); !advice.empty())
         c.notice({Notice::Level::warning, advice});
     else if (o.scheme != cell::scheme_by_name(a.scheme) || o.dt_ms != a.dt_ms)
@@ -198,6 +201,11 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
         o.beats = a.beats;
         o.end_ms = o.stimulus_start_ms + static_cast<double>(a.beats) * beat;
     }
+    o.until_steady = a.until_steady;
+    if (o.until_steady && (o.own_stimulus || a.bcl->count() == 0))
+        throw InputError("--until-steady", "is of a cell paced from outside; give --bcl as well");
+    if (o.until_steady && a.beat_count->count() == 0)
+        o.end_ms = o.stimulus_start_ms + most_steady_beats * beat;
     if (a.until->count() > 0) {
         need_positive("--until", a.until_ms);
         if (o.beats > 0 && a.until_ms < o.end_ms)
@@ -349,6 +357,27 @@ Json run_of(const Arguments& a, const std::string& name, const cell::SingleCellO
         {"compile_ms", r.compile_ms}};
 }
 
+/// How far from its steady rhythm a paced cell still is.
+void say_drift(Context& c, const cell::SingleCellOptions& o, const cell::SingleCellResult& r,
+               Json& j)
+{
+    if (o.until_steady)
+        j["settled"] = r.settled;
+    j["drift"] = nullptr;
+    if (!r.drift.known())
+        return;
+    j["drift"] = {{"state", r.drift.state},
+                  {"percent_a_beat", value(r.drift.per_beat_percent)},
+                  {"percent_left", value(r.drift.left_percent)},
+                  {"steady", r.drift.steady()}};
+    std::string text = r.drift.steady() ? "steady: " : "not steady: ";
+    if (o.until_steady && !r.settled && r.drift.steady())
+        text = "not steady for long enough to be sure: ";
+    c.notice(
+        {o.until_steady && !r.settled && !r.stopped ? Notice::Level::warning : Notice::Level::info,
+         text + r.drift.words()});
+}
+
 void run(Context& c, Arguments a)
 {
     const std::string name = model_of(c, a);
@@ -363,7 +392,8 @@ void run(Context& c, Arguments a)
         return true;
     };
     const auto r = cell::run_single_cell(o);
-    const double end_ms = r.stopped ? static_cast<double>(r.steps) * o.dt_ms : o.end_ms;
+    const double end_ms =
+        r.stopped || r.settled ? static_cast<double>(r.steps) * o.dt_ms : o.end_ms;
     if (!a.out.empty())
         write_traces(m, r, a.out);
     char text[80];
@@ -371,6 +401,7 @@ void run(Context& c, Arguments a)
     c.notice({Notice::Level::info, text});
     Json j = run_of(a, name, o, r);
     j["beats"] = beats_of(c, r);
+    say_drift(c, o, r, j);
     if (r.beats.empty())
         c.say(no_beats(o, m.states[0].name, r.final_state[0], end_ms));
     j["final_state"] = Json::object();
@@ -413,6 +444,9 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
     a->bcl = sub->add_option("--bcl", a->bcl_ms,
                              "pacing cycle length [ms]; else the model's own stimulus");
     a->beat_count = sub->add_option("--beats", a->beats, "how many stimuli; else one");
+    sub->add_flag("--until-steady", a->until_steady,
+                  "end with the beat after which no state has more than 1 % to go to its steady "
+                  "rhythm; --beats is the most then, else 2000");
     a->until = sub->add_option("--until", a->until_ms, "end [ms]; else the last beat's");
     a->every = sub->add_option("--every", a->every_ms, "between rows of the traces [ms]")
                    ->capture_default_str();

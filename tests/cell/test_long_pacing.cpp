@@ -79,6 +79,44 @@ class TestLongPacing : public QObject
                          states[s].name.c_str());
     }
 
+    /// What a slow exponential has left is told from its beats, and to a fifth.
+    void whatIsLeftIsEstimated()
+    {
+        const auto type = make_cell_type("ten_tusscher_2006", "epi", {}, {});
+        SteadinessMeter meter(type);
+        const auto& states = model_info("ten_tusscher_2006").states;
+        const auto slow = [&](std::size_t s, long beat) { // sodium, to 10 from 12 mM
+            return states[s].name == "Na_i" || states[s].name == "Nai"
+                       ? 10 + 2 * std::exp(-static_cast<double>(beat) / 300)
+                       : states[s].initial;
+        };
+        long beat = 0;
+        for (; beat < 100; ++beat)
+            meter.beat([&](std::size_t s) { return slow(s, beat); });
+        const auto d = meter.drift();
+        QVERIFY2(d.state.find("Na") != std::string::npos, d.state.c_str());
+        const double left = 100 * 2 * std::exp(-99. / 300) / (10 + 2 * std::exp(-99. / 300));
+        QVERIFY2(std::abs(d.left_percent / left - 1) < 0.2, d.words().c_str());
+        QVERIFY(!d.steady() && !meter.settled());
+        QVERIFY2(d.words().find("% a beat") != std::string::npos, d.words().c_str());
+        for (; beat < 1500; ++beat)
+            meter.beat([&](std::size_t s) { return slow(s, beat); });
+        QVERIFY(meter.drift().steady() && meter.settled());
+    }
+
+    /// From beat to beat APD90 changes by less than 1 ms, which was called steady.
+    void driftShowsWhereBeatsLookAlike()
+    {
+        std::vector types{make_cell_type("ohara_rudy_2011", "", {}, {})};
+        PaceOptions o;
+        o.cycle_length_ms = 500;
+        o.beats = 60;
+        const auto p = pace_cells(types, o)[0];
+        QVERIFY2(std::abs(p.apd90_change_ms) < 1, qPrintable(QString::number(p.apd90_change_ms)));
+        qInfo("%s", p.drift.words().c_str());
+        QVERIFY2(p.drift.known() && !p.drift.steady(), p.drift.words().c_str());
+    }
+
     void concentrationsThatLeaveTheirRangeEndARun()
     {
         auto o = paced("courtemanche_1998", "", Scheme::forward_euler, 0.1, 3);

@@ -386,6 +386,15 @@ class TestTissuePanel : public QObject
         beats->setValue(20);
         cycle->setValue(500);
         QCOMPARE(s.prepacing, (simulation::Prepacing{20, 500}));
+        auto* until = panel.findChild<QCheckBox*>("prepacingUntilSteady");
+        QVERIFY(until && until->isVisibleTo(&panel) && !until->isChecked());
+        until->click();
+        QCOMPARE(s.prepacing, (simulation::Prepacing{20, 500, true}));
+        cycle->setValue(600);
+        QCOMPARE(s.prepacing, (simulation::Prepacing{20, 600, true}));
+        until->click();
+        cycle->setValue(500);
+        QCOMPARE(s.prepacing, (simulation::Prepacing{20, 500}));
         const std::string text =
             std::string(simulation::prepaced_words) + ", 20 beats every 500 ms: not steady";
         panel.setNotices({{Notice::Level::info, "else"}, {Notice::Level::warning, text}});

@@ -24,7 +24,7 @@ class TestHeartEcg : public QObject
         const auto [first, last] = std::minmax_element(act.begin(), act.end());
         // from the left septum to the base at the back, over the apex half way (Durrer 1970)
         const auto t0 = build_tissue(example("normal_beat"));
-        const auto place = [&](const float* at) {
+        const auto place = [&](const double* at) {
             return t0.problem.position_mm[static_cast<std::size_t>(at - act.data())];
         };
         QVERIFY(place(&*first)[0] < -10 && place(&*last)[2] > 10);

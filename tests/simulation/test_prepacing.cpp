@@ -3,8 +3,8 @@
 #include "engine/cell/prepacing.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
 
@@ -113,6 +113,40 @@ class TestPrepacing : public QObject
         QVERIFY(says(t.notices, "made no action potential"));
     }
 
+    /// APD90 hardly changes from beat to beat while sodium is far from its steady value.
+    void driftOfConcentrationsIsSaid()
+    {
+        const auto s = paced_bar(40, 500);
+        const auto t = build_tissue(s);
+        const auto& n = *t.prepaced;
+        QCOMPARE(n.level, Notice::Level::warning);
+        QVERIFY2(n.text.find("not steady") != std::string::npos, n.text.c_str());
+        QVERIFY2(n.text.find("% a beat") != std::string::npos, n.text.c_str());
+        QVERIFY2(n.text.find("until_steady") != std::string::npos, n.text.c_str());
+        qInfo("%s", n.text.c_str());
+    }
+
+    void pacingCanEndWhenSteady()
+    {
+        const std::vector types{cell::make_cell_type("beeler_reuter_1977", "", {}, {})};
+        cell::PaceOptions o;
+        o.cycle_length_ms = 500;
+        o.dt_ms = 0.05;
+        o.beats = 1000;
+        o.until_steady = true;
+        const auto p = cell::pace_cells(types, o)[0];
+        QVERIFY2(p.beats >= 70 && p.beats < 500, qPrintable(QString::number(p.beats)));
+        QVERIFY2(p.drift.steady(), p.drift.words().c_str());
+        QCOMPARE(p.looked_at, 10L);
+        QCOMPARE(p.missed, 0L);
+        o.until_steady = false;
+        o.beats = p.beats;
+        QCOMPARE(cell::pace_cells(types, o)[0].state, p.state);
+        o.until_steady = true;
+        o.beats = 20;
+        QCOMPARE(cell::pace_cells(types, o)[0].beats, 20L);
+    }
+
     void tissueStartsWithTheStatesReached()
     {
         const auto s = paced_bar(4, 400);
@@ -134,6 +168,9 @@ class TestPrepacing : public QObject
     {
         const auto s = paced_bar(100, 600);
         QCOMPARE(parse_session(to_json(s), "s.json").prepacing, s.prepacing);
+        auto until = s;
+        until.prepacing.until_steady = true;
+        QCOMPARE(parse_session(to_json(until), "s.json").prepacing, until.prepacing);
         const auto refused = [&](const char* text) -> QString {
             auto j = QJsonDocument::fromJson(QByteArray::fromStdString(to_json(s))).object();
             auto tissue = j["tissue"].toObject();

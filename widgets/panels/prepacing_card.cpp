@@ -18,7 +18,7 @@ using simulation::Session;
 
 namespace {
 
-constexpr std::int64_t usual_beats = 100;
+constexpr std::int64_t usual_beats = 100, most_steady_beats = 2000;
 
 /// The cycle length of the first site that paces regularly; 1000 ms where none does.
 double usualCycle(const Session& s)
@@ -44,11 +44,17 @@ PrepacingCard::PrepacingCard(QWidget* parent) : QWidget(parent)
     m_cycle = new NumberBox("prepacingCycle", tr("ms"),
                             {Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, 50, 0},
                             tr("Pacing cycle length: the time from pulse to pulse"));
+    m_untilSteady = new QCheckBox(tr("End when steady"));
+    m_untilSteady->setObjectName("prepacingUntilSteady");
+    m_untilSteady->setToolTip(
+        tr("Ends before, once no state of any cell has more than 1 % to go to its steady rhythm; "
+           "the number of beats is the largest then"));
     m_rows = new QWidget;
     auto* form = new QFormLayout(m_rows);
     form->setContentsMargins(0, 0, 0, 0);
     form->addRow(tr("Beats"), m_beats);
     form->addRow(tr("Cycle length"), m_cycle);
+    form->addRow(QString(), m_untilSteady);
     m_reached = new QLabel;
     m_reached->setObjectName("prepacingReached");
     m_reached->setWordWrap(true);
@@ -67,11 +73,22 @@ PrepacingCard::PrepacingCard(QWidget* parent) : QWidget(parent)
     connect(m_on, &QCheckBox::toggled, this, [this](bool on) {
         set({on ? usual_beats : 0, on ? m_usualMs : m_prepacing.cycle_length_ms}, {});
     });
+    connect(m_untilSteady, &QCheckBox::toggled, this, [this](bool on) {
+        auto p = m_prepacing;
+        if (on && p.beats == usual_beats)
+            p.beats = most_steady_beats;
+        p.until_steady = on;
+        set(p, {});
+    });
     connect(m_beats, &QDoubleSpinBox::valueChanged, this, [this](double n) {
-        set({std::llround(n), m_prepacing.cycle_length_ms}, "prepacing beats");
+        auto p = m_prepacing;
+        p.beats = std::llround(n);
+        set(p, "prepacing beats");
     });
     connect(m_cycle, &QDoubleSpinBox::valueChanged, this, [this](double ms) {
-        set({m_prepacing.beats, ms}, "prepacing cycle");
+        auto p = m_prepacing;
+        p.cycle_length_ms = ms;
+        set(p, "prepacing cycle");
     });
     setSession({});
 }
@@ -109,6 +126,8 @@ void PrepacingCard::show_()
     if (on) {
         m_beats->put(static_cast<double>(m_prepacing.beats));
         m_cycle->put(m_prepacing.cycle_length_ms);
+        const QSignalBlocker quiet(m_untilSteady);
+        m_untilSteady->setChecked(m_prepacing.until_steady);
     }
     m_reached->setVisible(on && !m_text.isEmpty());
     m_reached->setProperty("level", m_warning ? "warning" : "");

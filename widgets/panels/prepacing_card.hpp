@@ -27,7 +27,7 @@ class PrepacingCard : public QWidget
 
     simulation::Prepacing m_prepacing;
     double m_usualMs = 1000; ///< cycle length that is proposed: that of the first site that goes on
-    QCheckBox* m_on;
+    QCheckBox *m_on, *m_untilSteady;
     QWidget* m_rows;
     NumberBox *m_beats, *m_cycle;
     QLabel* m_reached;

@@ -309,7 +309,9 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     if (!in.edits.empty())
         j["branched_at_ms"] = in.branched_ms();
     if (const auto& paced = in.session.prepacing; paced.beats > 0)
-        j["prepacing"] = {{"beats", paced.beats}, {"cycle_length_ms", paced.cycle_length_ms}};
+        j["prepacing"] = {{"beats", paced.beats},
+                          {"cycle_length_ms", paced.cycle_length_ms},
+                          {"until_steady", paced.until_steady}};
     j["activated"] = r.activated;
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
     std::vector<double> apd90_ms(p.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of a run: its tissue.
 #include "engine/mesh/region_names.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/results/report_tables.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 
@@ -163,8 +163,10 @@ ReportPage::Table tissue(const ExportSource& s)
         {"Surface to volume, capacitance", with(session.surface_to_volume_per_mm, 5, "/mm") + ", " +
                                                with(session.capacitance_uF_per_cm2, 4, "µF/cm²")});
     if (const auto& p = session.prepacing; p.beats > 0)
-        t.rows.push_back({"Cells paced alone before", std::to_string(p.beats) + " beats every " +
-                                                          with(p.cycle_length_ms, 5, "ms")});
+        t.rows.push_back(
+            {"Cells paced alone before", (p.until_steady ? "until steady, at most " : "") +
+                                             std::to_string(p.beats) + " beats every " +
+                                             with(p.cycle_length_ms, 5, "ms")});
     for (std::size_t k = 0; k < std::min(session.drugs.size(), most_drugs); ++k) {
         const auto& d = session.drugs[k];
         std::string text;

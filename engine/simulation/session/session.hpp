@@ -25,8 +25,8 @@ inline constexpr std::string_view rule_based = "rule-based";
 
 struct MeshFile
 {
-    std::string file;                     ///< as written in the session; relative to the session file
-    std::optional<LengthUnit> unit;       ///< `length_unit`
+    std::string file;               ///< as written in the session; relative to the session file
+    std::optional<LengthUnit> unit; ///< `length_unit`
     std::string fibres; ///< optional: a file of fibres, matched by coordinates, or `rule_based`
     mesh::generator::FibreRules rule{}; ///< angles of fibres that are `rule_based`
     bool operator==(const MeshFile&) const = default;
@@ -75,7 +75,8 @@ struct Nodes
     std::vector<std::int64_t> nodes;
     bool operator==(const Nodes&) const = default;
 };
-/// Where a stimulus acts: a box or sphere [mm], tetrahedra of a label, a part of the boundary, vertices.
+/// Where a stimulus acts: a box or sphere [mm], tetrahedra of a label, a part of the boundary,
+/// vertices.
 using StimulusRegion = std::variant<Box, Sphere, Label, SurfaceRegion, Nodes>;
 
 /// A layer of the wall, from the mesh's field "layer" (0, 1, 2) or "transmural" (thirds).
@@ -85,7 +86,8 @@ struct Layer
     Kind kind = Kind::endo;
     bool operator==(const Layer&) const = default;
 };
-/// AHA segments 1 to 17, from the mesh's field "aha_segment", else by geometry (analysis/segments.hpp).
+/// AHA segments 1 to 17, from the mesh's field "aha_segment", else by geometry
+/// (analysis/segments.hpp).
 struct Segments
 {
     std::vector<int> segments;
@@ -124,15 +126,16 @@ struct ConductivityScale
 
 /// Cells and conductivities of a part of the tissue. The last region that holds a tetrahedron wins.
 ///
-/// A region without a model of its own (`model` empty) changes what lies beneath it: the tetrahedron
-/// keeps model, variant, parameters and conductivities of the region before it in the list; its own
-/// `parameters` are set on top, then `scale` and `conductivity_scale` multiply. Scars, border zones and
-/// ischaemia are of this kind.
+/// A region without a model of its own (`model` empty) changes what lies beneath it: the
+/// tetrahedron keeps model, variant, parameters and conductivities of the region before it in the
+/// list; its own `parameters` are set on top, then `scale` and `conductivity_scale` multiply.
+/// Scars, border zones and ischaemia are of this kind.
 struct Region
 {
     std::vector<std::int32_t> labels; ///< empty: "*"; not looked at when `where` is set
     std::string model = "ten_tusscher_2006", variant;
-    diffusion::Conductivity conductivity_S_per_m{0.1334, 0.0176, 0.0176}; ///< unused without a model
+    diffusion::Conductivity conductivity_S_per_m{0.1334, 0.0176,
+                                                 0.0176}; ///< unused without a model
     std::vector<std::pair<std::string, double>> parameters, initial;
     std::string name;                 ///< for people
     std::string kind;                 ///< for the window: "", "scar_core", "border_zone", "ischaemia", ...
@@ -148,8 +151,8 @@ struct Region
     bool operator==(const Region&) const = default;
 };
 
-/// A drug: factors on parameters of every region whose model has them, by canonical name: g_Na, g_CaL,
-/// g_Kr, g_Ks, g_K1, g_to and others of canonical_parameters() (presets.hpp).
+/// A drug: factors on parameters of every region whose model has them, by canonical name: g_Na,
+/// g_CaL, g_Kr, g_Ks, g_K1, g_to and others of canonical_parameters() (presets.hpp).
 struct Drug
 {
     std::string name;
@@ -160,11 +163,11 @@ struct Drug
 /// When a stimulus repeats in another way than every period_ms.
 ///
 /// single: once. train: `count` pulses, `cycle_ms` apart (0: for ever). s1s2: `count` pulses S1
-/// `cycle_ms` apart, then one pulse after each of extra_ms (S2, S3, ..: coupling to the pulse before);
-/// all of it `repeats` times, `pause_ms` after the last pulse, each time with the last coupling shorter
-/// by decrement_ms. burst: `count` pulses `cycle_ms` apart, `repeats` times, `pause_ms` after the last
-/// pulse, each time with a cycle shorter by decrement_ms. A repeat whose interval would not be longer
-/// than the pulse ends the protocol.
+/// `cycle_ms` apart, then one pulse after each of extra_ms (S2, S3, ..: coupling to the pulse
+/// before); all of it `repeats` times, `pause_ms` after the last pulse, each time with the last
+/// coupling shorter by decrement_ms. burst: `count` pulses `cycle_ms` apart, `repeats` times,
+/// `pause_ms` after the last pulse, each time with a cycle shorter by decrement_ms. A repeat whose
+/// interval would not be longer than the pulse ends the protocol.
 struct Protocol
 {
     enum class Kind { single, train, s1s2, burst };
@@ -185,8 +188,8 @@ struct Stimulus
     double start_ms = 0, duration_ms = 2;
     double amplitude_pA_per_pF = 50; ///< positive depolarises; from uA/cm3 by 1e-3 / (chi Cm)
     std::optional<double> amplitude_uA_per_cm3; ///< set when the session gave it so
-    double period_ms = 0;            ///< 0: once
-    int count = 1;                   ///< pulses; 0 with a period: for ever
+    double period_ms = 0;                       ///< 0: once
+    int count = 1;                              ///< pulses; 0 with a period: for ever
     bool on = true;
     std::optional<Protocol> protocol; ///< in place of period_ms and count; starts at start_ms
 };
@@ -225,11 +228,11 @@ struct Lead
 /// The body's axes in the mesh's frame. Unit vectors, orthogonal.
 struct TorsoFrame
 {
-    Vec3 origin_mm{};           ///< centre of the ventricles
-    Vec3 left{1, 0, 0};         ///< to the left of the body
-    Vec3 posterior{0, 1, 0};    ///< to the back
-    Vec3 superior{0, 0, 1};     ///< to the head
-    double scale = 1;           ///< of the torso: 1 for an adult's heart
+    Vec3 origin_mm{};        ///< centre of the ventricles
+    Vec3 left{1, 0, 0};      ///< to the left of the body
+    Vec3 posterior{0, 1, 0}; ///< to the back
+    Vec3 superior{0, 0, 1};  ///< to the head
+    double scale = 1;        ///< of the torso: 1 for an adult's heart
     bool operator==(const TorsoFrame&) const = default;
 };
 /// Leads. none: one for each electrode, its own potential. twelve_lead: I, II, III, aVR, aVL, aVF, V1
@@ -260,8 +263,9 @@ struct Prepacing
 {
     static constexpr std::int64_t most_beats = 10000;
     static constexpr double shortest_cycle_ms = 50, longest_cycle_ms = 10000;
-    std::int64_t beats = 0; ///< 0: none
+    std::int64_t beats = 0; ///< 0: none; with until_steady: at most
     double cycle_length_ms = 1000;
+    bool until_steady = false; ///< ends before, where nothing drifts any more (cell::PaceOptions)
     bool operator==(const Prepacing&) const = default;
 };
 
@@ -297,7 +301,7 @@ struct Session
     std::vector<Stimulus> stimuli;
     std::vector<Probe> probes;
     double activation_threshold_mV = 0;
-    double frames_every_ms = 0;  ///< 0: none
+    double frames_every_ms = 0; ///< 0: none
     FrameFormat frames = FrameFormat::vtu;
     double checkpoint_every_ms = 0;
     std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
@@ -311,17 +315,19 @@ struct Session
     /// Of healthy tissue as the electrocardiogram's source, in place of the regions' own: these are
     /// raised where a mesh is coarse. Regions' conductivity_scale acts on it.
     std::optional<diffusion::Conductivity> source_conductivity_S_per_m;
-    std::string view;             ///< JSON text of the window's own settings, kept as it is; empty: none
+    std::string view; ///< JSON text of the window's own settings, kept as it is; empty: none
     std::filesystem::path folder; ///< what relative paths start from; not written
     bool has_ecg() const { return !electrodes.empty() || leads.kind == Leads::Kind::twelve_lead; }
 };
 
-/// Reads a session file; strict: unknown keys, wrong types and impossible values are errors that name the
-/// place by JSON pointer and, for keys, the nearest known one.
-/// @param overrides  "PATH=VALUE", e.g. "time.dt_ms=0.01", "regions.0.variant=endo" (tissue. may be left out
+/// Reads a session file; strict: unknown keys, wrong types and impossible values are errors that
+/// name the place by JSON pointer and, for keys, the nearest known one.
+/// @param overrides  "PATH=VALUE", e.g. "time.dt_ms=0.01", "regions.0.variant=endo" (tissue. may be
+/// left out
 ///                   only if the contract says so); applied before checking
 /// @throws InputError
-Session read_session(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+Session read_session(const std::filesystem::path& file,
+                     std::span<const std::string> overrides = {});
 /// The same from text; `file` is named in errors.
 Session parse_session(const std::string& text, const std::string& file,
                       std::span<const std::string> overrides = {});
@@ -334,8 +340,8 @@ mesh::generator::HeartParameters read_heart_parameters(const std::filesystem::pa
 
 /// The session that the workstation opens with: the embedded heart, paced at its apex.
 Session default_session();
-/// A runnable session around a mesh file: its own fibres, TT06 epicardial, one stimulus at the apex-most
-/// part of the mesh.
+/// A runnable session around a mesh file: its own fibres, TT06 epicardial, one stimulus at the
+/// apex-most part of the mesh.
 Session session_for_mesh(const std::filesystem::path& mesh_file);
 
 } // namespace tawara::simulation

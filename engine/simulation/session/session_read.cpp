@@ -265,12 +265,14 @@ std::vector<Probe> probes(const JsonNode& n)
 
 Prepacing prepacing(const JsonNode& n)
 {
-    n.only({"cycle_length_ms", "beats"});
+    n.only({"cycle_length_ms", "beats", "until_steady"});
     Prepacing p;
     p.cycle_length_ms =
         n.at("cycle_length_ms", "the time between pulses in ms")
             .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
     p.beats = n.at("beats", "how many pulses").integer(0, Prepacing::most_beats);
+    if (const auto until = n.find("until_steady"))
+        p.until_steady = until->truth();
     return p;
 }
 

@@ -196,6 +196,8 @@ std::string to_json(const Session& s)
     if (s.prepacing.beats > 0)
         j["tissue"]["prepacing"] = {{"cycle_length_ms", number(s.prepacing.cycle_length_ms)},
                                     {"beats", s.prepacing.beats}};
+    if (s.prepacing.beats > 0 && s.prepacing.until_steady)
+        j["tissue"]["prepacing"]["until_steady"] = true;
     for (const auto& r : s.regions)
         j["tissue"]["regions"].push_back(region(r, s.folder));
     const bool p1 = s.scheme == diffusion::Scheme::p1;

@@ -35,8 +35,9 @@ std::string key_of(const cell::CellType& type, const cell::PaceOptions& o)
     add(&digest, sizeof digest);
     for (const auto* v : {&type.parameters, &type.initial})
         add(v->data(), v->size() * sizeof(double));
-    const double numbers[]{static_cast<double>(o.scheme), o.table_step_mV, o.dt_ms,
-                           o.cycle_length_ms, static_cast<double>(o.beats)};
+    const double numbers[]{
+        static_cast<double>(o.scheme), o.table_step_mV,         o.dt_ms, o.cycle_length_ms,
+        static_cast<double>(o.beats),  o.until_steady ? 1. : 0.};
     add(numbers, sizeof numbers);
     return key;
 }
@@ -78,7 +79,9 @@ std::vector<cell::PacedCell> paced(std::span<const cell::CellType> types,
 struct Reached
 {
     double least_ms = std::numeric_limits<double>::infinity(), most_ms = 0, change_ms = 0;
-    long looked_at = 0, missed = 0;
+    long looked_at = 0, missed = 0, beats = 0;
+    cell::Drift drift; ///< of the cell that has most left
+    bool known = true; ///< of every cell
 
     void add(const cell::PacedCell& c)
     {
@@ -90,14 +93,18 @@ struct Reached
             change_ms = std::max(change_ms, std::abs(c.apd90_change_ms));
         looked_at = std::max(looked_at, c.looked_at);
         missed = std::max(missed, c.missed);
+        beats = std::max(beats, c.beats);
+        known = known && c.drift.known();
+        if (!drift.known() || c.drift.left_percent > drift.left_percent)
+            drift = c.drift;
     }
 };
 
 Notice notice(const Prepacing& p, const Reached& r)
 {
     constexpr double steady_ms = 1; // from beat to beat
-    std::string text = std::string(prepaced_words) + ", " + std::to_string(p.beats) +
-                       (p.beats == 1 ? " beat" : " beats") + " every " +
+    std::string text = std::string(prepaced_words) + ", " + std::to_string(r.beats) +
+                       (r.beats == 1 ? " beat" : " beats") + " every " +
                        number_text(p.cycle_length_ms, 5) + " ms";
     if (r.missed > 0)
         return {Notice::Level::warning,
@@ -108,14 +115,25 @@ Notice notice(const Prepacing& p, const Reached& r)
         const auto least = number_text(r.least_ms, 4), most = number_text(r.most_ms, 4);
         text += ": APD90 " + (least == most ? least : least + " to " + most) + " ms";
     }
-    if (p.beats < 2)
+    if (r.beats < 2)
         return {Notice::Level::info, text};
     text += ", changing by " + number_text(r.change_ms, 2) + " ms from beat to beat at the end";
-    if (r.change_ms < steady_ms)
+    const bool alternates = r.change_ms >= steady_ms;
+    if (!r.known && !alternates)
+        return {Notice::Level::info, text + "; so few beats do not tell how much is left to the "
+                                            "steady state"};
+    if (r.known)
+        text += "; " + r.drift.words();
+    if (r.drift.steady() && !alternates)
         return {Notice::Level::info, text};
-    return {Notice::Level::warning,
-            text +
-                ": not steady; more tissue.prepacing.beats bring it nearer, unless it alternates"};
+    if (r.drift.steady())
+        return {Notice::Level::warning, text + ": beats alternate"};
+    text += ": not steady; ";
+    if (p.until_steady)
+        text += "tissue.prepacing.beats is the most that are paced; a larger number";
+    else
+        text += "more tissue.prepacing.beats, or \"until_steady\": true with many,";
+    return {Notice::Level::warning, text + " will bring it nearer"};
 }
 
 } // namespace
@@ -136,6 +154,7 @@ void prepace(const Session& s, Tissue& t, const Progress& progress)
         o.dt_ms = s.dt_ms;
         o.cycle_length_ms = s.prepacing.cycle_length_ms;
         o.beats = static_cast<long>(s.prepacing.beats);
+        o.until_steady = s.prepacing.until_steady;
         of_groups.push_back(paced(g.types, o, progress));
         for (const auto& c : of_groups.back())
             reached.add(c);
