@@ -9,11 +9,12 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
-#include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
+#include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/heart_store.hpp"
-#include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/session/presets.hpp"
@@ -317,6 +318,18 @@ void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
             }
 }
 
+/// O'Hara and Rudy's own fast sodium current carries waves about half as fast as other human models
+/// do (Elshrif & Cherry 2014, PLoS ONE 9:e84401).
+void say_if_slow_in_tissue(const device::TissueProblem& p, Notices& notices)
+{
+    if (std::any_of(p.groups.begin(), p.groups.end(),
+                    [](const auto& g) { return g.types.front().model == "ohara_rudy_2011"; }))
+        notices.push_back({Notice::Level::warning,
+                           "model ohara_rudy_2011: the fast sodium current of this model conducts "
+                           "waves slowly in tissue; ohara_rudy_2011_tissue is the same model with "
+                           "the fast sodium current of ten Tusscher & Panfilov 2006"});
+}
+
 /// Whether a region is a layer or a segment.
 bool needs_coordinates(const Session& s)
 {
@@ -453,6 +466,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     assign_cells(s, t);
     say_if_beyond_step(s, p, t.notices);
     say_if_stimulus_left_on(p, t.notices);
+    say_if_slow_in_tissue(p, t.notices);
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
