@@ -84,18 +84,18 @@ std::string step_advice(const ModelInfo& m, Scheme scheme, double dt_ms)
     const double largest = largest_step(m, scheme);
     if (dt_ms <= largest * rounding)
         return {};
-    constexpr std::string_view kept = " a beat stays within 1.5 % of the reference";
-    std::string text = m.name + " by " + std::string(name(scheme)) + ": ";
+    std::string text = m.name + " by " + std::string(name(scheme)) + " ";
     if (largest > 0)
-        text += "up to " + number(largest) + std::string(kept) + ", which is not known of " +
-                number(dt_ms);
+        text += "stays within 1.5 % of the reference with steps up to " + number(largest) +
+                "; a step of " + number(dt_ms) + " has not been shown to";
     else
-        text += "no step is known with which" + std::string(kept);
+        text += "has not been shown to stay within 1.5 % of the reference with any step";
     const auto best =
         std::max_element(m.largest_step_ms.begin(), m.largest_step_ms.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     if (best->second > largest)
-        text += "; by " + std::string(name(best->first)) + " it does up to " + number(best->second);
+        text +=
+            "; " + std::string(name(best->first)) + " allows steps up to " + number(best->second);
     return text;
 }
 
