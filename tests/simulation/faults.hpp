@@ -76,6 +76,10 @@ class FaultyStepper final : public device::Stepper
     void set_display(device::Gather d) override { need(), inner_->set_display(std::move(d)); }
     void display(std::span<float> out) override { need(), inner_->display(out); }
     void potential(std::span<double> out) const override { need(), inner_->potential(out); }
+    void state(std::size_t state, std::span<double> out) const override
+    {
+        need(), inner_->state(state, out);
+    }
     device::Maps maps() const override { return need(), inner_->maps(); }
     device::Snapshot snapshot() const override { return need(), inner_->snapshot(); }
     void restore(const device::Snapshot& s) override { need(), inner_->restore(s); }
