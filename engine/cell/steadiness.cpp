@@ -15,6 +15,8 @@ constexpr long first_look = 50, look_every = 10; // of settled()
 constexpr std::size_t kept = 2 * longest_span + 1;
 /// Movements below this of a state are rounding, and none.
 constexpr double none_percent = 1e-6;
+/// Movements a beat below this do not count where a state does not slow down.
+constexpr double slow_percent = 1e-3;
 
 } // namespace
 
@@ -73,7 +75,11 @@ double SteadinessMeter::left_percent(std::size_t k, std::size_t span) const
     const double q = d2 / d1;
     if (!(q > 0)) // it has turned round, or only begun to move: by as much again
         return std::abs(d2);
-    return q < 1 ? std::abs(d2) * q / (1 - q) : std::numeric_limits<double>::infinity();
+    if (q < 1)
+        return std::abs(d2) * q / (1 - q);
+    if (std::abs(d2) < slow_percent * static_cast<double>(span)) // 1 % in 1000 beats
+        return std::abs(d2);
+    return std::numeric_limits<double>::infinity();
 }
 
 Drift SteadinessMeter::drift() const

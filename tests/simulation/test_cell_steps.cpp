@@ -85,7 +85,7 @@ class TestCellSteps : public QObject
         const auto advice = [](const char* model, Scheme s, double ms) {
             return QString::fromStdString(cell::step_advice(cell::model_info(model), s, ms));
         };
-        QCOMPARE(advice("ten_tusscher_2006", Scheme::rush_larsen_light, 0.05), QString());
+        QCOMPARE(advice("ten_tusscher_2006", Scheme::rush_larsen_light, 0.02), QString());
         QCOMPARE(advice("grandi_bers_2010", Scheme::cvode, 1), QString());
         QCOMPARE(
             advice("grandi_bers_2010", Scheme::rush_larsen_light, 0.02),
