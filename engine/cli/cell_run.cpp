@@ -169,8 +169,7 @@ void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
             }
     if (const double largest = cell::largest_step(m, o.scheme);
         a.dt_given->count() == 0 && largest > 0)
-        o.dt_ms = o.scheme == Scheme::backward_euler && !chosen ? largest // slow, and stable
-                                                                : std::min(usual_step_ms, largest);
+        o.dt_ms = std::min(usual_step_ms, largest);
     if (const auto advice = cell::step_advice(m, o.scheme, o.dt_ms); !advice.empty())
         c.notice({Notice::Level::warning, advice});
     else if (o.scheme != cell::scheme_by_name(a.scheme) || o.dt_ms != a.dt_ms)

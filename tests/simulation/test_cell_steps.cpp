@@ -106,8 +106,8 @@ class TestCellSteps : public QObject
         QTest::newRow("grandi_bers_2010") << "rush_larsen_light" << 0.005;
         QTest::newRow("shannon_bers_2004") << "rush_larsen_light" << 0.005;
         QTest::newRow("greenstein_2006") << "grl1" << 0.005;
-        QTest::newRow("ohara_rudy_2011") << "backward_euler" << 0.02;
-        QTest::newRow("ohara_rudy_2011_tissue") << "backward_euler" << 0.02;
+        QTest::newRow("ohara_rudy_2011") << "rush_larsen_light" << 0.01;
+        QTest::newRow("ohara_rudy_2011_tissue") << "rush_larsen_light" << 0.01;
         QTest::newRow("greenstein_2006_irvine") << "grl1" << 0.01;
     }
     void aSingleCellTakesAGoodStepByItself()
