@@ -52,7 +52,8 @@ class TestTissuePanel : public QObject
         simulation::Session s;
         s.mesh = simulation::MeshSlab{{6, 4, 4}, 1};
         for (const auto& p : simulation::tissue_presets())
-            if (p.region.kind == "scar_core" || p.region.kind == "border_zone")
+            if (!p.region.insulating &&
+                (p.region.kind == "scar_core" || p.region.kind == "border_zone"))
                 s.regions.push_back(p.region);
         QCOMPARE(s.regions.size(), std::size_t{3});
         const auto width = [&](std::size_t preset) { // of the bands

@@ -47,7 +47,7 @@ inline const std::vector<Case> cases{
     {"truncated", R"("output": {"activation_threshold_mV": 0, "frames_every_ms": 0, "frames": "vtu"}
 })",
      "", ": is not JSON"},
-    {"comma missing in line 3", R"("schema": 1,)", R"("schema": 1)", ":3: is not JSON"},
+    {"comma missing in line 3", R"("schema": 1,)", R"("schema": 1)", ":2: is not JSON"},
     {"NaN", R"("dt_ms": 0.02)", R"("dt_ms": NaN)", ":16: is not JSON"},
     {"binary", "small slab", "small \x01 slab", ":3: is not JSON"},
     {"infinite number", R"("end_ms": 1)", R"("end_ms": 1e999)", "number"},

@@ -326,6 +326,7 @@ class TestPacingAnswers : public QObject
         auto s = searched_bar();
         s.end_ms = 320;
         s.checkpoint_every_ms = at.startsWith("00000001") ? 1 : 10;
+        s.checkpoints_kept = 0;
         const auto pulses = [&](const char* folder, const RunOptions& with = {}) {
             auto o = with;
             o.out = (dir.path() + '/' + folder).toStdString();

@@ -267,7 +267,8 @@ class TestRun : public QObject
         };
         const auto check = [](const QJsonArray& pulses, int from) {
             QCOMPARE(pulses.size(), 4); // S1, S2, S1 of the next block; of the other site one
-            const QJsonValue verdict[] = {true, false, true, QJsonValue::Null};
+            // the third comes while the first one's beat is up: it has failed when it ends
+            const QJsonValue verdict[] = {true, false, false, QJsonValue::Null};
             const char* kind[] = {"S1", "S2", "S1", ""};
             const double at[] = {0, 120, 220, 229};
             for (int k = 0; k < 4; ++k) {
@@ -275,7 +276,7 @@ class TestRun : public QObject
                 QCOMPARE(p["kind"].toString(), QString(kind[k]));
                 QCOMPARE(p["time_ms"].toDouble(), at[k]);
                 QCOMPARE(p["site"].toString(), QString(k < 3 ? "S1" : "all of it"));
-                QCOMPARE(p["captured"], k == 2 || k < from ? QJsonValue::Null : verdict[k]);
+                QCOMPARE(p["captured"], k < from ? QJsonValue::Null : verdict[k]);
             }
             QCOMPARE(pulses[1].toObject()["coupling_ms"].toDouble(), 120.0);
             const auto around = [&](int k) -> QJsonValue {
@@ -293,8 +294,7 @@ class TestRun : public QObject
         QVERIFY(told[0].toObject()["shortest_captured_ms"].isNull());
         QVERIFY(told[0].toObject()["effective_refractory_period_ms"].isNull());
         const QString page = QString::fromUtf8(content(path(dir) / "r.html"));
-        QVERIFY(
-            page.contains("<td>1 of 2 S1 (1 not known), 0 of 1 S2</td>")); // the last had no time
+        QVERIFY2(page.contains("<td>1 of 2 S1, 0 of 1 S2</td>"), qPrintable(page.mid(page.indexOf("S1"), 400)));
         QVERIFY(page.contains(
             "<td colspan=\"3\">not captured: S2 at 120 ms (120 after the one before, V around "));
         QVERIFY(page.contains("<td>1, not known</td>"));
@@ -500,7 +500,8 @@ class TestRun : public QObject
         o.out = path(dir) / "o";
         QVERIFY_EXCEPTION_THROWN(run_session(s, o), NumericsError);
         QVERIFY(fs::exists(o.out / "checkpoint-00000004.000ms.tcp"));
-        QVERIFY(content(o.out / "report.json").contains("stopped being finite"));
+        const auto ended = content(o.out / "report.json");
+        QVERIFY2(ended.contains("stopped being finite") || ended.contains("left its range"), ended.constData());
     }
 
     void probesInterpolateLinearly()

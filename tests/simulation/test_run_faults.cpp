@@ -455,7 +455,7 @@ class TestRunFaults : public QObject
         QTest::addColumn<QString>("too_large");
         QTest::addColumn<int>("status");
         QTest::newRow("at the end") << "output.checkpoint_every_ms=0"
-                                    << "activation.vtu" << 2;
+                                    << "activation.csv" << 2;
         QTest::newRow("half way") << "output.checkpoint_every_ms=4" << QString(at_4_ms.mid(1)) << 0;
     }
     void aFullDiskLosesOnlyWhatDoesNotFit()

@@ -242,15 +242,16 @@ std::vector<std::pair<std::string, double>> scaled_parameters(const Region& r,
 
 bool inexcitable(const Region& laid)
 {
+    if (laid.insulating || laid.inherits())
+        return laid.insulating;
     Values value(laid);
     const auto none = [&](std::string_view current) {
         const auto names = parameter_names(laid.model, current);
         return std::all_of(names.begin(), names.end(),
                            [&](const std::string& name) { return value(name) == 0; });
     };
-    return laid.insulating ||
-           (!laid.inherits() && !parameter_name(laid.model, "g_Na").empty() && none("g_Na") &&
-            none("g_NaL") && none("g_CaL"));
+    return !parameter_name(laid.model, "g_Na").empty() && none("g_Na") && none("g_NaL") &&
+           none("g_CaL");
 }
 
 } // namespace tawara::simulation
