@@ -303,6 +303,7 @@ class TestPainting : public QObject
         scar.model.clear();
         scar.kind = "scar_core";
         scar.name = "scar";
+        scar.scale = {{"g_Na", 0}, {"g_NaL", 0}, {"g_CaL", 0}}; // its cells cannot fire
         scar.where = simulation::Sphere{{10, 5, 2}, 3};
         window->document()->edits().edit(
             "scar", [scar](simulation::Session& s) { s.regions.push_back(scar); });
