@@ -70,6 +70,7 @@ class TestMoments : public QObject
             scar.model.clear();
             scar.kind = "scar_core";
             scar.name = "scar";
+            scar.scale = {{"g_Na", 0}, {"g_NaL", 0}, {"g_CaL", 0}};
             scar.where = simulation::Sphere{{10, 5, 2}, 3};
             s.regions.push_back(scar);
         });
@@ -356,7 +357,7 @@ class TestMoments : public QObject
             return std::all_of(plot->values().begin(), plot->values().end(),
                                [](double v) { return std::isfinite(v); });
         };
-        runUntil(8); // 160 steps
+        runUntil(30); // the phase takes V 25 ms before
         show(Quantity::phase);
         QTRY_VERIFY_WITH_TIMEOUT(!views()->values(Quantity::phase).empty(), patience);
         QTRY_VERIFY_WITH_TIMEOUT(known(), patience);

@@ -94,7 +94,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
            "Off: the same conductor everywhere, without an end."));
     m_torso->setCheckable(true);
     m_place =
-        smallButton("probe", tr("Electrode"), "placeElectrode",
+        smallButton("probe", {}, "placeElectrode",
                     tr("The next click on the wall places an electrode 15 mm in front of it"));
     m_sheet = smallButton({}, tr("Sheet"), "ecgSheet", tr("All leads side by side, as on paper"));
     m_sheet->setCheckable(true);

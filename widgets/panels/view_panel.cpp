@@ -105,6 +105,9 @@ QWidget* ViewPanel::buildColors()
                       "excites its own site alone does not count as newest. It has repolarised "
                       "when nine tenths of what it reached have: its APD map is whole"));
     m_plane = new PhaseRow;
+    auto place = m_plane->sizePolicy();
+    place.setRetainSizeWhenHidden(true); // what lies beneath does not move when it comes
+    m_plane->setSizePolicy(place);
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
