@@ -138,7 +138,7 @@ QString MainWindow::lossText(const Loss& loss) const
         parts << tr("%1 are not saved and would be lost.").arg(recordedText());
     if (loss.results)
         parts << tr("The run would be lost, %1 of computing: %2.")
-                     .arg(wallTime(m_computedMs), resultsText(!loss.frames));
+                     .arg(wallTime(m_computedMs), resultsText(false));
     return parts.join(QLatin1Char(' '));
 }
 

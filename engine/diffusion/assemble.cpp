@@ -86,25 +86,44 @@ double largest_dt(const System& s, const Bound& b, double allowed)
     return never;
 }
 
-/// The largest dt for which each row's own V' stays within the bound on V'/V.
-double largest_dt_at_each(const System& s, const Bound& b, double largest_scaling)
+/// What added volume is held against at each row: its own, or the mean of those that it exchanges
+/// with where that is larger. A sliver has next to no volume itself: what matters to a wave is how
+/// much heavier the tissue around becomes.
+std::vector<double> local_volume(const System& s)
+{
+    std::vector<double> out = s.volume;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        double sum = 0;
+        const auto first = s.alpha.first[i], last = s.alpha.first[i + 1];
+        for (auto e = first; e < last; ++e)
+            sum += s.volume[static_cast<std::size_t>(s.alpha.column[static_cast<std::size_t>(e)])];
+        if (last > first)
+            out[i] = std::max(out[i], sum / static_cast<double>(last - first));
+    }
+    return out;
+}
+
+/// The largest dt for which each row's added volume stays within its bound.
+double largest_dt_at_each(const System& s, const Bound& b, double largest_scaling,
+                          std::span<const double> local)
 {
     double dt = never;
     for (std::size_t i = 0; i < s.size(); ++i)
         if (b.rate[i] > 0)
-            dt = std::min(dt, (b.part + largest_scaling - 1) * s.volume[i] / b.rate[i]);
+            dt = std::min(dt, (b.part * s.volume[i] + (largest_scaling - 1) * local[i]) / b.rate[i]);
     return dt;
 }
 
 /// Adds volume to the rows that limit the step, at most options.mass_scaling of the whole and to
-/// each so much that V'/V stays within options.largest_scaling.
+/// each at most options.largest_scaling - 1 of the volume there (local_volume()).
 void scale_mass(System& s, const Bound& b, const Options& o)
 {
     double whole = 0;
     for (double v : s.volume)
         whole += v;
+    const auto local = local_volume(s);
     double dt = std::min(largest_dt(s, b, o.mass_scaling * whole),
-                         largest_dt_at_each(s, b, o.largest_scaling));
+                         largest_dt_at_each(s, b, o.largest_scaling, local));
     if (!std::isfinite(dt))
         return;
     if (o.dt_ms > 0) // no more than equal sub-steps of the step that is wanted need
@@ -115,7 +134,7 @@ void scale_mass(System& s, const Bound& b, const Options& o)
         if (more <= 0)
             continue;
         added += more;
-        if (const double scaling = 1 + more / s.volume[i]; scaling > s.largest_scaling) {
+        if (const double scaling = 1 + more / local[i]; scaling > s.largest_scaling) {
             s.largest_scaling = scaling;
             s.largest_scaling_at = static_cast<std::int64_t>(i);
         }

@@ -87,9 +87,7 @@ class TestStability : public QObject
     {
         const auto m = mesh::slab({2, 1, 1}, 0.25);
         const std::vector<Tensor> d(m.tetrahedron_count(), {0.1, 0.1, 0.1, 0, 0, 0});
-        Options o;
-        o.largest_scaling = 1000; // slivers: the bound of all is what is looked at
-        const auto s = assemble(m, mesh::face_neighbours(m), d, o);
+        const auto s = assemble(m, mesh::face_neighbours(m), d, Options{});
         QVERIFY(s.stability.stable);
         QCOMPARE(s.stability.repaired_cells, std::int64_t(0));
         QVERIFY(dense_growth(s) < 1e-9);
@@ -134,7 +132,7 @@ class TestStability : public QObject
               s.stable_dt_ms, s.added_volume_fraction);
         QVERIFY(r.stable);
         QVERIFY(r.repaired_cells < 0.06 * 191533); // 3.8 % at 7.6:1; none if isotropic
-        QVERIFY(s.stable_dt_ms > 0.1);
+        QVERIFY(s.stable_dt_ms > 0.04); // more than a step of 0.02 ms; each place 1.2 times as heavy at most
     }
 
   private:
