@@ -91,7 +91,7 @@ struct Options
     Scheme scheme = Scheme::fvm;
     Mass mass = Mass::lumped;
     double mass_scaling = 1e-3; ///< eta: bound on the added volume over the whole volume; 0: off
-    double largest_scaling = 1.2; ///< bound on V'/V at each unknown, >= 1
+    double largest_scaling = 1.2; ///< bound on 1 + added volume / volume there, >= 1
     double dt_ms = 0;           ///< the step for which mass scaling is wanted; 0: as far as the bound allows
     bool check_stability = true;
 };

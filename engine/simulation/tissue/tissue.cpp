@@ -188,7 +188,7 @@ void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
                            " % of the volume added for a longer step of diffusion, most at (" +
                            number(x[0]) + ", " + number(x[1]) + ", " + number(x[2]) + ") mm, " +
                            number(s.largest_scaling) +
-                           " times its own. Waves come a little early for it, up to 1 % "
+                           " times the volume there. Waves come a little early for it, up to 1 % "
                            "where as much as 0.2 % was added (diffusion.mass_scaling 0: none)"});
 }
 
