@@ -130,7 +130,8 @@ class TestLongRuns : public QObject
     /// Without frames there are curves and maps to lose.
     void withoutARecordingItAsksAsWell()
     {
-        trigger("Start or end a recording"); // it records by itself: off, before the first frame
+        QTRY_VERIFY(f->host->status().recording); // by itself: off, before the first frame
+        trigger("Start or end a recording");
         QTRY_VERIFY(!f->host->status().recording);
         compute(true);
         trigger("Back to the start");
