@@ -108,6 +108,7 @@ struct Snapshot
     /// Taken inside a long step of resting unknowns: its steps done, its length, and for each unknown
     /// whether it has taken it (1); else empty.
     std::vector<double> resting;
+    std::vector<std::vector<double>> parts; ///< of each part beside the tissue, in their order
 };
 
 /// What a kernel did so far, against its ceiling.

@@ -64,6 +64,13 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape)
     need_length("peak", s.peak_mV.size(), shape.unknowns);
     need_length("rest", s.rest_mV.size(), shape.unknowns);
     check_resting(s.resting, shape);
+    if (s.parts.size() != shape.parts.size())
+        refuse("holds " + std::to_string(s.parts.size()) + " parts beside the tissue where there " +
+               (shape.parts.size() == 1 ? "is 1" : "are " + std::to_string(shape.parts.size())));
+    for (std::size_t k = 0; k < shape.parts.size(); ++k)
+        if (s.parts[k].size() != shape.parts[k])
+            refuse("holds " + std::to_string(s.parts[k].size()) + " values of part " +
+                   std::to_string(k) + " where there are " + std::to_string(shape.parts[k]));
 }
 
 void check_values(const Snapshot& s, double dt_ms)

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/units.hpp"
 #include "engine/device/display_feed.hpp"
+#include "engine/device/ports.hpp"
 #include "engine/device/problem.hpp"
 #include "engine/partition/decomposition.hpp"
 
@@ -37,6 +38,12 @@ class Stepper
     /// Adds a source; its id is counted from 0.
     virtual std::size_t add_stimulus(StimulusSource source) = 0;
     virtual void remove_stimulus(std::size_t id) = 0;
+
+    /// Joins a part of the simulation to the tissue, from the next step on and for as long as this
+    /// lives.
+    /// @return the part that `make` made
+    /// @throws InputError where unknowns may rest, and as check_ports()
+    virtual Part& add_part(const Ports& ports, const PartMaker& make) = 0;
 
     /// Replaces a group's table of cell types while running: the next step computes with the new
     /// parameters. States stay as they are; `initial` of the types is not looked at.

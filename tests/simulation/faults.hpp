@@ -61,6 +61,10 @@ class FaultyStepper final : public device::Stepper
         return need(), inner_->add_stimulus(std::move(s));
     }
     void remove_stimulus(std::size_t id) override { need(), inner_->remove_stimulus(id); }
+    device::Part& add_part(const device::Ports& p, const device::PartMaker& make) override
+    {
+        return need(), inner_->add_part(p, make);
+    }
     void set_types(std::size_t g, std::span<const cell::CellType> t) override
     {
         need(), inner_->set_types(g, t);

@@ -51,6 +51,10 @@ class Countable final : public Stepper
     double dt_ms() const override { return inner_->dt_ms(); }
     std::size_t add_stimulus(StimulusSource s) override { return inner_->add_stimulus(s); }
     void remove_stimulus(std::size_t id) override { inner_->remove_stimulus(id); }
+    Part& add_part(const Ports& p, const PartMaker& make) override
+    {
+        return inner_->add_part(p, make);
+    }
     void set_types(std::size_t g, std::span<const cell::CellType> t) override
     {
         inner_->set_types(g, t);

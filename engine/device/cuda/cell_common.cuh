@@ -70,6 +70,13 @@ __device__ __forceinline__ Row row_of(const Reaction<Real>& p, int type)
     return RowPlace<(constant_rows > 0)>::of(p, type);
 }
 
+/// What stimulates a slot [pA/pF]: read where a slot of its slice has a stimulus alone.
+__device__ __forceinline__ Real stimulus_of(const Reaction<Real>& p, int slot)
+{
+    const bool some = p.stimulus && (!p.driven || p.driven[slot >> 5]);
+    return some ? p.stimulus[slot] : Real(0);
+}
+
 /// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).
 /// Before activation `track` is the least potential so far, b's included; a is asked for at the two
 /// steps alone that cross a level.

@@ -40,7 +40,7 @@ struct Cell
         for (int k = 0; k < kept; ++k)
             old[k] = fresh[k] = states[k * 32];
         row = row_of(p, type_of(p, slot));
-        current = p.stimulus ? p.stimulus[slot] : Real(0);
+        current = stimulus_of(p, slot);
         v = new_v = diffused;
     }
 };

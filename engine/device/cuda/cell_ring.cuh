@@ -275,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         const int tile = tile_of(first), slot = tile * 32 + lane;
         Cell cell;
         cell.inside = go && first + warp < last && slot < end;
-        cell.current = p.stimulus ? p.stimulus[slot] : Real(0);
+        cell.current = stimulus_of(p, slot);
         cell.row = row_of(p, type);
         if (!cell.inside)
             phase = 3;

@@ -58,12 +58,14 @@ __global__ void hold_kernel(long long cycles)
 }
 
 template <class Real>
-__global__ void stimulus_kernel(Real* stimulus, const std::int32_t* slot, std::int64_t n,
-                                Real value)
+__global__ void stimulus_kernel(Real* stimulus, std::uint32_t* driven, const std::int32_t* slot,
+                                std::int64_t n, Real value)
 {
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < n)
-        atomicAdd(stimulus + slot[k], value); // a slot may be named twice; equal terms have one sum
+    if (k >= n)
+        return;
+    atomicAdd(stimulus + slot[k], value); // a slot may be named twice; equal terms have one sum
+    atomicOr(driven + slot[k] / 32, 1U << (slot[k] & 31));
 }
 
 template <class Real, class Out>
@@ -111,9 +113,10 @@ void hold(StreamRef s)
 }
 
 template <class Real>
-void add_current(StreamRef s, Real* stimulus, const std::int32_t* slot, std::int64_t n, Real value)
+void add_current(StreamRef s, Real* stimulus, std::uint32_t* driven, const std::int32_t* slot,
+                 std::int64_t n, Real value)
 {
-    launch(s, "stimulus", n, block, stimulus_kernel<Real>, stimulus, slot, n, value);
+    launch(s, "stimulus", n, block, stimulus_kernel<Real>, stimulus, driven, slot, n, value);
 }
 
 template <class Real, class Out>
@@ -126,7 +129,8 @@ void gather(StreamRef s, const Real* v, const std::int64_t* first, const std::in
 #define TAWARA_INSTANTIATE(Real)                                                                   \
     template void diffuse(StreamRef, const Pass<Real>&, const Moment&);                            \
     template void send(StreamRef, const Real*, const Peers<Real>&);                                \
-    template void add_current(StreamRef, Real*, const std::int32_t*, std::int64_t, Real);          \
+    template void add_current(StreamRef, Real*, std::uint32_t*, const std::int32_t*, std::int64_t, \
+                              Real);                                                               \
     template void gather(StreamRef, const Real*, const std::int64_t*, const std::int32_t*,         \
                          const float*, float*, std::int64_t);                                      \
     template void gather(StreamRef, const Real*, const std::int64_t*, const std::int32_t*,         \

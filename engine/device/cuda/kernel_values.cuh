@@ -68,6 +68,7 @@ struct Reaction
     const std::uint8_t* type = nullptr; ///< null: one type
     const Real* tables = nullptr;       ///< [types][numbers of a type's row] in device memory
     const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
+    const std::uint32_t* driven = nullptr; ///< [slots / 32] bits of slots with a stimulus; null: any
     Real dt = 0;                        ///< of this reaction
     unsigned* queue = nullptr; ///< [2] of zeros, of this range alone: of kernels that draw tiles
     Record<Real> record;

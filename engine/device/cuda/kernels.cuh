@@ -33,9 +33,10 @@ void share_failure(StreamRef s, Status* mine, const Status* other);
 /// Keeps a stream for some 20 us: as long as a host needs to enqueue a launch and two events.
 void hold(StreamRef s);
 
-/// stimulus[slot[k]] += value.
+/// stimulus[slot[k]] += value; the slots' bits in `driven` are set.
 template <class Real>
-void add_current(StreamRef s, Real* stimulus, const std::int32_t* slot, std::int64_t n, Real value);
+void add_current(StreamRef s, Real* stimulus, std::uint32_t* driven, const std::int32_t* slot,
+                 std::int64_t n, Real value);
 
 /// out[k] = sum of weight * v over the terms [first[k], first[k + 1]).
 template <class Real, class Out>

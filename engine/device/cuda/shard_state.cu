@@ -62,8 +62,9 @@ Buffer<T> filled(std::size_t n, T value, StreamRef s)
 } // namespace
 
 template <class Real>
-ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, bool fused)
-    : device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
+ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t number, int device_,
+                             bool fused)
+    : index(number), device(device_), host(std::move(shard)), main(device_), urgent(device_, true),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
 {
@@ -119,6 +120,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, int device_, b
         l0 = filled(slots, Real(0), main);
     states = uploaded(x, main);
     stimulus = filled(slots, Real(0), main);
+    driven = filled(slots / 32, 0U, main);
     type = uploaded(types, main);
     phase = uploaded(phases, main);
     v0.resize(slots);
@@ -228,6 +230,7 @@ Reaction<Real> ShardState<Real>::reaction(std::size_t range, bool stimulated, do
     k.states = states.data();
     k.slots = static_cast<std::int64_t>(32 * kept);
     k.stimulus = stimulated ? stimulus.data() : nullptr;
+    k.driven = driven.data();
     k.dt = static_cast<Real>(dt);
     k.queue = queues.data() + 2 * range;
     k.record = {

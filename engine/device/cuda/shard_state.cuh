@@ -40,8 +40,9 @@ template <class Real>
 class ShardState
 {
   public:
+    /// @param index  its number among the shards
     /// @param fused  whether the reaction kernels take the last diffusion pass with them
-    ShardState(const TissueProblem& p, Shard shard, int device, bool fused);
+    ShardState(const TissueProblem& p, Shard shard, std::size_t index, int device, bool fused);
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
@@ -76,9 +77,13 @@ class ShardState
     std::size_t group_of(std::size_t slot) const;
     /// The constants of a group's types; waits for the upload.
     void set_types(std::size_t group, std::span<const cell::CellType> types);
-    /// Zero, then every source's current.
-    void clear_stimulus() const { stimulus.zero(main); }
+    void clear_stimulus() const
+    {
+        stimulus.zero(main);
+        driven.zero(main);
+    }
 
+    std::size_t index;
     int device;
     Shard host; ///< matrix released after upload
     Stream main, urgent;
@@ -92,6 +97,7 @@ class ShardState
     Buffer<Real> v[2], half, scratch[2], l0;
     Buffer<Real> states, stimulus, track, rest;
     Buffer<double> activation_ms, repolarisation_ms;
+    Buffer<std::uint32_t> driven; ///< bits of the slots that have a stimulus
     Buffer<std::uint8_t> phase, type;
     std::vector<std::unique_ptr<CompiledReaction<Real>>> cells; ///< per group
     std::size_t kept = 0;          ///< most states of a group, without V

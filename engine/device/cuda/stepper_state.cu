@@ -21,42 +21,29 @@ std::size_t at(std::int64_t i)
 } // namespace
 
 template <class Real>
-std::vector<std::vector<std::int32_t>>
-CudaStepper<Real>::slots_of(const std::vector<std::int32_t>& unknowns) const
-{
-    std::vector<std::vector<std::int32_t>> slots(shards_.size());
-    for (auto u : unknowns) {
-        const auto& p = place_.at(at(u));
-        slots[at(p.part)].push_back(p.slot);
-    }
-    return slots;
-}
-
-template <class Real>
 std::size_t CudaStepper<Real>::add_stimulus(StimulusSource source)
 {
-    Source s{std::move(source), {}};
-    const auto slots = slots_of(s.values.unknowns);
-    for (std::size_t k = 0; k < shards_.size(); ++k)
-        s.slots.push_back(uploaded(slots[k], shards_[k]->main));
-    applied_.assign(1, std::numeric_limits<double>::quiet_NaN()); // set anew at the next step
-    for (std::size_t k = 0; k < sources_.size(); ++k)
-        if (sources_[k].values.unknowns.empty()) {
-            sources_[k] = std::move(s);
-            return k;
-        }
-    sources_.push_back(std::move(s));
-    return sources_.size() - 1;
+    return t_.stimuli.add(std::move(source));
 }
 
 template <class Real>
 void CudaStepper<Real>::remove_stimulus(std::size_t id)
 {
-    auto& s = sources_.at(id);
-    s.values = StimulusSource{};
-    s.slots.clear();
-    s.slots.resize(shards_.size());
-    applied_.assign(1, std::numeric_limits<double>::quiet_NaN());
+    t_.stimuli.remove(id);
+}
+
+template <class Real>
+Part& CudaStepper<Real>::add_part(const Ports& ports, const PartMaker& make)
+{
+    if (plan_->longest_rest())
+        throw InputError("ports", "parts are joined to tissue that does not rest; leave "
+                                  "rest_tolerance_mV out");
+    check_ports(ports, group_);
+    t_.synchronize();
+    Part& part = t_.ports.add(ports, make);
+    t_.stimuli.forget();
+    plan_->forget_graphs();
+    return part;
 }
 
 /// Rows of the gather on each shard: one for each output that has terms there, or, with `terms`,
@@ -71,10 +58,10 @@ std::vector<ShardGather> CudaStepper<Real>::split(const Gather& g, bool terms) c
         std::vector<float> weight;
         std::vector<std::size_t> output;
     };
-    std::vector<Rows> rows(shards_.size());
+    std::vector<Rows> rows(t_.shards.size());
     for (std::size_t k = 0; k < g.size(); ++k)
         for (auto i = at(g.first[k]); i < at(g.first[k + 1]); ++i) {
-            const auto& p = place_.at(at(g.unknown[i]));
+            const auto& p = t_.place.at(at(g.unknown[i]));
             auto& r = rows[at(p.part)];
             if (terms || r.output.empty() || r.output.back() != k) {
                 r.output.push_back(terms ? i : k);
@@ -84,9 +71,9 @@ std::vector<ShardGather> CudaStepper<Real>::split(const Gather& g, bool terms) c
             r.weight.push_back(terms ? 1.0F : g.weight[i]);
             ++r.first.back();
         }
-    std::vector<ShardGather> out(shards_.size());
-    for (std::size_t k = 0; k < shards_.size(); ++k) {
-        const StreamRef s = shards_[k]->main;
+    std::vector<ShardGather> out(t_.shards.size());
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        const StreamRef s = t_.shards[k]->main;
         out[k] = {uploaded(rows[k].first, s), uploaded(rows[k].slot, s),
                   uploaded(rows[k].weight, s), std::move(rows[k].output)};
     }
@@ -96,7 +83,7 @@ std::vector<ShardGather> CudaStepper<Real>::split(const Gather& g, bool terms) c
 template <class Real>
 void CudaStepper<Real>::set_probes(Gather probes, std::int64_t every_steps)
 {
-    synchronize();
+    t_.synchronize();
     auto parts = split(probes, true);
     probes_ = std::move(probes);
     probe_every_ = std::max<std::int64_t>(every_steps, 1);
@@ -107,8 +94,8 @@ void CudaStepper<Real>::set_probes(Gather probes, std::int64_t every_steps)
     probe_capacity_ = std::max<std::int64_t>(
         1, probe_values /
                std::max<std::int64_t>(1, static_cast<std::int64_t>(probes_.unknown.size())));
-    for (std::size_t k = 0; k < shards_.size(); ++k) {
-        State& s = *shards_[k];
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        State& s = *t_.shards[k];
         s.probes = std::move(parts[k]);
         s.probe_rows = Buffer<double>(at(probe_capacity_) * s.probes.output.size(), s.device);
     }
@@ -117,16 +104,16 @@ void CudaStepper<Real>::set_probes(Gather probes, std::int64_t every_steps)
 template <class Real>
 void CudaStepper<Real>::sample()
 {
-    if (!single())
-        synchronize();
-    for (auto& s : shards_) {
+    if (!t_.single())
+        t_.synchronize();
+    for (auto& s : t_.shards) {
         const Current here(s->device);
         const auto n = static_cast<std::int64_t>(s->probes.output.size());
-        gather(s->main, s->vector(Vector::current, parity()), s->probes.first.data(),
+        gather(s->main, s->vector(Vector::current, t_.parity()), s->probes.first.data(),
                s->probes.slot.data(), s->probes.weight.data(),
                s->probe_rows.data() + probe_rows_ * n, n);
     }
-    row_steps_.push_back(step_);
+    row_steps_.push_back(t_.step);
     if (++probe_rows_ == probe_capacity_)
         drain_samples();
 }
@@ -136,8 +123,8 @@ template <class Real>
 void CudaStepper<Real>::drain_samples()
 {
     std::vector<double> terms(at(probe_rows_) * probes_.unknown.size());
-    synchronize();
-    for (auto& s : shards_) {
+    t_.synchronize();
+    for (auto& s : t_.shards) {
         const std::size_t n = s->probes.output.size();
         std::vector<double> rows(at(probe_rows_) * n);
         if (rows.empty())
@@ -175,31 +162,31 @@ void CudaStepper<Real>::take_samples(std::vector<std::int64_t>& steps, std::vect
 template <class Real>
 void CudaStepper<Real>::set_display(Gather display)
 {
-    synchronize();
+    t_.synchronize();
     auto parts = split(display, false);
     display_size_ = display.size();
     feed_.reset();
     std::size_t most = 0;
-    for (std::size_t k = 0; k < shards_.size(); ++k) {
-        State& s = *shards_[k];
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        State& s = *t_.shards[k];
         s.display = std::move(parts[k]);
         s.display_out = Buffer<float>(s.display.output.size(), s.device);
         most = std::max(most, s.display.output.size());
     }
-    display_host_ = PinnedBuffer<float>(most, shards_[0]->device);
+    display_host_ = PinnedBuffer<float>(most, t_.shards[0]->device);
 }
 
 template <class Real>
 void CudaStepper<Real>::display(std::span<float> out)
 {
-    if (!single())
-        synchronize();
+    if (!t_.single())
+        t_.synchronize();
     const auto n = std::min(out.size(), display_size_);
     std::fill_n(out.begin(), n, 0.0F);
-    for (auto& s : shards_) {
+    for (auto& s : t_.shards) {
         const Current here(s->device);
         const auto rows = static_cast<std::int64_t>(s->display.output.size());
-        gather(s->main, s->vector(Vector::current, parity()), s->display.first.data(),
+        gather(s->main, s->vector(Vector::current, t_.parity()), s->display.first.data(),
                s->display.slot.data(), s->display.weight.data(), s->display_out.data(), rows);
         s->display_out.download(display_host_.span().first(at(rows)), s->main);
         s->main->synchronize();
@@ -214,21 +201,21 @@ std::shared_ptr<DisplayFeed> CudaStepper<Real>::publish_display()
 {
     if (!feed_) {
         std::vector<const std::vector<std::size_t>*> rows;
-        for (const auto& s : shards_)
+        for (const auto& s : t_.shards)
             rows.push_back(&s->display.output);
-        feed_ = std::make_shared<CudaDisplayFeed>(display_size_, shards_[0]->device, rows);
+        feed_ = std::make_shared<CudaDisplayFeed>(display_size_, t_.shards[0]->device, rows);
     }
-    const StreamRef main = shards_[0]->main;
-    if (!single())
-        forked_.record(main);
+    const StreamRef main = t_.shards[0]->main;
+    if (!t_.single())
+        published_.record(main);
     float* out = feed_->begin(main);
-    for (std::size_t k = 0; k < shards_.size(); ++k) {
-        const State& s = *shards_[k];
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        const State& s = *t_.shards[k];
         if (k > 0)
-            s.main->wait(forked_); // steps of all shards end on the first one's stream
+            s.main->wait(published_); // steps of all shards end on the first one's stream
         {
             const Current here(s.device);
-            gather(s.main, s.vector(Vector::current, parity()), s.display.first.data(),
+            gather(s.main, s.vector(Vector::current, t_.parity()), s.display.first.data(),
                    s.display.slot.data(), s.display.weight.data(),
                    feed_->direct() ? out : s.display_out.data(),
                    static_cast<std::int64_t>(s.display.output.size()));
@@ -242,12 +229,12 @@ std::shared_ptr<DisplayFeed> CudaStepper<Real>::publish_display()
         feed_->add(k, s.display_out.data(), main);
     }
     // no shard may step on before its part was read
-    if (!single()) {
-        forked_.record(main);
-        for (std::size_t k = 1; k < shards_.size(); ++k)
-            shards_[k]->main->wait(forked_);
+    if (!t_.single()) {
+        published_.record(main);
+        for (std::size_t k = 1; k < t_.shards.size(); ++k)
+            t_.shards[k]->main->wait(published_);
     }
-    feed_->end(main, step_, time_ms());
+    feed_->end(main, t_.step, t_.time_ms());
     return feed_;
 }
 
@@ -255,9 +242,9 @@ template <class Real>
 template <class T>
 std::vector<std::vector<T>> CudaStepper<Real>::download(Buffer<T> State::*member) const
 {
-    synchronize();
+    t_.synchronize();
     std::vector<std::vector<T>> out;
-    for (const auto& s : shards_) {
+    for (const auto& s : t_.shards) {
         const Current here(s->device);
         const auto& b = (*s).*member;
         out.emplace_back(b.size());
@@ -274,10 +261,10 @@ template <class T, class At>
 std::vector<double> CudaStepper<Real>::collect(const std::vector<std::vector<T>>& values,
                                                At index) const
 {
-    std::vector<double> out(place_.size());
+    std::vector<double> out(t_.place.size());
     for (std::size_t u = 0; u < out.size(); ++u) {
-        const auto shard = at(place_[u].part);
-        out[u] = static_cast<double>(values[shard][index(shard, at(place_[u].slot))]);
+        const auto shard = at(t_.place[u].part);
+        out[u] = static_cast<double>(values[shard][index(shard, at(t_.place[u].slot))]);
     }
     return out;
 }
@@ -289,12 +276,12 @@ constexpr auto by_slot = [](std::size_t, std::size_t slot) { return slot; };
 template <class Real>
 void CudaStepper<Real>::potential(std::span<double> out) const
 {
-    synchronize();
+    t_.synchronize();
     std::vector<std::vector<Real>> v;
-    for (const auto& s : shards_) {
+    for (const auto& s : t_.shards) {
         const Current here(s->device);
-        v.emplace_back(s->v[parity()].size());
-        s->v[parity()].download(v.back(), s->main);
+        v.emplace_back(s->v[t_.parity()].size());
+        s->v[t_.parity()].download(v.back(), s->main);
         s->main->synchronize();
     }
     const auto all = collect(v, by_slot);
@@ -304,9 +291,9 @@ void CudaStepper<Real>::potential(std::span<double> out) const
 template <class Real>
 void CudaStepper<Real>::state(std::size_t state, std::span<double> out) const
 {
-    synchronize();
+    t_.synchronize();
     const auto all = collect(download(&State::states), [&](std::size_t shard, std::size_t slot) {
-        return shards_[shard]->state_at(state - 1, slot);
+        return t_.shards[shard]->state_at(state - 1, slot);
     });
     std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
 }
@@ -315,11 +302,10 @@ template <class Real>
 void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
     check_types(groups_.at(group), types);
-    synchronize(); // nothing may still read the tables
-    for (auto& s : shards_)
+    t_.synchronize(); // nothing may still read the tables
+    for (auto& s : t_.shards)
         s->set_types(group, types);
-    solver_graphs_.clear();
-    graphs_.clear(); // they hold the constants of single types as arguments
+    plan_->forget_graphs(); // they hold the constants of single types as arguments
     groups_[group].types.assign(types.begin(), types.end());
 }
 
@@ -334,13 +320,13 @@ template <class Real>
 Snapshot CudaStepper<Real>::snapshot() const
 {
     Snapshot s;
-    s.step = step_;
-    s.v.resize(place_.size());
+    s.step = t_.step;
+    s.v.resize(t_.place.size());
     potential(s.v);
     const auto states = download(&State::states);
-    for (std::size_t k = 0; k < shards_[0]->kept; ++k)
+    for (std::size_t k = 0; k < t_.shards[0]->kept; ++k)
         s.states.push_back(collect(states, [&](std::size_t shard, std::size_t slot) {
-            return shards_[shard]->state_at(k, slot);
+            return t_.shards[shard]->state_at(k, slot);
         }));
     s.activation_ms = collect(download(&State::activation_ms), by_slot);
     s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
@@ -352,46 +338,17 @@ Snapshot CudaStepper<Real>::snapshot() const
             s.rest_mV[u] = s.peak_mV[u];
             s.peak_mV[u] = -1e3;
         }
-    if (long_.at > 0) {
-        const auto moving = download(&State::moving);
-        s.resting = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
-        for (const auto& p : place_) {
-            const auto slot = at(p.slot);
-            s.resting.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
-        }
-    }
+    plan_->save(s);
+    s.parts = t_.ports.snapshot();
     return s;
-}
-
-/// The moving slots of a shard, and their lists as the first kernel of a long step leaves them.
-template <class Real>
-void CudaStepper<Real>::restore_resting(State& d, const Snapshot& s)
-{
-    std::vector<std::uint32_t> moving(d.moving.size(), 0);
-    std::vector<std::int32_t> list(d.list.size(), 0);
-    std::vector<unsigned> length(d.list_length.size(), 0);
-    if (!s.resting.empty())
-        for (std::size_t slot = 0; slot < d.host.old_of.size(); ++slot)
-            if (d.host.old_of[slot] >= 0 && s.resting[2 + at(d.host.old_of[slot])] == 0)
-                moving[slot / 32] |= 1U << slot % 32;
-    for (std::size_t r = 0; r < d.host.ranges.size(); ++r)
-        for (auto slice = d.host.ranges[r].begin / 32; slice * 32 < d.host.ranges[r].end; ++slice)
-            if (moving[at(slice)])
-                list[at(d.host.ranges[r].begin / 32) + length[2 * r]++] =
-                    static_cast<std::int32_t>(slice);
-    const Current here(d.device);
-    d.moving.upload(moving, d.main);
-    d.list.upload(list, d.main);
-    d.list_length.upload(length, d.main);
-    d.main->synchronize();
 }
 
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {place_.size(), shards_[0]->kept, longest_rest_});
-    synchronize();
-    for (auto& shard : shards_) {
+    check_shape(s, {t_.place.size(), t_.first().kept, plan_->longest_rest(), t_.ports.sizes()});
+    t_.synchronize();
+    for (auto& shard : t_.shards) {
         State& d = *shard;
         const auto slots = at(d.host.slots);
         std::vector<Real> v(d.v[0].size(), Real(0)), states(d.states.size(), Real(0)),
@@ -428,24 +385,40 @@ void CudaStepper<Real>::restore(const Snapshot& s)
         d.phase.upload(phase, d.main);
         d.track.upload(track, d.main);
         d.rest.upload(rest, d.main);
-        if (longest_rest_)
-            restore_resting(d, s);
         *d.status_host.data() = {s.step, no_failure};
         d.status.upload(d.status_host.span(), d.main);
         d.main->synchronize();
     }
-    long_ = {};
-    if (longest_rest_ && !s.resting.empty()) {
-        long_.at = static_cast<int>(s.resting[0]);
-        long_.length = static_cast<int>(s.resting[1]);
-    }
-    step_ = base_ = s.step;
+    plan_->restore(s);
+    t_.ports.restore(s.parts);
+    t_.step = t_.base = s.step;
     row_steps_.clear();
     sample_steps_.clear();
     samples_.clear();
     probe_rows_ = 0;
-    applied_.assign(1, std::numeric_limits<double>::quiet_NaN());
-    exchange_current();
+    t_.stimuli.forget();
+    t_.exchange.all_halos(Vector::current, t_.parity());
+}
+
+template <class Real>
+std::vector<KernelRecord> CudaStepper<Real>::kernels() const
+{
+    t_.synchronize();
+    t_.profiler.read();
+    return plan_->kernels();
+}
+
+template <class Real>
+std::string CudaStepper<Real>::device() const
+{
+    std::string text;
+    for (const auto& s : t_.shards) {
+        cudaDeviceProp p{};
+        check(cudaGetDeviceProperties(&p, s->device), "cudaGetDeviceProperties", s->device);
+        text += (text.empty() ? "" : " + ") + std::string(p.name) +
+                " (cuda:" + std::to_string(s->device) + ")";
+    }
+    return text;
 }
 
 template class CudaStepper<double>;

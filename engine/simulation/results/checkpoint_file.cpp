@@ -79,8 +79,11 @@ void check(const Checkpoint& c)
         throw InputError("checkpoint", "names no time step; use an older one");
     const auto& s = c.state;
     const auto longest = device::TissueProblem::longest_rest_ms * (1 + 1e-9) / dt_ms;
-    device::check_shape(s, {s.v.size(), s.states.size(),
-                            static_cast<int>(std::min(longest, 1e9))}); // restore() knows the rest
+    device::SnapshotShape shape{s.v.size(), s.states.size(),
+                                static_cast<int>(std::min(longest, 1e9))};
+    for (const auto& part : s.parts)
+        shape.parts.push_back(part.size());
+    device::check_shape(s, shape); // restore() knows the rest
     device::check_values(s, dt_ms);
     const double now_ms = (static_cast<double>(s.step) + 0.5) * dt_ms;
     check_table(c.probes, now_ms, "probes");
@@ -198,6 +201,11 @@ void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     read_pulses(in, c);
     read_branches(in, c);
     c.maps_from_ms = one_of(in, 0);
+    if (in.at_end()) // nothing is joined to the tissue
+        return;
+    c.state.parts.resize(in.count(most_parts, sizeof(std::uint64_t)));
+    for (auto& p : c.state.parts)
+        p = in.numbers();
 }
 
 } // namespace
@@ -241,6 +249,11 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
             branched_ms.push_back(b.time_ms);
         out.put(branched_ms);
         out.put(std::vector<double>{c.maps_from_ms});
+        if (!c.state.parts.empty()) {
+            out.put(static_cast<std::uint64_t>(c.state.parts.size()));
+            for (const auto& p : c.state.parts)
+                out.put(p);
+        }
         out.finish();
     });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps that solve a linear system: the order of the solver's kernels on one or several shards.
-#include "engine/device/cuda/stepper.cuh"
+#include "engine/device/cuda/step_plan.cuh"
 #include "engine/diffusion/implicit.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace tawara::device::cuda {
 
@@ -82,37 +82,34 @@ template class ShardSolver<double>;
 template class ShardSolver<float>;
 
 template <class Real>
-void CudaStepper<Real>::make_solver(const TissueProblem& p, int sub_steps)
+SolvedPlan<Real>::SolvedPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice)
+    : StepPlan<Real>(p, tissue, choice),
+      own_matrix_(p.system.mass == diffusion::Mass::consistent), sub_steps_(choice.sub_steps),
+      factor_(own_matrix_ ? 1 : -theta(p.stepping)), status_(1, tissue.first().device)
 {
-    const bool consistent = p.system.mass == diffusion::Mass::consistent;
-    solver_factor_ = consistent ? 1 : -theta(p.stepping);
-    own_matrix_ = consistent;
-    sub_steps_ = sub_steps;
     // Single precision cannot say more of V than a quarter of its last place.
-    solver_limits_ = {sizeof(Real) == 4 ? std::max(p.solver_tolerance_mV, 2e-6)
-                                        : p.solver_tolerance_mV,
-                      p.solver_iterations};
+    limits_ = {sizeof(Real) == 4 ? std::max(p.solver_tolerance_mV, 2e-6) : p.solver_tolerance_mV,
+               p.solver_iterations};
     std::vector<SolverSums*> all;
-    for (std::size_t k = 0; k < shards_.size(); ++k) {
-        State& s = *shards_[k];
+    for (std::size_t k = 0; k < tissue.shards.size(); ++k) {
+        State& s = *tissue.shards[k];
         s.solver = std::make_unique<ShardSolver<Real>>(
-            s.host, s.main, static_cast<int>(shards_.size()), static_cast<int>(k));
+            s.host, s.main, static_cast<int>(tissue.shards.size()), static_cast<int>(k));
         all.push_back(s.solver->sums.data());
     }
-    for (auto& s : shards_) {
+    for (auto& s : tissue.shards) {
         const Current here(s->device);
         s->solver->all_sums = uploaded(all, s->main);
     }
-    solver_status_ = PinnedBuffer<SolverStatus>(1, shards_[0]->device);
 }
 
 /// Calls body with the rows of the flow, or with those of the system where they are others.
 template <class Real>
 template <class Body>
-void CudaStepper<Real>::with_rows(const State& s, bool own, Body body) const
+void SolvedPlan<Real>::with_rows(const State& s, bool own, Body body) const
 {
     if constexpr (sizeof(Real) == 8)
-        if (mixed_)
+        if (this->choice_.mixed)
             return body(
                 Matrix<float>{s.chunk.data(), s.column_chunk.data(), s.column.data(),
                               own ? s.solver->single_second.data() : s.single_value.data()});
@@ -123,105 +120,92 @@ void CudaStepper<Real>::with_rows(const State& s, bool own, Body body) const
 /// Enqueues a part of a step, as a graph where steps are.
 template <class Real>
 template <class Body>
-void CudaStepper<Real>::replay(int part, int iterations, Body body)
+void SolvedPlan<Real>::replay(int part, int iterations, Body body)
 {
-    const Current here(shards_[0]->device);
+    auto& t = this->t_;
+    const StreamRef main = t.first().main;
+    const Current here(main.device);
     const auto whole = [&] {
-        if (!single())
-            fork();
+        t.exchange.fork();
         body();
-        if (!single())
-            join();
+        t.exchange.join();
     };
-    if (tuning_.graph_steps == 0)
+    if (this->choice_.graph_steps == 0)
         return whole();
-    auto& graph = solver_graphs_[{part, iterations, parity(), stimulated_}];
+    auto& graph = graphs_[{part, iterations, t.parity(), t.stimulated()}];
     if (!graph)
-        graph = Graph::capture(shards_[0]->main, whole);
-    graph.launch(shards_[0]->main);
-}
-
-/// What an update left goes to the other shards' halos.
-template <class Real>
-void CudaStepper<Real>::exchange_after_main(Vector what)
-{
-    for (auto& s : shards_) {
-        if (single())
-            return;
-        s->main_done.record(s->main);
-        s->urgent->wait(s->main_done);
-        exchange({Stage::Kind::pass, 0, what}, *s, parity());
-        s->sent.record(s->urgent);
-    }
+        graph = Graph::capture(main, whole);
+    graph.launch(main);
 }
 
 template <class Real>
-void CudaStepper<Real>::enqueue_start(int sub_step)
+void SolvedPlan<Real>::enqueue_start(int sub_step)
 {
+    auto& t = this->t_;
     if (sub_step > 0)
-        exchange_after_main(Vector::next);
-    for (auto& s : shards_) {
+        t.exchange.to_halos_after_main(Vector::next, t.parity());
+    for (auto& s : t.shards) {
         const Current here(s->device);
-        if (!single())
-            for (auto& o : shards_)
-                s->main->wait(o->sent);
-        const Real* v = s->vector(sub_step == 0 ? diffused_from_ : Vector::next, parity());
+        if (!t.single())
+            t.exchange.wait_for_halos(s->main);
+        const Real* v = s->vector(sub_step == 0 ? this->from_ : Vector::next, t.parity());
         with_rows(*s, false, [&](const auto& flow) {
             start_solution(s->main, s->solver->correction(), flow, v,
                            s->moment(0, s->host.slots, 0));
         });
     }
-    exchange_after_main(Vector::correction);
+    t.exchange.to_halos_after_main(Vector::correction, t.parity());
 }
 
 template <class Real>
-void CudaStepper<Real>::enqueue_iterations(int count)
+void SolvedPlan<Real>::enqueue_iterations(int count)
 {
+    auto& t = this->t_;
     const auto product = [&](State& s, const ProductPart& part) {
         with_rows(s, own_matrix_, [&](const auto& a) {
-            multiply(s.main, s.solver->correction(), a, solver_factor_, part);
+            multiply(s.main, s.solver->correction(), a, factor_, part);
         });
     };
     for (int k = 0; k < count; ++k) {
         const int turn = k % 2;
-        for (auto& s : shards_) {
+        for (auto& s : t.shards) {
             const Current here(s->device);
-            if (single()) {
+            if (t.single()) {
                 product(*s, s->solver->whole(turn));
                 continue;
             }
             product(*s, s->solver->interior(turn));
-            for (auto& o : shards_)
-                s->main->wait(o->sent);
+            t.exchange.wait_for_halos(s->main);
             product(*s, s->solver->separator(turn));
             s->solver->summed.record(s->main);
         }
-        for (auto& s : shards_) {
+        for (auto& s : t.shards) {
             const Current here(s->device);
-            if (!single())
-                for (auto& o : shards_)
+            if (!t.single())
+                for (auto& o : t.shards)
                     s->main->wait(o->solver->summed);
-            update_solution(s->main, s->solver->correction(), turn, solver_limits_);
+            update_solution(s->main, s->solver->correction(), turn, limits_);
         }
-        exchange_after_main(Vector::correction);
+        t.exchange.to_halos_after_main(Vector::correction, t.parity());
     }
 }
 
 /// The new potential, if the iterations were enough, and word of it to the host.
 template <class Real>
-void CudaStepper<Real>::enqueue_result(int sub_step)
+void SolvedPlan<Real>::enqueue_result(int sub_step)
 {
-    for (auto& s : shards_) {
+    auto& t = this->t_;
+    for (auto& s : t.shards) {
         const Current here(s->device);
-        const Real* v = s->vector(sub_step == 0 ? diffused_from_ : Vector::next, parity());
-        apply_solution(s->main, s->solver->correction(), 1, v, s->vector(Vector::next, parity()),
-                       s->moment(0, s->host.slots, 0));
-        if (s == shards_[0])
-            check(cudaMemcpyAsync(solver_status_.data(), s->solver->status.data() + 1,
+        const Real* v = s->vector(sub_step == 0 ? this->from_ : Vector::next, t.parity());
+        apply_solution(s->main, s->solver->correction(), 1, v,
+                       s->vector(Vector::next, t.parity()), s->moment(0, s->host.slots, 0));
+        if (s == t.shards[0])
+            check(cudaMemcpyAsync(status_.data(), s->solver->status.data() + 1,
                                   sizeof(SolverStatus), cudaMemcpyDeviceToHost,
                                   StreamRef(s->main).handle),
                   "cudaMemcpyAsync", s->device);
-        if (!single())
+        if (!t.single())
             s->main_done.record(s->main);
     }
 }
@@ -229,7 +213,7 @@ void CudaStepper<Real>::enqueue_result(int sub_step)
 /// Solves for one sub-step. The iterations that the one before took are launched as one graph; the
 /// host asks once, and goes on where they were not enough.
 template <class Real>
-void CudaStepper<Real>::solve(int sub_step)
+void SolvedPlan<Real>::solve(int sub_step)
 {
     const int later = sub_step > 0;
     replay(part_start + later, iterations_ahead_, [&] {
@@ -237,11 +221,11 @@ void CudaStepper<Real>::solve(int sub_step)
         enqueue_iterations(iterations_ahead_);
         enqueue_result(sub_step);
     });
-    const SolverStatus& status = *solver_status_.data();
+    const SolverStatus& status = *status_.data();
     for (;;) {
-        shards_[0]->main->synchronize();
+        this->t_.first().main->synchronize();
         if (status.verdict < 0)
-            fail_to_solve(status);
+            fail(status);
         if (status.verdict > 0)
             break;
         replay(part_more + later, more_iterations, [&] {
@@ -258,54 +242,59 @@ void CudaStepper<Real>::solve(int sub_step)
 }
 
 template <class Real>
-void CudaStepper<Real>::solved_step()
+void SolvedPlan<Real>::enqueue_reaction(const Stage& stage)
 {
-    const bool timed = steps_done_ >= next_timing_;
+    auto& t = this->t_;
+    if (t.single())
+        this->run_stage(stage, t.first(), StepPlan<Real>::Part::all, t.first().main, t.parity(), 0);
+    else
+        this->enqueue_overlapped({&stage, 1}, t.parity(), 0);
+}
+
+template <class Real>
+std::int64_t SolvedPlan<Real>::run(std::int64_t)
+{
+    auto& t = this->t_;
+    const bool timed = t.profiler.due(t.steps_done);
     const auto part = [&](Family f, auto body) {
         if (timed)
-            measured(f, 0, body); // the first stream's graphs run on all devices
+            t.profiler.measured(f, 0, t.first().main, body); // its graphs run on all devices
         else
             body();
     };
-    const auto stage = [&](const Stage& what) {
-        if (single())
-            run(what, *shards_[0], Part::all, shards_[0]->main, parity(), 0);
-        else
-            enqueue_overlapped({&what, 1}, parity(), 0);
-    };
-    if (diffused_from_ == Vector::half)
-        part(f_reaction, [&] { replay(part_half, 0, [&] { stage(stages_.front()); }); });
+    if (this->strang())
+        part(f_reaction, [&] {
+            replay(part_half, 0, [&] {
+                t.ports.enqueue(t.parity(), 0, t.dt_ms);
+                enqueue_reaction(this->stages_.front());
+                t.ports.join();
+            });
+        });
     part(f_solver, [&] {
         for (int k = 0; k < sub_steps_; ++k)
             solve(k);
     });
     part(f_reaction, [&] {
         replay(part_end, 0, [&] {
-            stage(stages_.back());
-            for (auto& s : shards_) {
-                const Current here(s->device);
-                if (!single())
-                    s->main->wait(s->sent);
-                end_steps(s->main, s->status.data(), 1);
-                if (!single())
-                    s->main_done.record(s->main);
-            }
+            if (!this->strang())
+                t.ports.enqueue(t.parity(), 0, t.dt_ms);
+            enqueue_reaction(this->stages_.back());
+            this->enqueue_end(1, 0);
         });
     });
-    if (timed) {
-        schedule_timing();
-        pending_steps_ += !counters_;
-    }
-    ++step_, ++steps_done_;
+    if (timed)
+        t.profiler.step_taken(t.steps_done);
+    t.step_done();
+    return 1;
 }
 
 /// @throws SolverError with the largest entry of the residual and its place
 template <class Real>
-void CudaStepper<Real>::fail_to_solve(const SolverStatus& status)
+void SolvedPlan<Real>::fail(const SolverStatus& status)
 {
     double most = -1;
     std::int64_t unknown = 0;
-    for (const auto& s : shards_) {
+    for (const auto& s : this->t_.shards) {
         const Current here(s->device);
         std::vector<Real> u(s->solver->u.size());
         s->solver->u.download(u, s->main);
@@ -321,37 +310,40 @@ void CudaStepper<Real>::fail_to_solve(const SolverStatus& status)
 
 /// Iterations as calls; bytes and operations of all solutions so far.
 template <class Real>
-KernelRecord CudaStepper<Real>::solver_record(std::size_t shard) const
+KernelRecord SolvedPlan<Real>::record(std::size_t shard) const
 {
-    const State& s = *shards_[shard];
+    const auto& t = this->t_;
+    const State& s = *t.shards[shard];
     constexpr double r = sizeof(Real);
     const auto slots = static_cast<double>(s.host.slots);
     const auto nonzeros = static_cast<double>(s.host.nonzeros);
-    const double matrix = static_cast<double>(s.value.size()) * r +
-                          static_cast<double>(s.single_value.size()) * 4 +
-                          static_cast<double>(s.column.size()) * 2 + slots / 4;
+    const double matrix = this->matrix_bytes(s);
     const auto updates = static_cast<double>(iterations_done_);
     const auto solutions = static_cast<double>(solutions_done_);
+    const auto steps = static_cast<double>(t.steps_done);
     KernelRecord k;
-    k.name = "diffusion (linear system)";
+    k.name = "diffusion (linear system)" + this->where(shard);
     k.calls = iterations_done_;
-    k.ms = timed_steps_ ? sampled_ms_[0][f_solver] / static_cast<double>(timed_steps_) *
-                              static_cast<double>(steps_done_)
-                        : 0;
+    k.ms = t.profiler.ms_per_step(0, f_solver) * steps;
     // product: u, w, diagonal, weight; update: ten vectors; start: v, u, x, diagonal; result: three
     k.bytes = (updates + solutions) * (matrix + 4 * r * slots) + updates * 10 * r * slots +
               solutions * (matrix + 7 * r * slots);
     k.flops = (updates + 2 * solutions) * 2 * nonzeros +
               slots * (6 * (updates + solutions) + 6 * updates + 3 * solutions);
-    k.counted_bytes = counted_bytes(f_solver);
+    k.counted_bytes = t.profiler.bytes_per_step(f_solver) * steps;
     return k;
 }
 
-template void CudaStepper<double>::make_solver(const TissueProblem&, int);
-template void CudaStepper<float>::make_solver(const TissueProblem&, int);
-template void CudaStepper<double>::solved_step();
-template void CudaStepper<float>::solved_step();
-template KernelRecord CudaStepper<double>::solver_record(std::size_t) const;
-template KernelRecord CudaStepper<float>::solver_record(std::size_t) const;
+template <class Real>
+std::vector<KernelRecord> SolvedPlan<Real>::kernels() const
+{
+    auto out = StepPlan<Real>::kernels();
+    for (std::size_t k = 0; k < this->t_.shards.size(); ++k)
+        out.push_back(record(k));
+    return out;
+}
+
+template class SolvedPlan<double>;
+template class SolvedPlan<float>;
 
 } // namespace tawara::device::cuda

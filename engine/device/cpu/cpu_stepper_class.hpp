@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/cell/cpu_kernel.hpp"
+#include "engine/core/thread_pool.hpp"
+#include "engine/device/cpu/activation.hpp"
+#include "engine/device/cpu/cpu_stepper.hpp"
+#include "engine/device/cpu/currents.hpp"
+#include "engine/device/cpu/diffusion_step.hpp"
+#include "engine/device/cpu/resting.hpp"
+#include "engine/diffusion/implicit.hpp"
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tawara::device::cpu {
+
+enum Kernel { k_diffusion, k_reaction, k_record, kernel_count };
+
+/// Wall time per kernel of one worker, in a cache line of its own.
+struct alignas(64) WorkerTimes
+{
+    double seconds[kernel_count] = {};
+    std::int64_t bad = -1;
+};
+
+/// See cpu_stepper.hpp.
+template <class Real>
+class CpuStepper final : public Stepper
+{
+  public:
+    CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress);
+
+    void advance(std::int64_t n) override;
+    std::int64_t step() const override { return step_; }
+    double dt_ms() const override { return dt_; }
+    std::size_t add_stimulus(StimulusSource source) override
+    {
+        return currents_.add(std::move(source));
+    }
+    void remove_stimulus(std::size_t id) override { currents_.remove(id); }
+    Part& add_part(const Ports& ports, const PartMaker& make) override;
+    void set_types(std::size_t group, std::span<const cell::CellType> types) override;
+    void set_probes(Gather probes, std::int64_t every_steps) override;
+    void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
+    void set_display(Gather display) override
+    {
+        display_ = to_slots(std::move(display), layout_);
+    }
+    void display(std::span<float> out) override;
+    void potential(std::span<double> out) const override;
+    void state(std::size_t state, std::span<double> out) const override;
+    Maps maps() const override;
+    Snapshot snapshot() const override;
+    void restore(const Snapshot& s) override;
+    std::vector<KernelRecord> kernels() const override;
+    std::string device() const override;
+    unsigned threads() const override { return pool_.size(); }
+    double share_at_rest() const override;
+
+  private:
+    using Arrays = cell::CellArrays<Real>;
+    void one_step();
+    void resting_step();
+    void implicit_diffusion(std::vector<WorkerTimes>& times);
+    void react(Real* v, double t_ms, double dt_ms, std::int64_t begin, std::int64_t end) const;
+    template <class Body>
+    void tiles(Body body);
+    /// NaN in the slots of unknowns without cells.
+    template <class Values>
+    void without_cells_from(Values& values) const
+    {
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(layout_.stepped), values.end(),
+                  std::numeric_limits<typename Values::value_type>::quiet_NaN());
+    }
+    void fail(std::int64_t slot) const;
+    void initial_state(const TissueProblem& p);
+
+    ThreadPool pool_;
+    Layout layout_;
+    std::vector<Vec3> position_;
+    std::vector<CellGroup> groups_;
+    std::vector<std::uint8_t> group_; ///< of each unknown
+    double dt_, threshold_;
+    Splitting splitting_;
+    DiffusionStep<Real> diffusion_;
+    std::unique_ptr<diffusion::ImplicitSolver> solver_; ///< consistent mass or implicit stepping
+    std::vector<double> solver_v_;
+    AlignedVector<Real> v_, next_, half_;
+    std::vector<AlignedVector<Real>> states_;
+    std::vector<Real*> state_pointers_;
+    AlignedVector<std::uint8_t> type_;
+    std::vector<std::size_t> group_states_;
+    std::vector<std::unique_ptr<cell::CpuKernel<Real>>> kernels_;
+    Currents<Real> currents_;
+    Gather probes_, display_;
+    std::int64_t probe_every_ = 1, step_ = 0, steps_done_ = 0;
+    std::int64_t iterations_done_ = 0; ///< of the solver
+    std::vector<std::int64_t> sample_steps_;
+    std::vector<double> samples_;
+    ActivationRecord<Real> record_;
+    std::optional<Resting<Real>> resting_;
+    std::vector<WorkerTimes> worker_;
+};
+
+} // namespace tawara::device::cpu

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What goes into a CPU stepper and comes out of it between steps.
+#include "engine/core/error.hpp"
+#include "engine/device/cpu/cpu_stepper_class.hpp"
+#include "engine/device/snapshot_check.hpp"
+
+#include <algorithm>
+
+namespace tawara::device::cpu {
+
+template <class Real>
+Part& CpuStepper<Real>::add_part(const Ports& ports, const PartMaker& make)
+{
+    if (resting_)
+        throw InputError("ports", "parts are joined to tissue that does not rest; leave "
+                                  "rest_tolerance_mV out");
+    check_ports(ports, group_);
+    return currents_.add(ports, make);
+}
+
+template <class Real>
+void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+{
+    check_types(groups_.at(group), types);
+    groups_[group].types.assign(types.begin(), types.end());
+    kernels_[group]->set_types(types);
+    if (resting_)
+        resting_->set_types(group, types);
+}
+
+template <class Real>
+void CpuStepper<Real>::set_probes(Gather probes, std::int64_t every_steps)
+{
+    probes_ = to_slots(std::move(probes), layout_);
+    probe_every_ = std::max<std::int64_t>(every_steps, 1);
+    sample_steps_.clear();
+    samples_.clear();
+}
+
+template <class Real>
+void CpuStepper<Real>::take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples)
+{
+    steps.clear();
+    samples.clear();
+    steps.swap(sample_steps_);
+    samples.swap(samples_);
+}
+
+template <class Real>
+void CpuStepper<Real>::display(std::span<float> out)
+{
+    pool_.for_range(std::min(out.size(), display_.size()), 1024,
+                    [&](std::size_t begin, std::size_t end, unsigned) {
+                        for (std::size_t k = begin; k < end; ++k)
+                            out[k] = static_cast<float>(weighted(display_, k, v_.data()));
+                    });
+}
+
+template <class Real>
+void CpuStepper<Real>::potential(std::span<double> out) const
+{
+    for (std::size_t u = 0; u < layout_.new_of.size() && u < out.size(); ++u)
+        out[u] = static_cast<double>(v_[static_cast<std::size_t>(layout_.new_of[u])]);
+}
+
+template <class Real>
+void CpuStepper<Real>::state(std::size_t state, std::span<double> out) const
+{
+    const auto& values = states_.at(state - 1);
+    for (std::size_t u = 0; u < layout_.new_of.size() && u < out.size(); ++u)
+        out[u] = static_cast<double>(values[static_cast<std::size_t>(layout_.new_of[u])]);
+}
+
+template <class Real>
+Maps CpuStepper<Real>::maps() const
+{
+    Maps m;
+    for (auto slot : layout_.new_of) {
+        m.activation_ms.push_back(record_.activation_ms[static_cast<std::size_t>(slot)]);
+        m.repolarisation_ms.push_back(record_.repolarisation_ms[static_cast<std::size_t>(slot)]);
+    }
+    return m;
+}
+
+template <class Real>
+Snapshot CpuStepper<Real>::snapshot() const
+{
+    auto in_mesh_order = [&](const auto& values) {
+        std::vector<double> out(layout_.new_of.size());
+        for (std::size_t u = 0; u < out.size(); ++u)
+            out[u] = static_cast<double>(values[static_cast<std::size_t>(layout_.new_of[u])]);
+        return out;
+    };
+    Snapshot s;
+    s.step = step_;
+    s.v = in_mesh_order(v_);
+    for (const auto& state : states_)
+        s.states.push_back(in_mesh_order(state));
+    s.activation_ms = in_mesh_order(record_.activation_ms);
+    s.repolarisation_ms = in_mesh_order(record_.repolarisation_ms);
+    s.peak_mV = in_mesh_order(record_.peak_mV);
+    s.rest_mV = in_mesh_order(record_.rest_mV);
+    if (resting_)
+        s.resting = resting_->snapshot();
+    s.parts = currents_.snapshot();
+    return s;
+}
+
+template <class Real>
+void CpuStepper<Real>::restore(const Snapshot& s)
+{
+    check_shape(s, {layout_.new_of.size(), states_.size(), resting_ ? resting_->longest() : 0,
+                    currents_.sizes()});
+    auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
+        using Value = typename std::remove_reference_t<decltype(to)>::value_type;
+        for (std::size_t u = 0; u < values.size(); ++u)
+            to[static_cast<std::size_t>(layout_.new_of[u])] = static_cast<Value>(values[u]);
+    };
+    step_ = s.step;
+    from_mesh_order(s.v, v_);
+    for (std::size_t k = 0; k < states_.size(); ++k)
+        from_mesh_order(s.states[k], states_[k]);
+    from_mesh_order(s.activation_ms, record_.activation_ms);
+    from_mesh_order(s.repolarisation_ms, record_.repolarisation_ms);
+    from_mesh_order(s.peak_mV, record_.peak_mV);
+    from_mesh_order(s.rest_mV, record_.rest_mV);
+    without_cells_from(v_);
+    without_cells_from(record_.activation_ms);
+    without_cells_from(record_.repolarisation_ms);
+    if (resting_) {
+        next_ = v_;
+        resting_->restore(s.resting);
+    }
+    currents_.restore(s.parts);
+    for (auto& w : worker_)
+        w.bad = -1;
+    sample_steps_.clear();
+    samples_.clear();
+}
+
+template <class Real>
+std::vector<KernelRecord> CpuStepper<Real>::kernels() const
+{
+    std::vector<KernelRecord> out(kernel_count);
+    const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction",
+                           "record"};
+    const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.stepped)
+                                : static_cast<double>(steps_done_);
+    double reaction_bytes = 0, reaction_flops = 0;
+    for (std::size_t g = 0; g < kernels_.size(); ++g) {
+        const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
+        reaction_bytes +=
+            cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) + 1);
+        reaction_flops += cells * kernels_[g]->flops_per_cell();
+    }
+    const double halves = splitting_ == Splitting::strang ? 2 : 1;
+    const double slots = static_cast<double>(layout_.stepped);
+    const double bytes[] = {solver_ ? 0 : diffusion_.bytes_per_step(), halves * reaction_bytes,
+                            slots * (2.0 * sizeof(Real) + 16)};
+    const double flops[] = {solver_ ? 0 : diffusion_.flops_per_step(), halves * reaction_flops, 0};
+    for (int k = 0; k < kernel_count; ++k) {
+        const auto i = static_cast<std::size_t>(k);
+        out[i].name = names[k];
+        out[i].calls = steps_done_;
+        for (const auto& w : worker_)
+            out[i].ms += 1e3 * w.seconds[k] / static_cast<double>(worker_.size());
+        out[i].bytes = steps * bytes[k];
+        out[i].flops = steps * flops[k];
+    }
+    if (solver_) {
+        const auto iterations = static_cast<double>(iterations_done_);
+        out[k_diffusion].bytes = iterations * solver_->bytes_per_iteration();
+        out[k_diffusion].flops = iterations * solver_->flops_per_iteration();
+    }
+    if (resting_) { // each worker takes its slots through all three at once
+        out[0].name = "diffusion, reaction and record";
+        for (int k = 1; k < kernel_count; ++k) {
+            out[0].ms += out[static_cast<std::size_t>(k)].ms;
+            out[0].bytes += out[static_cast<std::size_t>(k)].bytes;
+            out[0].flops += out[static_cast<std::size_t>(k)].flops;
+        }
+        out.resize(1);
+    }
+    return out;
+}
+
+template <class Real>
+double CpuStepper<Real>::share_at_rest() const
+{
+    return resting_ ? resting_->share_at_rest() : 0;
+}
+
+template <class Real>
+std::string CpuStepper<Real>::device() const
+{
+    return "CPU, " + std::to_string(pool_.size()) +
+           (pool_.size() == 1 ? " thread, " : " threads, ") +
+           (kernels_.empty() ? vector_target() : kernels_.front()->target());
+}
+
+template class CpuStepper<double>;
+template class CpuStepper<float>;
+
+} // namespace tawara::device::cpu

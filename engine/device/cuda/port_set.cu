@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/cuda/port_set.cuh"
+
+#include "engine/core/error.hpp"
+#include "engine/device/cuda/stimuli.cuh"
+
+#include <algorithm>
+#include <map>
+
+namespace tawara::device::cuda {
+namespace {
+
+constexpr int block = 128;
+
+/// terms[number[k]] = v[slot[k]]
+template <class Real>
+__global__ void read_kernel(const Real* v, const std::int32_t* slot, const std::int32_t* number,
+                            double* terms, int n)
+{
+    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (k < n)
+        terms[number[k]] = static_cast<double>(v[slot[k]]);
+}
+
+/// out[k] = sum of weight * from[at] over the terms of port k: a warp a port, its lanes' sums added
+/// in a fixed order.
+template <class From>
+__global__ void sum_kernel(const From* from, const std::int32_t* first, const std::int32_t* at,
+                           const float* weight, double* out, int n)
+{
+    const int k = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (k >= n)
+        return;
+    const int lane = static_cast<int>(threadIdx.x & 31U);
+    double sum = 0;
+    for (int i = first[k] + lane; i < first[k + 1]; i += 32)
+        sum = fma(static_cast<double>(weight[i]), static_cast<double>(from[at[i]]), sum);
+    for (int apart = 16; apart > 0; apart /= 2)
+        sum += __shfl_down_sync(0xffffffffU, sum, static_cast<unsigned>(apart));
+    if (lane == 0)
+        out[k] = sum;
+}
+
+/// stimulus[slot[k]] = sources[k] + sum of weight * current[port] over row k.
+template <class Real>
+__global__ void drive_kernel(const double* current, const std::int32_t* slot,
+                             const std::int32_t* first, const std::int32_t* port,
+                             const float* weight, const Real* sources, Real* stimulus, int n)
+{
+    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (k >= n)
+        return;
+    double sum = static_cast<double>(sources[k]);
+    for (int i = first[k]; i < first[k + 1]; ++i)
+        sum = fma(static_cast<double>(weight[i]), current[port[i]], sum);
+    stimulus[slot[k]] = static_cast<Real>(sum);
+}
+
+template <class Real>
+__global__ void pick_kernel(const Real* from, const std::int32_t* slot, Real* out, int n)
+{
+    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (k < n)
+        out[k] = from[slot[k]];
+}
+
+int size_of(const Buffer<std::int32_t>& b)
+{
+    return static_cast<int>(b.size());
+}
+
+} // namespace
+
+template <class Real>
+PortSet<Real>::PortSet(const Shards<Real>& shards, const std::vector<partition::Place>& place)
+    : shards_(shards), place_(place), computed_(shards.at(0)->device),
+      advanced_(shards[0]->device)
+{
+    here_.reserve(shards.size());
+    for (const auto& s : shards)
+        here_.emplace_back(s->device);
+}
+
+template <class Real>
+PortSet<Real>::~PortSet()
+{
+    for (const auto& h : here_)
+        cudaStreamSynchronize(StreamRef(h.stream).handle);
+}
+
+template <class Real>
+Part& PortSet<Real>::add(const Ports& ports, const PartMaker& make)
+{
+    const Current here(shards_[0]->device);
+    parts_.push_back({ports, make(shards_[0]->device), static_cast<std::size_t>(ports_)});
+    ports_ += static_cast<std::int64_t>(ports.size());
+    lay_out();
+    return *parts_.back().part;
+}
+
+/// Terms count from 0 through all ports of all parts.
+template <class Real>
+void PortSet<Real>::lay_out()
+{
+    struct Row
+    {
+        std::vector<std::int32_t> port;
+        std::vector<float> weight;
+    };
+    std::vector<std::int32_t> first{0}, term, unknowns;
+    std::vector<float> weight;
+    std::map<std::int32_t, Row> driven; // by unknown
+    for (const auto& j : parts_) {
+        const auto& g = j.ports.potential;
+        for (std::size_t k = 0; k < g.size(); ++k)
+            first.push_back(first[j.first] +
+                            static_cast<std::int32_t>(g.first[k + 1] - g.first[0]));
+        unknowns.insert(unknowns.end(), g.unknown.begin(), g.unknown.end());
+        weight.insert(weight.end(), g.weight.begin(), g.weight.end());
+        const auto& c = j.ports.current;
+        for (std::size_t k = 0; k < c.size(); ++k)
+            for (auto i = static_cast<std::size_t>(c.first[k]);
+                 i < static_cast<std::size_t>(c.first[k + 1]); ++i) {
+                auto& row = driven[c.unknown[i]];
+                row.port.push_back(static_cast<std::int32_t>(j.first + k));
+                row.weight.push_back(c.weight[i]);
+            }
+    }
+    const bool several = shards_.size() > 1;
+    for (std::size_t s = 0; s < shards_.size(); ++s) {
+        std::vector<std::int32_t> slot, number, driven_slot, row{0}, port;
+        std::vector<float> row_weight;
+        for (std::size_t i = 0; i < unknowns.size(); ++i)
+            if (const auto& p = place_[static_cast<std::size_t>(unknowns[i])];
+                static_cast<std::size_t>(p.part) == s) {
+                slot.push_back(p.slot);
+                number.push_back(static_cast<std::int32_t>(i));
+            }
+        if (!several)
+            term = slot;
+        for (const auto& [unknown, r] : driven)
+            if (const auto& p = place_[static_cast<std::size_t>(unknown)];
+                static_cast<std::size_t>(p.part) == s) {
+                driven_slot.push_back(p.slot);
+                port.insert(port.end(), r.port.begin(), r.port.end());
+                row_weight.insert(row_weight.end(), r.weight.begin(), r.weight.end());
+                row.push_back(static_cast<std::int32_t>(port.size()));
+            }
+        Here& h = here_[s];
+        const Current here(shards_[s]->device);
+        h.term_slot = uploaded(slot, h.stream), h.term = uploaded(number, h.stream);
+        h.slot = uploaded(driven_slot, h.stream), h.first = uploaded(row, h.stream);
+        h.port = uploaded(port, h.stream), h.weight = uploaded(row_weight, h.stream);
+        h.sources = Buffer<Real>(driven_slot.size(), shards_[s]->device);
+    }
+    for (std::size_t i = 0; several && i < unknowns.size(); ++i)
+        term.push_back(static_cast<std::int32_t>(i));
+    const StreamRef s = here_[0].stream;
+    const Current here(s.device);
+    first_ = uploaded(first, s), term_ = uploaded(term, s), weight_ = uploaded(weight, s);
+    terms_ = Buffer<double>(several ? unknowns.size() : 0, s.device);
+    const std::vector<double> none(static_cast<std::size_t>(ports_), 0.0);
+    v_ = uploaded(none, s), current_ = uploaded(none, s);
+}
+
+template <class Real>
+void PortSet<Real>::sources_changed() const
+{
+    for (std::size_t k = 0; any() && k < shards_.size(); ++k) {
+        const auto& s = *shards_[k];
+        const Here& h = here_[k];
+        const Current here(s.device);
+        const int n = size_of(h.slot);
+        add_current(s.main, s.stimulus.data(), s.driven.data(), h.slot.data(), n, Real(0));
+        launch(s.main, "sources", n, block, pick_kernel<Real>,
+               static_cast<const Real*>(s.stimulus.data()),
+               static_cast<const std::int32_t*>(h.slot.data()), h.sources.data(), n);
+    }
+}
+
+template <class Real>
+void PortSet<Real>::enqueue(int parity, int offset, double dt_ms)
+{
+    if (!any())
+        return;
+    const StreamRef home = here_[0].stream;
+    const bool several = shards_.size() > 1;
+    if (!several)
+        shards_[0]->main_done.record(shards_[0]->main);
+    for (std::size_t k = 0; k < shards_.size(); ++k) { // the step before has ended there
+        here_[k].stream->wait(shards_[k]->main_done);
+        if (several)
+            here_[k].stream->wait(shards_[k]->separator_done);
+    }
+    for (std::size_t k = 0; several && k < shards_.size(); ++k) {
+        const auto& s = *shards_[k];
+        const Here& h = here_[k];
+        const Current here(s.device);
+        const int n = size_of(h.term_slot);
+        launch(h.stream, "port terms", n, block, read_kernel<Real>,
+               static_cast<const Real*>(s.vector(Vector::current, parity)),
+               static_cast<const std::int32_t*>(h.term_slot.data()),
+               static_cast<const std::int32_t*>(h.term.data()), terms_.data(), n);
+        h.read.record(h.stream);
+    }
+    const auto sum = [&](auto* from) {
+        launch(home, "ports", 32 * ports_, block,
+               sum_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>, from,
+               static_cast<const std::int32_t*>(first_.data()),
+               static_cast<const std::int32_t*>(term_.data()),
+               static_cast<const float*>(weight_.data()), v_.data(), static_cast<int>(ports_));
+    };
+    {
+        const Current here(home.device);
+        if (several) {
+            for (const auto& h : here_)
+                home.wait(h.read);
+            sum(static_cast<const double*>(terms_.data()));
+        } else {
+            sum(static_cast<const Real*>(shards_[0]->vector(Vector::current, parity)));
+        }
+    }
+    const auto step_of = [&](const Joined& j) {
+        return PortStep{v_.data() + j.first,
+                        current_.data() + j.first,
+                        &shards_[0]->status.data()->step,
+                        offset,
+                        dt_ms,
+                        home.handle};
+    };
+    const Current at_home(home.device);
+    for (const auto& j : parts_)
+        j.part->currents(step_of(j));
+    computed_.record(home);
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        const auto& s = *shards_[k];
+        const Here& h = here_[k];
+        const Current here(s.device);
+        if (k > 0)
+            h.stream->wait(computed_);
+        const int n = size_of(h.slot);
+        launch(h.stream, "port currents", n, block, drive_kernel<Real>,
+               static_cast<const double*>(current_.data()),
+               static_cast<const std::int32_t*>(h.slot.data()),
+               static_cast<const std::int32_t*>(h.first.data()),
+               static_cast<const std::int32_t*>(h.port.data()),
+               static_cast<const float*>(h.weight.data()),
+               static_cast<const Real*>(h.sources.data()), s.stimulus.data(), n);
+        h.driven.record(h.stream);
+    }
+    for (const auto& j : parts_)
+        j.part->advance(step_of(j));
+    advanced_.record(home);
+    under_way_ = true;
+}
+
+template <class Real>
+void PortSet<Real>::join()
+{
+    if (!under_way_)
+        return;
+    for (std::size_t k = 0; k < shards_.size(); ++k)
+        shards_[k]->main->wait(here_[k].driven);
+    shards_[0]->main->wait(advanced_);
+    under_way_ = false;
+}
+
+template <class Real>
+void PortSet<Real>::synchronize() const
+{
+    for (const auto& h : here_)
+        h.stream->synchronize();
+}
+
+template <class Real>
+std::int64_t PortSet<Real>::prepare(std::int64_t step, std::int64_t most) const
+{
+    for (const auto& j : parts_) {
+        const Current here(shards_[0]->device);
+        most = std::min(most, std::max<std::int64_t>(1, j.part->prepare(step, most)));
+    }
+    return most;
+}
+
+template <class Real>
+std::vector<std::vector<double>> PortSet<Real>::snapshot() const
+{
+    std::vector<std::vector<double>> out;
+    for (const auto& j : parts_) {
+        const Current here(shards_[0]->device);
+        out.push_back(j.part->snapshot());
+    }
+    return out;
+}
+
+template <class Real>
+void PortSet<Real>::restore(const std::vector<std::vector<double>>& parts) const
+{
+    const Current here(shards_[0]->device);
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+        parts_[k].part->restore(parts.at(k));
+}
+
+template <class Real>
+std::vector<std::size_t> PortSet<Real>::sizes() const
+{
+    std::vector<std::size_t> out;
+    for (const auto& values : snapshot())
+        out.push_back(values.size());
+    return out;
+}
+
+template class PortSet<double>;
+template class PortSet<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ports of a tissue on its devices, and the parts that are joined there.
+#pragma once
+#include "engine/device/cuda/exchange.cuh"
+#include "engine/device/ports.hpp"
+
+#include <vector>
+
+namespace tawara::device::cuda {
+
+/// Parts live on the first shard's device and step on a stream of their own there, beside the
+/// tissue. In each step, from the potential at its start:
+///
+///     every shard     its terms' potentials go to the parts' device
+///     parts' device   port k: v_k = sum of weight * V; each part sets its currents, then advances
+///     every shard     stimulus of a driven slot = its sources' + sum of weight * current
+///
+/// All sums are made in an order that does not depend on the shards. Nothing here waits on the
+/// host; all of it can be captured.
+/// @thread that of the stepper
+template <class Real>
+class PortSet
+{
+  public:
+    PortSet(const Shards<Real>& shards, const std::vector<partition::Place>& place);
+    ~PortSet();
+
+    /// Joins a part. @return it, as long as the set lives
+    Part& add(const Ports& ports, const PartMaker& make);
+    bool any() const { return !parts_.empty(); }
+    /// The shards' stimulus vectors hold the sources' alone: marks the driven slots and keeps what
+    /// the sources give them.
+    void sources_changed() const;
+
+    /// Enqueues one step's work behind what the shards' streams hold.
+    /// @param offset  as in Moment
+    void enqueue(int parity, int offset, double dt_ms);
+    /// A stream that uses a shard's stimulus waits for the currents, where enqueue() made some
+    /// since join().
+    void wait_for_currents(StreamRef s, std::size_t shard) const
+    {
+        if (under_way_)
+            s.wait(here_[shard].driven);
+    }
+    /// The shards' main streams wait for the parts.
+    void join();
+    void synchronize() const;
+
+    /// After how many steps, at most `most`, parts need the host.
+    std::int64_t prepare(std::int64_t step, std::int64_t most) const;
+    std::vector<std::vector<double>> snapshot() const;
+    void restore(const std::vector<std::vector<double>>& parts) const;
+    std::vector<std::size_t> sizes() const; ///< of each part's snapshot
+
+  private:
+    /// Of one shard.
+    struct Here
+    {
+        explicit Here(int device)
+            : stream(device, true), read(device), driven(device)
+        {
+        }
+        Stream stream;
+        Event read, driven;                   ///< terms are with the parts; currents are in
+        Buffer<std::int32_t> term_slot, term; ///< terms of this shard, and their numbers
+        Buffer<std::int32_t> slot;            ///< driven ones, each once
+        Buffer<std::int32_t> first, port;     ///< rows of them
+        Buffer<float> weight;
+        Buffer<Real> sources; ///< what the sources give them
+    };
+    struct Joined
+    {
+        Ports ports;
+        std::unique_ptr<Part> part;
+        std::size_t first = 0; ///< port
+    };
+    void lay_out();
+
+    const Shards<Real>& shards_;
+    const std::vector<partition::Place>& place_;
+    std::vector<Here> here_;
+    std::vector<Joined> parts_;
+    Event computed_, advanced_;
+    Buffer<double> terms_; ///< potentials, by the number of the term
+    Buffer<std::int32_t> first_, term_;
+    Buffer<float> weight_;
+    Buffer<double> v_, current_;
+    std::int64_t ports_ = 0;
+    bool under_way_ = false;
+};
+extern template class PortSet<double>;
+extern template class PortSet<float>;
+
+} // namespace tawara::device::cuda

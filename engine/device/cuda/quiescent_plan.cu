@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/cuda/backend.hpp"
+#include "engine/device/cuda/step_plan.cuh"
+
+#include <algorithm>
+
+namespace tawara::device::cuda {
+namespace {
+
+std::size_t at(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+template <class Real>
+QuiescentPlan<Real>::QuiescentPlan(const TissueProblem& p, Tissue<Real>& tissue,
+                                   const PlanChoice& choice)
+    : StepPlan<Real>(p, tissue, choice), tolerance_mV_(p.rest_tolerance_mV),
+      longest_(cuda::longest_rest(p))
+{
+}
+
+template <class Real>
+void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
+{
+    auto rest = s.rest_of(c.range, tolerance_mV_);
+    rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
+    c.code.launch_resting(stream, *c.pass, c.reaction, c.type, c.moment, rest);
+}
+
+template <class Real>
+void QuiescentPlan<Real>::enqueue(int steps, int parity)
+{
+    auto& t = this->t_;
+    t.exchange.fork();
+    long_.index = 0;
+    for (int k = 0; k < steps; ++k, parity = 1 - parity) {
+        this->enqueue_stages(parity, k);
+        if (++long_.at == long_.length)
+            long_.at = 0, ++long_.index;
+    }
+    this->enqueue_end(steps, long_.index);
+    t.exchange.join();
+}
+
+template <class Real>
+void QuiescentPlan<Real>::launch_steps(int steps)
+{
+    auto& t = this->t_;
+    if (this->choice_.graph_steps > 0) {
+        auto& graph = graphs_[{steps, t.parity(), t.stimulated(), long_.at, long_.length}];
+        const StreamRef main = t.first().main;
+        const Current here(main.device);
+        const int from = long_.at;
+        if (!graph)
+            graph = Graph::capture(main, [&] { enqueue(steps, t.parity()); });
+        long_.at = (from + steps) % long_.length;
+        graph.launch(main);
+    } else {
+        enqueue(steps, t.parity());
+    }
+    t.step_done(steps);
+}
+
+template <class Real>
+void QuiescentPlan<Real>::measured_step()
+{
+    auto& t = this->t_;
+    long_.index = 0;
+    const Family f = long_.at ? f_moving : f_fused;
+    if (!t.single())
+        t.synchronize();
+    const auto& stage = this->stages_.back();
+    for (std::size_t k = 0; k < t.shards.size(); ++k) {
+        State& s = *t.shards[k];
+        t.profiler.measured(f, k, s.main, [&] {
+            this->run_stage(stage, s, StepPlan<Real>::Part::all, s.main, t.parity(), 0);
+        });
+    }
+    if (!t.single()) {
+        t.synchronize();
+        t.exchange.all_halos(stage.out, t.parity());
+    }
+    const bool ends = ++long_.at == long_.length;
+    if (ends)
+        long_.at = 0;
+    for (auto& s : t.shards) {
+        const Current here(s->device);
+        end_steps(s->main, s->status.data(), 1, ends);
+    }
+    if (!t.single())
+        t.synchronize();
+    t.profiler.step_taken(t.steps_done);
+    t.step_done();
+}
+
+/// One long step or a row of them.
+template <class Real>
+std::int64_t QuiescentPlan<Real>::run(std::int64_t n)
+{
+    auto& t = this->t_;
+    if (long_.at == 0) {
+        const int row = std::max(1, this->choice_.graph_steps / longest_) * longest_;
+        const auto free = t.stimuli.steady(t.step, row);
+        long_.length = static_cast<int>(std::min<std::int64_t>(longest_, free));
+        if (n >= long_.length && t.profiler.due(t.steps_done)) {
+            const int length = long_.length;
+            for (int k = 0; k < length; ++k)
+                measured_step();
+            return length;
+        }
+        if (n >= row && free >= row) {
+            launch_steps(row);
+            return row;
+        }
+    }
+    const auto steps = std::min<std::int64_t>(n, long_.length - long_.at);
+    launch_steps(static_cast<int>(steps));
+    return steps;
+}
+
+template <class Real>
+void QuiescentPlan<Real>::failed()
+{
+    for (auto& s : this->t_.shards)
+        s->list_length.zero(s->main);
+    long_ = {};
+}
+
+template <class Real>
+void QuiescentPlan<Real>::save(Snapshot& s) const
+{
+    if (long_.at == 0)
+        return;
+    std::vector<std::vector<std::uint32_t>> moving;
+    for (const auto& shard : this->t_.shards) {
+        const Current here(shard->device);
+        moving.emplace_back(shard->moving.size());
+        shard->moving.download(moving.back(), shard->main);
+        shard->main->synchronize();
+    }
+    s.resting = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
+    for (const auto& p : this->t_.place) {
+        const auto slot = at(p.slot);
+        s.resting.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
+    }
+}
+
+/// The moving slots of a shard, and their lists as the first kernel of a long step leaves them.
+template <class Real>
+void QuiescentPlan<Real>::restore(State& d, const Snapshot& s)
+{
+    std::vector<std::uint32_t> moving(d.moving.size(), 0);
+    std::vector<std::int32_t> list(d.list.size(), 0);
+    std::vector<unsigned> length(d.list_length.size(), 0);
+    if (!s.resting.empty())
+        for (std::size_t slot = 0; slot < d.host.old_of.size(); ++slot)
+            if (d.host.old_of[slot] >= 0 && s.resting[2 + at(d.host.old_of[slot])] == 0)
+                moving[slot / 32] |= 1U << slot % 32;
+    for (std::size_t r = 0; r < d.host.ranges.size(); ++r)
+        for (auto slice = d.host.ranges[r].begin / 32; slice * 32 < d.host.ranges[r].end; ++slice)
+            if (moving[at(slice)])
+                list[at(d.host.ranges[r].begin / 32) + length[2 * r]++] =
+                    static_cast<std::int32_t>(slice);
+    const Current here(d.device);
+    d.moving.upload(moving, d.main);
+    d.list.upload(list, d.main);
+    d.list_length.upload(length, d.main);
+    d.main->synchronize();
+}
+
+template <class Real>
+void QuiescentPlan<Real>::restore(const Snapshot& s)
+{
+    for (auto& shard : this->t_.shards)
+        restore(*shard, s);
+    long_ = {};
+    if (!s.resting.empty()) {
+        long_.at = static_cast<int>(s.resting[0]);
+        long_.length = static_cast<int>(s.resting[1]);
+    }
+}
+
+/// Long steps move every slot; the short ones inside them the slices that were counted.
+template <class Real>
+std::vector<KernelRecord> QuiescentPlan<Real>::kernels() const
+{
+    const auto& t = this->t_;
+    std::vector<KernelRecord> out;
+    for (std::size_t k = 0; k < t.shards.size(); ++k) {
+        const State& s = *t.shards[k];
+        const Status& status = *s.status_host.data();
+        const double bytes = this->family_bytes(s, f_fused), flops = this->family_flops(s, f_fused);
+        const auto steps = static_cast<double>(t.steps_done);
+        const auto longs = static_cast<std::int64_t>(status.long_steps);
+        const double moved =
+            32 * static_cast<double>(status.moving) / static_cast<double>(s.host.slots);
+        out.push_back({"diffusion+reaction, long steps" + this->where(k), longs,
+                       steps * t.profiler.ms_per_step(k, f_fused),
+                       static_cast<double>(longs) * bytes, static_cast<double>(longs) * flops});
+        out.push_back({"diffusion+reaction, short steps" + this->where(k), t.steps_done - longs,
+                       steps * t.profiler.ms_per_step(k, f_moving), moved * bytes, moved * flops});
+    }
+    return out;
+}
+
+/// By the later steps of long ones, to whole slices.
+template <class Real>
+double QuiescentPlan<Real>::share_at_rest() const
+{
+    double moved = 0, all = 0;
+    for (const auto& s : this->t_.shards) {
+        const Status& status = *s->status_host.data();
+        moved += 32 * static_cast<double>(status.moving);
+        all += static_cast<double>(this->t_.steps_done - status.long_steps) *
+               static_cast<double>(s->host.stepped);
+    }
+    return all > 0 ? std::clamp(1 - moved / all, 0.0, 1.0) : 0;
+}
+
+template class QuiescentPlan<double>;
+template class QuiescentPlan<float>;
+
+} // namespace tawara::device::cuda

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What all plans of steps have in common: the stages of a step, and their records.
+#include "engine/device/cuda/step_plan.cuh"
+
+#include <algorithm>
+
+namespace tawara::device::cuda {
+
+template <class Real>
+StepPlan<Real>::StepPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice)
+    : t_(tissue), choice_(choice), solves_(needs_solver(p))
+{
+    if (p.splitting == Splitting::strang) {
+        from_ = Vector::half;
+        stages_.push_back({Stage::Kind::half_reaction, 0, Vector::half});
+    }
+    passes_ = plan_passes(p, from_);
+    for (std::size_t k = 0; !solves_ && k < passes_.size(); ++k)
+        if (k + 1 < passes_.size() || !choice.fused)
+            stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
+    stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
+}
+
+template <class Real>
+Family StepPlan<Real>::family(const Stage& s) const
+{
+    if (s.kind == Stage::Kind::pass)
+        return f_diffusion;
+    return s.kind == Stage::Kind::last && choice_.fused ? f_fused : f_reaction;
+}
+
+template <class Real>
+void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRef stream,
+                               int parity, int offset)
+{
+    const std::int64_t begin = part == Part::interior ? s.host.separator : 0;
+    const std::int64_t end = part == Part::separator ? s.host.separator : s.host.slots;
+    if (begin >= end)
+        return;
+    const Current here(s.device);
+    Pass<Real> pass;
+    if (stage.kind != Stage::Kind::half_reaction)
+        pass = s.pass(passes_[stage.pass], parity, from_);
+    const bool with_pass = stage.kind == Stage::Kind::last && choice_.fused;
+    if (stage.kind == Stage::Kind::pass) {
+        if constexpr (sizeof(Real) == 8)
+            if (choice_.mixed)
+                return diffuse(stream, s.mixed(pass), s.moment(begin, end, offset));
+        return diffuse(stream, pass, s.moment(begin, end, offset));
+    }
+    t_.ports.wait_for_currents(stream, s.index);
+    for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
+        const auto& r = s.host.ranges[index];
+        if (r.begin < begin || r.begin >= end)
+            continue;
+        auto k = s.reaction(index, t_.stimulated(), strang() ? t_.dt_ms / 2 : t_.dt_ms);
+        k.v_out = s.vector(stage.out, parity);
+        k.v_in = k.v_out;
+        if (stage.kind == Stage::Kind::half_reaction)
+            k.v_in = s.vector(Vector::current, parity);
+        else
+            k.v_before = s.vector(Vector::current, parity);
+        // Right behind the one pass of its diffusion, in the same stream: the first of a step's
+        // ranges; where it was measured (PREDICTIONS.md, "G8"). For the separators it was measured
+        // to be slower: their blocks wait where the interior's diffusion could run.
+        const bool early = stage.kind == Stage::Kind::last && part != Part::separator &&
+                           r.begin == begin && passes_.size() == 1 && !strang() && !solves_ &&
+                           !choice_.mixed && !t_.ports.any();
+        launch(stream, s,
+               {index, *s.cells[r.group], with_pass ? &pass : nullptr, k, s.type.data(),
+                s.moment(r.begin, r.end, offset), early});
+    }
+}
+
+template <class Real>
+std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, int parity,
+                                               int offset)
+{
+    const auto sending =
+        std::find_if(stages.begin(), stages.end(), [](auto& s) { return s.sends; });
+    const auto group = stages.first(
+        std::min(static_cast<std::size_t>(sending - stages.begin()) + 1, stages.size()));
+    for (auto& s : t_.shards) {
+        t_.exchange.wait_for_halos(s->urgent);
+        s->urgent->wait(s->main_done);
+        s->main->wait(s->separator_done);
+    }
+    for (auto& s : t_.shards) {
+        for (const auto& stage : group)
+            run_stage(stage, *s, Part::separator, s->urgent, parity, offset);
+        s->separator_done.record(s->urgent);
+        if (group.back().sends)
+            t_.exchange.to_halos(*s, group.back().out, parity);
+        s->sent.record(s->urgent);
+    }
+    for (auto& s : t_.shards) {
+        for (const auto& stage : group)
+            run_stage(stage, *s, Part::interior, s->main, parity, offset);
+        s->main_done.record(s->main);
+    }
+    return group.size();
+}
+
+template <class Real>
+void StepPlan<Real>::enqueue_stages(int parity, int offset)
+{
+    for (std::size_t stage = 0; stage < stages_.size();)
+        if (t_.single())
+            run_stage(stages_[stage++], t_.first(), Part::all, t_.first().main, parity, offset);
+        else
+            stage += enqueue_overlapped(std::span(stages_).subspan(stage), parity, offset);
+}
+
+template <class Real>
+void StepPlan<Real>::enqueue_end(int steps, int long_steps)
+{
+    t_.ports.join();
+    for (auto& s : t_.shards) {
+        const Current here(s->device);
+        if (!t_.single())
+            s->main->wait(s->sent);
+        end_steps(s->main, s->status.data(), steps, long_steps);
+        if (!t_.single())
+            s->main_done.record(s->main);
+    }
+}
+
+template <class Real>
+void StepPlan<Real>::measured_stages()
+{
+    if (!t_.single())
+        t_.synchronize();
+    t_.ports.enqueue(t_.parity(), 0, t_.dt_ms);
+    for (const auto& stage : stages_) {
+        for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+            State& s = *t_.shards[k];
+            t_.profiler.measured(family(stage), k, s.main, [&] {
+                run_stage(stage, s, Part::all, s.main, t_.parity(), 0);
+            });
+        }
+        if (t_.single())
+            continue;
+        t_.synchronize();
+        if (stage.sends)
+            t_.exchange.all_halos(stage.out, t_.parity());
+    }
+    t_.ports.join();
+}
+
+template <class Real>
+std::string StepPlan<Real>::where(std::size_t shard) const
+{
+    return t_.single() ? std::string()
+                       : " cuda:" + std::to_string(t_.shards[shard]->device) + " shard " +
+                             std::to_string(shard);
+}
+
+template <class Real>
+double StepPlan<Real>::matrix_bytes(const State& s) const
+{
+    return static_cast<double>(s.value.size()) * sizeof(Real) +
+           static_cast<double>(s.single_value.size()) * 4 +
+           static_cast<double>(s.column.size()) * 2 + static_cast<double>(s.host.slots) / 4;
+}
+
+/// Bytes that a family of kernels moves at least in one step.
+template <class Real>
+double StepPlan<Real>::family_bytes(const State& s, Family f) const
+{
+    constexpr double r = sizeof(Real);
+    const auto slots = static_cast<double>(s.host.slots);
+    const double matrix = matrix_bytes(s);
+    // the record's phase; V out; the other states in and out
+    double cell = slots * (1 + r);
+    for (const auto& g : s.host.ranges) {
+        const auto n = static_cast<double>(g.end - g.begin);
+        const auto kept = static_cast<double>(s.cells[g.group]->states() - 1);
+        cell += n * (2 * kept * r + (s.single_type[g.group] ? 0 : 1));
+    }
+    const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
+    double bytes = 0;
+    for (const auto& stage : stages_) {
+        if (family(stage) != f)
+            continue;
+        if (f == f_diffusion)
+            bytes += matrix + 2 * slots * r + (stage.pass > 0 ? more : 0);
+        else if (f == f_fused)
+            bytes += matrix + cell + slots * r + (stage.pass > 0 ? more : 0);
+        else
+            bytes += cell + slots * r + (stage.kind == Stage::Kind::half_reaction ? -slots : 0);
+    }
+    return bytes;
+}
+
+template <class Real>
+double StepPlan<Real>::family_flops(const State& s, Family f) const
+{
+    double flops = 0;
+    for (const auto& stage : stages_) {
+        if (family(stage) != f)
+            continue;
+        if (f != f_reaction)
+            flops += 2 * static_cast<double>(s.host.nonzeros) + static_cast<double>(s.host.slots);
+        for (const auto& g : s.host.ranges)
+            if (f != f_diffusion)
+                flops += static_cast<double>(g.end - g.begin) * s.cells[g.group]->flops();
+    }
+    return flops;
+}
+
+template <class Real>
+std::vector<KernelRecord> StepPlan<Real>::kernels() const
+{
+    const char* names[] = {"diffusion", "reaction", "diffusion+reaction"};
+    const auto steps = static_cast<double>(t_.steps_done);
+    std::vector<KernelRecord> out;
+    for (std::size_t k = 0; k < t_.shards.size(); ++k)
+        for (int i = 0; i < f_moving; ++i) {
+            const auto f = static_cast<Family>(i);
+            const auto launches =
+                std::count_if(stages_.begin(), stages_.end(),
+                              [&](const auto& stage) { return family(stage) == f; });
+            if (!launches)
+                continue;
+            KernelRecord r;
+            r.name = names[i] + where(k);
+            r.calls = launches * t_.steps_done;
+            r.ms = t_.profiler.ms_per_step(solves_ ? 0 : k, f) * steps;
+            r.bytes = family_bytes(*t_.shards[k], f) * steps;
+            r.flops = family_flops(*t_.shards[k], f) * steps;
+            r.counted_bytes = t_.profiler.bytes_per_step(f) * steps;
+            out.push_back(r);
+        }
+    return out;
+}
+
+template <class Real>
+std::unique_ptr<StepPlan<Real>> make_plan(const TissueProblem& p, Tissue<Real>& tissue,
+                                          const PlanChoice& choice)
+{
+    if (needs_solver(p))
+        return std::make_unique<SolvedPlan<Real>>(p, tissue, choice);
+    if (p.rest_tolerance_mV > 0)
+        return std::make_unique<QuiescentPlan<Real>>(p, tissue, choice);
+    return std::make_unique<ExplicitPlan<Real>>(p, tissue, choice);
+}
+
+template class StepPlan<double>;
+template class StepPlan<float>;
+template std::unique_ptr<StepPlan<double>> make_plan(const TissueProblem&, Tissue<double>&,
+                                                     const PlanChoice&);
+template std::unique_ptr<StepPlan<float>> make_plan(const TissueProblem&, Tissue<float>&,
+                                                    const PlanChoice&);
+
+} // namespace tawara::device::cuda

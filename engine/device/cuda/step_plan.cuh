@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How steps are taken: explicitly, by solving a linear system, or with quiescent unknowns left out.
+#pragma once
+#include "engine/device/cuda/tissue.cuh"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+
+namespace tawara::device::cuda {
+
+/// What a plan is made for, beside the problem.
+struct PlanChoice
+{
+    bool fused = false; ///< the last diffusion pass goes with the reaction
+    bool mixed = false; ///< the matrix is stored in single precision
+    int graph_steps = 32;
+    int sub_steps = 1; ///< systems to solve in a step, where there is a solver
+};
+
+/// A step is a list of stages: half a reaction (Strang), explicit passes, the last pass with the
+/// reaction. With several shards each stage runs the separator on an urgent stream, stores what
+/// others read into their halos, and the interior meanwhile on the main stream.
+/// @thread that of the stepper
+template <class Real>
+class StepPlan
+{
+  public:
+    StepPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice);
+    virtual ~StepPlan() = default;
+    StepPlan(const StepPlan&) = delete;
+    StepPlan& operator=(const StepPlan&) = delete;
+
+    /// Takes steps, at most n, over which no stimulus changes and no part needs the host.
+    /// @return how many, at least 1
+    virtual std::int64_t run(std::int64_t n) = 0;
+    /// What graphs hold as arguments has changed.
+    virtual void forget_graphs() = 0;
+    /// The step that failed is the last one taken.
+    virtual void failed() {}
+    /// The part of a state that is the plan's own.
+    virtual void save(Snapshot&) const {}
+    virtual void restore(const Snapshot&) {}
+    virtual int longest_rest() const { return 0; } ///< steps; 0: nothing rests
+
+    virtual std::vector<KernelRecord> kernels() const;
+    virtual double share_at_rest() const { return 0; }
+    /// Pieces of work of a step that are measured one by one, at most.
+    virtual std::size_t pieces() const { return stages_.size(); }
+
+  protected:
+    using State = ShardState<Real>;
+    enum class Part { all, separator, interior };
+    struct Stage
+    {
+        enum class Kind { half_reaction, pass, last } kind;
+        std::size_t pass = 0;
+        Vector out = Vector::next;
+        bool sends = true; ///< whether other shards read what it computes
+    };
+    /// A range of cells of one group, to be launched.
+    struct Cells
+    {
+        std::size_t range;
+        const CompiledReaction<Real>& code;
+        const Pass<Real>* pass; ///< null where it went before
+        Reaction<Real> reaction;
+        const std::uint8_t* type;
+        Moment moment;
+        bool early; ///< may start while its diffusion ends
+    };
+
+    void run_stage(const Stage& stage, State& s, Part part, StreamRef stream, int parity,
+                   int offset);
+    /// Launches one range; where unknowns rest, otherwise.
+    virtual void launch(StreamRef stream, State& s, const Cells& c)
+    {
+        static_cast<void>(s);
+        c.code.launch(stream, c.pass, c.reaction, c.type, c.moment, c.early);
+    }
+    /// The stages up to and with the first whose result other shards read: one after the other for
+    /// the separators and, beside them, for the interior. The copies to other shards are then under
+    /// way while the interior's first kernel runs: a reaction kernel that keeps its blocks on the
+    /// device to its end would leave them no room until then.
+    /// @return how many
+    std::size_t enqueue_overlapped(std::span<const Stage> stages, int parity, int offset);
+    /// All stages of one step.
+    void enqueue_stages(int parity, int offset);
+    /// The end of steps that were enqueued on all shards' streams.
+    void enqueue_end(int steps, int long_steps);
+    /// One step kernel by kernel, each measured; the caller ends it.
+    void measured_stages();
+
+    bool strang() const { return from_ == Vector::half; }
+    Family family(const Stage& s) const;
+    double family_bytes(const State& s, Family f) const;
+    double family_flops(const State& s, Family f) const;
+    double matrix_bytes(const State& s) const;
+    std::string where(std::size_t shard) const;
+
+    Tissue<Real>& t_;
+    const PlanChoice choice_;
+    Vector from_ = Vector::current; ///< what diffusion starts from
+    bool solves_ = false;
+    std::vector<PlannedPass> passes_;
+    std::vector<Stage> stages_;
+};
+
+/// Steps captured as graphs over all devices, one for each parity of the two potential vectors, with
+/// and without a stimulus.
+template <class Real>
+class ExplicitPlan : public StepPlan<Real>
+{
+  public:
+    using StepPlan<Real>::StepPlan;
+    std::int64_t run(std::int64_t n) override;
+    void forget_graphs() override { graphs_.clear(); }
+
+  private:
+    void enqueue(int steps, int parity);
+    std::map<std::tuple<int, int, bool>, Graph> graphs_; ///< by steps, parity, stimulated
+};
+
+/// Explicit steps, of which unknowns at rest take one in place of many (TissueProblem's
+/// rest_tolerance_mV). No long step reaches over the start or end of a stimulus.
+template <class Real>
+class QuiescentPlan final : public StepPlan<Real>
+{
+  public:
+    QuiescentPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice);
+    std::int64_t run(std::int64_t n) override;
+    void forget_graphs() override { graphs_.clear(); }
+    void failed() override;
+    void save(Snapshot& s) const override;
+    void restore(const Snapshot& s) override;
+    int longest_rest() const override { return longest_; }
+    std::vector<KernelRecord> kernels() const override;
+    double share_at_rest() const override;
+
+  private:
+    using typename StepPlan<Real>::State;
+    using typename StepPlan<Real>::Cells;
+    void launch(StreamRef stream, State& s, const Cells& c) override;
+    void enqueue(int steps, int parity);
+    void launch_steps(int steps);
+    void measured_step();
+    void restore(State& d, const Snapshot& s);
+
+    double tolerance_mV_;
+    int longest_; ///< steps in a long one
+    Rest long_;   ///< place of the step to come in its long one
+    /// by steps, parity, stimulated, place in the long step and its length
+    std::map<std::tuple<int, int, bool, int, int>, Graph> graphs_;
+};
+
+/// Steps that solve a linear system for diffusion (solver.cuh).
+template <class Real>
+class SolvedPlan final : public StepPlan<Real>
+{
+  public:
+    SolvedPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice);
+    std::int64_t run(std::int64_t n) override;
+    void forget_graphs() override { graphs_.clear(); }
+    std::vector<KernelRecord> kernels() const override;
+    std::size_t pieces() const override { return 4; }
+
+  private:
+    using typename StepPlan<Real>::State;
+    using typename StepPlan<Real>::Stage;
+    void solve(int sub_step);
+    template <class Body>
+    void replay(int part, int iterations, Body body);
+    template <class Body>
+    void with_rows(const State& s, bool own, Body body) const;
+    void enqueue_reaction(const Stage& stage);
+    void enqueue_start(int sub_step);
+    void enqueue_iterations(int count);
+    void enqueue_result(int sub_step);
+    [[noreturn]] void fail(const SolverStatus& status);
+    KernelRecord record(std::size_t shard) const;
+
+    bool own_matrix_; ///< its rows are not those of the flow
+    int sub_steps_, iterations_ahead_ = 8;
+    double factor_;
+    SolverLimits limits_;
+    PinnedBuffer<SolverStatus> status_;
+    std::int64_t iterations_done_ = 0, solutions_done_ = 0;
+    /// by part of the step, iterations, parity, stimulated
+    std::map<std::tuple<int, int, int, bool>, Graph> graphs_;
+};
+
+/// The plan that a problem needs.
+template <class Real>
+std::unique_ptr<StepPlan<Real>> make_plan(const TissueProblem& p, Tissue<Real>& tissue,
+                                          const PlanChoice& choice);
+
+} // namespace tawara::device::cuda
