@@ -77,6 +77,8 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
         ++r.parts[static_cast<std::size_t>(shard)];
     }
     s->add_stimulus(options.source.value_or(first_tenth(p.size())));
+    if (options.prepare)
+        options.prepare(*s);
     s->advance(std::max<std::int64_t>(options.warm_up, 1));
     const auto before = s->kernels();
     const std::int64_t batch = options.steps / batches;

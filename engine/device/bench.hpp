@@ -44,6 +44,7 @@ struct BenchOptions
     /// Else the first tenth of the unknowns is stimulated in the first 2 ms.
     std::optional<StimulusSource> source{};
     std::int64_t warm_up = 200;
+    std::function<void(Stepper&)> prepare{}; ///< of what is timed, e.g. parts that are joined
     std::int64_t counted = 0; ///< steps under hardware counters, after the timed ones
 };
 

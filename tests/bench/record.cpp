@@ -9,11 +9,13 @@
 // fvm, p1; check (the stability analysis);
 // untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be,
 // consistent; dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps),
+// ports=N (a chain of passive cells joined at N places of 30 unknowns each);
 // against=NAME (compare with kept maps; those of fvm are carried to the vertices). The tissue is a
 // slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
+#include "tests/device/chain_part.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +37,26 @@ struct Case
     std::vector<std::string> against;
     device::BenchOptions options;
     bench::Choice choice;
+    int ports = 0;
 };
+
+/// Neighbours in the mesh's order, which the generator gives neighbours in space.
+device::Ports ports_of(const device::TissueProblem& p, int count)
+{
+    constexpr std::int32_t of_each = 30;
+    device::Ports ports;
+    for (int k = 0; k < count; ++k)
+        for (auto* g : {&ports.potential, &ports.current}) {
+            const auto from = static_cast<std::int32_t>(
+                static_cast<long long>(k) * static_cast<long long>(p.size() - of_each) / count);
+            for (std::int32_t i = 0; i < of_each; ++i) {
+                g->unknown.push_back(from + i);
+                g->weight.push_back(1.0F / of_each);
+            }
+            g->first.push_back(static_cast<std::int64_t>(g->unknown.size()));
+        }
+    return ports;
+}
 
 std::string driver()
 {
@@ -103,6 +124,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             c.choice.rest_tolerance_mV = std::stod(value);
         else if (key == "types")
             c.choice.types = std::stoi(value);
+        else if (key == "ports")
+            c.ports = std::stoi(value);
         else if (key == "keep")
             c.keep = value;
         else if (key == "against")
@@ -230,6 +253,12 @@ ordered_json record(bench::Bench& b, const Case& c)
     const auto start = std::chrono::steady_clock::now();
     auto options = c.options;
     options.source = b.stimulus(p);
+    if (c.ports > 0)
+        options.prepare = [&](device::Stepper& stepper) {
+            test::ChainValues chain;
+            chain.ports = c.ports, chain.cells = c.ports, chain.junction = 0.01;
+            stepper.add_part(ports_of(p, c.ports), test::chain_maker(chain, chain.rest_mV));
+        };
     const auto r = device::bench(p, options);
     const double total =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

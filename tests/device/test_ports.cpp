@@ -13,13 +13,6 @@ using namespace tawara;
 using namespace tawara::device;
 using namespace tawara::test;
 
-#ifndef TAWARA_HAVE_CUDA
-std::unique_ptr<Part> tawara::test::make_cuda_chain(const ChainValues&, double, int)
-{
-    return nullptr;
-}
-#endif
-
 namespace {
 
 constexpr double first_mV = 40;
