@@ -251,7 +251,7 @@ class TestLiveMaps : public QObject
         s.leads.kind = Leads::Kind::twelve_lead;
         const Tissue t = build_tissue(s);
         auto results = std::make_shared<AnalystResults>();
-        Analyst analyst(t, 1, results);
+        Analyst analyst(t, s, 1, results);
         analyst.electrodes(ecg_layout(t, {}, s.leads, s.name), t.patches, 0.2, 1);
         Sample sample;
         sample.v.assign(t.problem.size(), -85);
@@ -285,7 +285,7 @@ class TestLiveMaps : public QObject
         s.electrodes = {{"E", {30, 30, 20}}};
         const Tissue t = build_tissue(s);
         const auto results = std::make_shared<AnalystResults>();
-        Analyst analyst(t, 1, results);
+        Analyst analyst(t, s, 1, results);
         analyst.electrodes(ecg_layout(t, s.electrodes, {}, s.name), t.patches, 0.2, 1);
         analyst.finish();
         QVERIFY(analyst.tracks_always());

@@ -117,7 +117,6 @@ class TestLivePhase : public QObject
     /// alone, and goes around the scar, once in some 400 ms.
     void aWaveAroundAScar()
     {
-        QSKIP("known shortfall: the wave that passes a scar is taken for one that turns there");
         Inbox in;
         Engine e(in.handler(), one_thread());
         auto s = sheet(40);
@@ -140,7 +139,7 @@ class TestLivePhase : public QObject
                 QCOMPARE(x.centres(), std::size_t(0)); // S1's wave has passed
             if (x.turned > 0 && turned_ms < 0)
                 turned_ms = t;
-            if (t < 260)
+            if (t < 280) // S2's wave comes to the scar with its other end too
                 continue;
             ++moments;
             there += x.obstacles == 1 && x.around_mm.size() == 2 ? 1 : 0;
@@ -149,7 +148,8 @@ class TestLivePhase : public QObject
         qInfo("around the scar in %zu of %zu moments, filaments in %zu, turned at %.0f ms", there,
               moments, filaments, turned_ms);
         QVERIFY(moments > 100);
-        QVERIFY(100 * there > 98 * moments && 100 * filaments < 2 * moments);
+        QCOMPARE(there, moments);
+        QCOMPARE(filaments, std::size_t(0));
         QVERIFY(turned_ms > 550 && turned_ms < 800);
     }
 

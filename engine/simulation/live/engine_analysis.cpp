@@ -52,7 +52,7 @@ void Engine::Impl::start_analysis(LoadedRun& s)
         results = std::make_shared<AnalystResults>();
         cut = partition_of(s);
     }
-    s.analyst = std::make_unique<Analyst>(s.tissue(), s.scene->run, results);
+    s.analyst = std::make_unique<Analyst>(s.tissue(), s.scene->session, s.scene->run, results);
     s.analyst->on_fault([this, of = s.scene->run](const std::string& why) {
         {
             std::lock_guard hold(queue_mutex);

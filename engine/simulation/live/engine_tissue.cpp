@@ -112,7 +112,7 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
         if (same_places(before, c.regions) && update_types(session, sim->tissue())) {
             for (std::size_t g = 0; g < sim->tissue().problem.groups.size(); ++g)
                 sim->stepper().set_types(g, sim->tissue().problem.groups[g].types);
-            sim->analyst->silent(silent_vertices(sim->tissue()));
+            sim->analyst->silent(silent_tissue(session, sim->tissue()));
             note_tissue_change(session, {});
             edited(std::move(session));
             return answer(id);
@@ -232,7 +232,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
             traces.models_switched(switched);
             sim->simulation.plan_samples();
             sim->analyst->conductivities(sim->tissue().patches);
-            sim->analyst->silent(silent_vertices(sim->tissue()));
+            sim->analyst->silent(silent_tissue(c.session, sim->tissue()));
         } catch (const std::exception& e) {
             c.refused = e.what();
         }

@@ -63,7 +63,8 @@ std::optional<double> newest_turn(const VolumeMaps& at)
 
 } // namespace
 
-Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results)
+Analyst::Analyst(const Tissue& tissue, const Session& session, std::uint64_t run,
+                 std::shared_ptr<AnalystResults> results)
     : tissue_(tissue), on_vertices_(tissue.on_vertices()),
       threshold_mV_(tissue.problem.activation_threshold_mV), run_(run),
       results_(std::move(results)), v_(tissue.mesh->vertex_count()), phase_(tissue),
@@ -71,7 +72,7 @@ Analyst::Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<Analys
       thread_([this](const std::stop_token& stop) { this->run(stop, queue_); }),
       preparing_([this](const std::stop_token& stop) { this->run(stop, preparations_); })
 {
-    silent(silent_vertices(tissue));
+    silent(silent_tissue(session, tissue));
     if (tracks_always()) // whichever delay is asked for
         push([this] { phase_.keep_ms(PhasePlane::longest_ms); });
 }
@@ -110,6 +111,8 @@ void Analyst::run(const std::stop_token& stop, Queue& of)
         hold.unlock();
         try {
             job();
+        } catch (const Cancelled&) {
+            // the end
         } catch (const std::bad_alloc&) {
             tell("not enough memory");
         } catch (const std::exception& e) {
@@ -263,9 +266,11 @@ void Analyst::conductivities(const RegionMap& patches)
     });
 }
 
-void Analyst::silent(std::vector<std::uint8_t> per_vertex)
+void Analyst::silent(SilentTissue t)
 {
-    push([this, now = std::move(per_vertex)]() mutable { phase_.silent(std::move(now)); });
+    push([this, now = std::move(t), stop = thread_.get_stop_token()]() mutable {
+        phase_.silent(std::move(now), std::move(stop));
+    });
 }
 
 void Analyst::restart()

@@ -74,7 +74,8 @@ class Analyst
     static constexpr std::chrono::milliseconds patience{500};
 
     /// Keeps references to mesh, surface, neighbours and stars of the tissue, which outlives it.
-    Analyst(const Tissue& tissue, std::uint64_t run, std::shared_ptr<AnalystResults> results);
+    Analyst(const Tissue& tissue, const Session& session, std::uint64_t run,
+            std::shared_ptr<AnalystResults> results);
     ~Analyst();
     Analyst(const Analyst&) = delete;
     Analyst& operator=(const Analyst&) = delete;
@@ -101,8 +102,8 @@ class Analyst
                     double every_ms);
     /// New conductivities for the same electrodes; samples go on.
     void conductivities(const RegionMap& patches);
-    /// Of silent_vertices(): the tissue is another.
-    void silent(std::vector<std::uint8_t> per_vertex);
+    /// The tissue is another.
+    void silent(SilentTissue t);
     /// The run was set back to its start.
     void restart();
     /// Pulses that have begun since the last call, in order of time: beats that they began count

@@ -4,7 +4,6 @@
 #include "engine/analysis/phase.hpp"
 #include "engine/analysis/recovery.hpp"
 #include "engine/mesh/measure.hpp"
-#include "engine/simulation/session/presets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,32 +25,6 @@ std::size_t at(std::int32_t i)
 }
 
 } // namespace
-
-std::vector<std::uint8_t> silent_vertices(const Tissue& t)
-{
-    std::vector<std::uint8_t> of_region;
-    for (const auto& r : t.patches.regions)
-        of_region.push_back(inexcitable(r) ? 1 : 0);
-    const auto n = t.mesh->vertex_count();
-    std::vector<std::uint8_t> out(n, 0);
-    const auto silent = [&](std::size_t unknown) {
-        const auto region = t.region_of_unknown[unknown];
-        return t.problem.group[unknown] >= t.problem.groups.size() || region < 0 ||
-               of_region[at(region)] != 0;
-    };
-    for (std::size_t u = 0; u < t.problem.size(); ++u) {
-        if (!silent(u))
-            continue;
-        if (t.on_vertices())
-            out[u] = 1;
-        else
-            for (const auto v : t.mesh->corners(u))
-                out[at(v)] = 1;
-    }
-    if (std::find(out.begin(), out.end(), 1) == out.end())
-        out.clear();
-    return out;
-}
 
 Recovery recovery_now(const device::TissueProblem& p, const device::Stepper& stepper)
 {
@@ -113,11 +86,21 @@ void PhaseWatch::plane(const PhasePlane& p)
     turns_.clear();
 }
 
-void PhaseWatch::silent(std::vector<std::uint8_t> per_vertex)
+void PhaseWatch::silent(SilentTissue t, std::stop_token stop)
 {
-    if (per_vertex == silent_)
+    unsettled_ = std::move(t);
+    stop_ = std::move(stop);
+}
+
+void PhaseWatch::find_silent()
+{
+    if (!unsettled_)
         return;
-    silent_ = std::move(per_vertex);
+    const auto tissue = *std::exchange(unsettled_, std::nullopt);
+    auto found = silent_vertices(tissue, Progress{{}, stop_});
+    if (found == silent_)
+        return;
+    silent_ = std::move(found);
     paths_.reset();
     turns_.clear();
 }
@@ -176,6 +159,8 @@ std::optional<PhaseWatch::Field> PhaseWatch::sample(double t_ms, std::span<const
     if (gates)
         recovery_ = {0, 1};
     recovery_.add(recovery, std::numeric_limits<float>::max());
+    if (wanted)
+        find_silent();
     std::optional<std::vector<float>> second;
     if (wanted && plane_.kind == PhasePlane::Kind::delayed)
         second = delayed(t_ms, v);

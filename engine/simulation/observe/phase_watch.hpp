@@ -4,6 +4,7 @@
 #include "engine/analysis/turning.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/observe/maps.hpp"
+#include "engine/simulation/observe/silent_tissue.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <cstdint>
@@ -16,11 +17,6 @@
 #include <vector>
 
 namespace tawara::simulation {
-
-/// Per vertex of the mesh: 1 where no wave enters. p1: vertices whose cells cannot fire
-/// (inexcitable()) or that have none; fvm: vertices of a tetrahedron of which that holds.
-/// @return empty where waves enter everywhere
-std::vector<std::uint8_t> silent_vertices(const Tissue& t);
 
 /// The recovery variable of every unknown, rising with V. NaN where there are no cells.
 struct Recovery
@@ -54,8 +50,8 @@ class PhaseWatch
     void plane(const PhasePlane& p);
     /// Samples are kept for so long, so that a longer delay may be asked for at once.
     void keep_ms(double ms) { kept_ms_ = ms; }
-    /// Of silent_vertices(): the tissue is another.
-    void silent(std::vector<std::uint8_t> per_vertex);
+    /// The tissue is another. Where it is silent is found when the phase is wanted.
+    void silent(SilentTissue t, std::stop_token stop = {});
     void clear();
 
     /// The next sample of all vertices.
@@ -63,6 +59,7 @@ class PhaseWatch
     /// @param gates     it is a gate in every cell
     /// @param wanted    whether the phase is, or only followed for later
     /// @return nothing where it is not wanted, or not known yet
+    /// @throws as silent_vertices(), once: what was silent before counts from then on
     std::optional<Field> sample(double t_ms, std::span<const float> v,
                                 std::span<const float> recovery, bool gates, bool wanted);
 
@@ -83,6 +80,7 @@ class PhaseWatch
     std::shared_ptr<const Singularities> find(double t_ms, std::span<const float> phase,
                                               std::span<const float> v,
                                               std::span<const float> second);
+    void find_silent();
     void find_paths();
     /// Vertices two neighbours away, where waves enter.
     std::vector<std::int32_t> around(std::int32_t vertex) const;
@@ -91,6 +89,8 @@ class PhaseWatch
     const Tissue& tissue_;
     PhasePlane plane_;
     double kept_ms_ = 0;
+    std::optional<SilentTissue> unsettled_; ///< of which silent_ is to be found
+    std::stop_token stop_;
     std::vector<std::uint8_t> silent_;
     std::optional<std::vector<analysis::Path>> paths_; ///< once somebody wanted the phase
     analysis::TurnWatch turns_;
