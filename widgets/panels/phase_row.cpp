@@ -16,9 +16,9 @@ PhaseRow::PhaseRow(QWidget* parent) : QWidget(parent), m_kind(new QComboBox)
     m_kind->addItems({tr("V and V before"), tr("V and recovery")});
     m_kind->setToolTip(
         tr("The plane in which the phase is the angle: V now across, and upwards V that long "
-           "before, or how far the cells have recovered (the calcium current's inactivation f, or "
-           "the second variable of a simple model). Violet: at rest; pink: just activated; gold: "
-           "up; green: just repolarised"));
+           "before, or the cells' recovery variable (the calcium current's inactivation f, I_Kr's "
+           "activation in O'Hara-Rudy's models, or the second variable of a simple model). Violet: "
+           "at rest; pink: just activated; gold: up; teal: just repolarised"));
     m_delay = new NumberBox("phaseDelay", tr("ms"),
                             {PhasePlane::shortest_ms, PhasePlane::longest_ms, 5, 0},
                             tr("How long before: 20 to 30 ms for re-entry. A short one shows where "

@@ -446,11 +446,11 @@ void Analyst::take(const std::shared_ptr<const Sample>& shared)
 void Analyst::phase(const Sample& s)
 {
     std::vector<float> recovery;
-    if (!s.recovery.values.empty()) {
+    if (!s.recovery.empty()) {
         recovery.resize(v_.size());
-        to_vertices(s.recovery.values, recovery);
+        to_vertices(s.recovery, recovery);
     }
-    auto found = phase_.sample(s.time_ms, v_, recovery, s.recovery.gates, watch_.phase);
+    auto found = phase_.sample(s.time_ms, v_, recovery, watch_.phase);
     if (!found) {
         results_->phase.put(nullptr); // none, or no longer
         return;

@@ -47,7 +47,7 @@ struct Sample
     std::int64_t step = 0;
     double time_ms = 0;
     std::vector<double> v;             ///< V [mV] per unknown
-    Recovery recovery;                 ///< of the phase's plane; empty: not asked for
+    std::vector<double> recovery;      ///< of the phase's plane; empty: not asked for
     bool ecg = false;                  ///< a row of the electrocardiogram is due
     std::optional<device::Maps> first; ///< the stepper's maps; given when a MapFrame is due
 };

@@ -16,7 +16,6 @@ namespace {
 constexpr float middle_fraction = 0.45F;
 constexpr float least_span_mV = 40; ///< below it nothing has fired yet
 constexpr float overshoot_mV = 40;  ///< stimuli lift V above it
-constexpr float least_span = 1e-3F; ///< of a recovery variable
 constexpr double reach_edges = 3;   ///< of a core, from one sample to the next
 
 std::size_t at(std::int32_t i)
@@ -26,31 +25,35 @@ std::size_t at(std::int32_t i)
 
 } // namespace
 
-Recovery recovery_now(const device::TissueProblem& p, const device::Stepper& stepper)
+std::vector<double> recovery_now(const device::TissueProblem& p, const device::Stepper& stepper)
 {
-    std::vector<analysis::RecoveryVariable> of; // each group
+    struct Scaled
+    {
+        analysis::RecoveryVariable variable;
+        analysis::RecoveryRange range;
+    };
+    std::vector<Scaled> of; // each group
     for (const auto& g : p.groups) {
-        const auto r = analysis::recovery_variable(cell::model_info(g.types.front().model));
-        if (!r)
+        const auto& model = g.types.front().model;
+        const auto variable = analysis::recovery_variable(cell::model_info(model));
+        const auto range = analysis::recovery_range(model);
+        if (!variable || !range)
             return {};
-        of.push_back(*r);
+        of.push_back({*variable, *range});
     }
-    Recovery out;
-    out.gates = std::all_of(of.begin(), of.end(), [](const auto& r) { return r.gate; });
-    out.values.assign(p.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> out(p.size(), std::numeric_limits<double>::quiet_NaN());
     std::vector<double> values(p.size());
     for (std::size_t g = 0; g < of.size(); ++g) {
-        const auto state = of[g].state;
+        const auto state = of[g].variable.state;
         if (std::any_of(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(g),
-                        [&](const auto& r) { return r.state == state; }))
+                        [&](const auto& r) { return r.variable.state == state; }))
             continue; // fetched with that of another group
         stepper.state(state, values);
-        for (std::size_t u = 0; u < values.size(); ++u) {
-            if (p.group[u] >= of.size() || of[p.group[u]].state != state)
-                continue;
-            const auto& r = of[p.group[u]];
-            out.values[u] = !r.falls ? values[u] : r.gate ? 1 - values[u] : -values[u];
-        }
+        for (std::size_t u = 0; u < values.size(); ++u)
+            if (p.group[u] < of.size() && of[p.group[u]].variable.state == state) {
+                const auto& r = of[p.group[u]];
+                out[u] = r.range.share(values[u]);
+            }
     }
     return out;
 }
@@ -59,10 +62,17 @@ std::string why_no_phase(const PhasePlane& plane, std::span<const Region> region
 {
     if (plane.kind == PhasePlane::Kind::delayed)
         return {};
-    for (const auto& r : regions)
-        if (!r.inherits() && !analysis::recovery_variable(cell::model_info(r.model)))
+    const std::string instead = ": choose the plane of V and V before";
+    for (const auto& r : regions) {
+        if (r.inherits())
+            continue;
+        if (!analysis::recovery_variable(cell::model_info(r.model)))
+            return "model " + r.model + " has no recovery variable that is known" + instead;
+        if (!analysis::recovery_range(r.model))
             return "model " + r.model +
-                   " has no recovery variable that is known: choose the plane of V and V before";
+                   " fires no action potential by which its recovery variable could be scaled" +
+                   instead;
+    }
     return {};
 }
 
@@ -74,15 +84,19 @@ void PhaseWatch::Range::add(std::span<const float> values, float most)
     }
 }
 
+float PhaseWatch::Range::drawn() const
+{
+    return std::max(span(), least_span_mV);
+}
+
 float PhaseWatch::Range::middle() const
 {
-    return low + middle_fraction * span();
+    return low + middle_fraction * drawn();
 }
 
 void PhaseWatch::plane(const PhasePlane& p)
 {
     plane_ = p;
-    recovery_ = {};
     turns_.clear();
 }
 
@@ -109,7 +123,7 @@ void PhaseWatch::clear()
 {
     past_.clear();
     turns_.clear();
-    v_ = recovery_ = {};
+    v_ = {};
 }
 
 std::optional<std::vector<float>> PhaseWatch::delayed(double t_ms, std::span<const float> v) const
@@ -133,9 +147,8 @@ std::optional<std::vector<float>> PhaseWatch::delayed(double t_ms, std::span<con
 std::vector<float> PhaseWatch::scaled(std::span<const float> recovery) const
 {
     std::vector<float> out(recovery.begin(), recovery.end());
-    const float by = v_.span() / std::max(recovery_.span(), least_span);
     for (float& r : out)
-        r = v_.middle() + by * (r - recovery_.middle());
+        r = v_.middle() + v_.drawn() * (r - middle_fraction);
     return out;
 }
 
@@ -152,13 +165,9 @@ void PhaseWatch::keep(double t_ms, std::span<const float> v)
 }
 
 std::optional<PhaseWatch::Field> PhaseWatch::sample(double t_ms, std::span<const float> v,
-                                                    std::span<const float> recovery, bool gates,
-                                                    bool wanted)
+                                                    std::span<const float> recovery, bool wanted)
 {
     v_.add(v, overshoot_mV);
-    if (gates)
-        recovery_ = {0, 1};
-    recovery_.add(recovery, std::numeric_limits<float>::max());
     if (wanted)
         find_silent();
     std::optional<std::vector<float>> second;

@@ -18,22 +18,20 @@
 
 namespace tawara::simulation {
 
-/// The recovery variable of every unknown, rising with V. NaN where there are no cells.
-struct Recovery
-{
-    std::vector<double> values; ///< empty where a model has none
-    bool gates = false;         ///< it is a gate in every cell: from 0 to 1
-};
+/// How far the recovery variable of every unknown has come: 0 at rest, 1 at the end of its range in
+/// its model's action potential (analysis::recovery_range()). NaN where there are no cells.
+/// @return empty where a model has no recovery variable, or its range is not known
 /// @cost  a copy of one state of all unknowns from the device; of all states where a GPU computes
-Recovery recovery_now(const device::TissueProblem& p, const device::Stepper& stepper);
+std::vector<double> recovery_now(const device::TissueProblem& p, const device::Stepper& stepper);
 
 /// Why the phase in that plane cannot be computed of these regions; empty: it can.
 std::string why_no_phase(const PhasePlane& plane, std::span<const Region> regions);
 
 /// The phase of a tissue, sample after sample, and what waves turn around.
 ///
-/// The middle of the plane is at 45 % of the way from the least to the greatest V so far; likewise
-/// of the recovery variable, whose way is drawn as long as that of V.
+/// The middle of the plane is at 45 % of the way from the least to the greatest V so far, which is
+/// taken for 40 mV at least: what has not fired yet is at rest. Likewise of the recovery variable,
+/// from rest to the end of its range; its way is drawn as long as that of V.
 /// @thread one at a time
 class PhaseWatch
 {
@@ -55,13 +53,12 @@ class PhaseWatch
     void clear();
 
     /// The next sample of all vertices.
-    /// @param recovery  the plane's recovery variable; empty: not known
-    /// @param gates     it is a gate in every cell
+    /// @param recovery  of recovery_now(), the plane's; empty: not known
     /// @param wanted    whether the phase is, or only followed for later
     /// @return nothing where it is not wanted, or not known yet
     /// @throws as silent_vertices(), once: what was silent before counts from then on
     std::optional<Field> sample(double t_ms, std::span<const float> v,
-                                std::span<const float> recovery, bool gates, bool wanted);
+                                std::span<const float> recovery, bool wanted);
 
   private:
     static constexpr std::size_t most_bytes = std::size_t{128} << 20; ///< of samples that are kept
@@ -71,6 +68,7 @@ class PhaseWatch
         float low = 1e9F, high = -1e9F;
         void add(std::span<const float> values, float most);
         float span() const { return high - low; }
+        float drawn() const; ///< its way in the plane
         float middle() const;
     };
     /// V at exactly t - tau: linear between the two samples around it.
@@ -95,7 +93,7 @@ class PhaseWatch
     std::optional<std::vector<analysis::Path>> paths_; ///< once somebody wanted the phase
     analysis::TurnWatch turns_;
     std::deque<std::pair<double, std::vector<float>>> past_;
-    Range v_, recovery_;
+    Range v_;
 };
 
 } // namespace tawara::simulation
