@@ -38,14 +38,13 @@ TurnWatch::Followed* TurnWatch::find(const Centre& c, double t_ms,
     Followed* best = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (auto& f : followed_) {
-        if (f.centre.obstacle != c.obstacle ||
-            std::find(taken.begin(), taken.end(), &f) != taken.end())
+        if (f.obstacle != c.obstacle || std::find(taken.begin(), taken.end(), &f) != taken.end())
             continue;
         if (c.obstacle >= 0) {
             best = &f;
             break;
         }
-        const double d = distance_mm(f.centre.line, c.line);
+        const double d = distance_mm(f.line, c.line);
         if (d < least && d <= reach_mm_ + core_mm_per_ms * (t_ms - f.seen_ms)) {
             least = d;
             best = &f;
@@ -56,28 +55,37 @@ TurnWatch::Followed* TurnWatch::find(const Centre& c, double t_ms,
     return best;
 }
 
-void TurnWatch::follow(Followed& f, double t_ms, std::span<const float> v, float middle_mV)
+void TurnWatch::clear()
+{
+    followed_.clear();
+    before_.clear();
+    rises_.clear();
+}
+
+void TurnWatch::note_rises(double t_ms, std::span<const float> v, float middle_mV)
+{
+    rises_.resize(v.size());
+    for (std::size_t k = 0; k < before_.size(); ++k)
+        if (before_[k] < middle_mV && v[k] >= middle_mV && t_ms - rises_[k].last_ms >= blind_ms)
+            rises_[k] = {t_ms, rises_[k].last_ms};
+    before_.assign(v.begin(), v.end());
+}
+
+bool TurnWatch::came_back(const Followed& f, std::span<const std::int32_t> around) const
 {
     std::size_t once = 0, twice = 0;
-    for (auto& p : f.places) {
-        const float now = v[static_cast<std::size_t>(p.vertex)];
-        if (p.before < middle_mV && now >= middle_mV && t_ms - p.rose_ms >= blind_ms) {
-            ++p.rises;
-            p.rose_ms = t_ms;
-        }
-        p.before = now;
-        once += p.rises >= 1 ? 1 : 0;
-        twice += p.rises >= 2 ? 1 : 0;
+    for (const auto vertex : around) {
+        const auto& r = rises_[static_cast<std::size_t>(vertex)];
+        once += r.last_ms > f.first_ms ? 1 : 0;
+        twice += r.before_ms > f.first_ms ? 1 : 0;
     }
-    if (3 * once >= 2 * f.places.size() && 10 * twice >= f.places.size() && twice > 0)
-        f.turned = true;
+    return 3 * once >= 2 * around.size() && 10 * twice >= around.size() && twice > 0;
 }
 
 std::vector<bool> TurnWatch::sample(double t_ms, std::span<const float> v, float middle_mV,
                                     std::span<const Centre> centres)
 {
-    for (auto& f : followed_)
-        follow(f, t_ms, v, middle_mV);
+    note_rises(t_ms, v, middle_mV);
     std::erase_if(followed_, [&](const Followed& f) {
         return t_ms < f.seen_ms || t_ms - f.seen_ms > lost_ms;
     });
@@ -85,19 +93,16 @@ std::vector<bool> TurnWatch::sample(double t_ms, std::span<const float> v, float
     std::vector<const Followed*> taken;
     std::vector<Followed> fresh;
     for (const auto& c : centres) {
-        if (auto* f = find(c, t_ms, taken)) {
-            f->seen_ms = t_ms;
-            f->centre.line = thinned(c.line);
-            out.push_back(f->turned);
+        auto* f = find(c, t_ms, taken);
+        if (f == nullptr) {
+            fresh.push_back({c.obstacle, thinned(c.line), t_ms, t_ms});
+            out.push_back(false);
             continue;
         }
-        Followed f;
-        f.centre = {c.obstacle, thinned(c.line), {}};
-        f.seen_ms = t_ms;
-        for (const auto vertex : thinned(c.around))
-            f.places.push_back({vertex, v[static_cast<std::size_t>(vertex)], 0, -blind_ms});
-        fresh.push_back(std::move(f));
-        out.push_back(false);
+        f->seen_ms = t_ms;
+        f->line = thinned(c.line);
+        f->turned = f->turned || came_back(*f, c.around);
+        out.push_back(f->turned);
     }
     for (auto& f : fresh)
         followed_.push_back(std::move(f));

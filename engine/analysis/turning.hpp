@@ -20,9 +20,10 @@ struct Centre
 ///
 /// A centre is the same as one before when it is the same obstacle, or a filament no farther from
 /// that before than a core moves in between: reach_mm, and 1 mm each ms. One that is not seen for
-/// lost_ms is over. The wave has turned once when V has risen through the middle at two thirds of
-/// the places around the centre as they were when it was first seen, and at a tenth of them twice:
-/// it has come back to where it was. So a wave that passes, however its tail curls, has not turned.
+/// lost_ms is over. The wave has turned once when, since the centre was first seen, V has risen
+/// through the middle at two thirds of the places around where the centre is now, and at a tenth of
+/// them twice: the wave has come back to where it was. So a wave that passes, however its tail
+/// curls, has not turned.
 /// @thread one at a time
 class TurnWatch
 {
@@ -32,7 +33,7 @@ class TurnWatch
     static constexpr double blind_ms = 20;
 
     explicit TurnWatch(double reach_mm = 3) : reach_mm_(reach_mm) {}
-    void clear() { followed_.clear(); }
+    void clear();
 
     /// @param v  V of every vertex of the mesh now
     /// @return for each centre whether the wave has turned around it since it was first seen
@@ -40,25 +41,26 @@ class TurnWatch
                              std::span<const Centre> centres);
 
   private:
-    struct Place
-    {
-        std::int32_t vertex = 0;
-        float before = 0;
-        int rises = 0;
-        double rose_ms = 0;
-    };
     struct Followed
     {
-        Centre centre;
-        double seen_ms = 0;
-        std::vector<Place> places;
+        std::int32_t obstacle = -1;
+        std::vector<Vec3> line;
+        double first_ms = 0, seen_ms = 0;
         bool turned = false;
     };
+    /// When V rose through the middle there: for the last time, and the time before.
+    struct Rises
+    {
+        double last_ms = -1e9, before_ms = -1e9;
+    };
     Followed* find(const Centre& c, double t_ms, std::vector<const Followed*>& taken);
-    static void follow(Followed& f, double t_ms, std::span<const float> v, float middle_mV);
+    void note_rises(double t_ms, std::span<const float> v, float middle_mV);
+    bool came_back(const Followed& f, std::span<const std::int32_t> around) const;
 
     double reach_mm_;
     std::vector<Followed> followed_;
+    std::vector<float> before_; ///< V of the sample before
+    std::vector<Rises> rises_;
 };
 
 } // namespace tawara::analysis
