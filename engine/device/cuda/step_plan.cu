@@ -128,8 +128,10 @@ void StepPlan<Real>::enqueue_end(int steps, int long_steps)
 template <class Real>
 void StepPlan<Real>::measured_stages()
 {
-    if (!t_.single())
+    if (!t_.single()) {
         t_.synchronize();
+        t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
+    }
     t_.ports.enqueue(t_.parity(), 0, t_.dt_ms);
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < t_.shards.size(); ++k) {
