@@ -6,6 +6,7 @@
 #include "engine/simulation/results/outputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <new>
 #include <utility>
@@ -14,8 +15,8 @@ namespace tawara::simulation {
 
 namespace fs = std::filesystem;
 
-CheckpointStore::CheckpointStore(fs::path folder, std::size_t keep)
-    : folder_(std::move(folder)), keep_(keep),
+CheckpointStore::CheckpointStore(fs::path folder, std::size_t keep, double every_ms)
+    : folder_(std::move(folder)), keep_(keep), every_ms_(every_ms),
       thread_([this](const std::stop_token& stop) { work(stop); })
 {
 }
@@ -23,6 +24,12 @@ CheckpointStore::CheckpointStore(fs::path folder, std::size_t keep)
 CheckpointStore::~CheckpointStore()
 {
     flush();
+}
+
+bool CheckpointStore::is_periodic(double time_ms) const
+{
+    constexpr double hair = 1e-3; // names of files tell times so far [ms]
+    return every_ms_ > 0 && std::abs(std::remainder(time_ms, every_ms_)) < hair;
 }
 
 void CheckpointStore::go_on(const fs::path& from, double time_ms)
@@ -33,7 +40,8 @@ void CheckpointStore::go_on(const fs::path& from, double time_ms)
         double t = 0;
         const auto name = entry.path().filename().string();
         if (std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &t) == 1 &&
-            name == checkpoint_name(t) && t <= time_ms && is_plain_file(folder_ / name))
+            name == checkpoint_name(t) && t <= time_ms && is_periodic(t) &&
+            is_plain_file(folder_ / name))
             found.emplace_back(t, folder_ / name);
     }
     std::sort(found.begin(), found.end());
@@ -53,7 +61,7 @@ void CheckpointStore::room()
 void CheckpointStore::put(Checkpoint c, double time_ms)
 {
     const std::lock_guard hold(mutex_);
-    waiting_.emplace(std::move(c), folder_ / checkpoint_name(time_ms));
+    waiting_.emplace(std::move(c), time_ms);
     changed_.notify_all();
 }
 
@@ -114,16 +122,18 @@ void CheckpointStore::work(const std::stop_token& stop)
     }
 }
 
-/// And removes those that are too old by then.
-void CheckpointStore::write(const Checkpoint& c, const fs::path& file)
+/// And removes the periodic ones that are too old by then.
+void CheckpointStore::write(const Checkpoint& c, double time_ms)
 {
+    const auto file = folder_ / checkpoint_name(time_ms);
     write_checkpoint(c, file);
     std::deque<fs::path> old;
     {
         const std::lock_guard hold(mutex_);
         newest_ = file;
         std::erase(kept_, file); // one that it replaced
-        kept_.push_back(file);
+        if (is_periodic(time_ms))
+            kept_.push_back(file);
         while (keep_ > 0 && kept_.size() > keep_) {
             old.push_back(kept_.front());
             kept_.pop_front();

@@ -14,7 +14,8 @@
 
 namespace tawara::simulation {
 
-/// Writes a run's checkpoints beside its steps, and keeps the newest so many.
+/// Writes a run's checkpoints beside its steps, and of the periodic ones keeps the newest so many.
+/// One that was written because the run was stopped there stays: no later one takes its place.
 ///
 /// One is packed and written while the run goes on; a second waits for it, so that there are never
 /// more than two in memory. One that cannot be written takes nothing else along: the older ones
@@ -23,14 +24,15 @@ namespace tawara::simulation {
 class CheckpointStore
 {
   public:
-    /// @param keep  of those that it writes; 0: all
-    CheckpointStore(std::filesystem::path folder, std::size_t keep);
+    /// @param keep      of the periodic ones; 0: all
+    /// @param every_ms  between these; 0: there are none
+    CheckpointStore(std::filesystem::path folder, std::size_t keep, double every_ms);
     ~CheckpointStore(); ///< waits for the one that is being written
     CheckpointStore(const CheckpointStore&) = delete;
     CheckpointStore& operator=(const CheckpointStore&) = delete;
 
-    /// Those of the same run that lie there already count among the kept, in the order of their
-    /// times; `from`, which the run goes on from, is never removed.
+    /// Periodic ones of the same run that lie there already count among the kept, in the order of
+    /// their times; `from`, which the run goes on from, is never removed.
     void go_on(const std::filesystem::path& from, double time_ms);
     /// Waits until one more may be made: at most one is being written then.
     void room();
@@ -47,16 +49,18 @@ class CheckpointStore
 
   private:
     void work(const std::stop_token& stop);
-    void write(const Checkpoint& c, const std::filesystem::path& file);
+    void write(const Checkpoint& c, double time_ms);
+    bool is_periodic(double time_ms) const;
 
     const std::filesystem::path folder_;
     const std::size_t keep_;
+    const double every_ms_;
     std::filesystem::path from_;
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::optional<std::pair<Checkpoint, std::filesystem::path>> waiting_;
+    std::optional<std::pair<Checkpoint, double>> waiting_; ///< with its time [ms]
     bool busy_ = false, told_ = false;
-    std::deque<std::filesystem::path> kept_; ///< the oldest first
+    std::deque<std::filesystem::path> kept_; ///< periodic ones, the oldest first
     std::filesystem::path newest_;
     std::size_t failed_ = 0;
     std::exception_ptr failure_; ///< of the first

@@ -114,7 +114,8 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
       ecg_(make_ecg(progress)),
       checkpoints_(s.checkpoint_every_ms > 0 ? steps_of(s.checkpoint_every_ms, s.dt_ms) : 0,
                    [this] { write_checkpoint_here(); }),
-      store_(o.out, static_cast<std::size_t>(s.checkpoints_kept)),
+      store_(o.out, static_cast<std::size_t>(s.checkpoints_kept),
+             static_cast<double>(checkpoints_.every()) * s.dt_ms),
       end_step_(std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms))
 {
     traces_.begin(simulation_, s.probes, o.session_file);
