@@ -49,20 +49,38 @@ void ActivationTracker::begin_beat(double t_ms)
     TissueBeat fresh;
     fresh.number = beats_.empty() ? 1 : beats_.back().number + 1;
     fresh.from_ms = fresh.last_ms = fresh.newest_place_ms = t_ms;
-    beats_.push_back(fresh);
     BeatTimes times;
-    if (open_.size() == open_beats) { // its lists serve again
+    std::deque<PackedBeat> packed; // one at most
+    if (open_.size() == open_beats) {
+        const auto& oldest = open_.front();
+        packed.push_back({PackedTimes(oldest.activation),
+                          PackedTimes(oldest.repolarisation),
+                          PackedTimes(oldest.period),
+                          {}});
+    } else {
+        for (auto* list : {&times.activation, &times.repolarisation, &times.period})
+            list->resize(v_.size());
+    }
+    const auto beats = beats_.size(), open = open_.size(), whole = packed_.size();
+    try { // all of the beat is there, or nothing of it
+        beats_.push_back(fresh);
+        open_.emplace_back();
+        for (auto& p : packed)
+            packed_.push_back(std::move(p));
+    } catch (...) {
+        beats_.resize(beats);
+        open_.resize(open);
+        packed_.resize(whole);
+        throw;
+    }
+    if (!packed.empty()) { // the lists of the one that is packed now serve again
+        packed_bytes_ += packed_.back().bytes();
         times = std::move(open_.front());
         open_.pop_front();
-        packed_.push_back({PackedTimes(times.activation),
-                           PackedTimes(times.repolarisation),
-                           PackedTimes(times.period),
-                           {}});
-        packed_bytes_ += packed_.back().bytes();
     }
     for (auto* list : {&times.activation, &times.repolarisation, &times.period})
-        list->assign(v_.size(), never);
-    open_.push_back(std::move(times));
+        std::fill(list->begin(), list->end(), never);
+    open_.back() = std::move(times);
     while (!packed_.empty() && (beats_.size() > most_beats || packed_bytes_ > most_bytes))
         forget_oldest();
 }

@@ -84,7 +84,12 @@ PartFile::PartFile(const fs::path& target) : target_(target), place_(place_of(ta
     }
     if (!place_.guarded) // an OutputFolder has done it
         sweep_parts(place_.folder, fs::path(place_.name).stem().string());
-    make();
+    try {
+        make();
+    } catch (...) { // nothing else would remove what it has made
+        remove();
+        throw;
+    }
 }
 
 void PartFile::make()
@@ -94,8 +99,10 @@ void PartFile::make()
         name_ = temporary_name(place_.name);
         file_ = FolderHandle(openat(place_.folder.fd(), name_.c_str(),
                                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-        if (file_.fd() < 0 && errno == EEXIST)
+        if (file_.fd() < 0 && errno == EEXIST) {
+            name_.clear(); // another program's
             continue;
+        }
         if (file_.fd() < 0) {
             const int why = errno;
             name_.clear();
@@ -119,6 +126,11 @@ void PartFile::make()
 }
 
 PartFile::~PartFile()
+{
+    remove();
+}
+
+void PartFile::remove() noexcept
 {
     if (!name_.empty())
         unlinkat(place_.folder.fd(), name_.c_str(), 0);

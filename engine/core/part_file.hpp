@@ -35,6 +35,7 @@ class PartFile
 
   private:
     void make();
+    void remove() noexcept; ///< the part, where there is one
 
     std::filesystem::path target_, part_;
     FilePlace place_;

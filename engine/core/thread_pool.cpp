@@ -26,6 +26,20 @@ struct ThreadPool::State
     std::exception_ptr error;
     std::vector<std::thread> threads;
 
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() // also where the pool could not start all of its threads
+    {
+        {
+            const std::lock_guard hold(mutex);
+            quit = true;
+        }
+        start.notify_all();
+        for (auto& t : threads)
+            t.join();
+    }
+
     void piece(unsigned worker)
     {
         const std::size_t blocks = (n + grain - 1) / grain;
@@ -70,16 +84,7 @@ ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>())
         state_->threads.emplace_back([s = state_.get(), w] { s->work(w); });
 }
 
-ThreadPool::~ThreadPool()
-{
-    {
-        std::lock_guard hold(state_->mutex);
-        state_->quit = true;
-    }
-    state_->start.notify_all();
-    for (auto& t : state_->threads)
-        t.join();
-}
+ThreadPool::~ThreadPool() = default;
 
 unsigned ThreadPool::size() const
 {

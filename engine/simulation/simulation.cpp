@@ -68,15 +68,16 @@ void Simulation::plan_samples()
     collect();
     device::Gather all;
     std::int64_t every = 0;
-    column_count_.clear();
+    std::vector<std::size_t> counts;
     for (auto* o : observers_) {
         const auto columns = o->plan_columns();
-        column_count_.push_back(columns.size());
+        counts.push_back(columns.size());
         append(all, columns);
         if (const auto wanted = o->sampled_every(); wanted > 0)
             every = every == 0 ? wanted : std::min(every, wanted);
     }
     stepper_->set_probes(std::move(all), std::max<std::int64_t>(every, 1));
+    column_count_ = std::move(counts); // what the stepper samples from now on
 }
 
 void Simulation::collect()

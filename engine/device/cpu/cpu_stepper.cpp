@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The time loop of the CPU back end.
 #include "engine/cell/cell_error.hpp"
+#include "engine/core/room_for.hpp"
 #include "engine/device/cpu/cpu_stepper_class.hpp"
 
 #include <algorithm>
@@ -234,6 +235,8 @@ void CpuStepper<Real>::advance(std::int64_t n)
         else
             one_step();
         if (probes_.size() && step_ % probe_every_ == 0) {
+            room_for(sample_steps_, 1); // a row whole, or none of it
+            room_for(samples_, probes_.size());
             sample_steps_.push_back(step_);
             for (std::size_t k = 0; k < probes_.size(); ++k)
                 samples_.push_back(weighted(probes_, k, v_.data()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What goes into a CUDA stepper and comes out of it between steps.
 #include "engine/core/error.hpp"
+#include "engine/core/room_for.hpp"
 #include "engine/device/cuda/stepper.cuh"
 #include "engine/device/snapshot_check.hpp"
 
@@ -138,6 +139,8 @@ void CudaStepper<Real>::drain_samples()
             for (std::size_t i = 0; i < n; ++i)
                 terms[r * probes_.unknown.size() + s->probes.output[i]] = rows[r * n + i];
     }
+    room_for(sample_steps_, row_steps_.size()); // rows whole, or none of them
+    room_for(samples_, at(probe_rows_) * probes_.size());
     for (std::size_t r = 0; r < at(probe_rows_); ++r)
         for (std::size_t k = 0; k < probes_.size(); ++k) {
             double sum = 0;

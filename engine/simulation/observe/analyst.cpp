@@ -3,6 +3,7 @@
 
 #include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/room_for.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/pacing/capture.hpp"
 
@@ -102,8 +103,7 @@ void Analyst::run(const std::stop_token& stop, Queue& of)
 {
     std::unique_lock hold(mutex_);
     for (;;) {
-        of.wake.wait(hold, [&] { return stop.stop_requested() || !of.jobs.empty(); });
-        if (stop.stop_requested())
+        if (!of.wake.wait(hold, stop, [&] { return !of.jobs.empty(); }) || stop.stop_requested())
             return;
         Job job = std::move(of.jobs.front());
         of.jobs.pop_front();
@@ -402,6 +402,9 @@ void Analyst::lead_sample(const Sample& s)
     auto& e = results_->ecg;
     if (!e.time_ms.empty() && e.time_ms.back() == s.time_ms)
         return; // another sample of the same step
+    room_for(e.time_ms, 1); // of all leads, or of none
+    for (auto& lead : e.mV)
+        room_for(lead, 1);
     e.time_ms.push_back(s.time_ms);
     for (std::size_t k = 0; k < mV.size(); ++k)
         e.mV[k].push_back(mV[k]);

@@ -136,7 +136,7 @@ class Analyst
     struct Queue
     {
         std::deque<Job> jobs;
-        std::condition_variable wake;
+        std::condition_variable_any wake; ///< also woken when the thread is to stop
         bool busy = false;
         bool idle() const { return jobs.empty() && !busy; }
     };

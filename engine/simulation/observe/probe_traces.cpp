@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/observe/probe_traces.hpp"
 
+#include "engine/core/room_for.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -149,6 +151,8 @@ device::Gather ProbeTraces::plan_columns()
     Moment rest(*simulation_); // before a pulse of the first step
     const auto v = rest.potential();
     std::lock_guard hold(mutex_);
+    for (auto& c : columns_)
+        room_for(c.V_mV, 1);
     times_ms_.assign(1, 0);
     for (std::size_t k = 0; k < columns_.size(); ++k)
         if (columns_[k].V_mV.empty())
@@ -158,6 +162,9 @@ device::Gather ProbeTraces::plan_columns()
 
 void ProbeTraces::keep(double t_ms, std::span<const double> V_mV)
 {
+    room_for(times_ms_, 1); // a sample of all of them, or of none
+    for (auto& c : columns_)
+        room_for(c.V_mV, 1);
     times_ms_.push_back(t_ms);
     for (std::size_t k = 0; k < columns_.size(); ++k)
         columns_[k].V_mV.push_back(static_cast<float>(V_mV[k]));
@@ -177,6 +184,8 @@ void ProbeTraces::sampled(std::int64_t step, std::span<const double> V_mV)
     }
     if (options_.rows_every == 0 || step % options_.rows_every != 0)
         return;
+    room_for(table_.time_ms, 1);
+    room_for(table_.V_mV, V_mV.size());
     table_.time_ms.push_back(t_ms);
     table_.V_mV.insert(table_.V_mV.end(), V_mV.begin(), V_mV.end());
 }

@@ -360,6 +360,11 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
                         const std::function<void(CaptureEvent)>& event)
 {
     std::size_t column = 0;
+    for (const auto& w : watched_)
+        column += w.before.size();
+    if (v.size() != column)
+        return; // of sites that were there before
+    column = 0;
     for (auto& w : watched_) {
         const auto now = v.subspan(column, w.before.size());
         column += now.size();

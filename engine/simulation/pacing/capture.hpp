@@ -83,6 +83,7 @@ class CaptureWatch
     std::vector<std::int32_t> columns() const;
     bool empty() const { return watched_.empty(); }
     /// V [mV] of columns() at time t; times ascend. Calls `event` for each pulse that is decided.
+    /// Values of other columns are ignored.
     void feed(double t_ms, std::span<const double> v,
               const std::function<void(CaptureEvent)>& event);
     /// Drops live sites whose pulses are all decided; whether there were any.
