@@ -205,6 +205,134 @@ Json diffusion_json(const device::TissueProblem& p)
             {"repaired_cells", system.stability.repaired_cells}};
 }
 
+/// What ran: the program, the session, the mesh.
+void add_what_ran(Json& j, const ReportInput& in)
+{
+    j["program"] = "tawara";
+    j["version"] = program_version();
+    j["session"] = in.session.name;
+    j["session_file"] = in.options.session_file;
+    j["ended"] = in.ended;
+    j["devices"] = Json::array({in.stepper.device()});
+    j["precision"] = name(in.options.device.precision);
+    j["mesh"] = {{"title", in.tissue.mesh_title},
+                 {"vertices", in.tissue.mesh->vertex_count()},
+                 {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
+}
+
+/// How it was computed, from where to where.
+void add_steps(Json& j, const ReportInput& in, const RunReport& r)
+{
+    const auto& p = in.tissue.problem;
+    j["diffusion"] = diffusion_json(p);
+    if (p.rest_tolerance_mV > 0)
+        j["rest"] = rest_json(p, in.stepper);
+    j["unknowns"] = r.unknowns;
+    j["unknowns_with_cells"] = p.with_cells();
+    j["dt_ms"] = p.dt_ms;
+    j["first_step"] = in.first_step;
+    j["steps"] = r.steps;
+    j["time_ms"] = in.stepper.time_ms();
+    j["maps_from_ms"] = in.session.maps_from_ms;
+    if (!in.options.resume.empty())
+        j["resumed_from"] = in.options.resume.string();
+    if (!in.edits.empty())
+        j["branched_at_ms"] = in.branched_ms();
+    if (const auto& paced = in.session.prepacing; paced.beats > 0)
+        j["prepacing"] = {{"beats", paced.beats},
+                          {"cycle_length_ms", paced.cycle_length_ms},
+                          {"until_steady", paced.until_steady}};
+}
+
+/// What the tissue did: activation, APD90, velocity.
+void add_maps(Json& j, const ReportInput& in, const device::Maps& maps, RunReport& r)
+{
+    for (const double a : maps.activation_ms)
+        if (std::isfinite(a)) {
+            ++r.activated;
+            r.last_activation_ms = std::max(r.last_activation_ms, a);
+        }
+    j["activated"] = r.activated;
+    j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
+    std::vector<double> apd90_ms(maps.activation_ms.size());
+    for (std::size_t u = 0; u < apd90_ms.size(); ++u)
+        apd90_ms[u] = maps.apd90(u);
+    j["regions"] = regions_json(cell_map(in.session, in.tissue), maps.activation_ms, apd90_ms);
+    j["apd90_ms"] = spread_json(spread_of(std::move(apd90_ms)));
+    r.velocity_m_per_s =
+        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(),
+                            without_stimulated(maps.activation_ms, in.pulses, false));
+    j["conduction_velocity_m_per_s"] = velocity_json(r.velocity_m_per_s);
+}
+
+void add_pulses(Json& j, const ReportInput& in)
+{
+    j["pulses"] = Json::array();
+    for (const auto& pulse : in.pulses)
+        j["pulses"].push_back(pulse_json(pulse));
+    j["refractory"] = Json::array();
+    for (const auto& site : refractory(in.pulses, in.branched_ms()))
+        j["refractory"].push_back(refractory_json(site));
+}
+
+/// Wall times.
+void add_seconds(Json& j, const ReportInput& in, const RunReport& r)
+{
+    j["seconds"] = {{"total", in.phases.total_s},
+                    {"setup", in.phases.setup_s},
+                    {"stepping", in.phases.stepping_s},
+                    {"output", in.phases.output_s}};
+    j["cell_steps_per_s"] = r.cell_steps_per_s;
+}
+
+/// The device's ceilings, measured now; why not where that fails.
+std::optional<device::Ceilings> add_ceilings(Json& j, const ReportInput& in)
+{
+    try {
+        const auto c = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
+        j["ceilings"] = {{"triad_GB_per_s", c.triad_GB_per_s},
+                         {"copy_GB_per_s", c.copy_GB_per_s},
+                         {"fp64_GFLOP_per_s", c.fp64_GFLOP_per_s},
+                         {"fp32_GFLOP_per_s", c.fp32_GFLOP_per_s}};
+        return c;
+    } catch (const std::exception& e) {
+        j["ceilings_not_measured"] = e.what();
+        return {};
+    }
+}
+
+void add_kernels(Json& j, const ReportInput& in, const std::optional<device::Ceilings>& ceilings)
+{
+    const bool single = in.options.device.precision == Precision::single;
+    j["kernels"] = Json::array();
+    for (const auto& k : in.kernels)
+        j["kernels"].push_back(kernel_json(k, figure(k, in.stepper.device(), ceilings, single)));
+    if (!in.not_counted.empty())
+        j["not_counted"] = in.not_counted;
+}
+
+/// What a user should know of the tissue, and of a run to its end what the pulses did.
+void add_notices(Json& j, const ReportInput& in, RunReport& r)
+{
+    if (in.ended == "end") {
+        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
+                                    in.seen, in.branched_ms());
+        for (auto& n : where_waves_ended(static_cast<std::int64_t>(in.tissue.problem.with_cells()),
+                                         r.activated, r.last_activation_ms, in.stepper.time_ms()))
+            r.notices.push_back(std::move(n));
+    }
+    j["notices"] = Json::array();
+    for (const auto* list : std::initializer_list<const Notices*>{&in.tissue.notices, &r.notices})
+        for (const auto& n : *list)
+            j["notices"].push_back(n.text);
+}
+
+/// A path may hold bytes that are no UTF-8.
+std::string text_of(const Json& j)
+{
+    return j.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 } // namespace
 
 device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns, std::string* why)
@@ -260,113 +388,44 @@ std::vector<float> column(const ProbeTable& t, std::size_t c)
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
 {
     const auto& p = in.tissue.problem;
-    std::string no_maps, no_ceilings;
+    std::string no_maps;
     const auto maps = maps_or_none(in.stepper, p.size(), &no_maps);
     RunReport r;
     r.unknowns = static_cast<std::int64_t>(p.size());
-    const auto with_cells = static_cast<std::int64_t>(p.with_cells());
     r.steps = in.stepper.step() - in.first_step;
     r.seconds = in.phases.stepping_s;
-    r.cell_steps_per_s =
-        r.seconds > 0 ? static_cast<double>(r.steps) * static_cast<double>(with_cells) / r.seconds
-                      : 0;
-    for (double a : maps.activation_ms)
-        if (std::isfinite(a)) {
-            ++r.activated;
-            r.last_activation_ms = std::max(r.last_activation_ms, a);
-        }
-    const auto& device = in.options.device;
-    std::optional<device::Ceilings> ceilings;
-    try {
-        ceilings = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
-    } catch (const std::exception& e) {
-        no_ceilings = e.what();
-    }
-    const bool single = device.precision == Precision::single;
+    if (r.seconds > 0)
+        r.cell_steps_per_s =
+            static_cast<double>(r.steps) * static_cast<double>(p.with_cells()) / r.seconds;
+    Json j;
+    add_what_ran(j, in);
+    add_steps(j, in, r);
+    add_maps(j, in, maps, r);
+    add_pulses(j, in);
+    if (!ecg.names.empty())
+        j["ecg"] = ecg_json(in, ecg);
+    add_seconds(j, in, r);
+    const auto ceilings = add_ceilings(j, in);
+    if (!no_maps.empty())
+        j["maps_not_known"] = no_maps;
+    add_kernels(j, in, ceilings);
+    add_notices(j, in, r);
+    j["files"] = in.files;
+    r.json = text_of(j);
+    return r;
+}
+
+std::string least_report(const RunOptions& options, const std::string& ended,
+                         const std::string& why, const std::vector<std::string>& files)
+{
     Json j;
     j["program"] = "tawara";
     j["version"] = program_version();
-    j["session"] = in.session.name;
-    j["session_file"] = in.options.session_file;
-    j["ended"] = in.ended;
-    j["devices"] = Json::array({in.stepper.device()});
-    j["precision"] = name(device.precision);
-    j["mesh"] = {{"title", in.tissue.mesh_title},
-                 {"vertices", in.tissue.mesh->vertex_count()},
-                 {"tetrahedra", in.tissue.mesh->tetrahedron_count()}};
-    j["diffusion"] = diffusion_json(p);
-    if (p.rest_tolerance_mV > 0)
-        j["rest"] = rest_json(p, in.stepper);
-    j["unknowns"] = r.unknowns;
-    j["unknowns_with_cells"] = with_cells;
-    j["dt_ms"] = p.dt_ms;
-    j["first_step"] = in.first_step;
-    j["steps"] = r.steps;
-    j["time_ms"] = in.stepper.time_ms();
-    j["maps_from_ms"] = in.session.maps_from_ms;
-    if (!in.options.resume.empty())
-        j["resumed_from"] = in.options.resume.string();
-    if (!in.edits.empty())
-        j["branched_at_ms"] = in.branched_ms();
-    if (const auto& paced = in.session.prepacing; paced.beats > 0)
-        j["prepacing"] = {{"beats", paced.beats},
-                          {"cycle_length_ms", paced.cycle_length_ms},
-                          {"until_steady", paced.until_steady}};
-    j["activated"] = r.activated;
-    j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
-    std::vector<double> apd90_ms(p.size());
-    for (std::size_t u = 0; u < p.size(); ++u)
-        apd90_ms[u] = maps.apd90(u);
-    j["regions"] = regions_json(cell_map(in.session, in.tissue), maps.activation_ms, apd90_ms);
-    j["apd90_ms"] = spread_json(spread_of(std::move(apd90_ms)));
-    r.velocity_m_per_s =
-        conduction_velocity(*in.tissue.mesh, in.tissue.on_vertices(),
-                            without_stimulated(maps.activation_ms, in.pulses, false));
-    j["conduction_velocity_m_per_s"] = velocity_json(r.velocity_m_per_s);
-    j["pulses"] = Json::array();
-    for (const auto& pulse : in.pulses)
-        j["pulses"].push_back(pulse_json(pulse));
-    j["refractory"] = Json::array();
-    for (const auto& site : refractory(in.pulses, in.branched_ms()))
-        j["refractory"].push_back(refractory_json(site));
-    if (!ecg.names.empty())
-        j["ecg"] = ecg_json(in, ecg);
-    j["seconds"] = {{"total", in.phases.total_s},
-                    {"setup", in.phases.setup_s},
-                    {"stepping", in.phases.stepping_s},
-                    {"output", in.phases.output_s}};
-    j["cell_steps_per_s"] = r.cell_steps_per_s;
-    if (ceilings)
-        j["ceilings"] = {{"triad_GB_per_s", ceilings->triad_GB_per_s},
-                         {"copy_GB_per_s", ceilings->copy_GB_per_s},
-                         {"fp64_GFLOP_per_s", ceilings->fp64_GFLOP_per_s},
-                         {"fp32_GFLOP_per_s", ceilings->fp32_GFLOP_per_s}};
-    else
-        j["ceilings_not_measured"] = no_ceilings;
-    if (!no_maps.empty())
-        j["maps_not_known"] = no_maps;
-    j["kernels"] = Json::array();
-    for (const auto& k : in.kernels)
-        j["kernels"].push_back(kernel_json(k, figure(k, in.stepper.device(), ceilings, single)));
-    if (!in.not_counted.empty())
-        j["not_counted"] = in.not_counted;
-    Json notices = Json::array();
-    if (in.ended == "end")
-        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
-                                    in.seen, in.branched_ms());
-    if (in.ended == "end")
-        for (auto& n : where_waves_ended(with_cells, r.activated, r.last_activation_ms,
-                                         in.stepper.time_ms()))
-            r.notices.push_back(std::move(n));
-    for (const auto& n : in.tissue.notices)
-        notices.push_back(n.text);
-    for (const auto& n : r.notices)
-        notices.push_back(n.text);
-    j["notices"] = notices;
-    j["files"] = in.files;
-    // a path may hold bytes that are no UTF-8
-    r.json = j.dump(2, ' ', false, Json::error_handler_t::replace);
-    return r;
+    j["session_file"] = options.session_file;
+    j["ended"] = ended;
+    j["report_not_made"] = why;
+    j["files"] = files;
+    return text_of(j);
 }
 
 } // namespace tawara::simulation

@@ -59,6 +59,9 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
 /// says why there are none.
 /// @param ecg  rows of the leads, whose beats are measured
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg = {});
+/// What report.json says where make_report() has failed: why, and which files the run has left.
+std::string least_report(const RunOptions& options, const std::string& ended,
+                         const std::string& why, const std::vector<std::string>& files);
 /// A column of a table.
 std::vector<float> column(const ProbeTable& t, std::size_t c);
 
