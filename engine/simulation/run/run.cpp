@@ -281,6 +281,24 @@ void Run::begin_folder(FolderLock& lock)
     }
 }
 
+/// Does work of which the rest does not depend. Where memory was at an end, what the work had taken
+/// of it is free again: it is done once more.
+/// @param failed  is set where it is null and the work fails for good
+template <class Work>
+void Run::guarded(std::exception_ptr& failed, Work&& work)
+{
+    for (bool again : {true, false})
+        try {
+            return work();
+        } catch (const std::bad_alloc&) {
+            if (!again && !failed)
+                failed = std::current_exception();
+        } catch (const std::exception&) {
+            failed = failed ? failed : std::current_exception();
+            return;
+        }
+}
+
 /// Each table and map, whatever becomes of the others: where the disk is full, a small one may fit
 /// where a large one does not.
 /// @return the first that failed, or null
@@ -288,57 +306,44 @@ std::exception_ptr Run::write_results()
 {
     const auto start = Clock::now();
     std::exception_ptr failed;
-    const auto guarded = [&](auto&& work) {
-        try {
-            work();
-        } catch (const std::exception&) {
-            failed = failed ? failed : std::current_exception();
-        }
-    };
     const auto attempt = [&](const char* name, auto&& write) {
-        guarded([&] {
+        guarded(failed, [&] {
             write(options_.out / name);
             files_.emplace_back(name);
         });
     };
-    guarded([&] { simulation_.collect(); });
+    guarded(failed, [&] { simulation_.collect(); });
     using Path = std::filesystem::path;
     attempt("probes.csv", [&](const Path& file) { write_probes_csv(traces_.table(), file); });
     if (!probe_names().empty())
         attempt("beats.csv", [&](const Path& file) { write_beats(file); });
     if (!ecg_.empty())
         attempt("ecg.csv", [&](const Path& file) { write_probes_csv(ecg_.table(), file); });
-    guarded([&] { frames_.writer().finish(); });
+    guarded(failed, [&] { frames_.writer().finish(); });
     const auto& tissue = simulation_.tissue();
-    guarded([&] { // a device that failed has no maps any more
+    device::Maps maps;
+    guarded(failed, [&] { // a device that failed has no maps any more
         if (simulation_.step() < maps_.step)
             maps_.restart(); // what there is came before
-        const auto maps = simulation_.stepper().maps();
-        attempt("activation.csv", [&](const Path& f) { 
+        maps = simulation_.stepper().maps();
+    });
+    if (maps.activation_ms.size() == tissue.problem.size()) {
+        attempt("activation.csv", [&](const Path& f) {
             write_activation_csv(tissue, cell_map(session_, tissue), maps, f);
         });
         attempt("activation.vtu", [&](const Path& f) { write_activation_vtu(tissue, maps, f); });
-    });
+    }
     results_s_ += since(start);
     return failed;
 }
 
-/// Writes what was reached, and the report.
-/// @param ended  "end", "cancelled" or an error's line
-/// @throws the first error of what could not be written, after all others were
-RunReport Run::finish(std::string ended)
+/// report.json and the page for people.
+/// @param made  is set once report.json is there
+void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
 {
-    const auto failed = write_results();
-    if (failed && ended == "end")
-        ended = line_of(failed);
-    store_.flush();
-    say_failed_checkpoints();
     const auto counted = run_kernels(simulation_.stepper(), options_.counters, ended);
     for (const auto& n : what_was_not_counted(counted))
         say(n.level, n.text);
-    files_.push_back("report.json");
-    for (auto& f : frames_.writer().files())
-        files_.push_back(std::move(f));
     const PhaseTimes phases{setup_s_, simulation_.stepping_s(),
                             simulation_.observing_s() + results_s_, since(born_)};
     const ReportInput input{session_,
@@ -350,7 +355,7 @@ RunReport Run::finish(std::string ended)
                             ended,
                             counted.kernels,
                             counted.not_counted,
-                            files_,
+                            files_and_report(),
                             pacing_.log().until(simulation_.time_ms()),
                             simulation_.seen(),
                             edits_,
@@ -358,12 +363,49 @@ RunReport Run::finish(std::string ended)
     auto report = make_report(input, ecg_.table());
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });
+    made = std::move(report);
     if (!options_.html.empty())
-        write_whole(options_.html,
-                    [&](std::ostream& out) { out << html_report(input, report, step_traces(), ecg_.table()); });
+        write_whole(options_.html, [&](std::ostream& out) {
+            out << html_report(input, *made, step_traces(), ecg_.table());
+        });
+}
+
+/// What the run has left, for its report.
+std::vector<std::string> Run::files_and_report()
+{
+    auto files = files_;
+    files.emplace_back("report.json");
+    for (auto& f : frames_.writer().files())
+        files.push_back(std::move(f));
+    return files;
+}
+
+/// Writes what was reached, and the report.
+/// @param ended  "end", "cancelled" or an error's line
+/// @throws the first error of what could not be written, after all others were
+RunReport Run::finish(std::string ended)
+{
+    auto failed = write_results();
+    if (failed && ended == "end")
+        ended = line_of(failed);
+    guarded(failed, [&] {
+        store_.flush();
+        say_failed_checkpoints();
+    });
+    std::optional<RunReport> report;
+    std::exception_ptr no_report;
+    guarded(no_report, [&] { write_report(ended, report); });
+    if (!report) // what there is belongs to this run all the same
+        guarded(no_report, [&] {
+            const auto least =
+                least_report(options_, ended, line_of(no_report), files_and_report());
+            write_whole(options_.out / "report.json",
+                        [&](std::ostream& out) { out << least << "\n"; });
+        });
+    failed = failed ? failed : no_report;
     if (failed)
         std::rethrow_exception(failed);
-    return report;
+    return std::move(*report);
 }
 
 /// What a run that failed has reached; what cannot be written then is said, and the failure goes

@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <exception>
+#include <optional>
 
 namespace tawara::simulation {
 
@@ -46,7 +47,11 @@ class Run
     void say_failed_checkpoints();
     void say_last_checkpoint();
     void finish_after(const std::string& ended);
+    template <class Work>
+    void guarded(std::exception_ptr& failed, Work&& work);
     std::exception_ptr write_results();
+    std::vector<std::string> files_and_report();
+    void write_report(const std::string& ended, std::optional<RunReport>& made);
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
     ComingOutputs outputs_to_come() const;
