@@ -2,78 +2,15 @@
 //
 // The command line as a whole against files that were made to harm it: shared/data/hostile.tar.xz,
 // where that is beside the checkout. What cannot be used ends with status 2 and one line.
+#include "tests/simulation/hostile_run.hpp"
+
+#include <QDir>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
-#include <csignal>
-#include <fcntl.h>
 #include <fstream>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-namespace {
-
-constexpr const char* cli = TAWARA_BINARY_DIR "/engine/cli/tawara-cli";
-
-struct Ended
-{
-    int status = -1; ///< 128 + signal where one ended it
-    double seconds = 0;
-    long peak_MB = 0;
-    QByteArray errors;
-};
-
-/// Runs the command line in a folder.
-/// @param after_ms  sends SIGTERM then; 0: never
-Ended ran(const QStringList& words, const QString& folder, int after_ms = 0)
-{
-    const QByteArray errors = QFile::encodeName(folder + "/stderr");
-    std::vector<QByteArray> args{cli};
-    for (const auto& w : words)
-        args.push_back(w.toLocal8Bit());
-    std::vector<char*> argv;
-    for (auto& a : args)
-        argv.push_back(a.data());
-    argv.push_back(nullptr);
-    const QByteArray at = QFile::encodeName(folder);
-    QElapsedTimer clock;
-    clock.start();
-    const pid_t pid = fork();
-    if (pid == 0) {
-        const int out = open("/dev/null", O_WRONLY),
-                  err = open(errors.constData(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        dup2(out, 1);
-        dup2(err, 2);
-        if (chdir(at.constData()) == 0)
-            execv(argv[0], argv.data());
-        _exit(99);
-    }
-    Ended e;
-    int status = 0;
-    rusage used{};
-    for (bool sent = after_ms == 0;;) {
-        if (wait4(pid, &status, WNOHANG, &used) == pid)
-            break;
-        if (!sent && clock.elapsed() > after_ms) {
-            kill(pid, SIGTERM);
-            clock.restart(); // from there on
-            sent = true;
-        }
-        if (clock.elapsed() > 60000)
-            kill(pid, SIGKILL);
-        usleep(2000);
-    }
-    e.seconds = double(clock.elapsed()) / 1000;
-    e.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    e.peak_MB = used.ru_maxrss / 1024;
-    QFile f(errors);
-    if (f.open(QIODevice::ReadOnly))
-        e.errors = f.readAll();
-    return e;
-}
-
-} // namespace
+using tawara::test::ran;
 
 class TestHostileSet : public QObject
 {
@@ -98,13 +35,9 @@ class TestHostileSet : public QObject
                 : kind == "mmt" || kind == "cellml" ? QStringList{"cell", "info", name}
                                                     : QStringList{"mesh", "info", name};
             const auto e = ran(words, dir.path());
-            const QString told = f.fileName() + ": status " + QString::number(e.status) + ", " +
-                                 QString::number(e.seconds) + " s, " + QString::number(e.peak_MB) +
-                                 " MB: " + e.errors.left(300);
-            QVERIFY2(e.status == (good.contains(f.fileName()) ? 0 : 2), qPrintable(told));
-            QVERIFY2(e.status == 0 || e.errors.count('\n') == 1, qPrintable(told));
-            QVERIFY2(e.seconds < 5 && e.peak_MB < 500,
-                     qPrintable(told)); // 2 s on a machine at rest
+            const auto told = e.told(f.fileName());
+            QVERIFY2(good.contains(f.fileName()) ? e.status == 0 && e.cheap() : e.refused(),
+                     told.constData());
             ++seen;
         }
         QVERIFY(seen > 20);
