@@ -8,6 +8,7 @@
 #include "engine/cell/imports.hpp"
 #include "engine/core/end_signals.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/simulation/observe/recording.hpp"
 
 #include <CLI/CLI.hpp>
@@ -41,6 +42,19 @@ int bad_argument(const std::string& what)
 {
     std::fprintf(stderr, "error: %s\n", what.c_str());
     return 2;
+}
+
+/// The first of the names of files that is no UTF-8; Qt could not name that file. Empty: all are.
+std::string no_utf8_among(std::initializer_list<std::string> names)
+{
+    for (const auto& name : names)
+        for (std::size_t at = 0; at < name.size();) {
+            const auto length = tawara::utf8_length(name, at);
+            if (length == 0)
+                return name;
+            at += length;
+        }
+    return {};
 }
 
 /// A finite number above 0, or 0 as well.
@@ -189,11 +203,19 @@ int main(int argc, char** argv)
         return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384");
 
     using namespace tawara;
+    if (const auto name = no_utf8_among({a.file, a.screenshot, a.movie}); !name.empty())
+        return bad_argument(readable(name) + ": the name of the file is no UTF-8, which the window "
+                                             "wants; rename the file, or use tawara-cli");
+    static int ended = 0;              // of the GUI thread
     watch_end_signals([](int signal) { // leaves event loops of dialogs too; nothing is asked
         if (QCoreApplication::instance() == nullptr)
             std::_Exit(128 + signal);
         QMetaObject::invokeMethod(
-            QCoreApplication::instance(), [signal] { QCoreApplication::exit(128 + signal); },
+            QCoreApplication::instance(),
+            [signal] {
+                ended = 128 + signal;
+                QCoreApplication::exit(ended);
+            },
             Qt::QueuedConnection);
     });
     const auto plane = plane_of(a.phase);
@@ -232,5 +254,6 @@ int main(int argc, char** argv)
     app->setProperty("noHints", unattended != nullptr); // nobody would put them away
     window.show();
     window.open(QString::fromStdString(a.file));
-    return QApplication::exec();
+    return ended != 0 ? ended
+                      : QApplication::exec(); // exec() forgets what asked for its end before
 }

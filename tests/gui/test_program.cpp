@@ -3,11 +3,13 @@
 #include "tests/movie/movie_reader.hpp"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <csignal>
 
 class TestProgram : public QObject
 {
@@ -200,6 +202,80 @@ class TestProgram : public QObject
         QCOMPARE(kind.status, 2);
         QCOMPARE(errors(kind).size(), 1);
         QVERIFY(errors(kind)[0].contains(".mp4"));
+    }
+
+    void requestsToEnd_data()
+    {
+        QTest::addColumn<int>("signal");
+        QTest::addColumn<bool>("movie");
+        for (const bool movie : {false, true}) {
+            const char* what = movie ? "a movie" : "a recording";
+            QTest::addRow("SIGTERM, %s", what) << SIGTERM << movie;
+            QTest::addRow("SIGHUP, %s", what) << SIGHUP << movie;
+            QTest::addRow("SIGINT, %s", what) << SIGINT << movie;
+        }
+    }
+    /// In the middle of a run: the window ends by itself, with the status of that signal; no movie
+    /// lies there that lacks its end, and nothing half made either.
+    void requestsToEnd()
+    {
+        QFETCH(int, signal);
+        QFETCH(bool, movie);
+        const QTemporaryDir dir, cache;
+        QProcess p;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("HOME", home.path());
+        environment.insert("XDG_CONFIG_HOME", home.path());
+        environment.insert("XDG_CACHE_HOME", cache.path());
+        p.setProcessEnvironment(environment);
+        p.setChildProcessModifier([] { std::signal(SIGHUP, SIG_DFL); }); // under nohup too
+        p.start(TAWARA_PROGRAM, movie ? QStringList{"--movie", dir.filePath("wave.mp4"), "--until",
+                                                    "5000", "--size", "320x240"}
+                                      : QStringList());
+        const auto begun = [&] {
+            const auto all = QDir::Files | QDir::Hidden;
+            return movie ? !QDir(dir.path()).entryList(all).isEmpty()
+                         : !QDir(cache.filePath("tawara/recordings"))
+                                .entryList({"*.lock"}, all)
+                                .isEmpty();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(begun(), 60000);
+        QTest::qWait(500);
+        QCOMPARE(p.state(), QProcess::Running);
+        ::kill(static_cast<pid_t>(p.processId()), signal);
+        if (!p.waitForFinished(60000))
+            p.kill();
+        QVERIFY2(p.exitStatus() == QProcess::NormalExit && p.exitCode() == 128 + signal,
+                 qPrintable(QString::number(p.exitCode()) + " " + p.readAllStandardError()));
+        QVERIFY(errors({0, {}, QString::fromUtf8(p.readAllStandardError())}).isEmpty());
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files | QDir::Hidden), QStringList());
+        QCOMPARE(QDir(cache.filePath("tawara/recordings")).entryList({"*-*"}), QStringList());
+    }
+
+    void namesThatAreNoUtf8_data()
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::newRow("session") << QByteArray("h\351art.json");
+        QTest::newRow("mesh") << QByteArray("h\351art.vtu");
+        QTest::newRow("picture") << QByteArray("h\351art.png");
+    }
+    /// One line in place of a file that seems not to be there.
+    void namesThatAreNoUtf8()
+    {
+        QFETCH(QByteArray, name);
+        const QTemporaryDir dir;
+        const QByteArray path = dir.path().toUtf8() + "/" + name;
+        // QProcess would write the name as UTF-8
+        const QByteArray line =
+            "exec \"$0\" " + QByteArray(name.endsWith("png") ? "--screenshot" : "") +
+            " \"$(printf '" + QByteArray(path).replace("\351", "\\351") + "')\"";
+        QProcess p;
+        p.start("/bin/sh", {"-c", QString::fromLatin1(line), TAWARA_PROGRAM});
+        QVERIFY(p.waitForFinished(60000));
+        const auto said = QString::fromUtf8(p.readAllStandardError());
+        QVERIFY2(p.exitCode() == 2, qPrintable(said));
+        QCOMPARE(said.count('\n'), 1);
+        QVERIFY2(said.contains("h\u00e9art") && said.contains("no UTF-8"), qPrintable(said));
     }
 
     void picturesThatCannotBe()
