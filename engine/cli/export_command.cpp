@@ -2,8 +2,10 @@
 // tawara-cli export: what a run has left in its folder, in other programs' formats.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/output_folder.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/export.hpp"
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace tawara::cli {
 namespace {
@@ -49,7 +50,10 @@ void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
         auto to = out;
         if (std::string(kind) != ".igb")
             to.replace_extension(kind);
-        std::ifstream from(folder / (std::string("frames") + kind), std::ios::binary);
+        const auto source = folder / (std::string("frames") + kind);
+        if (const auto why = no_plain_file(source); !why.empty())
+            throw InputError(source.string(), why);
+        std::ifstream from(source, std::ios::binary);
         if (!from)
             continue; // a mesh without fibres has no .lon
         write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
@@ -58,25 +62,18 @@ void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
 
 /// What lies in the run's folder is the run's: the next run there, which it would not belong to,
 /// replaces it (report.json, `files`).
-void enter(const fs::path& folder, const fs::path& file)
+void enter(Context& c, const fs::path& folder, const fs::path& file)
 {
     std::error_code none;
-    const fs::path report = folder / "report.json";
     if (!fs::equivalent(file.parent_path().empty() ? fs::path(".") : file.parent_path(), folder,
                         none))
         return;
-    std::ifstream in(report);
-    auto json = nlohmann::ordered_json::parse(in, nullptr, false);
-    if (!json.is_object() || !json["files"].is_array())
-        return; // of a run that left no report
-    const std::string name = file.filename().string();
-    for (const auto& f : json["files"])
-        if (f == name)
-            return;
-    json["files"].push_back(name);
-    write_whole(report, [&](std::ostream& text) {
-        text << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-    });
+    const fs::path report = folder / "report.json";
+    if (!simulation::add_to_report(folder, file.filename().string()) && fs::exists(report, none))
+        c.notice({Notice::Level::warning, report.string() +
+                                              " is no run's; the next run here will "
+                                              "not know " +
+                                              file.string()});
 }
 
 /// The mesh beside the frames, for CARP's tools: that of the maps, which has the fibres.
@@ -93,6 +90,19 @@ void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folde
     c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
 }
 
+/// A frame that a run has listed lies below its folder, and no link leads it out of there.
+fs::path file_of(const simulation::ListedFrame& frame, const fs::path& folder, const fs::path& pvd)
+{
+    const auto file = folder / frame.file;
+    std::error_code none;
+    const auto root = fs::canonical(folder, none), real = fs::weakly_canonical(file, none);
+    if (std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first != root.end())
+        throw InputError(pvd.string(), "names " + readable(frame.file) +
+                                           ", which is not below its folder; want frames as "
+                                           "tawara-cli run has written them");
+    return file;
+}
+
 void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
@@ -105,13 +115,13 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
                          "\"igb\") and output.frames_every_ms above 0");
     const double every = frames.size() > 1 ? frames[1].time_ms - frames[0].time_ms : 1;
     for (std::size_t k = 0; k < frames.size(); ++k)
-        if (std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) >
-            1e-3 * every)
+        if (!(std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) <=
+              1e-3 * every))
             throw InputError(pvd.string(), "frames are not evenly apart, which .igb wants");
     std::unique_ptr<simulation::IgbWriter> igb;
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
-        const fs::path file = folder / frames[k].file;
+        const auto file = file_of(frames[k], folder, pvd);
         const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
@@ -161,11 +171,11 @@ void run_export(Context& c, const Arguments& a)
         c.say(std::to_string(known) + " of " + std::to_string(field.size()) +
               " vertices have a value; the others are -1");
     }
-    enter(folder, out);
+    enter(c, folder, out);
     if (auto mesh = out; a.kind == "frames-igb")
         for (const char* kind : {".pts", ".elem", ".lon"})
             if (fs::exists(mesh.replace_extension(kind), none))
-                enter(folder, mesh);
+                enter(c, folder, mesh);
     c.end_progress();
     c.result({{"file", out.string()}});
     c.say("written to " + out.string());

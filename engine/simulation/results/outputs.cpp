@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/output_folder.hpp"
+#include "engine/core/room_for.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/export.hpp"
@@ -38,15 +39,22 @@ bool is_within(const fs::path& file)
 constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
 constexpr int deepest_report = 32;              ///< of lists within lists; none has as many
 
-/// Null where it is no JSON, or none that a report could be.
-nlohmann::json parsed_report(const std::string& text)
+/// The report of a run in this folder. Null where there is none that a run has written: a plain
+/// file of JSON, no longer and no deeper than a report is.
+template <class Json>
+Json report_in(const fs::path& out)
 {
     try {
-        return nlohmann::json::parse(text, [](int depth, auto, const auto&) {
+        const auto text = read_plain_file(out / "report.json", longest_list).value_or("");
+        auto report = Json::parse(text, [](int depth, auto, const auto&) {
             if (depth > deepest_report)
                 throw Error("too deep");
             return true;
         });
+        const bool ours = report.is_object() && report.contains("program") &&
+                          report["program"] == "tawara" && report.contains("files") &&
+                          report["files"].is_array();
+        return ours ? report : Json(nullptr);
     } catch (const std::exception&) {
         return nullptr;
     }
@@ -55,16 +63,11 @@ nlohmann::json parsed_report(const std::string& text)
 /// The files that the report of a run in this folder lists: of those that are plain files within.
 std::vector<std::string> reported_files(const fs::path& out)
 {
-    const auto report =
-        parsed_report(read_plain_file(out / "report.json", longest_list).value_or(""));
-    if (!report.is_object())
-        return {};
-    const auto program = report.find("program"), list = report.find("files");
-    if (program == report.end() || *program != "tawara" || list == report.end() ||
-        !list->is_array())
+    const auto report = report_in<nlohmann::json>(out);
+    if (report.is_null())
         return {};
     std::vector<std::string> files;
-    for (const auto& f : *list)
+    for (const auto& f : report["files"])
         if (const auto* name = f.get_ptr<const std::string*>();
             name != nullptr && is_within(*name) && is_plain_file(out / *name))
             files.push_back(*name);
@@ -96,6 +99,22 @@ std::string frame_name(std::int64_t step)
 }
 
 } // namespace
+
+bool add_to_report(const fs::path& folder, const std::string& file)
+{
+    auto report = report_in<nlohmann::ordered_json>(folder);
+    if (report.is_null())
+        return false;
+    auto& files = report["files"];
+    if (std::find(files.begin(), files.end(), file) != files.end())
+        return true;
+    files.push_back(file);
+    write_whole(folder / "report.json", [&](std::ostream& text) {
+        text << report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+             << '\n';
+    });
+    return true;
+}
 
 mesh::Field::On places(const Tissue& t)
 {
@@ -366,9 +385,10 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
             begin_igb(time_ms);
         return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
     }
-    const auto name = frame_name(step);
-    vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / name);
-    written_.push_back({time_ms, name});
+    ListedFrame frame{time_ms, frame_name(step)};
+    room_for(written_, 1); // what is there is listed
+    vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / frame.file);
+    written_.push_back(std::move(frame));
     write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
         out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
                "byte_order=\"LittleEndian\">\n<Collection>\n";

@@ -34,6 +34,10 @@ struct ListedFrame
 /// The frames that a .pvd names; none where it cannot be opened.
 std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
 
+/// Lists one more file in the report of a run in this folder: the next run there replaces it.
+/// @return false: there is no report of a run
+bool add_to_report(const std::filesystem::path& folder, const std::string& file);
+
 /// Where a tissue's unknowns are.
 mesh::Field::On places(const Tissue& t);
 
