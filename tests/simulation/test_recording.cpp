@@ -76,6 +76,23 @@ class TestRecording : public QObject
     }
 
   private Q_SLOTS:
+    /// Who owns the folder could put other frames there, or links to other files.
+    void aFolderOfAnotherUserIsNotUsed()
+    {
+        if (geteuid() != 0)
+            QSKIP("only root can give a folder to another user");
+        QTemporaryDir dir;
+        auto o = options();
+        o.folder = dir.filePath("theirs").toStdString();
+        std::filesystem::create_directories(o.folder);
+        std::ofstream(o.folder / "1-0.lock") << "";
+        constexpr uid_t other = 12345;
+        QCOMPARE(chown(o.folder.c_str(), other, other), 0);
+        QVERIFY_EXCEPTION_THROWN(Recording(10, o), InputError);
+        QCOMPARE(remove_orphaned_recordings(o.folder), 0);
+        QVERIFY(std::filesystem::exists(o.folder / "1-0.lock"));
+    }
+
     void accuracy_data()
     {
         QTest::addColumn<int>("bits");

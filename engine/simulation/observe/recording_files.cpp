@@ -29,6 +29,15 @@ bool same_file(int fd, const fs::path& path)
            open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
 }
 
+/// Whether a folder is this user's.
+bool is_own(const fs::path& folder)
+{
+    struct stat s
+    {
+    };
+    return ::stat(folder.c_str(), &s) == 0 && s.st_uid == ::geteuid();
+}
+
 } // namespace
 
 OwnFolder::OwnFolder(const fs::path& parent)
@@ -39,6 +48,9 @@ OwnFolder::OwnFolder(const fs::path& parent)
     if (e)
         throw InputError(parent.string(), "recordings cannot be kept there: " + e.message() +
                                               "; set XDG_CACHE_HOME to a folder with space");
+    if (!is_own(parent)) // who could put other frames there, or links
+        throw InputError(parent.string(), "recordings cannot be kept there: the folder belongs to "
+                                          "another user; set XDG_CACHE_HOME to one of your own");
     for (int attempt = 0; attempt < 100; ++attempt) {
         path_ = parent / (std::to_string(getpid()) + "-" + std::to_string(counter++));
         lock_ = path_.string() + ".lock";
@@ -122,13 +134,18 @@ std::string GrowingFile::read(std::uint64_t offset, std::size_t size) const
 fs::path recording_folder()
 {
     const fs::path cache = cache_folder();
-    return (cache.empty() ? fs::temp_directory_path() / "tawara" : cache) / "recordings";
+    if (!cache.empty())
+        return cache / "recordings";
+    // beside those of other users who have no folder of their own either
+    return fs::temp_directory_path() / ("tawara-" + std::to_string(::geteuid())) / "recordings";
 }
 
 int remove_orphaned_recordings(const fs::path& folder)
 {
     int removed = 0;
     std::error_code e;
+    if (!is_own(folder))
+        return 0;
     for (const auto& entry : fs::directory_iterator(folder, e)) {
         if (entry.path().extension() != ".lock")
             continue;
