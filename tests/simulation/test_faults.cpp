@@ -400,6 +400,28 @@ class TestFaults : public QObject
         QVERIFY(failed > 0);
     }
 
+    /// Of the samples that the analyst is given while it is busy so many wait, and no more.
+    void tooManySamplesAreRefused()
+    {
+        const auto tissue = build_tissue(slab_session(), {});
+        Analyst analyst(tissue, 1, std::make_shared<AnalystResults>());
+        std::atomic<bool> hold{true};
+        analyst.then([&] {
+            while (hold)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        });
+        const auto n = tissue.problem.position_mm.size();
+        std::size_t taken = 0;
+        for (int k = 0; k < 20; ++k) { // at one time: none is waited for
+            Sample s;
+            s.v.assign(n, -80);
+            taken += analyst.submit(std::move(s)) ? 1 : 0;
+        }
+        hold = false;
+        analyst.finish();
+        QCOMPARE(taken, Analyst::waiting);
+    }
+
     /// A queue that nobody empties does not grow without end; what it refuses is answered.
     void tooManyCommandsAreRefused()
     {
