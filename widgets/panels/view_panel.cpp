@@ -105,9 +105,6 @@ QWidget* ViewPanel::buildColors()
                       "excites its own site alone does not count as newest. It has repolarised "
                       "when nine tenths of what it reached have: its APD map is whole"));
     m_plane = new PhaseRow;
-    auto place = m_plane->sizePolicy();
-    place.setRetainSizeWhenHidden(true); // what lies beneath does not move when it comes
-    m_plane->setSizePolicy(place);
     m_map = combo("colorMap", {}, tr("Colours of the values"));
     m_map->setIconSize({64, 14});
     m_reversed = check("reversed", tr("Reversed"), tr("The same colours from the other end"));
@@ -409,11 +406,7 @@ void ViewPanel::fillMaps()
 
 void ViewPanel::fillPlane()
 {
-    const bool needed = m_settings.shownIn(m_view) == Quantity::phase || m_settings.filaments;
-    m_plane->setVisible(needed);
-    if (const auto* form = qobject_cast<QFormLayout*>(m_plane->parentWidget()->layout()))
-        if (auto* label = form->labelForField(m_plane))
-            label->setVisible(needed);
+    m_plane->setEnabled(m_settings.shownIn(m_view) == Quantity::phase || m_settings.filaments);
     m_plane->setPlane(m_settings.plane);
 }
 
