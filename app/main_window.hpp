@@ -132,6 +132,7 @@ class MainWindow : public QMainWindow
     void releaseFocus(const QDockWidget* hidden);
     /// What a small window has narrowed becomes wide again with the window.
     void keepSideWidth();
+    void fitTools(); ///< without words where the window is small
     /// Where messages lie: at the foot of the views, beside what is written in them.
     QRect messageRoom() const;
     void restoreSettings();

@@ -30,6 +30,7 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
+#include <QStyle>
 #include <QTabBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -127,7 +128,9 @@ QRect MainWindow::messageRoom() const
         return m_viewFrame->rect().adjusted(edge, edge, -edge, -edge);
     // one at the left, at the foot: over two of them it would lie on the axes of one
     const HeartView* v = m_grid->view(m_grid->count() == 4 ? 2 : 0);
-    QMargins sides = ViewTexts::sides();
+    constexpr int narrow = 480; // fewer lines over less of the heart, over axes and bar
+    QMargins sides =
+        v->width() < narrow ? QMargins(edge, 0, edge, 0) : ViewTexts::sides();
     if (m_grid->count() > 1 && v->height() - ViewTexts::barFoot(v->height()) >= foot)
         sides.setRight(edge); // the bar ends above
     const int top = m_grid->count() > 1 ? std::max(edge, v->height() - foot) : edge;
@@ -176,7 +179,8 @@ void MainWindow::buildDocks()
     curves->setObjectName("curves");
     curves->addWidget(m_plot);
     curves->addWidget(m_probePanel);
-    curves->setStretchFactor(0, 1);
+    curves->setStretchFactor(0, 6);
+    curves->setStretchFactor(1, 1);
     curves->setSizes({640, 210});
     curves->setChildrenCollapsible(false);
     dock(tr("Pacing"), "pacingDock", m_pacing, true);
@@ -245,8 +249,10 @@ bool MainWindow::event(QEvent* e)
     if (e->type() == QEvent::MouseButtonRelease || e->type() == QEvent::Resize) {
         const bool done = QMainWindow::event(e);
         auto* d = sidePanel();
-        if (e->type() == QEvent::Resize)
+        if (e->type() == QEvent::Resize) {
+            fitTools();
             keepSideWidth();
+        }
         else if (d != nullptr && m_sidePressed >= 0 && d->width() != m_sidePressed)
             m_sideWidth = d->width();
         return done;
@@ -261,6 +267,22 @@ bool MainWindow::event(QEvent* e)
     if (auto* bar = findChild<QToolBar*>("tools"); bar && e->type() == QEvent::WindowActivate)
         forgetHover(*bar);
     return QMainWindow::event(e);
+}
+
+void MainWindow::fitTools()
+{
+    constexpr int least_width = 900, least_height = 640; // that leave room for words
+    const auto style = width() < least_width || height() < least_height
+                           ? Qt::ToolButtonIconOnly
+                           : Qt::ToolButtonTextUnderIcon;
+    auto* bar = findChild<QToolBar*>("tools");
+    if (bar == nullptr || bar->toolButtonStyle() == style)
+        return;
+    bar->setToolButtonStyle(style);
+    for (auto* b : bar->findChildren<QToolButton*>()) { // it has another width
+        b->style()->unpolish(b);
+        b->style()->polish(b);
+    }
 }
 
 void MainWindow::raisePanel(const QString& name)

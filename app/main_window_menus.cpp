@@ -5,6 +5,7 @@
 #include "engine/core/resource.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
+#include "widgets/panels/hint_card.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
@@ -349,28 +350,11 @@ void MainWindow::showHints()
     if (settings->value("help/hintsSeen", false).toBool() || qApp->property("noHints").toBool() ||
         m_viewFrame->findChild<QFrame*>("hints") != nullptr)
         return;
-    auto* card = new QFrame(m_viewFrame);
-    card->setObjectName("hints");
-    card->setAttribute(Qt::WA_StyledBackground);
-    auto* text = new QLabel(
-        tr("<b>Three things to try</b><p>Click on the heart: a pulse, there, at once.</p>"
-           "<p>Press <b>P</b> and click: a probe draws its action potential.</p>"
-           "<p>Press <b>V</b>: two views; the second shows when each place was activated.</p>"));
-    auto* ok = new QPushButton(tr("Got it"));
-    ok->setObjectName("hintsSeen");
-    auto* column = new QVBoxLayout(card);
-    column->setContentsMargins(16, 12, 16, 12);
-    column->addWidget(text);
-    column->addWidget(ok, 0, Qt::AlignRight);
-    connect(ok, &QPushButton::clicked, this, [card] {
+    auto* card = new HintCard(m_viewFrame);
+    connect(card, &HintCard::seen, card, [card] {
         openSettings()->setValue("help/hintsSeen", true);
         card->deleteLater();
     });
-    text->setWordWrap(true);
-    text->setMinimumWidth(210);
-    card->setFixedWidth(250);
-    card->adjustSize();
-    card->move(14, 150); // below messages, beside the heart
     card->setVisible(!m_start->isVisible() && m_grid->count() == 1);
     connect(m_grid, &ViewGrid::countChanged, card, // it would lie across several views
             [this, card](int n) { card->setVisible(n == 1 && !m_start->isVisible()); });

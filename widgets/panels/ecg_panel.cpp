@@ -4,6 +4,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "widgets/panels/cell_editor.hpp"
+#include "widgets/panels/folding_row.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -120,18 +121,20 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_unused->setIndent(8);
     m_readings = new ShortLabel;
     m_readings->setObjectName("ecgReadings");
-    auto* bar = new QHBoxLayout;
+    auto* electrodes = new QHBoxLayout;
+    for (auto* b : {m_twelve, m_torso, m_place, m_show})
+        electrodes->addWidget(b);
+    electrodes->addWidget(m_unused, 2);
+    electrodes->addWidget(m_readings, 3);
+    auto* shown = new QHBoxLayout;
+    shown->addStretch(1);
+    shown->addWidget(m_paper);
+    shown->addWidget(m_sheet);
+    shown->addWidget(m_lead);
+    auto* bar = new FoldingRow;
     bar->setContentsMargins(8, 4, 8, 2);
-    bar->addWidget(m_twelve);
-    bar->addWidget(m_torso);
-    bar->addWidget(m_place);
-    bar->addWidget(m_show);
-    bar->addWidget(m_unused, 2);
-    bar->addWidget(m_readings, 3);
-    bar->addSpacing(8);
-    bar->addWidget(m_paper);
-    bar->addWidget(m_sheet);
-    bar->addWidget(m_lead);
+    bar->addLayout(electrodes, 1);
+    bar->addLayout(shown);
     m_electrodes = new QTableWidget(0, 5);
     m_electrodes->setObjectName("electrodes");
     m_electrodes->setHorizontalHeaderLabels(
@@ -142,12 +145,13 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_electrodes->horizontalHeader()->setSectionResizeMode(4, QHeaderView::Fixed);
     m_electrodes->horizontalHeader()->resizeSection(4, 30);
-    m_electrodes->setFixedWidth(336); // all columns, as that with the buttons that remove
+    m_electrodes->setMinimumWidth(150);
+    m_electrodes->setMaximumWidth(336); // all columns, as that with the buttons that remove
     m_electrodes->hide();
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
     middle->addWidget(m_plot, 1);
-    middle->addWidget(m_electrodes);
+    middle->addWidget(m_electrodes, 1000); // as wide as it may be, while the plot has room
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);

@@ -13,6 +13,7 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSlider>
 #include <QStylePainter>
 #include <QToolButton>
@@ -294,6 +295,32 @@ class CalmWheel : public QObject
 
 } // namespace
 
+namespace {
+
+/// No narrower than its content: that is scrolled up and down alone.
+class PanelArea : public QScrollArea
+{
+  public:
+    using QScrollArea::QScrollArea;
+    QSize minimumSizeHint() const override
+    {
+        const int content = widget() == nullptr ? 0 : widget()->minimumSizeHint().width();
+        const QSize usual = QScrollArea::minimumSizeHint();
+        return {std::max(usual.width(), content + verticalScrollBar()->sizeHint().width()),
+                usual.height()};
+    }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* e) override
+    {
+        if (watched == widget() && e->type() == QEvent::LayoutRequest)
+            updateGeometry();
+        return QScrollArea::eventFilter(watched, e);
+    }
+};
+
+} // namespace
+
 QScrollArea* scrolled(QWidget* content)
 {
     static const bool calm = [] {
@@ -301,7 +328,7 @@ QScrollArea* scrolled(QWidget* content)
         return true;
     }();
     Q_UNUSED(calm);
-    auto* area = new QScrollArea;
+    auto* area = new PanelArea;
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

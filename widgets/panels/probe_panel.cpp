@@ -48,6 +48,8 @@ ProbePanel::ProbePanel(ProbeModel* model, QWidget* parent)
     header->resizeSection(ProbeModel::RemoveColumn, 30);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 
+    constexpr int room_for_names = 180;
+    setMinimumWidth(room_for_names);
     m_stack->addWidget(none);
     m_stack->addWidget(m_table);
     for (auto signal : {&ProbeModel::rowsInserted, &ProbeModel::rowsRemoved})

@@ -26,6 +26,18 @@ namespace tawara {
 using simulation::Region;
 using simulation::Session;
 
+namespace {
+
+/// As three of them stand in a row.
+void makeNarrow(NumberBox& b)
+{
+    constexpr int least = 52;
+    b.setButtonSymbols(QAbstractSpinBox::NoButtons);
+    b.setMinimumWidth(least);
+}
+
+} // namespace
+
 QToolButton* TissuePanel::buildAdd()
 {
     auto* add = smallButton({}, tr("Add"), "addRegion", tr("Another region, on top of the others"));
@@ -220,7 +232,7 @@ QWidget* TissuePanel::buildBox()
         auto* b = new NumberBox(
             QLatin1String(low ? "boxFrom" : "boxTo") + QLatin1String(names[k % 3]), {},
             {-1000, 1000, 1, 2}, low ? tr("Where the box begins [mm]") : tr("Where it ends [mm]"));
-        b->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        makeNarrow(*b);
         grid->addWidget(b, row, column);
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, k](double v) { boxEdited(k, v); });
         m_box[k] = b;
@@ -238,7 +250,7 @@ QHBoxLayout* TissuePanel::buildScale()
         m_scale[k] = new NumberBox(
             QLatin1String(names[k]), {}, {0.001, 10, 0.05, 3},
             tr("Factor on the conductivity %1: below 1 slows conduction").arg(along[k]));
-        m_scale[k]->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        makeNarrow(*m_scale[k]);
         row->addWidget(m_scale[k], 1);
         connect(m_scale[k], &QDoubleSpinBox::valueChanged, this, [this, k](double v) {
             change(tr("Change the conductivity of a region"),
@@ -281,7 +293,7 @@ QWidget* TissuePanel::buildCells()
     m_source = hintLabel({});
     const auto conductivity = [](const char* name, const QString& tip) {
         auto* b = new NumberBox(QLatin1String(name), {}, {0.0001, 10, 0.01, 4}, tip);
-        b->setButtonSymbols(QAbstractSpinBox::NoButtons); // three in a row
+        makeNarrow(*b);
         return b;
     };
     m_fibre = conductivity("sigmaFibre", tr("Conductivity along the fibres [S/m]"));
@@ -319,7 +331,7 @@ QWidget* TissuePanel::buildCells()
     form->addRow(tr("Variant"), m_variant);
     form->addRow(m_source);
     form->addRow(m_stepAdvice);
-    form->addRow(tr("σ f, s, n [S/m]"), sigma);
+    form->addRow(tr("σ [S/m]"), sigma);
     form->addRow(tr("× f, s, n"), buildScale());
     form->addRow(m_insulating);
     column->addLayout(form);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/transport_bar.hpp"
 
+#include "widgets/panels/folding_row.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/steady_label.hpp"
@@ -127,18 +128,21 @@ TransportBar::TransportBar(QWidget* parent) : QWidget(parent)
     m_record->setCheckable(true);
     m_timeline = new Timeline(this);
 
-    auto* row = new QHBoxLayout(this);
+    auto* run = new QHBoxLayout;
+    run->setSpacing(4);
+    for (auto* b : {m_play, m_step, m_reset, m_record})
+        run->addWidget(b);
+    run->addStretch(1);
+    run->addLayout(buildTimes());
+    auto* reach = new QHBoxLayout;
+    reach->setSpacing(8);
+    reach->addWidget(m_timeline, 1);
+    reach->addLayout(buildSpeeds());
+    auto* row = new FoldingRow(this);
     row->setContentsMargins(10, 4, 12, 4);
-    row->setSpacing(4);
-    row->addWidget(m_play);
-    row->addWidget(m_step);
-    row->addWidget(m_reset);
-    row->addWidget(m_record);
-    row->addLayout(buildTimes());
-    row->addSpacing(4);
-    row->addWidget(m_timeline, 1);
-    row->addSpacing(4);
-    row->addLayout(buildSpeeds());
+    row->setSpacing(8);
+    row->addLayout(run);
+    row->addLayout(reach, 1);
 
     connect(m_play, &QToolButton::clicked, this, [this] {
         if (m_state == State::running)

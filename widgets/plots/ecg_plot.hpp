@@ -118,7 +118,7 @@ class EcgPlot : public QWidget
     const std::vector<double>& times() const { return m_times; }
     const std::vector<float>& lead(int i) const { return m_values[static_cast<std::size_t>(i)]; }
     QSize sizeHint() const override { return {600, 200}; }
-    QSize minimumSizeHint() const override { return {260, 110}; }
+    QSize minimumSizeHint() const override { return {150, 80}; }
 
   Q_SIGNALS:
     void changed(); ///< other samples, or another part of them on show

@@ -75,7 +75,7 @@ class TracePlot : public QWidget
     std::array<double, 2> window() const { return {windowEnd() - m_windowMs, windowEnd()}; }
     bool following() const { return !m_end; }
     QSize sizeHint() const override { return {600, 190}; }
-    QSize minimumSizeHint() const override { return {240, 110}; }
+    QSize minimumSizeHint() const override { return {150, 110}; }
 
   Q_SIGNALS:
     /// reading() or bothMarks() may be another, or what the curves have there; not sent by

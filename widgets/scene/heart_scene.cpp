@@ -272,6 +272,14 @@ void HeartScene::set_texts(bool on)
     impl_->show_annotations();
 }
 
+void HeartScene::set_axes(bool on)
+{
+    if (impl_->axes_wanted == on)
+        return;
+    impl_->axes_wanted = on;
+    impl_->show_annotations();
+}
+
 bool HeartScene::note_cut() const
 {
     return impl_->note_cut;
@@ -298,7 +306,7 @@ Annotations HeartScene::written() const
     a.text = s.theme.text;
     for (const auto& [name, at] : s.markers->names())
         a.names.push_back({name, at[0] / s.picture_px[0], 1 - at[1] / s.picture_px[1]});
-    if (a.shown)
+    if (a.shown && s.axes_wanted)
         for (const auto& [letter, at] : s.axes->letters())
             a.letters.push_back({letter, at[0] / s.picture_px[0], 1 - at[1] / s.picture_px[1]});
     return a;

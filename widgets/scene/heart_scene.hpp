@@ -129,6 +129,8 @@ class HeartScene
     /// else who shows it does, written() says what. It does by default.
     void set_texts(bool on);
     bool texts() const;
+    /// Whether the annotations hold the orientation axes; they do by default.
+    void set_axes(bool on);
     /// What is to be written over the picture of the last prepare().
     Annotations written() const;
     /// Whether the colour bar is among the annotations.

@@ -58,6 +58,7 @@ struct HeartScene::Impl
     static constexpr double flash_s = 0.9;
     std::array<Flash, LiveScalarMapper::max_flashes> flashes;
     std::size_t next_flash = 0;
+    bool axes_wanted = true;
     bool new_model = false; // the buffer is of another wall
     /// Lets the source write; the context is current.
     void write_live();
@@ -86,7 +87,7 @@ struct HeartScene::Impl
         const bool on = annotations && model != nullptr;
         bar->set_visible(on && with_bar && texts);
         legend->set_visible(on && texts);
-        axes->set_visible(on);
+        axes->set_visible(on && axes_wanted);
         time_text->SetVisibility(on && texts);
         note->SetVisibility(on && texts);
         markers->set_texts(texts);

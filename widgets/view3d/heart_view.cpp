@@ -238,6 +238,8 @@ QImage HeartView::finePicture()
 void HeartView::showTexts()
 {
     m_texts->set(m_written);
+    m_texts->setVisible(softwareRendering() || m_texts->isSmall());
+    Q_EMIT captionChanged(m_texts->caption(), m_texts->captionTip());
 }
 
 bool HeartView::event(QEvent* e)
@@ -253,7 +255,7 @@ void HeartView::tellNote(const QHelpEvent& e)
     const auto& a = m_texts->shown();
     const bool cut = softwareRendering() ? m_texts->noteLines().cut : m_scene->note_cut();
     const QString note = QString::fromStdString(m_scene->written().note);
-    if (a.shown && cut && m_texts->noteRect().contains(e.pos()))
+    if (a.shown && cut && !m_texts->isSmall() && m_texts->noteRect().contains(e.pos()))
         QToolTip::showText(e.globalPos(), note, this);
     else
         QToolTip::hideText();
@@ -290,7 +292,9 @@ void HeartView::prepare()
     }
     const int* size = renderWindow()->GetSize();
     // few pixels blur texts: they are written over the picture then
-    m_scene->set_texts(!softwareRendering() || m_grabbing);
+    const bool small = m_texts->isSmall() && !m_grabbing;
+    m_scene->set_texts((!softwareRendering() && !small) || m_grabbing);
+    m_scene->set_axes(!small); // they would lie on the heart
     m_scene->prepare(size[0], size[1], pixelRatio(), aspectRatio());
     showLiveTime();
     if (!m_grabbing)

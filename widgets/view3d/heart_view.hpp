@@ -56,7 +56,7 @@ class HeartView : public VtkView
     QImage grabFramebuffer();
     /// The same with smooth edges, whatever the screen shows just now.
     QImage finePicture();
-    /// What is written over the picture on the screen, where software draws it.
+    /// What is written over the picture on the screen, where the scene does not write itself.
     const ViewTexts* texts() const { return m_texts; }
     double framesPerSecond() const;
     /// Pictures are begun at least so far apart; negative: by the screen and the renderer [ms].
@@ -76,6 +76,8 @@ class HeartView : public VtkView
                      bool dropped);
     void markerClicked(const tawara::scene::Marker& marker);
     void cameraMoved();
+    /// What a small view has no room for: a line, and all of it as a tool tip. Empty: nothing.
+    void captionChanged(const QString& line, const QString& tip);
     /// The scene's source could not write the values.
     void sourceFailed(const QString& reason);
 
@@ -99,7 +101,7 @@ class HeartView : public VtkView
     void hideBrush();
 
     std::unique_ptr<scene::HeartScene> m_scene;
-    ViewTexts* m_texts;           // seen on software OpenGL alone
+    ViewTexts* m_texts;           // seen on software OpenGL and over small views
     scene::Annotations m_written; // over the picture that is being drawn
     bool m_grabbing = false;
     std::optional<scene::Marker> m_held; // the marker under the button

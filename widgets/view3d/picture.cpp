@@ -67,6 +67,7 @@ class Session
         }
         texts_ = view.scene().texts();
         view.scene().set_texts(true);
+        view.scene().set_axes(true);
         view.scene().prepare(o.size.width(), o.size.height(), o.scale);
         view.showLiveTime();
         auto* camera = view.scene().renderer()->GetActiveCamera();

@@ -19,6 +19,37 @@ constexpr std::array<const char*, ViewGrid::most> object_names{"heart", "heart2"
 
 }
 
+/// Takes the room that is left and never asks for more: pictures change what it says.
+class ViewGrid::Caption : public QWidget
+{
+  public:
+    Caption()
+    {
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+    void say(const QString& line, const QString& tip)
+    {
+        setToolTip(tip);
+        if (line == m_line)
+            return;
+        m_line = line;
+        setAccessibleName(line);
+        update();
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter p(this);
+        p.setPen(palette().color(QPalette::WindowText));
+        p.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter,
+                   fontMetrics().elidedText(m_line, Qt::ElideRight, width()));
+    }
+
+  private:
+    QString m_line;
+};
+
 ViewGrid::ViewGrid(const QStringList& quantities, QWidget* parent)
     : QWidget(parent), m_quantities(quantities), m_grid(new QGridLayout(this))
 {
@@ -41,11 +72,15 @@ void ViewGrid::make(int i)
     c.quantity->setFocusPolicy(Qt::TabFocus);
     c.view = new HeartView;
     c.view->setObjectName(QLatin1String(object_names[static_cast<std::size_t>(i)]));
-    c.view->setMinimumSize(200, 100); // four of them fit a screen of 700 pixels
+    c.view->setMinimumSize(150, 70); // four of them fit a window of 570 pixels
     auto* head = new QHBoxLayout;
     head->setContentsMargins(6, 3, 6, 3);
+    c.caption = new Caption;
+    c.caption->setObjectName(QStringLiteral("caption%1").arg(i + 1));
+    connect(c.view, &HeartView::captionChanged, c.caption,
+            [to = c.caption](const QString& line, const QString& tip) { to->say(line, tip); });
     head->addWidget(c.quantity);
-    head->addStretch(1);
+    head->addWidget(c.caption, 1);
     auto* column = new QVBoxLayout(c.frame);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -60,10 +60,12 @@ class ViewGrid : public QWidget
     void countChanged(int count);
 
   private:
+    class Caption;
     struct Cell
     {
         QWidget* frame = nullptr;
         QComboBox* quantity = nullptr;
+        Caption* caption = nullptr;
         HeartView* view = nullptr;
     };
     void make(int i);

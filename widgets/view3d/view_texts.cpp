@@ -59,7 +59,33 @@ QRect ViewTexts::lettersRect() const
 
 bool ViewTexts::barHasRoom() const
 {
-    return m_shown.bar && width() > 260 && height() > 180;
+    return m_shown.bar && !isSmall();
+}
+
+bool ViewTexts::isSmall() const
+{
+    return width() <= 260 || height() <= 180;
+}
+
+QString ViewTexts::caption() const
+{
+    if (!isSmall() || !m_shown.shown)
+        return {};
+    QStringList parts{rangeText(false), QString::fromStdString(m_shown.time)};
+    parts.removeAll({});
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString ViewTexts::captionTip() const
+{
+    if (!isSmall() || !m_shown.shown)
+        return {};
+    QStringList lines{QString::fromStdString(m_shown.time), rangeText(),
+                      QString::fromStdString(m_shown.note)};
+    for (const auto& entry : m_shown.legend)
+        lines << QString::fromStdString(entry.first);
+    lines.removeAll({});
+    return lines.join(QChar('\n'));
 }
 
 double ViewTexts::namesEnd() const
@@ -111,10 +137,12 @@ void ViewTexts::paintEvent(QPaintEvent*)
     p.setRenderHint(QPainter::Antialiasing);
     const QColor ink = colorOf(m_shown.text);
     p.setPen(ink);
-    paintTime(p);
-    p.setFont(sized(note_points));
-    write(p, QRectF(left, NoteRoom::top, width(), height()), Qt::AlignLeft | Qt::AlignTop,
-          QString::fromStdString(noteLines().text));
+    if (!isSmall()) {
+        paintTime(p);
+        p.setFont(sized(note_points));
+        write(p, QRectF(left, NoteRoom::top, width(), height()), Qt::AlignLeft | Qt::AlignTop,
+              QString::fromStdString(noteLines().text));
+    }
     if (barHasRoom())
         paintBar(p, ink);
     paintLegend(p);
@@ -269,6 +297,8 @@ void ViewTexts::paintLegend(QPainter& p) const
     const QFontMetricsF m(font);
     p.setFont(font);
     double y = (height() - row * static_cast<double>(m_shown.legend.size())) / 2;
+    if (isSmall() && y < 0)
+        return; // the caption's tool tip has it
     for (const auto& [name, rgb] : m_shown.legend) {
         const QColor ground(rgb[0], rgb[1], rgb[2]);
         const QString text = legendText(name);
@@ -287,6 +317,8 @@ std::vector<QRectF> ViewTexts::taken() const
     constexpr double ground = 4; // of a text, at either side
     const QFontMetricsF small(sized(note_points), this), large(sized(time_points), this);
     std::vector<QRectF> out;
+    if (isSmall())
+        return out;
     const double time = large.horizontalAdvance(QString::fromStdString(m_shown.time));
     if (!rangeText().isEmpty()) // the line has something at both ends
         out.emplace_back(0, 0, width(), timeRect().bottom());

@@ -11,7 +11,8 @@
 namespace tawara {
 
 /// Time, remark, colour bar, legend and names of markers over a view, in the screen's own pixels
-/// however few the picture beneath is drawn with. It lets the mouse through.
+/// however few the picture beneath is drawn with. A small view has no room beside its heart: time,
+/// range and remark are a caption then, which stands above the view. It lets the mouse through.
 ///
 /// @thread GUI thread
 class ViewTexts : public QWidget
@@ -31,6 +32,10 @@ class ViewTexts : public QWidget
     /// Where it stands.
     QRectF noteRect() const;
     bool barHasRoom() const;
+    bool isSmall() const;
+    /// What is to stand above a small view, and all of it in lines; empty for another view.
+    QString caption() const;
+    QString captionTip() const;
     /// What a bar without room would say, at the end of the line of the time: "APD90 180 to 330
     /// ms", or without its name; empty where there is a bar, or none is wanted.
     QString rangeText(bool named = true) const;
