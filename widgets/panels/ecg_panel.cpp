@@ -133,6 +133,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     shown->addWidget(m_lead);
     auto* bar = new FoldingRow;
     bar->setContentsMargins(8, 4, 8, 2);
+    bar->setSpacing(14);
     bar->addLayout(electrodes, 1);
     bar->addLayout(shown);
     m_electrodes = new QTableWidget(0, 5);

@@ -147,7 +147,8 @@ void ViewTexts::paintEvent(QPaintEvent*)
         paintBar(p, ink);
     paintLegend(p);
     paintNames(p);
-    paintLetters(p, ink);
+    if (!isSmall())
+        paintLetters(p, ink);
 }
 
 QString ViewTexts::rangeText(bool named) const
@@ -171,20 +172,11 @@ QString ViewTexts::rangeText(bool named) const
 
 void ViewTexts::paintTime(QPainter& p) const
 {
-    constexpr double apart = 14;
-    const QFontMetricsF small(sized(note_points), this);
     p.setFont(sized(time_points));
-    const QFontMetricsF large(p.font(), this);
-    const QString time = QString::fromStdString(m_shown.time);
-    const double whole = std::max(0.0, width() - 2.0 * left);
-    QString range = rangeText();
-    if (large.horizontalAdvance(time) + apart + small.horizontalAdvance(range) > whole)
-        range = rangeText(false);
-    const double taken = range.isEmpty() ? 0 : small.horizontalAdvance(range) + apart;
     write(p, timeRect(), Qt::AlignLeft | Qt::AlignTop,
-          large.elidedText(time, Qt::ElideRight, std::max(0.0, whole - taken)));
-    p.setFont(sized(note_points));
-    write(p, QRectF(timeRect()).adjusted(0, 3, -left, 0), Qt::AlignRight | Qt::AlignTop, range);
+          QFontMetricsF(p.font(), this)
+              .elidedText(QString::fromStdString(m_shown.time), Qt::ElideRight,
+                          std::max(0.0, width() - 2.0 * left)));
 }
 
 void ViewTexts::write(QPainter& p, const QRectF& where, int flags, const QString& text) const
@@ -320,9 +312,7 @@ std::vector<QRectF> ViewTexts::taken() const
     if (isSmall())
         return out;
     const double time = large.horizontalAdvance(QString::fromStdString(m_shown.time));
-    if (!rangeText().isEmpty()) // the line has something at both ends
-        out.emplace_back(0, 0, width(), timeRect().bottom());
-    else if (time > 0)
+    if (time > 0)
         out.emplace_back(0, 0, left + time + ground, timeRect().bottom());
     if (!m_shown.note.empty())
         out.push_back(noteRect().adjusted(-ground, -1, ground, 1));

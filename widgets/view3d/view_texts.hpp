@@ -36,8 +36,8 @@ class ViewTexts : public QWidget
     /// What is to stand above a small view, and all of it in lines; empty for another view.
     QString caption() const;
     QString captionTip() const;
-    /// What a bar without room would say, at the end of the line of the time: "APD90 180 to 330
-    /// ms", or without its name; empty where there is a bar, or none is wanted.
+    /// What a bar without room would say: "APD90 180 to 330 ms", or without its name; empty where
+    /// there is a bar, or none is wanted.
     QString rangeText(bool named = true) const;
     /// The colours of the bar.
     QRectF barRect() const { return barRect(size(), barEdge()); }
@@ -72,8 +72,8 @@ class ViewTexts : public QWidget
     /// Text that can be read over the heart as well.
     void write(QPainter& p, const QRectF& where, int flags, const QString& text) const;
     QRect timeRect() const;
-    void paintTime(QPainter& p) const; ///< and the range beside it
-    QRect lettersRect() const;         ///< the corner with the axes
+    void paintTime(QPainter& p) const;
+    QRect lettersRect() const; ///< the corner with the axes
     /// Where names are not written: on the time, the remark, the bar and the axes.
     std::vector<QRectF> taken() const;
 
