@@ -128,9 +128,10 @@ QRect MainWindow::messageRoom() const
         return m_viewFrame->rect().adjusted(edge, edge, -edge, -edge);
     // one at the left, at the foot: over two of them it would lie on the axes of one
     const HeartView* v = m_grid->view(m_grid->count() == 4 ? 2 : 0);
-    constexpr int narrow = 480; // fewer lines over less of the heart, over axes and bar
-    QMargins sides =
-        v->width() < narrow ? QMargins(edge, 0, edge, 0) : ViewTexts::sides();
+    constexpr QSize least(480, 300); // else fewer lines over less of the heart, over axes and bar
+    const bool small =
+        m_grid->count() == 1 && v->width() < least.width() && v->height() < least.height();
+    QMargins sides = small ? QMargins(edge, 0, edge, 0) : ViewTexts::sides();
     if (m_grid->count() > 1 && v->height() - ViewTexts::barFoot(v->height()) >= foot)
         sides.setRight(edge); // the bar ends above
     const int top = m_grid->count() > 1 ? std::max(edge, v->height() - foot) : edge;
@@ -252,9 +253,9 @@ bool MainWindow::event(QEvent* e)
         if (e->type() == QEvent::Resize) {
             fitTools();
             keepSideWidth();
-        }
-        else if (d != nullptr && m_sidePressed >= 0 && d->width() != m_sidePressed)
+        } else if (d != nullptr && m_sidePressed >= 0 && d->width() != m_sidePressed) {
             m_sideWidth = d->width();
+        }
         return done;
     }
     // the window makes such a bar anew when docks are put together or a layout comes back

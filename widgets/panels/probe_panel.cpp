@@ -48,7 +48,7 @@ ProbePanel::ProbePanel(ProbeModel* model, QWidget* parent)
     header->resizeSection(ProbeModel::RemoveColumn, 30);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 
-    constexpr int room_for_names = 180;
+    constexpr int room_for_names = 196;
     setMinimumWidth(room_for_names);
     m_stack->addWidget(none);
     m_stack->addWidget(m_table);

@@ -23,10 +23,7 @@ constexpr std::array<const char*, ViewGrid::most> object_names{"heart", "heart2"
 class ViewGrid::Caption : public QWidget
 {
   public:
-    Caption()
-    {
-        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    }
+    Caption() { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
     void say(const QString& line, const QString& tip)
     {
         setToolTip(tip);
