@@ -307,7 +307,8 @@ class MainWindow : public QMainWindow
     void askForRefinement();
     QString newMeshFile(const QString& name);
     void showMeshDialog(MeshDialog* dialog, bool replaces);
-    void openMade(const simulation::Session& session);
+    /// @param lost  what the format of its file has no place for: is said
+    void openMade(const simulation::Session& session, const Notices& lost);
     /// Puts a mesh that is in a temporary place beside the session's file, and the session refers
     /// to it there; empty when done.
     QString keepMesh(simulation::Session& session, const QString& sessionFile);

@@ -147,8 +147,9 @@ void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
                 const auto open = [this, session, shown = QPointer(dialog)] {
                     if (!shown)
                         return;
+                    const Notices lost = shown->lost();
                     shown->accept();
-                    openMade(session);
+                    openMade(session, lost);
                 };
                 if (replaces)
                     askUnsaved(tr("Save them before the new mesh takes its place?"), open);
@@ -158,9 +159,11 @@ void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
     dialog->show();
 }
 
-void MainWindow::openMade(const simulation::Session& session)
+void MainWindow::openMade(const simulation::Session& session, const Notices& lost)
 {
     m_message->clear();
+    for (const auto& n : lost)
+        m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n.text));
     showStart(false);
     m_host->load(session, {{}, true});
 }

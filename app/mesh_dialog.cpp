@@ -404,10 +404,11 @@ void MeshDialog::make()
     if (const QString folder = QFileInfo(file).absolutePath(); !QFileInfo(folder).isDir())
         return ended(tr("There is no folder %1; choose another file.").arg(folder));
     const auto session = std::make_shared<simulation::Session>();
+    const auto lost = std::make_shared<Notices>();
     m_job = std::make_unique<Job>([recipe = recipe(), file = file.toStdString(), now = m_current,
-                                   session](const Progress& p) {
+                                   session, lost](const Progress& p) {
         try {
-            *session = simulation::session_on_new_mesh(recipe, file, now, p);
+            *session = simulation::session_on_new_mesh(recipe, file, now, p, lost.get());
         } catch (const std::bad_alloc&) {
             throw std::runtime_error(
                 tr("Not enough memory for this mesh; choose a coarser one.").toStdString());
@@ -419,19 +420,21 @@ void MeshDialog::make()
         m_bar->setValue(static_cast<int>(1000 * f));
         m_stage->setText(stage.left(1).toUpper() + stage.mid(1) + QStringLiteral("…"));
     });
-    connect(m_job.get(), &Job::ended, this, [this, session](const QString& error, bool cancelled) {
-        if (error.isEmpty() && !cancelled && !m_closing) {
-            ended({});
-            keep(*session);
-            makeRoom();
-            Q_EMIT made(*session);
-            return;
-        }
-        ended(cancelled ? tr("Given up; no mesh was made.") : worded(error));
-        Q_EMIT failed(error);
-        if (m_closing)
-            QDialog::reject();
-    });
+    connect(m_job.get(), &Job::ended, this,
+            [this, session, lost](const QString& error, bool cancelled) {
+                if (error.isEmpty() && !cancelled && !m_closing) {
+                    ended({});
+                    m_lost = *lost;
+                    keep(*session);
+                    makeRoom();
+                    Q_EMIT made(*session);
+                    return;
+                }
+                ended(cancelled ? tr("Given up; no mesh was made.") : worded(error));
+                Q_EMIT failed(error);
+                if (m_closing)
+                    QDialog::reject();
+            });
     m_error->hide();
     m_bar->setValue(0);
     m_bar->show();

@@ -69,6 +69,8 @@ class MeshDialog : public QDialog
     /// Whether what is shown is of the values that are shown.
     bool described() const { return m_described; }
     QString said() const;
+    /// What the format of the mesh's file had no place for.
+    const Notices& lost() const { return m_lost; }
 
   Q_SIGNALS:
     /// It is to be opened; who opens it closes the dialog.
@@ -114,6 +116,7 @@ class MeshDialog : public QDialog
     std::stop_source m_describing;
     std::unique_ptr<Job> m_job;
     std::optional<simulation::Session> m_made;
+    Notices m_lost;
     QThreadPool m_pool;
 };
 

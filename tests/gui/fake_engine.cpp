@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/fake_engine.hpp"
 
+#include "engine/mesh/check.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 
@@ -75,6 +76,19 @@ float wave_mV(const Vec3& at, double time_ms, double length_mm)
     const double up = 1 - std::exp(-since / 0.8), down = 1 / (1 + std::exp((since - 260) / 25));
     return static_cast<float>(-85 + (115 - 0.1 * std::min(since, 260.0)) * up * down);
 }
+
+namespace {
+
+Bowl block()
+{
+    Bowl b{std::make_shared<mesh::TetMesh>(mesh::slab({40, 20, 12}, 4)),
+           std::make_shared<mesh::Surface>()};
+    b.mesh->label_names[b.mesh->region.front()] = "myocardium";
+    *b.surface = mesh::surface(*b.mesh, mesh::face_neighbours(*b.mesh));
+    return b;
+}
+
+} // namespace
 
 FakeEngine::FakeEngine(EventHandler handler, std::shared_ptr<Shared> shared)
     : handler_(std::move(handler)), shared_(std::move(shared)),
@@ -292,8 +306,12 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
     std::string refuse;
     bool hold_it = false;
     int n = 0;
+    bool slab = false;
+    Notices notices;
     {
         std::lock_guard also(shared_->mutex);
+        slab = shared_->slab;
+        notices = shared_->notices;
         refuse = shared_->refuse_load;
         hold_it = shared_->hold_loading;
         n = shared_->mesh_n;
@@ -307,10 +325,11 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
         return;
     }
     auto scene = std::make_shared<simulation::Scene>();
-    const Bowl b = bowl(n);
+    const Bowl b = slab ? block() : bowl(n);
     {
         std::lock_guard hold(mutex_);
         scene->run = status_.run + 1;
+        scene->notices = std::move(notices);
         scene->session = session;
         scene->mesh = b.mesh;
         scene->surface = b.surface;

@@ -46,6 +46,8 @@ class FakeEngine : public EngineControl
         bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
+        bool slab = false; ///< of tetrahedra of 4 mm, with a named label; else the bowl, without
+        Notices notices;   ///< of what is loaded
     };
 
     FakeEngine(EventHandler handler, std::shared_ptr<Shared> shared);

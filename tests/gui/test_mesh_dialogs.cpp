@@ -185,6 +185,36 @@ class TestMeshDialogs : public QObject
         QVERIFY2(r->said().contains("no tetrahedra"), qPrintable(r->said()));
         r->close();
     }
+    /// What the chosen format has no place for is said, as the command line does.
+    void whatAFormatLosesIsSaid_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<bool>("loses");
+        QTest::newRow("CARP") << "fine.pts" << true;
+        QTest::newRow("TetGen") << "fine.node" << true;
+        QTest::newRow("VTU") << "fine.vtu" << false;
+    }
+    void whatAFormatLosesIsSaid()
+    {
+        QFETCH(QString, file);
+        QFETCH(bool, loses);
+        fake::WindowFixture f;
+        f.shared = std::make_shared<fake::FakeEngine::Shared>();
+        f.shared->slab = true; // its label has a name
+        f.start();
+        f.window->setAsking(false);
+        auto* d = opened<RefineDialog>(*f.window, "Refine…");
+        QTRY_VERIFY_WITH_TIMEOUT(d->described(), patience);
+        d->setFile(dir.filePath(file));
+        const auto loads = f.posted<simulation::Load>().size();
+        d->make();
+        QTRY_COMPARE_WITH_TIMEOUT(f.posted<simulation::Load>().size(), loads + 1, patience);
+        QTRY_VERIFY(!f.host->isLoading());
+        auto* bar = f.window->findChild<MessageBar*>();
+        const QString want = file + ": this format has no place for the regions' names";
+        QVERIFY2(bar->text().contains(want) == loses, qPrintable(bar->text()));
+    }
+
     void aMeshOutlivesCancel()
     {
         fake::WindowFixture f;

@@ -3,6 +3,7 @@
 // what is open.
 #include "app/fibre_rule_dialog.hpp"
 #include "app/real_engine.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
@@ -86,6 +87,40 @@ class TestOpening : public QObject
         QVERIFY2(message->text().contains("outside its folder: " + heart),
                  qPrintable(message->text()));
     }
+    /// What a mesh's format leaves out, or numbers anew, is a warning in the window as well.
+    void whatReadingLosesIsSaid_data()
+    {
+        QTest::addColumn<QByteArray>("extension");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("Gmsh") << QByteArray(".msh") << "do not stand in the order of their tags";
+        QTest::newRow("TetGen") << QByteArray(".node") << "more columns than its header announces";
+    }
+    void whatReadingLosesIsSaid()
+    {
+        QFETCH(QByteArray, extension);
+        QFETCH(QString, said);
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mesh" + extension);
+        const auto write = [&](const QString& path, const QByteArray& text) {
+            QFile out(path);
+            QVERIFY(out.open(QIODevice::WriteOnly) && out.write(text) == text.size());
+        };
+        if (extension == ".msh") {
+            write(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n4 0 0 9\n1 0 0 0\n"
+                        "2 9 0 0\n3 0 9 0\n$EndNodes\n$Elements\n1\n1 4 2 7 7 1 2 3 4\n"
+                        "$EndElements\n");
+        } else {
+            write(file, "4 3 0 0\n1 0 0 0 5\n2 9 0 0 5\n3 0 9 0 5\n4 0 0 9 5\n");
+            write(folder.filePath("mesh.ele"), "1 4 0\n1 1 2 3 4\n");
+        }
+        fake::WindowFixture f;
+        f.shared = std::make_shared<fake::FakeEngine::Shared>();
+        f.shared->notices = mesh::io::read(file.toStdString(), LengthUnit::mm).check.notices;
+        f.start();
+        auto* bar = f.window->findChild<MessageBar*>();
+        QTRY_VERIFY2(bar->text().contains(said), qPrintable(bar->text()));
+    }
+
     void aRefusedFileNeverNamesWhatIsOpen()
     {
         simulation::EngineOptions options;

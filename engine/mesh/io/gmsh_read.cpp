@@ -226,9 +226,9 @@ class GmshReader
             put(tags);
             (put(carried), ...);
             raw_.notices.push_back(
-                {Notice::Level::info, std::string("the file's ") + what +
-                                          " do not stand in the order of their tags; here they "
-                                          "are numbered in that order, from 0"});
+                {Notice::Level::warning, std::string("the file's ") + what +
+                                             " do not stand in the order of their tags; here they "
+                                             "are numbered in that order, from 0"});
         }
         for (std::size_t i = 0; i < tags.size(); ++i)
             map.add(tags[i], static_cast<std::int32_t>(i));

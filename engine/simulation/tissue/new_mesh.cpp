@@ -194,10 +194,16 @@ Session carried_over(Session s, const mesh::TetMesh& fine)
 }
 
 Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, const Session& current,
-                            const Progress& progress)
+                            const Progress& progress, Notices* lost)
 {
     const auto* refinement = std::get_if<Refinement>(&recipe);
     Session s = current;
+    const auto write = [&](const mesh::TetMesh& m) {
+        progress.at(1, "writing the mesh");
+        mesh::io::write(m, file, progress);
+        if (lost != nullptr)
+            *lost = mesh::io::lost_in(m, file);
+    };
     if (refinement != nullptr) { // one by one: each step's order tells what lies between
         auto m = *refinement->mesh;
         need_times(refinement->times);
@@ -206,8 +212,7 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
                           progress);
             s = carried_over(std::move(s), m);
         }
-        progress.at(1, "writing the mesh");
-        mesh::io::write(m, file, progress);
+        write(m);
         if (refinement->lower)
             lower_conductivities(s, mesh::mean_edge_mm(*refinement->mesh), mesh::mean_edge_mm(m),
                                  progress);
@@ -216,8 +221,7 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
         return s;
     }
     const auto m = make_mesh(recipe, progress);
-    progress.at(1, "writing the mesh");
-    mesh::io::write(m, file, progress);
+    write(m);
     s = session_for_mesh(file);
     if (std::holds_alternative<HeartParameters>(recipe)) // as the built-in heart
         s.regions = heart_layers(s.regions.front(), {m.region.begin(), m.region.end()});

@@ -51,9 +51,11 @@ mesh::TetMesh make_mesh(const MeshRecipe& recipe, const Progress& progress = {})
 /// Makes the mesh, writes it to `file` (mesh/io formats) and gives a session on it: of a refinement
 /// `current` carried over, what was painted and chosen by vertices included, its raised
 /// conductivities lowered where that is asked for; else a fresh one as session_for_mesh().
+/// @param lost  gets what the file's format has no place for (mesh::io::lost_in()); may be null
 /// @throws InputError, MeshError, Cancelled; nothing is left written then
 Session session_on_new_mesh(const MeshRecipe& recipe, const std::filesystem::path& file,
-                            const Session& current, const Progress& progress = {});
+                            const Session& current, const Progress& progress = {},
+                            Notices* lost = nullptr);
 
 /// The session on the mesh that refine() made of its own (once): places that count tetrahedra or
 /// vertices are translated. The mesh that it names is left as it is.
