@@ -58,6 +58,24 @@ class TestResultPanels : public QObject
         f.reset();
     }
 
+    /// What a stimulus's own current makes is marked, and why.
+    void valuesThatAStimulusMadeAreMarked()
+    {
+        BeatsPanel panel;
+        auto e = beatsAt({0, 350});
+        e.beats[0].apd30_ms = 4;
+        e.beats[0].driven_by = "S1";
+        panel.setBeats({e}, {});
+        const auto* table = panel.findChild<QTableWidget*>("beats");
+        constexpr int apd30 = 2;
+        QCOMPARE(table->item(0, apd30)->text(), QString("4.0*"));
+        QVERIFY2(table->item(0, apd30)->toolTip().contains("The current of S1 was flowing here"),
+                 qPrintable(table->item(0, apd30)->toolTip()));
+        QVERIFY(!table->item(0, 1)->text().endsWith('*')); // when it was is so
+        QVERIFY(!table->item(1, apd30)->text().endsWith('*'));
+        QVERIFY(table->item(1, apd30)->toolTip().isEmpty());
+    }
+
     void beatsOfTwoTissuesAreToldApart()
     {
         BeatsPanel panel;

@@ -398,13 +398,13 @@ class TestPacingAnswers : public QObject
         run_session(s, o);
         const auto table = lines_of(dir.filePath("beats.csv"));
         QCOMPARE(table.size(), 1 + 3 + 3); // S1, S1, S2 at each probe
-        QVERIFY(
-            table[0].endsWith(",tissue_changed_ms,stimulus,pulse,pulse_ms,coupling_ms,captured"));
+        QVERIFY(table[0].endsWith(
+            ",tissue_changed_ms,stimulus,pulse,pulse_ms,coupling_ms,captured,driven_by"));
         const QString name = QStringLiteral("\"base, left\"");
         for (int k : {1, 4}) {
-            QVERIFY2(table[k].endsWith(',' + name + ",S1,0,,1"), qPrintable(table[k]));
-            QVERIFY2(table[k + 1].endsWith(',' + name + ",S1,400,200,1"), qPrintable(table[k + 1]));
-            QVERIFY2(table[k + 2].endsWith(',' + name + ",S2,850,450,1"), qPrintable(table[k + 2]));
+            QVERIFY2(table[k].endsWith(',' + name + ",S1,0,,1,"), qPrintable(table[k]));
+            QVERIFY2(table[k + 1].endsWith(',' + name + ",S1,400,200,1,"), qPrintable(table[k + 1]));
+            QVERIFY2(table[k + 2].endsWith(',' + name + ",S2,850,450,1,"), qPrintable(table[k + 2]));
         }
         const std::string answer = "site 'base, left': effective refractory period 200 ms (S2 at "
                                    "450 ms captured, at 200 ms not)";

@@ -104,6 +104,11 @@ class TestProbeSamples : public QObject
             QVERIFY(std::abs(b.upstroke_mV_per_ms - row[3].toDouble()) < 0.01);
             QVERIFY(std::abs(b.rest_mV - row[4].toDouble()) < 1e-3);
             QVERIFY(std::abs(b.apd90_ms - row[9].toDouble()) < 0.02);
+            // where the current flows it makes the upstroke, and the values say so
+            const QString by = p == 0 ? QString::fromStdString(s.stimuli[0].name) : QString();
+            QVERIFY(p == 1 || !by.isEmpty());
+            QCOMPARE(QString::fromStdString(b.driven_by), by);
+            QCOMPARE(row.last(), by);
             QVERIFY2(p == 1 || std::abs(b.rest_mV + 85.23) < 0.01,
                      qPrintable(QString::number(b.rest_mV)));
         }

@@ -210,11 +210,22 @@ void BeatsPanel::fillBeat(int row, const Row& r)
                                     number(b.amplitude_mV, 1),
                                     number(b.diastolic_ms, 1),
                                     number(b.cycle_ms, 1)};
+    constexpr int first_driven = 2, last_driven = 6; // APD30 to amplitude
+    const QString driven =
+        b.driven_by.empty()
+            ? QString()
+            : tr("* The current of %1 was flowing here when V rose: upstroke, amplitude and APDs, "
+                 "APD30 above all, are of that current as well as of the cells. A probe outside "
+                 "of what is stimulated shows the cells alone.")
+                  .arg(b.driven_by == "click" ? tr("a click")
+                                              : QString::fromStdString(b.driven_by));
     for (int column = 0; column < columns; ++column) {
         auto* item = m_table->item(row, column);
         if (item == nullptr)
             m_table->setItem(row, column, item = new QTableWidgetItem);
-        item->setText(texts[column]);
+        const bool mark = !driven.isEmpty() && column >= first_driven && column <= last_driven;
+        item->setText(mark ? texts[column] + QLatin1Char('*') : texts[column]);
+        item->setToolTip(driven);
         item->setTextAlignment(column == 0 ? Qt::AlignLeft | Qt::AlignVCenter
                                            : Qt::AlignRight | Qt::AlignVCenter);
         if (column == 0)

@@ -329,7 +329,7 @@ std::vector<Beat> Engine::beats(std::uint64_t probe) const
 {
     const auto t = impl_->traces.trace(probe);
     const auto switched = impl_->traces.switched_ms();
-    return beats_of(t.time_ms, t.V_mV, switch_times_of(switched, probe));
+    return beats_of(t.time_ms, t.V_mV, switch_times_of(switched, probe), t.driven);
 }
 
 std::shared_ptr<const Recording> Engine::recording() const

@@ -82,7 +82,10 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
     other_kernels.clear();
     const auto& session = sim->scene->session;
     auto& s = sim->simulation;
-    traces.begin(s, session.probes, sim->scene->title, finest_steps(s.dt_ms()));
+    traces.begin(s, session.probes, sim->scene->title, finest_steps(s.dt_ms()),
+                 [of = sim->pacing.get()](auto unknowns, double from_ms, double to_ms) {
+                     return of->current_in(unknowns, from_ms, to_ms);
+                 });
     recorder.begin(s, sim->display.size());
     start_analysis(*sim);
     for (Observer* o :

@@ -23,6 +23,13 @@ struct Ecg
     std::uint64_t generation = 0;
 };
 
+/// While the current of a stimulus flowed into cells that a probe reads.
+struct Driven
+{
+    double from_ms = 0, to_ms = 0;
+    std::string by; ///< the stimulus's name; "click"
+};
+
 /// Samples of a probe since its start: V [mV] at time[i] [ms], every sample_ms of simulated time.
 struct Trace
 {
@@ -31,6 +38,7 @@ struct Trace
     Vec3 position_mm{};
     std::vector<double> time_ms;
     std::vector<float> V_mV;
+    std::vector<Driven> driven = {}; ///< ascending
 };
 
 /// Samples of all probes: row k at time_ms[k].
@@ -49,6 +57,9 @@ struct Beat
     double apd30_ms = 0, apd50_ms = 0, apd90_ms = 0; ///< NaN where V did not come back that far
     double diastolic_ms = 0; ///< from the APD90 before to this activation; NaN for the first
     double cycle_ms = 0;     ///< since the activation before; NaN for the first
+    /// The stimulus whose current made its upstroke here: upstroke, peak and APDs are of that
+    /// current, too. Empty: a wave came.
+    std::string driven_by = {};
 
     /// Whether V had come back by 90 % at that time [ms]; infinity: at all.
     bool over_by(double ms) const { return activation_ms + apd90_ms <= ms; } // NaN: it has not

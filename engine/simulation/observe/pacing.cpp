@@ -52,11 +52,12 @@ Pacing::Pacing(Simulation& s, std::string name, std::int64_t sampled_every,
 {
 }
 
-void Pacing::add(device::StimulusSource source, bool listed)
+void Pacing::add(device::StimulusSource source, bool listed, const std::string& name)
 {
+    given_.push_back({source, name, listed, std::numeric_limits<double>::infinity()});
     const double over = over_ms(source);
     const auto id = simulation_.stepper().add_stimulus(source);
-    sources_.push_back({id, listed, over, std::move(source)});
+    sources_.push_back({id, listed, over, std::move(source), name});
 }
 
 void Pacing::begin(std::span<const Stimulus> stimuli, std::vector<KnownPulses> known)
@@ -68,7 +69,7 @@ void Pacing::begin(std::span<const Stimulus> stimuli, std::vector<KnownPulses> k
         const auto& s = stimuli[k];
         const auto unknowns = unknowns_in(tissue, s.region, name_, pointer_to(k));
         for (auto& source : sources_of(s, unknowns, pulse_runs(s)))
-            add(std::move(source), true);
+            add(std::move(source), true, s.name);
         keys_.push_back(s.on ? stimulus_key(s, unknowns) : std::string());
         if (!s.on)
             continue;
@@ -102,7 +103,7 @@ void Pacing::install(std::span<const Stimulus> stimuli, double from_ms)
         const auto unknowns = unknowns_in(tissue, s.region, name_, pointer_to(k));
         keys_.back() = stimulus_key(s, unknowns);
         for (auto& source : sources_of(s, unknowns, pulses))
-            add(std::move(source), true);
+            add(std::move(source), true, s.name);
         watch_.add({static_cast<int>(k), first_ + k, capture_places(tissue, unknowns),
                     s.amplitude_pA_per_pF, s.duration_ms, pulses});
     }
@@ -120,19 +121,22 @@ void Pacing::replace(const std::vector<Stimulus>& stimuli)
     simulation_.collect();
     const double now = simulation_.time_ms();
     std::vector<ActiveSource> keep;
-    std::vector<device::StimulusSource> rest;
+    std::vector<std::pair<device::StimulusSource, std::string>> rest;
     for (auto& s : sources_) {
         if (!s.listed) {
             keep.push_back(std::move(s));
             continue;
         }
         if (auto pulse = pulse_under_way(s.source, now))
-            rest.push_back(std::move(*pulse));
+            rest.emplace_back(std::move(*pulse), s.name);
         simulation_.stepper().remove_stimulus(s.id);
     }
     sources_ = std::move(keep);
-    for (auto& r : rest)
-        add(std::move(r), false);
+    for (auto& g : given_)
+        if (g.listed)
+            g.until_ms = std::min(g.until_ms, now);
+    for (auto& [source, name] : rest)
+        add(std::move(source), false, name);
     install(stimuli, now);
     simulation_.plan_samples();
 }
@@ -153,7 +157,8 @@ void Pacing::stimulate(std::uint64_t command, const Stimulate& s)
                 s.duration_ms,
                 {{source.start_ms, 0, 1}}});
     log_.add(command, s, source.start_ms);
-    add(std::move(source), false);
+    const auto site = log_.site_of(command);
+    add(std::move(source), false, site.empty() ? "click" : site);
     simulation_.plan_samples();
 }
 
@@ -162,9 +167,26 @@ void Pacing::restart(std::span<const Stimulus> stimuli)
     for (const auto& s : sources_)
         simulation_.stepper().remove_stimulus(s.id);
     sources_.clear();
+    given_.clear();
     watch_.clear();
     log_.clear();
     install(stimuli, simulation_.time_ms());
+}
+
+std::string Pacing::current_in(std::span<const std::int32_t> unknowns, double from_ms,
+                               double to_ms) const
+{
+    constexpr double hair = 1e-6; // of the time
+    const auto holds = [](const std::vector<std::int32_t>& all, std::int32_t unknown) {
+        return std::find(all.begin(), all.end(), unknown) != all.end();
+    };
+    for (const auto& g : given_)
+        if (g.source.amplitude_pA_per_pF > 0 && from_ms < g.until_ms &&
+            g.source.overlap(from_ms, to_ms - from_ms) > hair &&
+            std::any_of(unknowns.begin(), unknowns.end(),
+                        [&](std::int32_t u) { return holds(g.source.unknowns, u); }))
+            return g.name;
+    return {};
 }
 
 void Pacing::move_to_new_stepper()

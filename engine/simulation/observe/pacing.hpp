@@ -39,6 +39,10 @@ class Pacing final : public Observer
     bool drop_ended();
 
     const PulseLog& log() const { return log_; }
+    /// The stimulus whose depolarising current flowed into one of these unknowns within that time:
+    /// its name, "click"; empty: none did.
+    std::string current_in(std::span<const std::int32_t> unknowns, double from_ms,
+                           double to_ms) const;
     /// What is known of each stimulus's pulses, for a checkpoint.
     std::vector<KnownPulses> known() const;
 
@@ -54,8 +58,17 @@ class Pacing final : public Observer
         bool listed = false;  ///< of the session's stimuli
         double over_ms = 0; ///< infinite for a train without end
         device::StimulusSource source;
+        std::string name;
     };
-    void add(device::StimulusSource source, bool listed);
+    /// What was given to the stepper at any time.
+    struct Given
+    {
+        device::StimulusSource source;
+        std::string name;
+        bool listed;
+        double until_ms; ///< when it was taken back
+    };
+    void add(device::StimulusSource source, bool listed, const std::string& name);
     void install(std::span<const Stimulus> stimuli, double from_ms);
 
     Simulation& simulation_;
@@ -63,6 +76,7 @@ class Pacing final : public Observer
     std::int64_t sampled_every_;
     std::function<void(const CaptureEvent&)> decided_;
     std::vector<ActiveSource> sources_;
+    std::vector<Given> given_;
     CaptureWatch watch_;
     PulseLog log_;
     std::uint64_t first_ = 0;             ///< number of the first listed stimulus in the log

@@ -11,9 +11,10 @@ namespace tawara::simulation {
 ProbeTraces::ProbeTraces(Options o) : options_(o), thinner_(o.keep_every_ms) {}
 
 void ProbeTraces::begin(Simulation& s, std::vector<Probe> probes, std::string name,
-                        std::int64_t sampled_every)
+                        std::int64_t sampled_every, CurrentIn current)
 {
     sampled_every_ = sampled_every;
+    current_ = std::move(current);
     simulation_ = &s;
     name_ = std::move(name);
     table_ = {};
@@ -36,6 +37,7 @@ void ProbeTraces::restart()
     for (auto& c : columns_) {
         c.first = 0;
         c.V_mV.clear();
+        c.driven.clear();
     }
 }
 
@@ -99,7 +101,8 @@ Trace ProbeTraces::trace_of(const Column& c, std::size_t from) const
             c.probe.name,
             c.probe.position_mm,
             {times + n, times + static_cast<std::ptrdiff_t>(c.V_mV.size())},
-            {c.V_mV.begin() + n, c.V_mV.end()}};
+            {c.V_mV.begin() + n, c.V_mV.end()},
+            c.driven};
 }
 
 std::vector<Trace> ProbeTraces::traces() const
@@ -134,6 +137,39 @@ std::vector<std::vector<float>> ProbeTraces::columns_mV() const
     return out;
 }
 
+std::vector<std::vector<Driven>> ProbeTraces::driven() const
+{
+    std::vector<std::vector<Driven>> out;
+    for (const auto& c : columns_)
+        out.push_back(c.driven);
+    return out;
+}
+
+void ProbeTraces::note_current(double from_ms, double to_ms)
+{
+    constexpr double hair_ms = 1e-9;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+        const auto first = static_cast<std::size_t>(reads_.first[k]),
+                   last = static_cast<std::size_t>(reads_.first[k + 1]);
+        const auto by =
+            current_(std::span(reads_.unknown).subspan(first, last - first), from_ms, to_ms);
+        if (by.empty())
+            continue;
+        auto& driven = columns_[k].driven;
+        if (driven.empty() || driven.back().by != by || driven.back().to_ms < from_ms - hair_ms)
+            driven.push_back({from_ms, to_ms, by});
+        driven.back().to_ms = to_ms;
+    }
+}
+
+void ProbeTraces::note_currents_before()
+{
+    reads_ = probe_weights(simulation_->tissue(), sampled_probes(), name_);
+    std::lock_guard hold(mutex_);
+    for (std::size_t k = 1; k < times_ms_.size(); ++k)
+        note_current(times_ms_[k - 1], times_ms_[k]);
+}
+
 void ProbeTraces::go_on(std::vector<double> times_ms, std::vector<std::vector<float>> V_mV)
 {
     std::lock_guard hold(mutex_);
@@ -146,6 +182,7 @@ device::Gather ProbeTraces::plan_columns()
 {
     thinner_.restart();
     auto weights = probe_weights(simulation_->tissue(), sampled_probes(), name_);
+    reads_ = weights;
     if (simulation_->step() > 0 || columns_.empty())
         return weights;
     Moment rest(*simulation_); // before a pulse of the first step
@@ -177,6 +214,7 @@ void ProbeTraces::sampled(std::int64_t step, std::span<const double> V_mV)
     const double t_ms = static_cast<double>(step) * simulation_->dt_ms();
     {
         std::lock_guard hold(mutex_);
+        note_current(t_ms - static_cast<double>(sampled_every_) * simulation_->dt_ms(), t_ms);
         if (options_.keep_every_ms > 0)
             thinner_.feed(t_ms, V_mV, [this](double t, std::span<const double> v) { keep(t, v); });
         else

@@ -6,7 +6,9 @@
 #include "engine/simulation/simulation.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,15 @@ class ProbeTraces final : public Observer
         std::int64_t rows_every = 0;     ///< steps between rows of table(); 0: none
     };
     explicit ProbeTraces(Options o);
+    /// Pacing::current_in().
+    using CurrentIn =
+        std::function<std::string(std::span<const std::int32_t>, double from_ms, double to_ms)>;
 
     /// From now on of that simulation, which outlives it, with these probes and no samples.
     /// @param name  of the session, for errors
     /// @param sampled_every  steps between samples
     void begin(Simulation& s, std::vector<Probe> probes, std::string name,
-               std::int64_t sampled_every = 1);
+               std::int64_t sampled_every, CurrentIn current);
     /// Forgets all samples, and when models were switched: the run starts anew.
     void restart();
 
@@ -60,8 +65,12 @@ class ProbeTraces final : public Observer
     /// Curves without times of their own, for steps in a row (keep_every_ms 0).
     std::vector<std::vector<float>> columns_mV() const;
     const std::vector<double>& times_ms() const { return times_ms_; }
+    /// What drove the probes, one after the other.
+    std::vector<std::vector<Driven>> driven() const;
     /// What was sampled before goes on here: a run that goes on from a checkpoint.
     void go_on(std::vector<double> times_ms, std::vector<std::vector<float>> V_mV);
+    /// What drove the probes in samples that go on here, once the stimuli are known.
+    void note_currents_before();
     void go_on(ProbeTable table) { table_ = std::move(table); }
 
     device::Gather plan_columns() override;
@@ -75,7 +84,10 @@ class ProbeTraces final : public Observer
         Probe probe;
         std::size_t first; ///< of times_ms_ that it has a sample of
         std::vector<float> V_mV;
+        std::vector<Driven> driven = {};
     };
+    /// Notes what drove the probes between two samples.
+    void note_current(double from_ms, double to_ms);
     void keep(double t_ms, std::span<const double> V_mV);
     Trace trace_of(const Column& c, std::size_t from) const;
 
@@ -83,6 +95,8 @@ class ProbeTraces final : public Observer
     Simulation* simulation_ = nullptr;
     std::string name_;
     std::int64_t sampled_every_ = 1;
+    CurrentIn current_;
+    device::Gather reads_; ///< unknowns that the columns read
     TraceThinner thinner_;
     ProbeTable table_;
     std::uint64_t next_id_ = 1;

@@ -349,7 +349,8 @@ void write_beats_csv(const ExportSource& s, const fs::path& file)
         out << beats_csv_head();
         for (const auto& t : s.traces)
             out << beats_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
-                                  switch_times_of(s.switched_ms, t.probe), s.pulses, t.position_mm);
+                                  switch_times_of(s.switched_ms, t.probe), s.pulses, t.position_mm,
+                                  t.driven);
     });
 }
 

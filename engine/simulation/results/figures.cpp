@@ -137,7 +137,7 @@ CountedKernels count_kernels(device::Stepper& stepper)
 }
 
 std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV,
-                           std::span<const double> switched_ms)
+                           std::span<const double> switched_ms, std::span<const Driven> driven)
 {
     std::vector<Beat> out;
     if (v_mV.empty())
@@ -151,6 +151,10 @@ std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> 
         from = std::max(from, first_at_rest(t_ms, v_mV, after > 0 ? after - 1 : 0));
     }
     add_beats(out, t_ms.subspan(from), v_mV.subspan(from));
+    for (auto& b : out)
+        for (const auto& d : driven)
+            if (d.from_ms <= b.activation_ms && b.activation_ms <= d.to_ms)
+                b.driven_by = d.by;
     return out;
 }
 
@@ -158,17 +162,17 @@ std::string beats_csv_head()
 {
     return "probe,beat,activation_ms,upstroke_mV_per_ms,rest_mV,peak_mV,amplitude_mV,apd30_ms,"
            "apd50_ms,apd90_ms,diastolic_ms,cycle_ms,tissue,tissue_since_ms,tissue_changed_ms," +
-           pulse_columns() + "\n";
+           pulse_columns() + ",driven_by\n";
 }
 
 std::string beats_csv_rows(const std::string& probe, std::span<const double> t_ms,
                            std::span<const float> v_mV, std::span<const TissueEdit> edits,
                            std::span<const double> switched_ms, std::span<const Pulse> pulses,
-                           const std::optional<Vec3>& place)
+                           const std::optional<Vec3>& place, std::span<const Driven> driven)
 {
     std::string rows;
     std::size_t number = 0;
-    const auto beats = beats_of(t_ms, v_mV, switched_ms);
+    const auto beats = beats_of(t_ms, v_mV, switched_ms, driven);
     const auto makers = pulses_behind(beats, pulses, place);
     for (const auto& b : beats) {
         rows += csv_field(probe) + "," + std::to_string(++number);
@@ -184,7 +188,7 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
         rows += ",";
         if (before < edits.size() && b.holds(edits[before].time_ms))
             append_number(rows, edits[before].time_ms, 7);
-        rows += "," + pulse_fields(makers[number - 1]) + "\n";
+        rows += "," + pulse_fields(makers[number - 1]) + "," + csv_field(b.driven_by) + "\n";
     }
     return rows;
 }

@@ -48,16 +48,19 @@ CountedKernels count_kernels(device::Stepper& stepper);
 /// reached by then. What V does from there until it is at rest is no beat, and the first one after
 /// it has no diastolic interval and no cycle.
 /// @param switched_ms  when they did (ModelSwitchTimes)
+/// @param driven  when a stimulus drove the cells there (Trace): a beat whose steepest rise falls
+///                into that is said to be driven
 /// @pre  switched_ms ascends
 std::vector<Beat> beats_of(std::span<const double> t_ms, std::span<const float> v_mV,
-                           std::span<const double> switched_ms = {});
+                           std::span<const double> switched_ms = {},
+                           std::span<const Driven> driven = {});
 
 /// The first line of a table of beats: the columns with their units.
 std::string beats_csv_head();
 /// A probe's rows of it, one a beat; empty where a beat has no such value. The last columns say
 /// which tissue it ran with: 1 for the one at the start and one more with every change before it,
 /// since when that is there (0 for the first), and when the tissue was changed during the beat;
-/// then the pulse that made it (pulse_fields()).
+/// then the pulse that made it (pulse_fields()), and the stimulus that drove it there.
 /// @param edits  changes of the tissue during the run, in order of time
 /// @param switched_ms  as beats_of() has it
 /// @param place  of the probe, as pulses_behind() has it
@@ -65,7 +68,8 @@ std::string beats_csv_rows(const std::string& probe, std::span<const double> t_m
                            std::span<const float> v_mV, std::span<const TissueEdit> edits = {},
                            std::span<const double> switched_ms = {},
                            std::span<const Pulse> pulses = {},
-                           const std::optional<Vec3>& place = {});
+                           const std::optional<Vec3>& place = {},
+                           std::span<const Driven> driven = {});
 
 /// The first line of a table of restitution.
 std::string restitution_csv_head();

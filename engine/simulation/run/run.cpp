@@ -118,7 +118,10 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
              static_cast<double>(checkpoints_.every()) * s.dt_ms),
       end_step_(std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms))
 {
-    traces_.begin(simulation_, s.probes, o.session_file);
+    traces_.begin(simulation_, s.probes, o.session_file, 1,
+                  [this](auto unknowns, double from_ms, double to_ms) {
+                      return pacing_.current_in(unknowns, from_ms, to_ms);
+                  });
     for (const auto& n : what_outputs_will_be(s))
         say(n.level, n.text);
     maps_.step = std::llround(s.maps_from_ms / s.dt_ms);
@@ -129,6 +132,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     resume();
     checkpoints_.start_at(first_step_);
     pacing_.begin(session_.stimuli, std::move(known_));
+    traces_.note_currents_before();
     for (Observer* observer : std::initializer_list<Observer*>{&maps_, &traces_, &pacing_, &frames_,
                                                                &ecg_, &checkpoints_})
         simulation_.add(*observer);
@@ -229,11 +233,12 @@ void Run::write_beats(const std::filesystem::path& file)
     const auto& times = traces_.times_ms();
     const auto curves = traces_.columns_mV();
     const auto pulses = pacing_.log().until(simulation_.time_ms());
+    const auto driven = traces_.driven();
     write_whole(file, [&](std::ostream& out) {
         out << beats_csv_head();
         for (std::size_t p = 0; p < curves.size(); ++p)
             out << beats_csv_rows(probe_names()[p], times, curves[p], edits_, {}, pulses,
-                                  session_.probes[p].position_mm);
+                                  session_.probes[p].position_mm, driven[p]);
     });
 }
 
