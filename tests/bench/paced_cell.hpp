@@ -18,10 +18,11 @@ struct Paced
 {
     std::array<std::vector<double>, 2> v; ///< of the last beat but one and the last, each sample_ms
     std::array<double, 2> apd90_ms{NAN, NAN};
-    std::vector<double> state, least; ///< at the end; of each state over the run
-    double failed_at_ms = NAN;        ///< where V stopped being finite, or a concentration left
-    std::string why;                  ///< its range
-    bool done = false;                ///< or the time was over before
+    std::vector<double> low, high; ///< of each state in these beats, at whole milliseconds
+    std::vector<double> least;     ///< of each state over the run
+    double failed_at_ms = NAN;     ///< where V stopped being finite, or a concentration left
+    std::string why;               ///< its range
+    bool done = false;             ///< or the time was over before
 };
 
 /// Follows one cell and keeps what is asked for.
@@ -31,8 +32,10 @@ class Follower
     Follower(double cycle_ms, double end_ms, std::size_t states)
         : cycle_(cycle_ms), beats_(static_cast<long>(std::floor(end_ms / cycle_ms + 1e-9)))
     {
-        out_.least.assign(states, INFINITY);
+        out_.low = out_.least = std::vector<double>(states, INFINITY);
+        out_.high.assign(states, -INFINITY);
     }
+    long beats() const { return beats_; }
     double end_ms() const { return static_cast<double>(beats_) * cycle_; }
     bool on() const { return !out_.done; }
     bool stimulated(double middle_ms) const { return std::fmod(middle_ms, cycle_) < pulse_ms; }
@@ -56,12 +59,15 @@ class Follower
             if (std::abs(t_ms - start) < 1e-6)
                 meter_.start_beat(t_ms);
         meter_.sample(t_ms, v_mV);
+        if (sampled)
+            for (std::size_t s = 0; s < out_.low.size(); ++s) {
+                out_.low[s] = std::min(out_.low[s], state(s));
+                out_.high[s] = std::max(out_.high[s], state(s));
+            }
         if (sampled && t_ms < end_ms() - 1e-6)
             out_.v[t_ms < last - 1e-6 ? 0 : 1].push_back(v_mV);
         if (t_ms < end_ms() - 1e-6)
             return;
-        for (std::size_t s = 0; s < out_.least.size(); ++s)
-            out_.state.push_back(state(s));
         for (const auto& b : meter_.finish())
             out_.apd90_ms[b.activation_ms < last ? 0 : 1] = b.apd90_ms;
         out_.done = true;

@@ -53,14 +53,15 @@ bool decided_by_voltage(const Graph& g, Node condition)
     return true;
 }
 
-/// Does it depend on a state other than V?
-bool needs_other_states(const Graph& g, Node n)
+/// The states other than V that it depends on.
+std::vector<std::uint32_t> other_states(const Graph& g, Node n)
 {
+    std::vector<std::uint32_t> out;
     for (const Node m : reachable(g, std::span(&n, 1)))
         if (g.op(m) == Op::symbol && symbol_kind(g.symbol_of(m)) == Symbol::state &&
             symbol_index(g.symbol_of(m)) != 0)
-            return true;
-    return false;
+            out.push_back(symbol_index(g.symbol_of(m)));
+    return out;
 }
 
 void recognise_relaxations(CellSystem& s)
@@ -69,8 +70,14 @@ void recognise_relaxations(CellSystem& s)
     for (std::uint32_t k = 1; k < s.states.size(); ++k)
         if (auto& state = s.states[k]; !state.gate) {
             const Linear l = written_form(g, state.rate, symbol_id(Symbol::state, k));
-            if (l.tau != no_node && needs_other_states(g, l.tau))
-                state.relaxation = Gate{l.inf, l.tau};
+            if (l.tau == no_node)
+                continue;
+            const auto others = other_states(g, l.tau);
+            if (others.empty())
+                continue;
+            state.relaxation = Gate{l.inf, l.tau};
+            for (const auto o : others)
+                s.states[o].emptied = s.states[o].range.has_value();
         }
 }
 

@@ -53,6 +53,9 @@ struct SystemState
     std::optional<Gate> relaxation{};
     /// Of states whose unit is one of concentration; none where the text starts outside of it.
     std::optional<Range> range{};
+    /// A concentration that the tau of a relaxation depends on: what empties this store ends
+    /// faster than a step as the store gets empty, so that a step has to end it (kept_part).
+    bool emptied = false;
 };
 
 /// The ordinary differential equations of a cell in Tawara's units: V in mV (when the model has a

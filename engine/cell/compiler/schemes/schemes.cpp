@@ -25,7 +25,7 @@ class Stepper
         auto f = s_.rates();
         std::vector<Node> out;
         if (scheme == Scheme::rk4)
-            return {{}, rk4(f)};
+            return {{}, kept(rk4(f))};
         if (scheme == Scheme::grl1 || scheme == Scheme::grl2 ||
             scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler) {
             // the slope of what is 0 / 0 somewhere would be so there too
@@ -34,12 +34,15 @@ class Stepper
                 s_.states[k].rate = f[k];
         }
         if (scheme == Scheme::grl2)
-            return {{}, grl2(f)};
+            return {{}, kept(grl2(f))};
         const bool newton = scheme == Scheme::backward_euler;
         for (std::uint32_t k = 0; k < f.size(); ++k)
             out.push_back(one(newton ? Scheme::backward_euler_single : scheme, k, f[k]));
-        if (!newton)
+        if (!newton) {
+            out = kept(std::move(out));
+            end_relaxations(scheme, out);
             return {{}, out};
+        }
         NewtonOptions o;
         o.single_precision = single_;
         return newton_step(s_, out, o);
@@ -57,7 +60,6 @@ class Stepper
     Node one(Scheme scheme, std::uint32_t k, Node f)
     {
         const auto& gate = s_.states[k].gate;
-        const auto& relaxation = s_.states[k].relaxation;
         switch (scheme) {
         case Scheme::forward_euler:
             return euler(y_[k], dt_, f);
@@ -70,9 +72,6 @@ class Stepper
             }
             if (gate && gate->shortest_tau_anywhere_ms < held_tau_ms)
                 return held(y_[k], *gate);
-            if (relaxation)
-                return scheme == Scheme::rush_larsen ? decayed(y_[k], *relaxation)
-                                                     : held(y_[k], *relaxation);
             return euler(y_[k], dt_, f);
         case Scheme::grl1:
             if (gate) // the same, shorter
@@ -87,6 +86,36 @@ class Stepper
                 "--scheme", "",
                 "scheme '" + std::string(name(scheme)) +
                     "' is not compiled; use rush_larsen, rush_larsen_light, grl1 or grl2");
+        }
+    }
+
+    /// The states after a step that leaves some of what a store held.
+    std::vector<Node> kept(std::vector<Node> next)
+    {
+        for (std::size_t k = 0; k < next.size(); ++k)
+            if (s_.states[k].emptied)
+                next[k] = n(Op::max, next[k], n(Op::mul, c(kept_part), y_[k]));
+        return next;
+    }
+
+    /// Relaxations by the tau of what is left in the stores after the step.
+    void end_relaxations(Scheme scheme, std::vector<Node>& next)
+    {
+        if (scheme != Scheme::rush_larsen && scheme != Scheme::rush_larsen_light &&
+            scheme != Scheme::grl1)
+            return;
+        for (std::uint32_t k = 0; k < next.size(); ++k) {
+            const auto& relaxation = s_.states[k].relaxation;
+            if (!relaxation)
+                continue;
+            Gate after = *relaxation;
+            after.tau = substitute(g_, std::span(&after.tau, 1), [&](std::uint32_t id) {
+                return symbol_kind(id) == Symbol::state && s_.states[symbol_index(id)].emptied
+                           ? next[symbol_index(id)]
+                           : no_node;
+            })[0];
+            next[k] =
+                scheme == Scheme::rush_larsen_light ? held(y_[k], after) : decayed(y_[k], after);
         }
     }
 
