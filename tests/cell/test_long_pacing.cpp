@@ -79,6 +79,40 @@ class TestLongPacing : public QObject
                          states[s].name.c_str());
     }
 
+    /// At fast rates the store empties in each beat: the release of 1 mM/ms ends within 0.001 ms
+    /// then, and took more than the store held in any longer step; runs ended with an error after
+    /// 25 to 47 s. Calcium by Rush-Larsen is a matter of its steps (CELL_MODELS.md).
+    void mCellsKeepFastPacing_data()
+    {
+        QTest::addColumn<QString>("scheme");
+        QTest::addColumn<double>("apd_ms"); // from the reference
+        QTest::addColumn<double>("calcium_percent");
+        QTest::addRow("GRL1") << "grl1" << 0.5 << 3.;
+        QTest::addRow("LRL") << "rush_larsen_light" << 1.5 << 20.;
+    }
+    void mCellsKeepFastPacing()
+    {
+        QFETCH(QString, scheme);
+        QFETCH(double, apd_ms);
+        QFETCH(double, calcium_percent);
+        auto o =
+            paced("ohara_rudy_2011", "mid", scheme_by_name(scheme.toStdString()), 0.02, 120, 500);
+        o.sample_from_ms = 0;
+        const auto r = run_single_cell(o);
+        // CVODE at 1e-8 after as many beats: 315.3 ms, and 1.413 uM at the peak
+        const double apd = r.beats.back().apd90_ms;
+        QVERIFY2(std::abs(apd - 315.3) < apd_ms, qPrintable(QString::number(apd)));
+        const auto of = [&](const char* name) {
+            return r.states[static_cast<std::size_t>(state("ohara_rudy_2011", name))];
+        };
+        const auto stored = of("CaJSR"), calcium = of("Cai");
+        QVERIFY(*std::min_element(stored.begin(), stored.end()) > 0);
+        const double peak = *std::max_element(calcium.end() - 500, calcium.end());
+        qInfo("APD90 %.1f ms, peak of Cai %.4g mM", apd, peak);
+        QVERIFY2(std::abs(100 * (peak / 1.413e-3 - 1)) < calcium_percent,
+                 qPrintable(QString::number(peak)));
+    }
+
     /// What a slow exponential has left is told from its beats, and to a fifth.
     void whatIsLeftIsEstimated()
     {

@@ -259,8 +259,18 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
     const auto type_of = [&](std::int64_t at) -> const cell::CellType& {
         return groups_[group_of(at)].types.front();
     };
+    // Strang's second half of the reaction meets what diffusion carried to neighbours of a cell
+    // that failed in the first half: that cell is named
+    std::int64_t first = 0;
+    while (first < std::ssize(half_) && // empty but for Strang
+           (layout_.old_of[static_cast<std::size_t>(first)] < 0 ||
+            std::abs(half_[static_cast<std::size_t>(first)]) < 1000))
+        ++first;
+    const bool in_half = first < std::ssize(half_);
+    if (in_half)
+        slot = first;
     const auto v = [&](std::int64_t at) {
-        return static_cast<double>(v_[static_cast<std::size_t>(at)]);
+        return static_cast<double>((in_half ? half_ : v_)[static_cast<std::size_t>(at)]);
     };
     const auto tells = [&](std::int64_t at) {
         return !(std::abs(v(at)) < 1000) && !cell::left_range(type_of(at), v(at)).empty();
