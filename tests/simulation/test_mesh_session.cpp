@@ -143,7 +143,8 @@ class TestMeshSession : public QObject
                                 "--model", model});
             return r.status == 0 ? r.err : QString("failed: ") + r.err;
         };
-        for (const char* model : {"grandi_bers_2010", "greenstein_2006"}) {
+        for (const char* model :
+             {"grandi_bers_2010", "greenstein_2006", "ohara_rudy_2011_tissue"}) {
             QVERIFY2(!made(model).startsWith("failed"), model);
             const auto s = simulation::read_session(path("fit.json"));
             const auto info = cell::model_info(model);
