@@ -327,7 +327,8 @@ void say_if_slow_in_tissue(const device::TissueProblem& p, Notices& notices)
         notices.push_back({Notice::Level::warning,
                            "model ohara_rudy_2011: the fast sodium current of this model conducts "
                            "waves slowly in tissue; ohara_rudy_2011_tissue is the same model with "
-                           "the fast sodium current of ten Tusscher & Panfilov 2006"});
+                           "the fast sodium current of ten Tusscher & Panfilov 2006, which is this "
+                           "program's choice"});
 }
 
 /// Whether a region is a layer or a segment.
