@@ -139,19 +139,27 @@ bool goes_on(const EcgRecord& r, const Complex& first, const Complex& second)
     return least > away * away * most;
 }
 
-/// Both as one.
+/// Both as one, which reaches as far as either: the less steep one has the lower level, and may
+/// begin before the other or end after it.
 void join(Complex& first, const Complex& second, const EcgRecord& r, const Values& s)
 {
-    first.last = second.last;
-    first.beat.end_ms = second.beat.end_ms;
+    if (second.first < first.first) {
+        first.first = second.first;
+        first.beat.onset_ms = second.beat.onset_ms;
+    }
+    if (second.last > first.last) {
+        first.last = second.last;
+        first.beat.end_ms = second.beat.end_ms;
+    }
     if (s[second.steepest] > s[first.steepest]) {
         first.steepest = second.steepest;
         first.beat.steepest_ms = second.beat.steepest_ms;
     }
-    if (first.beat.no_qrs.empty())
-        first.beat.no_qrs = r.t[first.last] - r.t[first.first] > longest_qrs_ms
-                                ? std::string(unresting)
-                                : second.beat.no_qrs;
+    if (r.t[first.last] - r.t[first.first] > longest_qrs_ms) {
+        first.beat.onset_ms = first.beat.end_ms = EcgBeat::unknown;
+        first.beat.no_qrs = unresting;
+    } else if (first.beat.no_qrs.empty())
+        first.beat.no_qrs = second.beat.no_qrs;
 }
 
 std::vector<Complex> complexes(const EcgRecord& r, const Values& s, double noise, double half_ms)

@@ -338,6 +338,26 @@ class TestEcgIntervals : public QObject
         }
     }
 
+    /// Two steep beats bring on the turns. What is quiet by the steepest beat is not by the others.
+    void aRhythmThatSteepBeatsBringOnHasCycles()
+    {
+        Record r;
+        r.mV.resize(2);
+        double angle = 0;
+        for (int t = 0; t <= 1600; ++t) {
+            const double first = std::tanh((t - 100) / 5.0), second = std::tanh((t - 400) / 5.0);
+            r.t.push_back(t);
+            r.mV[0].push_back(static_cast<float>(6.2 * std::cos(angle)));
+            r.mV[1].push_back(static_cast<float>(6.2 * std::sin(angle) + 4 * first + 5.2 * second));
+            const int in_turn = (t + 40) % 285; // S of a turn: 0.43, 0.10, 0.044 mV/ms
+            angle += in_turn < 40 ? 0.07 : in_turn < 240 ? 0.01582 : 0.0071;
+        }
+        const auto found = r.measured();
+        QVERIFY2(found.beats.size() >= 4, text(static_cast<double>(found.beats.size())));
+        for (std::size_t k = found.beats.size() - 2; k < found.beats.size(); ++k)
+            QVERIFY2(std::abs(found.beats[k].rr_ms - 285) < 2, text(found.beats[k].rr_ms));
+    }
+
     /// What does not repeat has no cycle: the sum of unrelated rhythms, as in fibrillation.
     void whatNeverRepeatsHasNoCycle()
     {

@@ -49,7 +49,6 @@ class TestExamples : public QObject
     {
         auto s = example("reentry_around_scar");
         s.leads.kind = Leads::Kind::twelve_lead;
-        s.leads.conductor = Leads::Conductor::unbounded; // in a torso no cycle is found in it yet
         const auto r = run(s, 1200);
         const auto& site = r.beats.at("site");
         QVERIFY2(site.size() >= 5, qPrintable(QString::number(site.size()))); // S1, S2, three turns
