@@ -14,8 +14,10 @@ namespace {
 
 constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow", "From the left septum over both endocardia to the base, as "
-                                     "Durrer measured it in 1970: QRS 83 ms in the 12-lead ECG.")},
+     QT_TRANSLATE_NOOP("MainWindow",
+                       "From the left septum over both endocardia to the base, as "
+                       "Durrer measured it in 1970: QRS 83 ms in the 12-lead ECG, T upright in "
+                       "all leads but aVR. R is small in III and V2.")},
     {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
      QT_TRANSLATE_NOOP(
          "MainWindow",

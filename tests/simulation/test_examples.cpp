@@ -47,9 +47,7 @@ class TestExamples : public QObject
     /// Site, both ends of the scar, behind it, back through the isthmus: at least three turns.
     void reentryPersists()
     {
-        auto s = example("reentry_around_scar");
-        s.leads.kind = Leads::Kind::twelve_lead;
-        const auto r = run(s, 1200);
+        const auto r = run(example("reentry_around_scar"), 1200);
         const auto& site = r.beats.at("site");
         QVERIFY2(site.size() >= 5, qPrintable(QString::number(site.size()))); // S1, S2, three turns
         for (std::size_t turn = 2; turn < 5; ++turn) {
