@@ -12,7 +12,8 @@ namespace {
 constexpr float no_sample = 1e6F;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t state_head = 9; // numbers of a state before those of its places
-constexpr std::size_t most_inside = 4, most_around = 20;
+constexpr std::size_t least_ahead = 2; // places: one alone sends out nothing
+constexpr std::size_t most_inside = 4, most_of_site = 40, most_around = 20;
 /// Beyond what a site that fires alone, without a wave, lifts through the threshold: some space
 /// constants (about 0.5 mm in ventricular tissue).
 constexpr double ring_mm = 2.5;
@@ -149,6 +150,13 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
         inside.insert(inside.end(), layers[k].begin(), layers[k].end());
     CapturePlaces out;
     out.site = spread(t, inside, most_inside);
+    out.inside = out.site.size();
+    std::vector<std::int32_t> others;
+    for (auto u : site)
+        if (std::find(out.site.begin(), out.site.end(), u) == out.site.end())
+            others.push_back(u);
+    const auto chosen = spread(t, others, most_of_site);
+    out.site.insert(out.site.end(), chosen.begin(), chosen.end());
     out.ring = spread(t, second.empty() ? first : second, most_around);
     const auto far = around(t, site, out.beyond);
     out.far = spread(t, far, most_around);
@@ -163,7 +171,7 @@ void CaptureWatch::add(Site site, std::span<const double> state)
     Watched w;
     const auto outside = p.ring.size() + p.far.size();
     w.before.assign(p.site.size() + outside, no_sample); // nothing rises before there was one
-    w.up.assign(p.site.size(), 0);
+    w.up.assign(p.site.size(), left_out);
     w.rose_ms.assign(outside, never);
     w.site = std::move(site);
     restore(w, state);
@@ -210,7 +218,7 @@ bool CaptureWatch::restore(Watched& w, std::span<const double> state)
     for (float& v : w.before)
         v = static_cast<float>(*at++);
     for (char& up : w.up)
-        up = *at++ > 0 ? 1 : 0;
+        up = static_cast<char>(*at++);
     for (double& ms : w.rose_ms)
         ms = *at++;
     return true;
@@ -266,27 +274,55 @@ void CaptureWatch::close(Watched& w, bool captured, const std::function<void(Cap
            !captured && w.overtaken});
 }
 
-void CaptureWatch::begin(Watched& w, double start_ms, std::span<const double> now)
+void CaptureWatch::choose(Watched& w, double t_ms, std::span<const double> now)
+{
+    // a first sample may come after the pulse's start: its current has lifted the site by then
+    const double lifted_mV =
+        w.site.amplitude_pA_per_pF * std::min(t_ms - w.began_ms, w.site.duration_ms);
+    const auto v = [&](std::size_t k) {
+        return earlier(w.before[k], k < w.up.size() ? now[k] - lifted_mV : now[k]);
+    };
+    double lowest = never; // around the site
+    for (std::size_t k = w.up.size(); k < w.before.size(); ++k)
+        lowest = std::min(lowest, v(k));
+    w.refractory = w.rested = true;
+    for (std::size_t k = 0; k < w.site.places.inside; ++k) {
+        w.refractory = w.refractory && v(k) >= static_cast<double>(threshold_mV);
+        w.rested = w.rested && v(k) < static_cast<double>(rest_mV);
+    }
+    for (std::size_t k = 0; k < w.up.size(); ++k)
+        w.up[k] = k < w.site.places.inside ? 0 : left_out;
+    const double ahead_mV =
+        std::min(static_cast<double>(rest_mV), lowest + static_cast<double>(foot_mV));
+    const auto ahead = [&](std::size_t k) { return v(k) < ahead_mV; };
+    std::size_t count = 0; // of a wave which has reached the others
+    for (std::size_t k = 0; k < w.up.size(); ++k)
+        count += ahead(k) ? 1 : 0;
+    if (w.rested || count < least_ahead ||
+        w.site.amplitude_pA_per_pF * w.site.duration_ms < drive_mV)
+        return;
+    for (std::size_t k = 0; k < w.up.size(); ++k)
+        w.up[k] = ahead(k) ? 0 : left_out;
+    w.rested = true;
+    w.refractory = false;
+}
+
+void CaptureWatch::begin(Watched& w, double start_ms, double t_ms, std::span<const double> now)
 {
     w.open = true;
     w.began_ms = start_ms;
     w.fired_ms = never;
-    std::fill(w.up.begin(), w.up.end(), 0);
+    choose(w, t_ms, now);
     std::fill(w.rose_ms.begin(), w.rose_ms.end(), never);
     w.overtaken = false;
     bool rests = false; // somewhere near: what is up beside it is a wave that comes
-    w.refractory = w.rested = true;
     double sum = 0;
     const std::size_t ring_ends = w.up.size() + w.site.places.ring.size();
     for (std::size_t k = 0; k < ring_ends; ++k) {
         const double v = earlier(w.before[k], now[k]);
         rests = rests || v < static_cast<double>(rest_mV);
-        if (k < w.up.size()) {
-            w.refractory = w.refractory && v >= static_cast<double>(threshold_mV);
-            w.rested = w.rested && v < static_cast<double>(rest_mV);
-        } else {
+        if (k >= w.up.size())
             sum += v;
-        }
     }
     for (std::size_t k = w.up.size(); k < w.before.size() && rests; ++k)
         if (earlier(w.before[k], now[k]) >= static_cast<double>(threshold_mV))
@@ -303,7 +339,9 @@ void CaptureWatch::follow(Watched& w, double t_ms, std::span<const double> now)
     };
     const std::size_t inside = w.up.size();
     for (std::size_t k = 0; k < inside; ++k)
-        if (const double at = rise(k); at < never) {
+        if (w.up[k] == left_out) {
+            continue;
+        } else if (const double at = rise(k); at < never) {
             w.up[k] = 1;
             w.fired_ms = std::min(w.fired_ms, at);
         } else if (now[k] < static_cast<double>(fallen_mV)) {
@@ -372,7 +410,7 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
         while (next_pulse(w.site.pulses, t_ms, start)) {
             if (w.open)
                 close(w, false, event);
-            begin(w, start, now);
+            begin(w, start, t_ms, now);
         }
         if (w.open)
             follow(w, t_ms, now);
@@ -385,9 +423,11 @@ void CaptureWatch::feed(double t_ms, std::span<const double> v,
         const auto reached = std::count_if(far, w.rose_ms.end(), [&](double at) {
             return at < never && at + together_ms >= w.fired_ms;
         });
+        const auto left =
+            std::count_if(far, w.rose_ms.end(), [&](double at) { return at >= w.began_ms; });
         if (w.overtaken || over(w, t_ms, now))
             close(w, false, event);
-        else if (3 * reached >= w.rose_ms.end() - far)
+        else if (reached > 0 && 3 * reached >= left)
             close(w, true, event);
     }
 }

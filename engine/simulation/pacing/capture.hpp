@@ -11,9 +11,11 @@ namespace tawara::simulation {
 /// The unknowns by which a site's pulses are judged.
 struct CapturePlaces
 {
-    /// Of the site itself, at most 4, well inside: in the innermost third, counted in neighbours
-    /// from its edge. A wave from elsewhere comes to the ring before it comes here.
+    /// Of the site itself. First `inside` ones, at most 4, of the innermost third, counted in
+    /// neighbours from its edge: a wave from elsewhere comes to the ring before it comes there.
+    /// Then at most 40 of all the others, spread over the site.
     std::vector<std::int32_t> site;
+    std::size_t inside = 0;
     /// Two neighbours outside of the site, at most 20, spread around it: where a wave from elsewhere
     /// passes first.
     std::vector<std::int32_t> ring;
@@ -36,9 +38,13 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
 ///    the ring, a place of the site has to be, at most latency_ms after the pulse has ended, and
 ///    none of the ring more than together_ms before it. Where the current alone, all of it, lifts V
 ///    by drive_mV or more, and the site is activated at most prompt_ms after the pulse, the pulse
-///    was first if the site was at rest; else a quarter of the ring may be before it. A wave that is
-///    only about to arrive does not undo a strong pulse,
-///  - a third of the far places are activated after it, all within window_ms of the pulse's start.
+///    was first if the site was at rest; else a quarter of the ring may be before it. A wave that
+///    is only about to arrive does not undo a strong pulse; nor does one that has reached a part of
+///    the site, if two or more other places of it are still ahead of the wave's foot (at rest, and
+///    at most foot_mV above the lowest place around): then these are the site. Both waves are one
+///    afterwards,
+///  - a third of the far places that no wave had reached before the pulse are activated after it,
+///    all within window_ms of the pulse's start.
 /// A place that the current alone has lifted falls back below fallen_mV; it is then as before the
 /// pulse. A pulse into tissue that is up failed when it has ended; one of which nothing is left
 /// above quiet_mV, site and ring, when latency_ms have passed failed then: what comes later is not
@@ -52,6 +58,7 @@ class CaptureWatch
     static constexpr float fallen_mV = -50; ///< below the plateau of every cell
     static constexpr float rest_mV = -65;   ///< below it cells are at rest, or nearly so
     static constexpr float quiet_mV = -60;  ///< below it no response smoulders
+    static constexpr float foot_mV = 7;     ///< a wave lifts tissue so far 2 ms before it comes
     static constexpr double window_ms = 60;
     static constexpr double latency_ms = 20;   ///< of pulses near the threshold
     static constexpr double together_ms = 0.3; ///< closer than samples tell apart
@@ -95,17 +102,21 @@ class CaptureWatch
         Site site;
         std::vector<float> before; ///< the site's places, then the ring's, then the far ones
         double before_ms = 0;
-        std::vector<char> up;        ///< of the site's places: activated since the pulse began
+        /// Of the site's places: activated since the pulse began, or `left_out`.
+        std::vector<char> up;
         std::vector<double> rose_ms; ///< of the ring's and the far ones: when they were activated
         double fired_ms = 0;         ///< when the first place of a site that is up was activated
         bool open = false, overtaken = false;
         bool refractory = false; ///< all of the site was up when the pulse began
-        bool rested = false;     ///< all of it was at rest
+        bool rested = false;     ///< all of it that counts was at rest
         int pulse = 0;
         double began_ms = 0, around_mV = 0;
     };
+    static constexpr char left_out = 2; ///< of the site's places: not judged by
     static bool restore(Watched& w, std::span<const double> state);
-    static void begin(Watched& w, double start_ms, std::span<const double> now);
+    /// Chooses the places of the site that a pulse is judged by.
+    static void choose(Watched& w, double t_ms, std::span<const double> now);
+    static void begin(Watched& w, double start_ms, double t_ms, std::span<const double> now);
     /// Whether a wave from elsewhere came to the site.
     static bool from_elsewhere(Watched& w, double t_ms);
     /// Whether nothing is left of the pulse, and no wave was made.
