@@ -170,6 +170,7 @@ struct Drug
 /// interval would not be longer than the pulse ends the protocol.
 struct Protocol
 {
+    static constexpr std::int64_t most_pulses = 1'000'000; ///< and repeats
     enum class Kind { single, train, s1s2, burst };
     Kind kind = Kind::single;
     double cycle_ms = 600;

@@ -15,11 +15,15 @@ namespace tawara::simulation {
 namespace {
 
 constexpr std::int64_t most_tetrahedra = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t most_pulses = 1'000'000;
 
 Json labels_json(const std::vector<std::int32_t>& list)
 {
     return list.size() == 1 ? Json(list[0]) : Json(list);
+}
+
+std::vector<std::string_view> layers()
+{
+    return session_key("/tissue/regions/#/where/layer").words_list();
 }
 
 Tetrahedra tetrahedra_of(const JsonNode& n)
@@ -71,29 +75,23 @@ Json tetrahedra_json(std::vector<std::int64_t> list)
 
 TorsoFrame frame_of(const JsonNode& n)
 {
-    n.only({"origin_mm", "left", "posterior", "superior", "scale"});
+    only_keys(n, "/ecg/frame");
     TorsoFrame f;
-    f.origin_mm = n.at("origin_mm", "the centre of the ventricles, [x, y, z] in mm").point();
-    const char* axis = "a direction, [x, y, z]";
-    struct
-    {
-        const char* key;
-        Vec3 TorsoFrame::*value;
-    } axes[]{{"left", &TorsoFrame::left},
-             {"posterior", &TorsoFrame::posterior},
-             {"superior", &TorsoFrame::superior}};
-    for (const auto& a : axes) {
-        const auto at = n.at(a.key, axis);
-        const Vec3 v = at.point(axis);
+    f.origin_mm = need_key(n, "/ecg/frame/origin_mm").point();
+    const std::pair<const char*, Vec3*> axes[]{{"/ecg/frame/left", &f.left},
+                                               {"/ecg/frame/posterior", &f.posterior},
+                                               {"/ecg/frame/superior", &f.superior}};
+    for (const auto& [key, axis] : axes) {
+        const auto at = need_key(n, key);
+        const Vec3 v = at.point(session_key(key).also.needed);
         if (!(norm(v) > 1e-9))
             at.fail_value("a direction of some length");
-        f.*a.value = (1 / norm(v)) * v;
+        *axis = (1 / norm(v)) * v;
     }
     if (std::abs(dot(f.left, f.posterior)) > 1e-3 || std::abs(dot(f.left, f.superior)) > 1e-3 ||
         std::abs(dot(f.posterior, f.superior)) > 1e-3)
         n.fail("has axes that are not at right angles to each other");
-    if (const auto s = n.find("scale"))
-        f.scale = s->within(0.01, 100, "");
+    read_keys(n, "/ecg/frame", f);
     return f;
 }
 
@@ -109,13 +107,6 @@ std::string name_of(const JsonNode& n, std::set<std::string>& taken)
 }
 
 } // namespace
-
-Json json_number(double v)
-{
-    if (std::floor(v) == v && std::abs(v) < 1e15)
-        return static_cast<std::int64_t>(v);
-    return v;
-}
 
 Json json_point(const Vec3& p)
 {
@@ -140,6 +131,15 @@ std::vector<std::int32_t> labels_of(const JsonNode& n, bool all_allowed)
     return out;
 }
 
+Vec3 principal(const JsonNode& n)
+{
+    n.only({"fibre", "sheet", "normal"});
+    const auto of = [&](const char* direction) {
+        return n.at(direction, "the conductivity in S/m").positive("S/m");
+    };
+    return {of("fibre"), of("sheet"), of("normal")};
+}
+
 Box box_of(const JsonNode& n)
 {
     const char* should = "two corners in mm, [[x, y, z], [x, y, z]]";
@@ -154,16 +154,22 @@ Box box_of(const JsonNode& n)
     return b;
 }
 
-Sphere sphere_of(const JsonNode& n)
+Sphere sphere_of(const JsonNode& n, std::string_view object)
 {
-    n.only({"centre", "radius"});
-    return Sphere{n.at("centre", "[x, y, z] in mm").point(),
-                  n.at("radius", "a length in mm").positive("mm")};
+    only_keys(n, object);
+    Sphere s{need_key(n, std::string(object) + "/centre").point()};
+    read_keys(n, object, s);
+    return s;
+}
+
+Json sphere_json(const Sphere& s)
+{
+    return write_keys("/tissue/regions/#/where/sphere_mm", s, {{"centre", json_point(s.centre)}});
 }
 
 Where where_of(const JsonNode& n)
 {
-    n.only({"label", "box_mm", "sphere_mm", "layer", "aha_segments", "tetrahedra"});
+    only_keys(n, "/tissue/regions/#/where");
     if (n.keys().size() != 1)
         n.fail("names " + std::to_string(n.keys().size()) +
                " places; give one of \"label\", \"box_mm\", \"sphere_mm\", \"layer\", "
@@ -173,9 +179,9 @@ Where where_of(const JsonNode& n)
     if (const auto b = n.find("box_mm"))
         return box_of(*b);
     if (const auto s = n.find("sphere_mm"))
-        return sphere_of(*s);
+        return sphere_of(*s, "/tissue/regions/#/where/sphere_mm");
     if (const auto l = n.find("layer"))
-        return Layer{static_cast<Layer::Kind>(l->word({"endo", "mid", "epi"}))};
+        return Layer{static_cast<Layer::Kind>(l->word(layers()))};
     if (const auto a = n.find("aha_segments")) {
         Segments out;
         for (const auto& x : a->items("a list of AHA segments, 1 to 17", 1))
@@ -194,15 +200,10 @@ Json where_json(const Where& w)
         {
             return {{"box_mm", Json::array({json_point(b.low), json_point(b.high)})}};
         }
-        Json operator()(const Sphere& s) const
-        {
-            return {{"sphere_mm",
-                     {{"centre", json_point(s.centre)}, {"radius", json_number(s.radius)}}}};
-        }
+        Json operator()(const Sphere& s) const { return {{"sphere_mm", sphere_json(s)}}; }
         Json operator()(const Layer& l) const
         {
-            constexpr const char* names[]{"endo", "mid", "epi"};
-            return {{"layer", names[static_cast<int>(l.kind)]}};
+            return {{"layer", layers()[static_cast<std::size_t>(l.kind)]}};
         }
         Json operator()(const Segments& s) const { return {{"aha_segments", s.segments}}; }
         Json operator()(const Tetrahedra& t) const
@@ -215,62 +216,51 @@ Json where_json(const Where& w)
 
 Protocol protocol_of(const JsonNode& n, double duration_ms)
 {
-    n.only({"kind", "cycle_ms", "count", "extra_ms", "decrement_ms", "repeats", "pause_ms"});
+    using Kind = Protocol::Kind;
+    only_keys(n, "/stimuli/#/protocol");
     Protocol p;
-    p.kind =
-        static_cast<Protocol::Kind>(n.at("kind", "\"single\", \"train\", \"s1s2\" or \"burst\"")
-                                        .word({"single", "train", "s1s2", "burst"}));
-    const bool train = p.kind == Protocol::Kind::train, s1s2 = p.kind == Protocol::Kind::s1s2;
-    const auto longer = [&](const JsonNode& x) {
-        const double v = x.positive("ms");
-        if (v <= duration_ms)
-            x.fail_value("longer than the pulse (duration_ms)");
-        return v;
-    };
-    if (p.kind == Protocol::Kind::single) {
+    read_key(n, "/stimuli/#/protocol/kind", p);
+    if (p.kind == Kind::single) {
         n.only({"kind"});
         return p;
     }
-    p.cycle_ms = longer(n.at("cycle_ms", "the time between two pulses in ms"));
-    if (const auto c = n.find("count"))
-        p.count = static_cast<int>(c->integer(train ? 0 : 1, most_pulses));
-    if (train) {
+    if (const auto count = n.find("count"); count && p.kind != Kind::train)
+        count->integer(1, Protocol::most_pulses);
+    read_keys(n, "/stimuli/#/protocol", p);
+    const auto need_longer = [&](const JsonNode& x, double ms) {
+        if (ms <= duration_ms)
+            x.fail_value("longer than the pulse (duration_ms)");
+        return ms;
+    };
+    need_longer(*n.find("cycle_ms"), p.cycle_ms);
+    if (p.kind == Kind::train) {
         n.only({"kind", "cycle_ms", "count"});
         return p;
     }
-    if (s1s2)
-        for (const auto& x : n.at("extra_ms", "the coupling intervals of S2, S3, .. in ms")
+    if (p.kind == Kind::s1s2)
+        for (const auto& x : need_key(n, "/stimuli/#/protocol/extra_ms")
                                  .items("a list of at least one interval in ms", 1))
-            p.extra_ms.push_back(longer(x));
+            p.extra_ms.push_back(need_longer(x, x.positive("ms")));
     else if (const auto extra = n.find("extra_ms"))
         extra->fail_exclusive("is for kind \"s1s2\" alone; leave it out");
-    if (const auto d = n.find("decrement_ms"))
-        p.decrement_ms = d->not_negative("ms");
-    if (const auto r = n.find("repeats"))
-        p.repeats = static_cast<int>(r->integer(1, most_pulses));
     if (const auto pause = n.find("pause_ms"))
-        p.pause_ms = longer(*pause);
+        need_longer(*pause, p.pause_ms);
     return p;
 }
 
 Json protocol_json(const Protocol& p)
 {
-    constexpr const char* names[]{"single", "train", "s1s2", "burst"};
-    Json out{{"kind", names[static_cast<int>(p.kind)]}};
-    if (p.kind == Protocol::Kind::single)
-        return out;
-    out["cycle_ms"] = json_number(p.cycle_ms);
-    out["count"] = p.count;
-    if (p.kind == Protocol::Kind::train)
-        return out;
-    if (p.kind == Protocol::Kind::s1s2) {
-        out["extra_ms"] = Json::array();
-        for (double x : p.extra_ms)
-            out["extra_ms"].push_back(json_number(x));
-    }
-    out["decrement_ms"] = json_number(p.decrement_ms);
-    out["repeats"] = p.repeats;
-    out["pause_ms"] = json_number(p.pause_ms);
+    using Kind = Protocol::Kind;
+    Json extra = Json::array();
+    for (double x : p.extra_ms)
+        extra.push_back(json_number(x));
+    Json out = write_keys("/stimuli/#/protocol", p, {{"extra_ms", extra}});
+    if (p.kind != Kind::s1s2)
+        out.erase("extra_ms");
+    if (p.kind == Kind::single)
+        return {{"kind", out["kind"]}};
+    if (p.kind == Kind::train)
+        return {{"kind", out["kind"]}, {"cycle_ms", out["cycle_ms"]}, {"count", out["count"]}};
     return out;
 }
 
@@ -278,7 +268,7 @@ std::vector<std::pair<std::string, double>> factors_of(const JsonNode& n)
 {
     std::vector<std::pair<std::string, double>> out;
     for (const auto& key : n.keys())
-        out.emplace_back(key, n.at(key, "").within(0, 1000, ""));
+        out.emplace_back(key, key_number(n.at(key, ""), session_key("/drugs/#/factors/#")));
     return out;
 }
 
@@ -287,10 +277,10 @@ std::vector<Drug> drugs_of(const JsonNode& n)
     std::vector<Drug> out;
     std::set<std::string> names;
     for (const auto& d : n.items("a list of drugs")) {
-        d.only({"name", "factors"});
+        only_keys(d, "/drugs/#");
         Drug drug;
-        drug.name = name_of(d.at("name", "the drug's name"), names);
-        drug.factors = factors_of(d.at("factors", "factors, e.g. {\"g_Kr\": 0.5}"));
+        drug.name = name_of(need_key(d, "/drugs/#/name"), names);
+        drug.factors = factors_of(need_key(d, "/drugs/#/factors"));
         out.push_back(std::move(drug));
     }
     return out;
@@ -324,15 +314,14 @@ Json drugs_json(const std::vector<Drug>& drugs)
 
 void read_ecg(const JsonNode& n, Session& s)
 {
-    n.only({"electrodes", "leads", "conductor", "frame", "every_ms", "bath_conductivity_S_per_m",
-            "source_conductivity_S_per_m"});
+    only_keys(n, "/ecg");
     std::set<std::string> electrodes;
     if (const auto list = n.find("electrodes"))
         for (const auto& e : list->items("a list of electrodes")) {
-            e.only({"name", "position_mm"});
+            only_keys(e, "/ecg/electrodes/#");
             Electrode x;
-            x.name = name_of(e.at("name", "the electrode's name"), electrodes);
-            x.position_mm = e.at("position_mm", "[x, y, z] in mm").point();
+            x.name = name_of(need_key(e, "/ecg/electrodes/#/name"), electrodes);
+            x.position_mm = need_key(e, "/ecg/electrodes/#/position_mm").point();
             s.electrodes.push_back(std::move(x));
         }
     if (const auto frame = n.find("frame"))
@@ -345,10 +334,10 @@ void read_ecg(const JsonNode& n, Session& s)
             s.leads.kind = Leads::Kind::list;
             std::set<std::string> names{"time_ms"};
             for (const auto& l : leads->items("\"none\", \"twelve_lead\" or a list of leads", 1)) {
-                l.only({"name", "weights"});
+                only_keys(l, "/ecg/leads/#");
                 Lead lead;
-                lead.name = name_of(l.at("name", "the lead's name"), names);
-                const auto weights = l.at("weights", "e.g. {\"LA\": 1, \"RA\": -1}");
+                lead.name = name_of(need_key(l, "/ecg/leads/#/name"), names);
+                const auto weights = need_key(l, "/ecg/leads/#/weights");
                 for (const auto& key : weights.keys()) {
                     const auto at = weights.at(key, "");
                     if (!electrodes.count(key))
@@ -362,22 +351,13 @@ void read_ecg(const JsonNode& n, Session& s)
             }
         }
     }
-    if (const auto x = n.find("every_ms"))
-        s.ecg_every_ms = x->positive("ms");
-    if (const auto x = n.find("bath_conductivity_S_per_m"))
-        s.bath_conductivity_S_per_m = x->positive("S/m");
-    if (const auto x = n.find("conductor"))
-        s.leads.conductor = std::array{Leads::Conductor::torso, Leads::Conductor::unbounded}
-            [x->word({"torso", "unbounded"})];
+    read_keys(n, "/ecg", s);
     if (const auto x = n.find("source_conductivity_S_per_m"); x && x->is_text())
         s.source_conductivity_S_per_m =
             std::array{source_of_tissue, source_intracellular}[x->word({"tissue", "intracellular"})];
     else if (x) {
-        x->only({"fibre", "sheet", "normal"});
-        const auto of = [&](const char* direction) {
-            return x->at(direction, "the conductivity in S/m").positive("S/m");
-        };
-        s.source_conductivity_S_per_m = {of("fibre"), of("sheet"), of("normal")};
+        const Vec3 sigma = principal(*x);
+        s.source_conductivity_S_per_m = {sigma[0], sigma[1], sigma[2]};
     }
 }
 
@@ -385,9 +365,8 @@ Json ecg_json(const Session& s)
 {
     Json out;
     if (const auto& c = s.source_conductivity_S_per_m)
-        out["source_conductivity_S_per_m"] = {{"fibre", json_number(c->fibre)},
-                                              {"sheet", json_number(c->sheet)},
-                                              {"normal", json_number(c->normal)}};
+        out["source_conductivity_S_per_m"] =
+            write_keys("/tissue/regions/#/conductivity_S_per_m", *c);
     if (!s.has_ecg())
         return out;
     out["electrodes"] = Json::array();
@@ -404,17 +383,13 @@ Json ecg_json(const Session& s)
     } else {
         out["leads"] = s.leads.kind == Leads::Kind::twelve_lead ? "twelve_lead" : "none";
     }
-    if (s.leads.conductor != Leads::Conductor::usual)
-        out["conductor"] = s.leads.conductor == Leads::Conductor::torso ? "torso" : "unbounded";
     if (const auto& f = s.leads.frame)
-        out["frame"] = {{"origin_mm", json_point(f->origin_mm)},
-                        {"left", json_point(f->left)},
-                        {"posterior", json_point(f->posterior)},
-                        {"superior", json_point(f->superior)},
-                        {"scale", json_number(f->scale)}};
-    out["every_ms"] = json_number(s.ecg_every_ms);
-    out["bath_conductivity_S_per_m"] = json_number(s.bath_conductivity_S_per_m);
-    return out;
+        out["frame"] = write_keys("/ecg/frame", *f,
+                                  {{"origin_mm", json_point(f->origin_mm)},
+                                   {"left", json_point(f->left)},
+                                   {"posterior", json_point(f->posterior)},
+                                   {"superior", json_point(f->superior)}});
+    return write_keys("/ecg", s, std::move(out));
 }
 
 } // namespace tawara::simulation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/simulation/session/session.hpp"
-#include "engine/simulation/session/session_json.hpp"
+#include "engine/simulation/session/session_key_json.hpp"
 
 /// The parts of session files that go beyond tissue and pulses: meshes, places, protocols, drugs,
 /// electrodes.
@@ -13,7 +13,9 @@ MeshSource mesh_source(const JsonNode& n);
 /// Labels: an integer, a list of them, or (where allowed) "*", which gives an empty list.
 std::vector<std::int32_t> labels_of(const JsonNode& n, bool all_allowed);
 Box box_of(const JsonNode& n);
-Sphere sphere_of(const JsonNode& n);
+/// @param object  which of the table's balls it is
+Sphere sphere_of(const JsonNode& n, std::string_view object);
+Json sphere_json(const Sphere& s);
 
 /// {"label": ..}, {"box_mm": ..}, {"sphere_mm": ..}, {"layer": "endo"}, {"aha_segments": [..]} or
 /// {"tetrahedra": [3, [10, 20], ..]} (numbers, and runs of them, both ends included).
@@ -32,12 +34,13 @@ Json drugs_json(const std::vector<Drug>& drugs);
 /// @param n  the whole session, of which `s` has been read
 void check_factor_names(const JsonNode& n, const Session& s);
 
+/// Conductivities along fibre, sheet and normal, each above 0. [S/m]
+Vec3 principal(const JsonNode& n);
+
 /// `ecg`: electrodes, leads, frame, every_ms, bath conductivity.
 void read_ecg(const JsonNode& n, Session& s);
 Json ecg_json(const Session& s);
 
-/// A number; whole ones without a fraction.
-Json json_number(double v);
 Json json_point(const Vec3& p);
 
 } // namespace tawara::simulation

@@ -154,13 +154,13 @@ std::string JsonNode::text() const
     return value_->get<std::string>();
 }
 
-std::size_t JsonNode::word(std::initializer_list<std::string_view> known) const
+std::size_t JsonNode::word(std::span<const std::string_view> known) const
 {
     std::string list;
     for (auto w : known)
-        list += (list.empty()                   ? "\""
-                 : w == *std::prev(known.end()) ? " or \""
-                                                : ", \"") +
+        list += (list.empty()        ? "\""
+                 : w == known.back() ? " or \""
+                                     : ", \"") +
                 std::string(w) + "\"";
     if (!value_->is_string())
         fail_value(list);

@@ -66,7 +66,11 @@ class JsonNode
     bool is_object() const { return value_->is_object(); }
     std::string text() const;
     /// One of the words; the nearest is named in the error. Returns its index.
-    std::size_t word(std::initializer_list<std::string_view> known) const;
+    std::size_t word(std::span<const std::string_view> known) const;
+    std::size_t word(std::initializer_list<std::string_view> known) const
+    {
+        return word(std::span(known.begin(), known.size()));
+    }
     bool truth() const;                                        ///< true or false
     double number(std::string_view should = "a number") const; ///< finite
     double positive(std::string_view unit) const;              ///< > 0

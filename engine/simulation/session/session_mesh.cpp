@@ -43,8 +43,8 @@ MeshSlab slab(const JsonNode& n)
             size.fail("is [" + number_text(s.size_mm[0], 6) + ", " + number_text(s.size_mm[1], 6) +
                       ", " + number_text(s.size_mm[2], 6) +
                       "]; it should be three lengths above 0 mm, [x, y, z]");
-    const auto spacing = n.at("spacing_mm", "the edge of the grid's cubes in mm");
-    s.spacing_mm = spacing.positive("mm");
+    read_keys(n, "/mesh", s);
+    const auto spacing = n.at("spacing_mm", "");
     double tetrahedra = 6;
     for (double length : s.size_mm)
         tetrahedra *= std::max(1.0, std::round(length / s.spacing_mm));
@@ -53,21 +53,6 @@ MeshSlab slab(const JsonNode& n)
     if (s.spacing_mm > *std::max_element(s.size_mm.begin(), s.size_mm.end()))
         spacing.fail_value("at most the slab's longest side");
     return s;
-}
-
-/// Angles of fibres by rule, by the names that a generated heart has for them.
-mesh::generator::FibreRules fibre_rule(const JsonNode& n)
-{
-    n.only({"helix_endo_deg", "helix_epi_deg", "sheet_endo_deg", "sheet_epi_deg"});
-    mesh::generator::FibreRules rule;
-    const std::pair<const char*, double*> angles[]{{"helix_endo_deg", &rule.helix_endo_deg},
-                                                   {"helix_epi_deg", &rule.helix_epi_deg},
-                                                   {"sheet_endo_deg", &rule.sheet_endo_deg},
-                                                   {"sheet_epi_deg", &rule.sheet_epi_deg}};
-    for (const auto& [key, value] : angles)
-        if (const auto angle = n.find(key))
-            *value = angle->within(-90, 90, "degrees");
-    return rule;
 }
 
 /// The mesh of a file, and its fibres.
@@ -81,7 +66,7 @@ MeshFile mesh_file(const JsonNode& n)
         file.fail_value("the path of a mesh file");
     if (const auto unit = n.find("length_unit")) {
         constexpr LengthUnit units[]{LengthUnit::um, LengthUnit::mm, LengthUnit::cm, LengthUnit::m};
-        m.unit = units[unit->word({"um", "mm", "cm", "m"})];
+        m.unit = units[unit->word(session_key("/mesh/length_unit").words_list())];
     }
     if (const auto fibres = n.find("fibres")) {
         m.fibres = fibres->text();
@@ -92,7 +77,7 @@ MeshFile mesh_file(const JsonNode& n)
         if (m.fibres != rule_based)
             rule->fail_exclusive("is of fibres by rule; give \"fibres\": \"rule-based\" as well, "
                                  "or leave it out");
-        m.rule = fibre_rule(*rule);
+        read_keys(*rule, "/mesh/fibre_rule", m.rule);
     }
     return m;
 }
@@ -101,8 +86,7 @@ MeshFile mesh_file(const JsonNode& n)
 
 MeshSource mesh_source(const JsonNode& n)
 {
-    n.only({"file", "length_unit", "fibres", "fibre_rule", "slab_mm", "spacing_mm", "heart",
-            "embedded"});
+    only_keys(n, "/mesh");
     int kinds = 0;
     for (const char* kind : {"file", "slab_mm", "heart", "embedded"})
         kinds += n.has(kind);

@@ -17,26 +17,17 @@
 #include <set>
 
 namespace tawara::simulation {
+
 namespace {
 
-constexpr std::array directions{"fibre", "sheet", "normal"};
-
-Vec3 principal(const JsonNode& n)
-{
-    n.only({"fibre", "sheet", "normal"});
-    Vec3 s{};
-    for (std::size_t k = 0; k < 3; ++k)
-        s[k] = n.at(directions[k], "the conductivity in S/m").positive("S/m");
-    return s;
-}
-
-/// The same, or none at all.
+/// Conductivities above 0, or none at all.
 Vec3 principal_or_none(const JsonNode& n)
 {
     n.only({"fibre", "sheet", "normal"});
-    Vec3 s{};
-    for (std::size_t k = 0; k < 3; ++k)
-        s[k] = n.at(directions[k], "the conductivity in S/m").not_negative("S/m");
+    diffusion::Conductivity c;
+    read_keys(n, "/tissue/regions/#/conductivity_S_per_m", c);
+    const Vec3 s{c.fibre, c.sheet, c.normal};
+    constexpr std::array directions{"fibre", "sheet", "normal"};
     for (std::size_t k = 0; k < 3; ++k)
         if (s[k] == 0 && s != Vec3{})
             n.at(directions[k], "").fail_value(
@@ -51,7 +42,7 @@ diffusion::Conductivity conductivity(const JsonNode& n)
     Vec3 s{};
     if (n.has("intracellular") || n.has("extracellular")) {
         n.only({"intracellular", "extracellular"});
-        const char* should = "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m";
+        const auto should = session_key("/tissue/regions/#/conductivity_S_per_m").also.needed;
         const Vec3 i = principal(n.at("intracellular", should));
         const Vec3 e = principal(n.at("extracellular", should));
         for (std::size_t k = 0; k < 3; ++k)
@@ -65,18 +56,15 @@ diffusion::Conductivity conductivity(const JsonNode& n)
 /// A number, or one for each direction.
 ConductivityScale conductivity_scale(const JsonNode& n)
 {
-    constexpr double least = 1e-6, most = 1e3;
+    const auto& fibre = session_key("/tissue/regions/#/conductivity_scale/fibre");
+    if (n.is_number())
+        return key_number(n, fibre);
     if (!n.is_object())
-        return n.is_number() ? n.within(least, most, "")
-                             : (n.fail_value("a number from 1e-6 to 1000, or {\"fibre\": .., "
-                                             "\"sheet\": .., \"normal\": ..}"),
-                                1.0);
-    n.only({"fibre", "sheet", "normal"});
-    const auto of = [&](const char* direction) {
-        const auto x = n.find(direction);
-        return x ? x->within(least, most, "") : 1;
-    };
-    return {of("fibre"), of("sheet"), of("normal")};
+        n.fail_value(
+            "a number from 1e-6 to 1000, or {\"fibre\": .., \"sheet\": .., \"normal\": ..}");
+    ConductivityScale out;
+    read_keys(n, fibre.object(), out);
+    return out;
 }
 
 /// Names and numbers of an object, each checked against the model as soon as it is read.
@@ -124,35 +112,26 @@ cell::SpecialVariables special_variables(const JsonNode& n)
 
 Region region(const JsonNode& n)
 {
-    n.only({"label", "where", "name", "kind", "model", "model_variables", "variant",
-            "conductivity_S_per_m", "parameters", "initial", "conductivity_scale", "scale",
-            "insulating"});
     Region r;
-    if (const auto name = n.find("name"))
-        r.name = name->text();
-    if (const auto kind = n.find("kind"))
-        r.kind = kind->text();
+    read_keys(n, "/tissue/regions/#", r);
     if (const auto where = n.find("where")) {
         if (n.has("label"))
             n.fail_exclusive("is given beside \"where\"; give one of them", {"label", "where"},
                              "label");
         r.where = where_of(*where);
     } else {
-        r.labels = labels_of(n.at("label", "a region label, a list of them, or \"*\""), true);
+        r.labels = labels_of(need_key(n, "/tissue/regions/#/label"), true);
     }
     if (const auto x = n.find("conductivity_scale"))
         r.conductivity_scale = conductivity_scale(*x);
     if (const auto x = n.find("scale"))
         r.scale = factors_of(*x);
-    if (const auto x = n.find("insulating"))
-        r.insulating = x->truth();
     if (!n.has("model") &&
         (r.where || r.insulating || n.has("conductivity_scale") || n.has("scale"))) {
         inherited(n, r);
         return r;
     }
-    const auto model = n.at("model", "the name of a cell model, e.g. \"ten_tusscher_2006\", or a "
-                                     ".mmt or .cellml file");
+    const auto model = need_key(n, "/tissue/regions/#/model");
     r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
     if (const auto names = n.find("model_variables"))
         r.model = cell::key_with(r.model, special_variables(*names));
@@ -161,8 +140,7 @@ Region region(const JsonNode& n)
         r.variant = v->text();
         cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
     }
-    r.conductivity_S_per_m = conductivity(
-        n.at("conductivity_S_per_m", "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m"));
+    r.conductivity_S_per_m = conductivity(need_key(n, "/tissue/regions/#/conductivity_S_per_m"));
     if (const auto p = n.find("parameters"))
         r.parameters = named_values(*p, r, true);
     if (const auto i = n.find("initial"))
@@ -172,7 +150,7 @@ Region region(const JsonNode& n)
 
 StimulusRegion stimulus_region(const JsonNode& n)
 {
-    n.only({"box_mm", "sphere_mm", "label", "surface", "nodes"});
+    only_keys(n, "/stimuli/#/region");
     if (n.keys().size() != 1)
         n.fail_exclusive("names " + std::to_string(n.keys().size()) +
                              " regions; give one of \"box_mm\", \"sphere_mm\", \"label\", "
@@ -181,12 +159,12 @@ StimulusRegion stimulus_region(const JsonNode& n)
     if (const auto b = n.find("box_mm"))
         return box_of(*b);
     if (const auto s = n.find("sphere_mm"))
-        return sphere_of(*s);
+        return sphere_of(*s, "/stimuli/#/region/sphere_mm");
     if (const auto l = n.find("label"))
         return Label{labels_of(*l, false)};
     if (const auto s = n.find("surface")) {
         constexpr mesh::Wall walls[]{mesh::Wall::endo_lv, mesh::Wall::endo_rv, mesh::Wall::epi};
-        return SurfaceRegion{walls[s->word({"endo_lv", "endo_rv", "epi"})]};
+        return SurfaceRegion{walls[s->word(session_key("/stimuli/#/region/surface").words_list())]};
     }
     Nodes nodes;
     for (const auto& x : n.at("nodes", "").items("a list of vertex numbers", 1))
@@ -196,16 +174,11 @@ StimulusRegion stimulus_region(const JsonNode& n)
 
 Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
 {
-    n.only({"name", "region", "start_ms", "duration_ms", "amplitude_uA_per_cm3",
-            "amplitude_pA_per_pF", "period_ms", "count", "on", "protocol"});
+    only_keys(n, "/stimuli/#");
     Stimulus s;
     s.name = "S" + std::to_string(index + 1);
-    if (const auto name = n.find("name"))
-        s.name = name->text();
-    s.region = stimulus_region(n.at("region", "where it acts, e.g. {\"box_mm\": [[..], [..]]}"));
-    if (const auto start = n.find("start_ms"))
-        s.start_ms = start->not_negative("ms");
-    s.duration_ms = n.at("duration_ms", "its length in ms").positive("ms");
+    s.region = stimulus_region(need_key(n, "/stimuli/#/region"));
+    read_keys(n, "/stimuli/#", s);
     const auto by_volume = n.find("amplitude_uA_per_cm3");
     const auto by_charge = n.find("amplitude_pA_per_pF");
     if (by_volume.has_value() == by_charge.has_value())
@@ -221,8 +194,6 @@ Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
     } else {
         s.amplitude_pA_per_pF = by_charge->number();
     }
-    if (const auto on = n.find("on"))
-        s.on = on->truth();
     if (const auto protocol = n.find("protocol")) {
         for (const char* key : {"period_ms", "count"})
             if (n.has(key))
@@ -231,16 +202,10 @@ Stimulus stimulus(const JsonNode& n, std::size_t index, const Session& session)
                     {"protocol", "period_ms", "count"}, key);
         s.protocol = protocol_of(*protocol, s.duration_ms);
     }
-    if (const auto period = n.find("period_ms")) {
-        s.period_ms = period->not_negative("ms");
-        if (s.period_ms > 0 && s.period_ms < s.duration_ms)
-            period->fail_value("0 (once) or at least duration_ms");
-    }
-    if (const auto count = n.find("count")) {
-        s.count = static_cast<int>(count->integer(0, 1'000'000'000));
-        if (s.count != 1 && !(s.period_ms > 0))
-            count->fail_value("1 unless period_ms is above 0");
-    }
+    if (s.period_ms > 0 && s.period_ms < s.duration_ms)
+        n.at("period_ms", "").fail_value("0 (once) or at least duration_ms");
+    if (s.count != 1 && !(s.period_ms > 0))
+        n.at("count", "").fail_value("1 unless period_ms is above 0");
     return s;
 }
 
@@ -249,8 +214,8 @@ std::vector<Probe> probes(const JsonNode& n)
     std::vector<Probe> out;
     std::set<std::string> names{"time_ms"};
     for (const auto& p : n.items("a list of probes")) {
-        p.only({"name", "position_mm"});
-        const auto name = p.at("name", "its name, the column's in probes.csv");
+        only_keys(p, "/probes/#");
+        const auto name = need_key(p, "/probes/#/name");
         const auto text = name.text();
         if (text.empty() || std::any_of(text.begin(), text.end(),
                                         [](unsigned char c) { return c < 32 || c == '"'; }))
@@ -258,35 +223,18 @@ std::vector<Probe> probes(const JsonNode& n)
                             "column of probes.csv");
         if (!names.insert(text).second)
             name.fail_value("a name that no other probe has (nor \"time_ms\")");
-        out.push_back({text, p.at("position_mm", "[x, y, z] in mm").point()});
+        out.push_back({text, need_key(p, "/probes/#/position_mm").point()});
     }
     return out;
 }
 
-Prepacing prepacing(const JsonNode& n)
-{
-    n.only({"cycle_length_ms", "beats", "until_steady"});
-    Prepacing p;
-    p.cycle_length_ms =
-        n.at("cycle_length_ms", "the time between pulses in ms")
-            .within(Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, "ms");
-    p.beats = n.at("beats", "how many pulses").integer(0, Prepacing::most_beats);
-    if (const auto until = n.find("until_steady"))
-        p.until_steady = until->truth();
-    return p;
-}
-
 void tissue(const JsonNode& n, Session& s)
 {
-    n.only({"surface_to_volume_per_mm", "capacitance_uF_per_cm2", "regions", "prepacing"});
+    read_keys(n, "/tissue", s);
     if (const auto p = n.find("prepacing"))
-        s.prepacing = prepacing(*p);
-    if (const auto chi = n.find("surface_to_volume_per_mm"))
-        s.surface_to_volume_per_mm = chi->within(0.1, 1e5, "1/mm");
-    if (const auto cm = n.find("capacitance_uF_per_cm2"))
-        s.capacitance_uF_per_cm2 = cm->within(1e-3, 1e3, "uF/cm2");
+        read_keys(*p, "/tissue/prepacing", s.prepacing);
     s.regions.clear();
-    const char* should = "a list of at least one region";
+    const auto should = session_key("/tissue/regions").also.needed;
     std::size_t named = 0;
     for (const auto& r : n.at("regions", should).items(should, 1)) {
         s.regions.push_back(region(r));
@@ -301,28 +249,11 @@ void tissue(const JsonNode& n, Session& s)
 
 void diffusion_part(const JsonNode& n, Session& s)
 {
-    n.only({"scheme", "mass", "mass_scaling", "mass_scaling_largest", "splitting", "stepping"});
-    if (const auto scheme = n.find("scheme"))
-        s.scheme = scheme->word({"fvm", "p1"}) ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
-    if (const auto mass = n.find("mass")) {
-        if (s.scheme != diffusion::Scheme::p1)
-            mass->fail_exclusive(
-                "is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
-        s.mass = mass->word({"lumped", "consistent"}) ? diffusion::Mass::consistent
-                                                      : diffusion::Mass::lumped;
-    }
-    if (const auto scaling = n.find("mass_scaling"))
-        s.mass_scaling = scaling->within(0, 0.1, "");
-    if (const auto largest = n.find("mass_scaling_largest"))
-        s.mass_scaling_largest = largest->within(1, 1000, "");
-    if (const auto splitting = n.find("splitting"))
-        s.splitting =
-            splitting->word({"godunov", "strang"}) ? Splitting::strang : Splitting::godunov;
-    if (const auto stepping = n.find("stepping")) {
-        constexpr Stepping kinds[]{Stepping::explicit_, Stepping::backward_euler,
-                                   Stepping::crank_nicolson};
-        s.stepping = kinds[stepping->word({"explicit", "backward_euler", "crank_nicolson"})];
-    }
+    only_keys(n, "/diffusion");
+    read_key(n, "/diffusion/scheme", s);
+    if (const auto mass = n.find("mass"); mass && s.scheme != diffusion::Scheme::p1)
+        mass->fail_exclusive("is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
+    read_keys(n, "/diffusion", s);
 }
 
 /// A scheme by its name; one that is not known is not told of cvode, which tissue does not take.
@@ -341,14 +272,9 @@ cell::Scheme scheme_of_tissue(const JsonNode& n)
 
 void reaction(const JsonNode& n, Session& s)
 {
-    n.only({"scheme", "rest_tolerance_mV", "tables_mV"});
-    if (const auto rest = n.find("rest_tolerance_mV"))
-        s.rest_tolerance_mV = rest->within(0, largest_rest_tolerance_mV, "mV");
-    if (const auto step = n.find("tables_mV")) {
-        s.tables_mV = step->within(0, cell::coarsest_table_mV, "mV");
-        if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)
-            step->fail_value("0 (no tables) or a step from 0.001 to 1 mV");
-    }
+    read_keys(n, "/reaction", s);
+    if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)
+        n.at("tables_mV", "").fail_value("0 (no tables) or a step from 0.001 to 1 mV");
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;
@@ -370,19 +296,17 @@ void reaction(const JsonNode& n, Session& s)
 Session session(const JsonNode& n)
 {
     Session s;
-    n.only({"schema", "name", "mesh", "tissue", "diffusion", "reaction", "time", "stimuli",
-            "probes", "output", "drugs", "ecg", "view"});
-    if (const auto schema = n.at("schema", "\"schema\": 1"); schema.value() != Json(1))
+    only_keys(n, "");
+    if (const auto schema = need_key(n, "/schema"); schema.value() != Json(1))
         schema.fail_value("1, the one this program reads");
-    if (const auto name = n.find("name"))
-        s.name = name->text();
-    s.mesh = mesh_source(n.at("mesh", "one, e.g. {\"file\": \"heart.vtu\"}"));
-    tissue(n.at("tissue", "an object with \"regions\""), s);
+    read_keys(n, "", s);
+    s.mesh = mesh_source(need_key(n, "/mesh"));
+    tissue(need_key(n, "/tissue"), s);
     if (const auto d = n.find("diffusion"))
         diffusion_part(*d, s);
     if (const auto r = n.find("reaction"))
         reaction(*r, s);
-    read_time(n.at("time", "{\"dt_ms\": .., \"end_ms\": ..}"), s);
+    read_time(need_key(n, "/time"), s);
     if (const auto list = n.find("stimuli")) {
         const auto items = list->items("a list of stimuli");
         for (std::size_t i = 0; i < items.size(); ++i)
@@ -392,7 +316,7 @@ Session session(const JsonNode& n)
     if (const auto list = n.find("probes"))
         s.probes = probes(*list);
     if (const auto o = n.find("output"))
-        read_output(*o, s);
+        read_keys(*o, "/output", s);
     if (const auto d = n.find("drugs"))
         s.drugs = drugs_of(*d);
     check_factor_names(n, s);

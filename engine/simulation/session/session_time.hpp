@@ -8,9 +8,8 @@ namespace tawara::simulation {
 /// Tetrahedra that places may name one by one: twice those of a human heart's mesh.
 inline constexpr std::int64_t most_named_tetrahedra = 25'000'000;
 
-/// The parts "time" and "output" of a session. @throws InputError
+/// The part "time" of a session. @throws InputError
 void read_time(const JsonNode& n, Session& s);
-void read_output(const JsonNode& n, Session& s);
 
 /// What a session announces is laid out in memory before a run; refuses more than a run could use.
 /// @param list    of the stimuli, which were read into the session
