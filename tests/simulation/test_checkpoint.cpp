@@ -4,10 +4,13 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/checkpoint_stream.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/session_keys.hpp"
+#include "engine/simulation/tissue/tissue.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -165,6 +168,44 @@ class TestCheckpoint : public QObject
         run_session(slab_session(), o);
         good_ = o.out / "checkpoint-00000001.000ms.tcp";
         QVERIFY(fs::exists(good_));
+    }
+
+    /// Each key of the table that is a member of the session: another value of it gives another
+    /// fingerprint where the table says that it is fixed, else the same.
+    void fingerprintsHaveWhatTheTableSays()
+    {
+        const auto print = [](const Session& s) {
+            return fingerprint(build_tissue(s).problem, s, Precision::double_);
+        };
+        Session base = slab_session();
+        base.mesh = MeshSlab{{1, 0.5, 0.5}, 0.25};
+        base.dt_ms = 0.5; // so long that diffusion has sub-steps, which mass scaling acts on
+        int fixed = 0;
+        for (const Key& key : session_keys()) {
+            if (!key.member.of(typeid(Session)) || key.member.get == nullptr)
+                continue;
+            Session s = base;
+            if (key.at == "/diffusion/mass_scaling_largest")
+                s.mass_scaling = 0.05; // so much that the bound acts
+            s.scheme = key.at == "/diffusion/mass" ? diffusion::Scheme::p1 : base.scheme;
+            const std::string before = print(s);
+            const double old = key.member.get(&s);
+            key.member.set(&s, key.member.type == Member::Type::choice
+                                   ? old + (old == key.also.first ? 1 : -1)
+                               : std::isfinite(key.range.high) ? (old + key.range.high) / 2
+                                                               : old + 1);
+            const bool says = key.also.fixed != Key::Fixed::no;
+            QVERIFY2((print(s) != before) == says, std::string(key.at).c_str());
+            fixed += says;
+        }
+        QVERIFY(fixed >= 8);
+        // as checkpoints of before the table have it
+        Session s = slab_session();
+        s.rest_tolerance_mV = 0.1;
+        s.tables_mV = 0.01;
+        QCOMPARE(print(s),
+                 std::string("96 unknowns, dt 0.02 ms, split 0, step 0, sub 0 x 1, crc 28522eea, "
+                             "rush_larsen_light ten_tusscher_2006 double"));
     }
 
     void whatIsWrittenIsRead()

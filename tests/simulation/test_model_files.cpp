@@ -158,7 +158,7 @@ class TestModelFiles : public QObject
     void checkpointsAreOfTheText()
     {
         const auto print = [&] {
-            return fingerprint(build_tissue(paced()).problem, Precision::double_);
+            return fingerprint(build_tissue(paced()).problem, paced(), Precision::double_);
         };
         const auto before = print();
         QCOMPARE(print(), before);

@@ -2,8 +2,9 @@
 #include "engine/simulation/results/checkpoint.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 
 #include <charconv>
 #include <cstdio>
@@ -74,7 +75,7 @@ std::string exact(double x)
 
 } // namespace
 
-std::string fingerprint(const device::TissueProblem& p, Precision precision)
+std::string fingerprint(const device::TissueProblem& p, const Session& s, Precision precision)
 {
     uLong crc = crc32(0, nullptr, 0);
     add(crc, p.system.alpha.first);
@@ -92,10 +93,17 @@ std::string fingerprint(const device::TissueProblem& p, Precision precision)
                 add(crc, std::vector<std::uint64_t>{cell::text_digest(t)});
         }
     }
-    if (p.rest_tolerance_mV > 0)
-        add(crc, std::vector<double>{p.rest_tolerance_mV});
-    if (p.table_step_mV > 0)
-        add(crc, std::vector<double>{-p.table_step_mV});
+    for (const Key& key : session_keys()) {
+        using Fixed = Key::Fixed;
+        const auto fixed = key.also.fixed;
+        if (fixed == Fixed::no || fixed == Fixed::problem || !key.member.of(typeid(Session)) ||
+            key.member.get(&s) == key.member.fallback())
+            continue;
+        if (fixed == Fixed::value)
+            add(crc, std::vector<char>(key.at.begin(), key.at.end()));
+        const double value = key.member.get(&s);
+        add(crc, std::vector<double>{fixed == Fixed::negated ? -value : value});
+    }
     char text[160];
     std::snprintf(text, sizeof text,
                   "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",

@@ -55,8 +55,10 @@ TissueEdit branch_at(double time_ms);
 /// variants, drugs, conductivities, reaction schemes, stepping and precision may be others.
 std::vector<double> layout_print(const device::TissueProblem& p, const mesh::TetMesh& m);
 
-/// Text that two runs share exactly when one can resume from the other's checkpoint.
-std::string fingerprint(const device::TissueProblem& p, Precision precision);
+/// Text that two runs share exactly when one can resume from the other's checkpoint. What acts
+/// outside of the problem's operator, cells and steps is in it by the table of session keys
+/// (Key::Fixed).
+std::string fingerprint(const device::TissueProblem& p, const Session& s, Precision precision);
 
 /// What tells two fingerprints apart, in words, e.g. "its time step is 0.02 ms, here 0.04 ms".
 std::string difference(const std::string& of_checkpoint, const std::string& here);

@@ -153,7 +153,7 @@ Checkpoint Run::here() const
 {
     const auto& tissue = simulation_.tissue();
     Checkpoint c;
-    c.fingerprint = fingerprint(tissue.problem, options_.device.precision);
+    c.fingerprint = fingerprint(tissue.problem, session_, options_.device.precision);
     c.layout = layout_print(tissue.problem, *tissue.mesh);
     return c;
 }
