@@ -22,7 +22,7 @@ using diffusion::Conductivity;
 using mesh::generator::FibreRules;
 
 const Key table[] = {
-    Key("/schema", "1, the format that this program reads", {.needed = "\"schema\": 1"}),
+    Key("/schema", "version of the format: 1", {.needed = "\"schema\": 1"}),
     Key("/name", of<&Session::name>(), "for people", {.left_out = "`untitled`"}),
     Key("/mesh", "below", {.needed = "one, e.g. {\"file\": \"heart.vtu\"}", .fixed = problem}),
     Key("/tissue", "below", {.needed = "an object with \"regions\""}),
@@ -105,7 +105,8 @@ const Key table[] = {
         "steady rhythm and take longer",
         {.needed = "how many pulses", .box = {.step = 10, .decimals = 0, .low = 1}}),
     Key("/tissue/prepacing/until_steady", of<&Prepacing::until_steady>(),
-        "ends before, once no state of any cell has more than 1 % to go to its steady rhythm; the "
+        "pacing ends earlier, once no state of any cell has more than 1 % to go to its steady "
+        "rhythm; the "
         "number of beats is the largest then",
         {.more = "70 beats at least", .write = changed}),
 
@@ -116,11 +117,12 @@ const Key table[] = {
     Key("/tissue/regions/#/where", "a place, in place of `label`: below", {.left_out = "none"}),
     Key("/tissue/regions/#/name", of<&Region::name>(), "for people", {.write = changed}),
     Key("/tissue/regions/#/kind", of<&Region::kind>(),
-        "for the window: `border_zone`, `scar_core`, ..",
-        {.more = "it outlines insulating tissue and tissue whose cells cannot fire, as neither "
-                 "g_Na, g_NaL nor g_CaL is left to them, and with a thinner line regions of kind "
-                 "`border_zone`, and of kind `scar_core` whose cells can fire all the same, which "
-                 "is said",
+        "for the window, e.g. `border_zone` or `scar_core`",
+        {.more =
+             "the window outlines insulating tissue and tissue whose cells cannot fire, as neither "
+             "g_Na, g_NaL nor g_CaL is left to them, and with a thinner line regions of kind "
+             "`border_zone`, and of kind `scar_core` whose cells can fire all the same, which "
+             "is said",
          .write = changed}),
     Key("/tissue/regions/#/model",
         "one of `tawara-cli cell list`, or the path of a `.mmt` or `.cellml` file",
@@ -238,8 +240,10 @@ const Key table[] = {
     Key("/reaction/rest_tolerance_mV", of<&Session::rest_tolerance_mV>(),
         {0, largest_rest_tolerance_mV}, "mV",
         "unknowns that would move less than this over 0.2 ms take one long step",
-        {.more = "below is what it changes; for explicit diffusion of one sub-step, lumped mass, "
-                 "godunov splitting and steps up to 0.1 ms, else an error; 0 for reference runs",
+        {.more = "what it changes is said below. It wants explicit diffusion of one sub-step, "
+                 "lumped mass, "
+                 "godunov splitting and steps up to 0.1 ms, else it is an error. Take 0 for "
+                 "reference runs",
          .zero = "none do",
          .write = changed,
          .fixed = unnamed}),
@@ -301,14 +305,14 @@ const Key table[] = {
         {.needed = "a length in mm", .box = {.step = 0.5, .decimals = 1, .low = 0.2, .high = 50}}),
 
     Key("/stimuli/#/protocol/kind", of<&Protocol::kind>(),
-        "one pulse; pulses; pulses S1, then S2, S3, ..; pulses with pauses",
+        "one pulse; a train; a train S1, then S2, S3, ..; trains with pauses between",
         {.words = "single train s1s2 burst",
          .needed = "\"single\", \"train\", \"s1s2\" or \"burst\""}),
     Key("/stimuli/#/protocol/cycle_ms", of<&Protocol::cycle_ms>(), above_0, "ms",
         "cycle length: from pulse to pulse",
         {.more = "longer than the pulse",
          .needed = "the time between two pulses in ms",
-         .left_out = "needed but of `single`",
+         .left_out = "needed, except of `single`",
          .box = {.step = 10, .decimals = 1, .low = 5, .high = 1e5}}),
     Key("/stimuli/#/protocol/count", of<&Protocol::count>(), {0, most_often.high}, "",
         "number of pulses, a cycle apart",
@@ -319,7 +323,7 @@ const Key table[] = {
         "of `s1s2`: coupling intervals of S2, S3, .. of one train, e.g. `[320, 280]`",
         {.more = "each is to the pulse before, and longer than the pulse",
          .needed = "the coupling intervals of S2, S3, .. in ms",
-         .left_out = "needed of `s1s2`"}),
+         .left_out = "needed for `s1s2`"}),
     Key("/stimuli/#/protocol/decrement_ms", of<&Protocol::decrement_ms>(), at_least_0, "ms",
         "how much shorter the last interval is in each repeat",
         {.more = "of `s1s2` the last coupling, of `burst` the cycle",
