@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/fibre_rule_dialog.hpp"
 
-#include "widgets/panels/form.hpp"
+#include "widgets/panels/key_box.hpp"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -24,14 +24,12 @@ FibreRuleDialog::FibreRuleDialog(const FibreRules& now, QWidget* parent) : QDial
     setObjectName("fibreRuleDialog");
     setWindowTitle(tr("Fibres by rule"));
     const std::array names{"helixEndo", "helixEpi", "sheetEndo", "sheetEpi"};
+    const std::array keys{"helix_endo_deg", "helix_epi_deg", "sheet_endo_deg", "sheet_epi_deg"};
     const std::array labels{tr("Helix, endocardium"), tr("Helix, epicardium"),
                             tr("Sheet, endocardium"), tr("Sheet, epicardium")};
-    const QString helix = tr("From the circumference towards the base; from -90 to 90"),
-                  sheet = tr("From the direction across the wall, about the fibre; from -90 to 90");
     auto* form = new QFormLayout;
     for (std::size_t k = 0; k < m_angles.size(); ++k) {
-        m_angles[k] = new NumberBox(QLatin1String(names[k]), QStringLiteral("°"), {-90, 90, 5, 0},
-                                    k < 2 ? helix : sheet);
+        m_angles[k] = keyBox(QLatin1String(names[k]), std::string("/mesh/fibre_rule/") + keys[k]);
         form->addRow(labels[k], m_angles[k]);
     }
     put(now);

@@ -3,7 +3,7 @@
 #include "app/mesh_dialog.hpp"
 #include "engine/simulation/tissue/lowered.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
-#include "widgets/panels/form.hpp"
+#include "widgets/panels/key_box.hpp"
 #include "widgets/panels/region_place.hpp"
 
 #include <QCheckBox>
@@ -197,22 +197,19 @@ SlabDialog::SlabDialog(const QString& scratch, const simulation::Session& curren
     setMinimumWidth(430);
     const char* names[]{"sizeX", "sizeY", "sizeZ"};
     const double sizes[]{20, 7, 3};
-    const QString tips[]{tr("Length along x, the direction of the fibres; from 0.1 to 500"),
-                         tr("Width along y, across the fibres within the sheets; from 0.1 to 500"),
-                         tr("Height along z, across the sheets; from 0.1 to 500")};
+    const QString tips[]{tr("Length along x, the direction of the fibres"),
+                         tr("Width along y, across the fibres within the sheets"),
+                         tr("Height along z, across the sheets")};
     auto* size = new QHBoxLayout;
     for (std::size_t k = 0; k < 3; ++k) {
-        m_size[k] = new NumberBox(QLatin1String(names[k]), tr("mm"), {0.1, 500, 1, 2}, tips[k]);
+        m_size[k] = keyBox(QLatin1String(names[k]), "/mesh/slab_mm", tips[k]);
         m_size[k]->put(sizes[k]);
         size->addWidget(m_size[k], 1);
         if (k < 2)
             size->addWidget(new QLabel(QStringLiteral("×")));
         connect(m_size[k], &QDoubleSpinBox::valueChanged, this, &SlabDialog::changed);
     }
-    m_spacing = new NumberBox("spacing", tr("mm"), {0.02, 20, 0.1, 3},
-                              tr("Edge of the grid's cubes, each cut into six tetrahedra; from "
-                                 "0.02 to 20"));
-    m_spacing->put(0.5);
+    m_spacing = keyBox("spacing", "/mesh/spacing_mm");
     connect(m_spacing, &QDoubleSpinBox::valueChanged, this, &SlabDialog::changed);
     auto* f = form();
     f->addRow(tr("Length × width × height"), size);

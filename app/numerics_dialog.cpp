@@ -3,7 +3,7 @@
 
 #include "engine/cell/model.hpp"
 #include "engine/core/error.hpp"
-#include "widgets/panels/form.hpp"
+#include "widgets/panels/key_box.hpp"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -97,9 +97,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
 {
     setWindowTitle(tr("Numerics"));
     m_reaction = choice("numericsReaction", reactions, int(m_current.reaction));
-    m_step = new NumberBox("numericsStep", tr("ms"), {0.0001, 1, 0.005, 4},
-                           tr("Time step of the cells; diffusion takes as many parts of it as its "
-                              "stability asks for"));
+    m_step = keyBox("numericsStep", "/time/dt_ms");
     m_step->put(m_current.dt_ms);
     m_stepShown = m_step->value();
     m_scheme = choice("numericsScheme", schemes, int(m_current.scheme));

@@ -2,6 +2,7 @@
 #include "widgets/panels/drug_editor.hpp"
 
 #include "engine/simulation/session/presets.hpp"
+#include "widgets/panels/key_box.hpp"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -185,7 +186,7 @@ QWidget* DrugEditor::factorRow(std::size_t i, std::size_t k)
     slider->setRange(0, 200);
     slider->setValue(static_cast<int>(std::lround(100 * value)));
     slider->setToolTip(tr("Factor on the conductance: 0 blocks, 1 changes nothing"));
-    auto* number = new NumberBox("factor", {}, {0, 10, 0.05, 2}, tr("Factor on the conductance"));
+    auto* number = keyBox("factor", "/drugs/#/factors/#");
     number->put(value);
     number->setMaximumWidth(64);
     row->addWidget(label);

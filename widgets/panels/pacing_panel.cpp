@@ -4,6 +4,7 @@
 #include "engine/simulation/session/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/icons.hpp"
+#include "widgets/panels/key_box.hpp"
 #include "widgets/panels/pulse_timeline.hpp"
 #include "widgets/panels/site_words.hpp"
 
@@ -27,7 +28,6 @@ namespace {
 using simulation::Protocol;
 using simulation::Stimulus;
 
-constexpr double most_pulses = 9999, most_repeats = 100; // that can be typed
 // a protocol that begins anew does so at a round time, not before an edit has arrived
 constexpr double soon_ms = 20, soon_s = 0.5, round_ms = 10;
 
@@ -181,29 +181,23 @@ QWidget* PacingPanel::buildDetails()
     m_now = smallButton("stimulate", tr("Pace now"), "paceNow", {});
     m_name = new QLineEdit;
     m_name->setObjectName("siteName");
-    m_radius = new NumberBox("siteRadius", tr("mm"), {0.2, 50, 0.5, 1}, {});
-    m_amplitude = new NumberBox("siteAmplitude", tr("pA/pF"), {-500, 2000, 5, 1},
-                                tr("Current per membrane capacitance; positive depolarises"));
-    m_duration =
-        new NumberBox("siteDuration", tr("ms"), {0.1, 200, 0.5, 1}, tr("Length of each pulse"));
-    m_start =
-        new NumberBox("siteStart", tr("ms"), {0, 1e7, 10, 1}, tr("When the first pulse begins"));
+    m_radius = keyBox("siteRadius", "/stimuli/#/region/sphere_mm/radius");
+    m_amplitude = keyBox("siteAmplitude", "/stimuli/#/amplitude_pA_per_pF");
+    m_duration = keyBox("siteDuration", "/stimuli/#/duration_ms");
+    m_start = keyBox("siteStart", "/stimuli/#/start_ms");
     m_kind = new QComboBox;
     m_kind->setObjectName("siteProtocol");
     m_kind->addItems({tr("Single pulse"), tr("Train"), tr("S1-S2(-S3)"), tr("Burst")});
-    m_cycle = new NumberBox("siteCycle", tr("ms"), {5, 1e5, 10, 1},
-                            tr("Cycle length: from pulse to pulse"));
-    m_count = new NumberBox("siteCount", {}, {0, most_pulses, 1, 0}, tr("Pulses; 0: for ever"));
+    m_cycle = keyBox("siteCycle", "/stimuli/#/protocol/cycle_ms");
+    m_count = keyBox("siteCount", "/stimuli/#/protocol/count");
     m_count->setSpecialValueText(tr("for ever"));
     m_extra = new QLineEdit;
     m_extra->setObjectName("siteExtra");
     m_extra->setToolTip(tr("Coupling intervals of S2, S3, ... of one train [ms], e.g. 320, 280; "
                            "one S2 after another: a single one, with Decrement and Repeats"));
-    m_decrement = new NumberBox("siteDecrement", tr("ms"), {0, 1e4, 5, 1},
-                                tr("How much shorter the last interval is in each repeat"));
-    m_repeats =
-        new NumberBox("siteRepeats", {}, {1, most_repeats, 1, 0}, tr("How often it is all done"));
-    m_pause = new NumberBox("sitePause", tr("ms"), {0, 1e6, 100, 1}, tr("Rest between repeats"));
+    m_decrement = keyBox("siteDecrement", "/stimuli/#/protocol/decrement_ms");
+    m_repeats = keyBox("siteRepeats", "/stimuli/#/protocol/repeats");
+    m_pause = keyBox("sitePause", "/stimuli/#/protocol/pause_ms");
     m_late = hintLabel({});
     m_late->setObjectName("siteLate");
     m_late->setProperty("level", "warning");

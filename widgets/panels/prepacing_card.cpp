@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/prepacing_card.hpp"
 
+#include "widgets/panels/key_box.hpp"
+
 #include <QCheckBox>
 #include <QFormLayout>
 #include <QLabel>
@@ -37,13 +39,8 @@ PrepacingCard::PrepacingCard(QWidget* parent) : QWidget(parent)
 {
     m_on = new QCheckBox(tr("Pace the cells before the run"));
     m_on->setObjectName("prepace");
-    m_beats = new NumberBox("prepacingBeats", tr("beats"),
-                            {1, static_cast<double>(Prepacing::most_beats), 10, 0},
-                            tr("How often each cell is paced; 100 beats and more are usual. More "
-                               "bring it nearer to its steady rhythm and take longer"));
-    m_cycle = new NumberBox("prepacingCycle", tr("ms"),
-                            {Prepacing::shortest_cycle_ms, Prepacing::longest_cycle_ms, 50, 0},
-                            tr("Pacing cycle length: the time from pulse to pulse"));
+    m_beats = keyBox("prepacingBeats", "/tissue/prepacing/beats");
+    m_cycle = keyBox("prepacingCycle", "/tissue/prepacing/cycle_length_ms");
     m_untilSteady = new QCheckBox(tr("End when steady"));
     m_untilSteady->setObjectName("prepacingUntilSteady");
     m_untilSteady->setToolTip(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/stimulus_panel.hpp"
 
-#include "widgets/panels/form.hpp"
+#include "widgets/panels/key_box.hpp"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -10,12 +10,10 @@ namespace tawara {
 
 StimulusPanel::StimulusPanel(QWidget* parent) : QWidget(parent)
 {
-    m_radius = new NumberBox("radius", tr("mm"), {0.2, 50, 0.5, 1},
-                             tr("Tissue within this distance of the click is stimulated"));
-    m_amplitude = new NumberBox("amplitude", tr("pA/pF"), {-500, 2000, 5, 1},
-                                tr("Current per membrane capacitance; positive depolarises"));
-    m_duration =
-        new NumberBox("duration", tr("ms"), {0.1, 200, 0.5, 1}, tr("How long the current flows"));
+    m_radius = keyBox("radius", "/stimuli/#/region/sphere_mm/radius",
+                      tr("Tissue within this distance of the click is stimulated"));
+    m_amplitude = keyBox("amplitude", "/stimuli/#/amplitude_pA_per_pF");
+    m_duration = keyBox("duration", "/stimuli/#/duration_ms");
     for (auto* b : {m_radius, m_amplitude, m_duration})
         connect(b, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT changed(settings()); });
     auto* form = new QFormLayout(this);

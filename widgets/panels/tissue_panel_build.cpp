@@ -4,6 +4,7 @@
 #include "widgets/panels/cell_editor.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/field_note.hpp"
+#include "widgets/panels/key_box.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
@@ -22,6 +23,16 @@
 #include <QVBoxLayout>
 
 namespace tawara {
+namespace {
+
+/// One of three in a row: without buttons and unit.
+void narrow(NumberBox* b)
+{
+    b->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    b->setSuffix({});
+}
+
+} // namespace
 
 using simulation::Region;
 using simulation::Session;
@@ -168,7 +179,7 @@ QWidget* TissuePanel::buildPlace()
     m_layer->addItems({tr("Endocardium"), tr("Mid-myocardium"), tr("Epicardium")});
     m_centre = smallButton("site", tr("Place"), "regionCentre",
                            tr("The next click on the wall is the middle of the region"));
-    m_radius = new NumberBox("regionRadius", tr("mm"), {0.5, 100, 1, 1}, tr("Radius of the ball"));
+    m_radius = keyBox("regionRadius", "/tissue/regions/#/where/sphere_mm/radius");
     m_paint = smallButton("paint", tr("Paint (B)"), "regionPaint",
                           tr("Paint on the heart; Alt rubs out (B)"));
     m_erase = smallButton({}, tr("Clear"), "regionClear", tr("Nothing is painted any more"));
@@ -229,9 +240,9 @@ QWidget* TissuePanel::buildBox()
         const int row = low ? 1 : 2, column = static_cast<int>(k % 3) + 1;
         if (k % 3 == 0)
             grid->addWidget(new QLabel(low ? tr("From") : tr("To")), row, 0);
-        auto* b = new NumberBox(
-            QLatin1String(low ? "boxFrom" : "boxTo") + QLatin1String(names[k % 3]), {},
-            {-1000, 1000, 1, 2}, low ? tr("Where the box begins [mm]") : tr("Where it ends [mm]"));
+        auto* b = keyBox(QLatin1String(low ? "boxFrom" : "boxTo") + QLatin1String(names[k % 3]),
+                         "/tissue/regions/#/where/box_mm",
+                         low ? tr("Where the box begins") : tr("Where it ends"));
         makeNarrow(*b);
         grid->addWidget(b, row, column);
         connect(b, &QDoubleSpinBox::valueChanged, this, [this, k](double v) { boxEdited(k, v); });
@@ -243,13 +254,11 @@ QWidget* TissuePanel::buildBox()
 QHBoxLayout* TissuePanel::buildScale()
 {
     const std::array names{"sigmaScale", "sigmaScaleSheet", "sigmaScaleNormal"};
-    const std::array along{tr("along the fibres"), tr("across the fibres within the sheet"),
-                           tr("across the sheets")};
+    const std::array directions{"fibre", "sheet", "normal"};
     auto* row = new QHBoxLayout;
     for (std::size_t k = 0; k < m_scale.size(); ++k) {
-        m_scale[k] = new NumberBox(
-            QLatin1String(names[k]), {}, {0.001, 10, 0.05, 3},
-            tr("Factor on the conductivity %1: below 1 slows conduction").arg(along[k]));
+        m_scale[k] = keyBox(QLatin1String(names[k]),
+                            std::string("/tissue/regions/#/conductivity_scale/") + directions[k]);
         makeNarrow(*m_scale[k]);
         row->addWidget(m_scale[k], 1);
         connect(m_scale[k], &QDoubleSpinBox::valueChanged, this, [this, k](double v) {
@@ -291,15 +300,11 @@ QWidget* TissuePanel::buildCells()
     m_variant = new ChoiceBox;
     m_variant->setObjectName("regionVariant");
     m_source = hintLabel({});
-    const auto conductivity = [](const char* name, const QString& tip) {
-        auto* b = new NumberBox(QLatin1String(name), {}, {0.0001, 10, 0.01, 4}, tip);
+    m_fibre = keyBox("sigmaFibre", "/tissue/regions/#/conductivity_S_per_m/fibre");
+    m_sheet = keyBox("sigmaSheet", "/tissue/regions/#/conductivity_S_per_m/sheet");
+    m_normal = keyBox("sigmaNormal", "/tissue/regions/#/conductivity_S_per_m/normal");
+    for (auto* b : {m_fibre, m_sheet, m_normal})
         makeNarrow(*b);
-        return b;
-    };
-    m_fibre = conductivity("sigmaFibre", tr("Conductivity along the fibres [S/m]"));
-    m_sheet =
-        conductivity("sigmaSheet", tr("Conductivity across the fibres within the sheet [S/m]"));
-    m_normal = conductivity("sigmaNormal", tr("Conductivity across the sheets [S/m]"));
     m_insulating = new QCheckBox(tr("Insulating: no cells, no current"));
     m_insulating->setObjectName("insulating");
     m_insulating->setToolTip(tr("Scar, fat or a valve's ring: waves go around it"));
