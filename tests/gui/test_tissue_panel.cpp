@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tissue panel alone: places of regions, drugs.
+// The tissue panel alone: places of regions, drugs. Fields of session keys.
 #include "engine/cell/model.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "tests/gui/overlap.hpp"
+#include "widgets/panels/key_box.hpp"
 #include "widgets/panels/laid_tissue.hpp"
 #include "widgets/panels/region_place.hpp"
 #include "widgets/panels/region_words.hpp"
@@ -24,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 using namespace tawara;
 
@@ -32,6 +35,31 @@ class TestTissuePanel : public QObject
     Q_OBJECT
 
   private Q_SLOTS:
+    /// A field of a session's key has what the table says of it.
+    void aFieldFollowsTheTable()
+    {
+        int fields = 0;
+        for (const auto& key : simulation::session_keys()) {
+            const auto& [step, decimals, low, high] = key.also.box;
+            if (step == 0)
+                continue;
+            const std::unique_ptr<NumberBox> box(keyBox("box", key.at));
+            QCOMPARE(box->minimum(), std::isinf(low) ? key.range.low : low);
+            QCOMPARE(box->maximum(), std::isinf(high) ? key.range.high : high);
+            QCOMPARE(box->singleStep(), step);
+            QCOMPARE(box->decimals(), decimals);
+            if (key.member.fallback && key.member.fallback() >= box->minimum())
+                QVERIFY(std::abs(box->value() - key.member.fallback()) < std::pow(10, -decimals));
+            ++fields;
+        }
+        QVERIFY(fields >= 20);
+        const std::unique_ptr<NumberBox> step(keyBox("step", "/time/dt_ms"));
+        QCOMPARE(step->suffix(), QStringLiteral(" ms"));
+        QVERIFY2(step->toolTip().startsWith("Time step of the cells; ") &&
+                     step->toolTip().endsWith(step->rangeText()),
+                 qPrintable(step->toolTip()));
+    }
+
     void aBoxTakesTheBallsPlace()
     {
         const simulation::Sphere ball{{30.25, 0.25, 0.25}, 5};

@@ -4,6 +4,7 @@
 #include "engine/simulation/session/session_keys.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace tawara {
 namespace {
@@ -27,6 +28,8 @@ NumberBox* keyBox(const QString& name, std::string_view key, const QString& tip)
 {
     const simulation::Key& k = simulation::session_key(key);
     const auto& box = k.also.box;
+    if (box.step == 0)
+        throw std::logic_error("the table of session keys has no box for " + std::string(key));
     const NumberBox::Range range{std::isinf(box.low) ? k.range.low : box.low,
                                  std::isinf(box.high) ? k.range.high : box.high, box.step,
                                  box.decimals};

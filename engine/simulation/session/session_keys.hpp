@@ -74,7 +74,7 @@ struct KeyParts
     /// A number box of the window: what can be chosen there, which may be less than the range.
     struct Box
     {
-        double step = 1;
+        double step = 0; ///< 0: there is none
         int decimals = 0;
         double low = -std::numeric_limits<double>::infinity(),
                high = std::numeric_limits<double>::infinity();
