@@ -23,17 +23,6 @@
 #include <QVBoxLayout>
 
 namespace tawara {
-namespace {
-
-/// One of three in a row: without buttons and unit.
-void narrow(NumberBox* b)
-{
-    b->setButtonSymbols(QAbstractSpinBox::NoButtons);
-    b->setSuffix({});
-}
-
-} // namespace
-
 using simulation::Region;
 using simulation::Session;
 
