@@ -337,11 +337,12 @@ class TestFaults : public QObject
     /// work, ends those that it has started.
     void partsThatCannotStart()
     {
-        const auto tissue = build_tissue(slab_session(), {});
+        const auto session = slab_session();
+        const auto tissue = build_tissue(session, {});
         const auto results = std::make_shared<AnalystResults>();
         const std::vector<std::pair<const char*, std::function<void()>>> parts{
             {"pool", [] { const ThreadPool pool(4); }},
-            {"analyst", [&] { const Analyst analyst(tissue, 1, results); }},
+            {"analyst", [&] { const Analyst analyst(tissue, session, 1, results); }},
             {"store", [] { const CheckpointStore store("out", 1, 1); }},
         };
         for (const auto& [name, make] : parts) {
@@ -403,8 +404,9 @@ class TestFaults : public QObject
     /// Of the samples that the analyst is given while it is busy so many wait, and no more.
     void tooManySamplesAreRefused()
     {
-        const auto tissue = build_tissue(slab_session(), {});
-        Analyst analyst(tissue, 1, std::make_shared<AnalystResults>());
+        const auto session = slab_session();
+        const auto tissue = build_tissue(session, {});
+        Analyst analyst(tissue, session, 1, std::make_shared<AnalystResults>());
         std::atomic<bool> hold{true};
         analyst.then([&] {
             while (hold)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device/cuda/profiler.hpp"
+#include "engine/device/cuda/profiler.cuh"
 
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/kernels.cuh"

@@ -3,7 +3,7 @@
 #pragma once
 #include "engine/device/cuda/exchange.cuh"
 #include "engine/device/cuda/port_set.cuh"
-#include "engine/device/cuda/profiler.hpp"
+#include "engine/device/cuda/profiler.cuh"
 #include "engine/device/cuda/stimuli.cuh"
 
 namespace tawara::device::cuda {
