@@ -345,6 +345,10 @@ class TestMoments : public QObject
         s.mesh = simulation::MeshEmbedded{};
         s.scheme = diffusion::Scheme::p1;
         s.dt_ms = 0.05;
+        simulation::Stimulus lateral; // tissue at rest keeps its phase
+        lateral.name = "LV lateral";
+        lateral.region = simulation::Sphere{{28, 0, -20}, 8};
+        s.stimuli = {lateral};
         const auto file = dir.filePath("heart.json");
         simulation::write_session(s, file.toStdString());
         const auto run = host->scene()->run;

@@ -319,7 +319,7 @@ class TestExport : public QObject
         QVERIFY2(near(7, 207, 2), qPrintable(rows[2]));       // 0.9 * 115 mV at 0.5 mV/ms
         QVERIFY2(near(8, 350 - 207, 3), qPrintable(rows[2])); // of the beat before to this one
         QVERIFY2(near(9, 350, 0.2), qPrintable(rows[2]));
-        QVERIFY2(rows[2].endsWith(",1,0,,,,,,"), qPrintable(rows[2])); // one tissue, all the time
+        QVERIFY2(rows[2].endsWith(",1,0,,,,,,,"), qPrintable(rows[2])); // one tissue, all the time
     }
 
     /// The newest two seconds, or those around the beat that is measured.
@@ -374,7 +374,7 @@ class TestExport : public QObject
         QCOMPARE(rows.size(), 5);
         const char* ends[] = {",1,0,", ",1,0,450", ",3,600.5,", ",3,600.5,1090"};
         for (int k = 0; k < 4; ++k) // the last beat has not repolarised yet
-            QVERIFY2(rows[k + 1].endsWith(QString(ends[k]) + ",,,,,"), qPrintable(rows[k + 1]));
+            QVERIFY2(rows[k + 1].endsWith(QString(ends[k]) + ",,,,,,"), qPrintable(rows[k + 1]));
     }
 
     /// Every region has a row; where there are more than a page has room for, others are counted.

@@ -28,11 +28,12 @@ using simulation::Session;
 
 namespace {
 
-/// As three of them stand in a row.
+/// As three of them stand in a row: without buttons and unit.
 void makeNarrow(NumberBox& b)
 {
     constexpr int least = 52;
     b.setButtonSymbols(QAbstractSpinBox::NoButtons);
+    b.setSuffix({});
     b.setMinimumWidth(least);
 }
 

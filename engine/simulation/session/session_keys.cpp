@@ -358,7 +358,8 @@ const Key table[] = {
         "between samples of `probes.csv`", {.zero = "every step"}),
     Key("/output/checkpoints_kept", of<&Session::checkpoints_kept>(), {0, 1e6}, "",
         "how many of the newest stay; older ones of the same run are removed",
-        {.more = "the one that a run goes on from stays", .zero = "all", .write = changed}),
+        {.more = "the one that a run goes on from stays, and so do those that a stop (Ctrl-C, "
+                 "SIGTERM) has written between", .zero = "all", .write = changed}),
     Key("/output/maps_from_ms", of<&Session::maps_from_ms>(), at_least_0, "ms",
         "the maps are of each place's first activation after that time",
         {.more = "in `activation.csv`, `activation.vtu`: of the last beat of a pacing protocol, "
