@@ -94,7 +94,7 @@ class TestCellSteps : public QObject
                     "backward_euler allows steps up to 0.05 ms"));
         QCOMPARE(advice("greenstein_2006", Scheme::rush_larsen, 0.001),
                  QString("greenstein_2006 by rush_larsen has not been shown to stay within 1.5 % "
-                         "of the reference with any step; grl2 allows steps up to 0.05 ms"));
+                         "of the reference with any step; backward_euler allows steps up to 0.02 ms"));
         cell::ModelInfo own; // of somebody's file that says nothing
         QCOMPARE(cell::step_advice(own, Scheme::forward_euler, 1), std::string());
     }
@@ -105,10 +105,10 @@ class TestCellSteps : public QObject
         QTest::newRow("ten_tusscher_2006") << "rush_larsen_light" << 0.01;
         QTest::newRow("grandi_bers_2010") << "rush_larsen_light" << 0.005;
         QTest::newRow("shannon_bers_2004") << "rush_larsen_light" << 0.005;
-        QTest::newRow("greenstein_2006") << "grl1" << 0.005;
+        QTest::newRow("greenstein_2006") << "backward_euler" << 0.01;
         QTest::newRow("ohara_rudy_2011") << "grl1" << 0.01;
         QTest::newRow("ohara_rudy_2011_tissue") << "grl1" << 0.01;
-        QTest::newRow("greenstein_2006_irvine") << "grl1" << 0.01;
+        QTest::newRow("greenstein_2006_irvine") << "backward_euler" << 0.01;
     }
     void aSingleCellTakesAGoodStepByItself()
     {
@@ -138,10 +138,10 @@ class TestCellSteps : public QObject
         QCOMPARE(json(r)["dt_ms"].toDouble(), 0.01);
         r = run({"cell", "info", "greenstein_2006", "--json"});
         const auto steps = json(r)["largest_step_ms"].toObject();
-        QCOMPARE(steps["grl2"].toDouble(), 0.05);
-        QVERIFY(!steps.contains("rush_larsen"));
+        QCOMPARE(steps["backward_euler"].toDouble(), 0.02);
+        QVERIFY(!steps.contains("grl2"));
         r = run({"cell", "info", "greenstein_2006"});
-        QVERIFY2(r.out.contains("grl1 0.005, grl2 0.05"), qPrintable(r.out));
+        QVERIFY2(r.out.contains("backward_euler 0.02"), qPrintable(r.out));
     }
     void rowsAndStimulusAreTold()
     {
