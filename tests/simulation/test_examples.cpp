@@ -42,6 +42,9 @@ class TestExamples : public QObject
         for (std::size_t k = 0; k < s.stimuli.size(); ++k)
             QVERIFY(!unknowns_in(t, s.stimuli[k].region, "s", "/stimuli").empty());
         QCOMPARE(probe_weights(t, s.probes, "s").size(), s.probes.size());
+        for (const auto& g : t.problem.groups) // scheme and step are what pacing showed to be good
+            QCOMPARE(cell::step_advice(cell::model_info(g.types.front().model), g.scheme, s.dt_ms),
+                     std::string());
     }
 
     /// Site, both ends of the scar, behind it, back through the isthmus: at least three turns.
