@@ -265,16 +265,12 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
 std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
                                                           const device::StepperOptions& from)
 {
-    std::vector<std::string> numbers;
-    if (a.device.devices.rfind("cuda:", 0) == 0) {
-        std::stringstream list(a.device.devices.substr(5));
-        for (std::string n; std::getline(list, n, ',');)
-            numbers.push_back(n);
-    } else if (a.device.devices != "cpu") {
+    const device::Devices named(a.device.devices);
+    auto numbers = named.numbers;
+    if (numbers.empty() && named.kind != device::Devices::Kind::cpu)
         for (const auto& d : device::devices())
-            if (d.usable && d.id.starts_with("cuda:"))
-                numbers.push_back(d.id.substr(5));
-    }
+            if (d.usable && d.cuda >= 0)
+                numbers.push_back(d.cuda);
     const bool gpus = !numbers.empty();
     const int most =
         gpus ? static_cast<int>(numbers.size())
@@ -286,9 +282,7 @@ std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
         auto o = from;
         o.devices = "cpu";
         if (gpus) {
-            o.devices = "cuda:";
-            for (int k = 0; k < n; ++k)
-                o.devices += (k ? "," : "") + numbers[static_cast<std::size_t>(k)];
+            o.devices = device::Devices::cuda({numbers.begin(), numbers.begin() + n});
         } else {
             o.threads = static_cast<unsigned>(n);
         }
@@ -314,7 +308,7 @@ void scaling(Context& c, const Arguments& a)
         if (points.empty())
             one = seconds;
         points.push_back({{"parts", n},
-                          {"devices", device.devices},
+                          {"devices", device.devices.text()},
                           {"device", all["device"]},
                           {"seconds", seconds},
                           {"ms_per_step", 1e3 * seconds / static_cast<double>(a.steps)},
@@ -324,7 +318,7 @@ void scaling(Context& c, const Arguments& a)
         char line[160];
         std::snprintf(line, sizeof line,
                       "%3d of %s: %.4f ms a step, %.2f times one, efficiency %.3f", n,
-                      device.devices.c_str(), 1e3 * seconds / static_cast<double>(a.steps),
+                      device.devices.text().c_str(), 1e3 * seconds / static_cast<double>(a.steps),
                       one / seconds, one / seconds / n);
         c.say(line);
     }
@@ -336,17 +330,17 @@ void ceilings(Context& c, const Arguments& a)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    std::string which = a.device.devices;
-    if (which == "auto") { // as a run would choose
+    device::Devices which(a.device.devices);
+    if (which.kind == device::Devices::Kind::automatic) { // as a run would choose
         which = "cpu";
         for (const auto& d : device::devices())
-            if (d.usable && d.id.starts_with("cuda"))
+            if (d.usable && d.cuda >= 0)
                 which = "cuda";
     }
     const auto found = device::measure_ceilings(which, a.device.threads);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Json j{{"bench", "ceilings"},
-           {"device", which},
+           {"device", which.text()},
            {"precision", a.device.precision},
            {"unknowns", 0},
            {"steps", 0},

@@ -60,7 +60,7 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
                                       "'; use step, diffusion, reaction or ceilings");
     r.ceilings = measure_ceilings(options.stepper.devices, options.stepper.threads);
     if (r.bench == "ceilings") {
-        r.device = options.stepper.devices;
+        r.device = options.stepper.devices.text();
         return r;
     }
     if (options.steps < batches)

@@ -133,14 +133,16 @@ double peak_GFLOP_per_s(ThreadPool& pool, bool twice)
 
 } // namespace
 
-Ceilings measure_ceilings(const std::string& device, unsigned threads)
+Ceilings measure_ceilings([[maybe_unused]] const Devices& device, unsigned threads)
 {
 #if TAWARA_HAVE_CUDA
-    if (device.rfind("cuda", 0) == 0)
+    if (device.kind == Devices::Kind::cuda)
         return cuda::measure_ceilings(cuda::device_numbers(device, 0).at(0));
+#else
+    if (device.kind == Devices::Kind::cuda)
+        throw InputError("--devices", "ceilings of " + device.text() +
+                                          " cannot be measured; use cpu");
 #endif
-    if (device != "cpu" && device != "auto")
-        throw InputError("--devices", "ceilings of '" + device + "' cannot be measured; use cpu");
     ThreadPool pool(threads);
     Ceilings c;
     c.triad_GB_per_s = stream_GB_per_s(pool, true);

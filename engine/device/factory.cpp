@@ -46,7 +46,7 @@ std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
 }
 
 std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& problem,
-                                      [[maybe_unused]] const std::string& devices,
+                                      [[maybe_unused]] const Devices& devices,
                                       [[maybe_unused]] const StepperOptions& options,
                                       [[maybe_unused]] const Progress& progress)
 {
@@ -79,20 +79,17 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
                                       const Progress& progress, Notices* notices)
 {
     const auto& d = options.devices;
-    if (d.rfind("cuda", 0) == 0) {
+    if (d.kind == Devices::Kind::cuda) {
         if (problem.table_step_mV > 0)
             throw InputError("reaction.tables_mV",
                              std::string(tables_reason) +
                                  "; leave tables_mV out (or set 0), or use --devices cpu");
         const auto why = cuda_reason();
         if (!have_cuda || !why.empty())
-            throw InputError("--devices", d + " cannot be used: " + why + "; use cpu or auto");
+            throw InputError("--devices", d.text() + " cannot be used: " + why + "; use cpu or auto");
         return cuda_stepper(problem, d, options, progress);
     }
-    if (d != "cpu" && d != "auto")
-        throw InputError("--devices",
-                         "unknown device '" + d + "'; use cpu, cuda, cuda:0,1 or auto");
-    if (d == "auto") {
+    if (d.kind == Devices::Kind::automatic) {
         const auto why = cpu_reason(problem, options.precision);
         if (why.empty()) {
             auto stepper = cuda_stepper(problem, "cuda", options, progress);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/units.hpp"
+#include "engine/device/devices.hpp"
 #include "engine/device/display_feed.hpp"
 #include "engine/device/ports.hpp"
 #include "engine/device/problem.hpp"
@@ -75,8 +76,8 @@ class Stepper
 
     virtual std::vector<KernelRecord> kernels() const = 0;
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX-512"
-    /// What measure_ceilings() is asked for to judge the kernels: "cpu" or the first device, e.g. "cuda:0".
-    virtual std::string ceiling_device() const { return "cpu"; }
+    /// What measure_ceilings() is asked for to judge the kernels: the CPU or the first GPU.
+    virtual Devices ceiling_device() const { return "cpu"; }
     /// Threads of the CPU that step; 0: none do.
     virtual unsigned threads() const { return 0; }
     /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0 to 1.
@@ -91,6 +92,7 @@ struct DeviceInfo
     std::string id, name;
     bool usable = false;
     std::string reason; ///< empty when usable
+    int cuda = -1;      ///< CUDA's number of it; -1: none
 };
 std::vector<DeviceInfo> devices();
 
@@ -113,7 +115,7 @@ struct Tuning
 
 struct StepperOptions
 {
-    std::string devices = "auto"; ///< cpu, cuda, cuda:0,1 or auto
+    Devices devices;
     /// mixed (CUDA devices): the diffusion matrix is stored in single precision, all else in double;
     /// it was measured to change activation times by 1e-6 ms where single precision does by 1e-3 ms.
     Precision precision = Precision::double_;
@@ -135,7 +137,8 @@ struct Ceilings
     double fp64_GFLOP_per_s = 0;
     double fp32_GFLOP_per_s = 0;
 };
+/// @param device  the first GPU where several are named
 /// @cost about half a second
-Ceilings measure_ceilings(const std::string& device, unsigned threads = 0);
+Ceilings measure_ceilings(const Devices& device, unsigned threads = 0);
 
 } // namespace tawara::device

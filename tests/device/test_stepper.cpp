@@ -320,24 +320,18 @@ class TestStepper : public QObject
         }
     }
 
-    void unusableDevicesAreRefusedWithAReason_data()
+    void devicesAreReadAndWritten()
     {
-        QTest::addColumn<QString>("devices");
-        QTest::addRow("unknown") << "abacus";
-        QTest::addRow("mixed on cpu") << "mixed";
+        for (const char* text : {"auto", "cpu", "cuda", "cuda:0", "cuda:0,0,2"})
+            QCOMPARE(Devices(text).text(), std::string(text));
+        QCOMPARE(Devices("cuda:1,0").numbers, (std::vector<int>{1, 0}));
+        for (const char* text : {"abacus", "", "CPU", "cuda:", "cuda:0,", "cuda:-1", "cuda:x"})
+            QVERIFY_EXCEPTION_THROWN(Devices{text}, InputError);
     }
-    void unusableDevicesAreRefusedWithAReason()
+    void mixedPrecisionIsRefusedOnTheCpu()
     {
-        QFETCH(QString, devices);
         const auto p = slab_problem({1, 1, 1}, 0.5);
-        StepperOptions o;
-        if (devices == "mixed") {
-            o.devices = "cpu";
-            o.precision = Precision::mixed;
-        } else {
-            o.devices = devices.toStdString();
-        }
-        QVERIFY_EXCEPTION_THROWN(make_stepper(p, o), InputError);
+        QVERIFY_EXCEPTION_THROWN(cpu(p, 1, Precision::mixed), InputError);
     }
 
     void kernelsAndCeilingsAreMeasured()

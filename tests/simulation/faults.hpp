@@ -135,7 +135,7 @@ class FaultyStepper final : public device::Stepper
     "_ZN6tawara6device12make_stepperERKNS0_13TissueProblemERKNS0_14StepperOptionsERKNS_"           \
     "8ProgressEPSt6vectorINS_6NoticeESaISB_EE"
 #define TAWARA_CEILINGS                                                                            \
-    "_ZN6tawara6device16measure_ceilingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEj"
+    "_ZN6tawara6device16measure_ceilingsERKNS0_7DevicesEj"
 
 namespace tawara::device {
 
@@ -151,9 +151,9 @@ std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem& p, const Stepp
     return std::make_unique<test::FaultyStepper>(real_make_stepper(p, o, progress, notices));
 }
 
-Ceilings real_measure_ceilings(const std::string&, unsigned) asm("__real_" TAWARA_CEILINGS);
-Ceilings faulty_measure_ceilings(const std::string&, unsigned) asm("__wrap_" TAWARA_CEILINGS);
-Ceilings faulty_measure_ceilings(const std::string& device, unsigned threads)
+Ceilings real_measure_ceilings(const Devices&, unsigned) asm("__real_" TAWARA_CEILINGS);
+Ceilings faulty_measure_ceilings(const Devices&, unsigned) asm("__wrap_" TAWARA_CEILINGS);
+Ceilings faulty_measure_ceilings(const Devices& device, unsigned threads)
 {
     if (test::faults().no_ceilings || test::faults().dead)
         throw test::device_lost();

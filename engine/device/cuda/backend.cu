@@ -9,7 +9,6 @@
 #include "engine/device/cuda/stepper.cuh"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <set>
 
@@ -77,7 +76,7 @@ std::vector<DeviceInfo> devices()
                        std::string(p.name) + ", " + std::to_string(p.totalGlobalMem >> 30) +
                            " GiB, " + std::to_string(p.multiProcessorCount) + " multiprocessors" +
                            (why.empty() ? ", cell models by NVRTC " + nvrtc_version() : ""),
-                       why.empty(), why});
+                       why.empty(), why, d});
     }
     return out;
 }
@@ -138,11 +137,11 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
     return compiled_cells_reason(p);
 }
 
-std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)
+std::vector<int> device_numbers(const Devices& named, std::size_t unknowns)
 {
     const auto all = devices();
     std::vector<int> numbers;
-    if (text == "cuda") {
+    if (named.numbers.empty()) {
         for (std::size_t d = 0; d < all.size(); ++d)
             if (all[d].usable &&
                 (numbers.empty() || unknowns / (numbers.size() + 1) >= unknowns_per_device))
@@ -152,17 +151,8 @@ std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)
                              "cuda cannot be used: " + unusable_reason() + "; use cpu or auto");
         return numbers;
     }
-    const InputError unknown("--devices",
-                             "unknown device '" + text + "'; use cpu, cuda, cuda:0,1 or auto");
-    if (text.rfind("cuda:", 0) != 0)
-        throw unknown;
-    const char *at = text.data() + 5, *end = text.data() + text.size();
-    for (;;) {
-        int number = -1;
-        const auto [next, error] = std::from_chars(at, end, number);
-        if (error != std::errc() || number < 0 || (next != end && *next != ','))
-            throw unknown;
-        const auto id = "cuda:" + std::to_string(number);
+    for (const int number : named.numbers) {
+        const auto id = Devices::cuda({number}).text();
         const auto found =
             std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.id == id; });
         if (found == all.end())
@@ -176,11 +166,8 @@ std::vector<int> device_numbers(const std::string& text, std::size_t unknowns)
         if (!found->usable)
             throw InputError("--devices",
                              id + " cannot be used: " + found->reason + "; use cpu or auto");
-        numbers.push_back(number);
-        if (next == end)
-            return numbers;
-        at = next + 1;
     }
+    return named.numbers;
 }
 
 namespace {

@@ -15,11 +15,11 @@ int longest_rest(const TissueProblem& p);
 /// Why a problem cannot be stepped by this back end; empty when it can.
 std::string unsupported_reason(const TissueProblem& p, Precision precision);
 
-/// Device numbers of "cuda", "cuda:0", "cuda:0,1"; a number may be repeated, its device then holds
-/// several shards. "cuda" is all devices when each gets a million unknowns at least, else the first
-/// one.
-/// @throws InputError for text that means no usable device
-std::vector<int> device_numbers(const std::string& text, std::size_t unknowns);
+/// The devices that are named; where none is, all that are usable when each gets a million unknowns
+/// at least, else the first one.
+/// @pre    named.kind is cuda
+/// @throws InputError where one cannot be used
+std::vector<int> device_numbers(const Devices& named, std::size_t unknowns);
 
 /// Steps a tissue on CUDA devices, one shard of it on each. Results do not depend on the number of
 /// shards nor on the order inside them, bit for bit, nor on Tuning.

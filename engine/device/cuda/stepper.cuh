@@ -47,7 +47,7 @@ class CudaStepper final : public Stepper
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
     double share_at_rest() const override { return plan_->share_at_rest(); }
-    std::string ceiling_device() const override { return "cuda:" + std::to_string(t_.first().device); }
+    Devices ceiling_device() const override { return Devices::cuda({t_.first().device}); }
     std::vector<std::int32_t> shard_of_unknown() const override
     {
         std::vector<std::int32_t> out;

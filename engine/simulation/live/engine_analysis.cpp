@@ -270,18 +270,18 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
             const auto counted = count_bytes(device);
             if (!counted.not_restored.empty())
                 note_lost_state(counted.not_restored);
-            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device, counted.not_counted,
+            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device.text(), counted.not_counted,
                                   counted.not_restored});
         };
     });
 }
 
-CountedKernels Engine::Impl::count_bytes(const std::string& device)
+CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
 {
     const auto because = [](const std::string& why) { return CountedKernels{{}, why, {}}; };
     if (!sim)
         return because("nothing is loaded");
-    if (device.rfind("cuda", 0) != 0) // spares the snapshot
+    if (device.kind != device::Devices::Kind::cuda) // spares the snapshot
         return because("hardware counters are read on NVIDIA GPUs alone");
     try {
         return count_kernels(sim->stepper());

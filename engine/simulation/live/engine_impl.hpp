@@ -222,7 +222,7 @@ struct Engine::Impl
     void apply(std::uint64_t id, const StartRecording&);
     void apply(std::uint64_t id, const StopRecording&);
     void apply(std::uint64_t id, const MeasureCeilings&);
-    CountedKernels count_bytes(const std::string& device);
+    CountedKernels count_bytes(const device::Devices& device);
     /// Says in the scene's notices that the run's state is not what it was, and pauses it.
     void note_lost_state(const std::string& why);
     /// Takes that back: the run starts anew.
