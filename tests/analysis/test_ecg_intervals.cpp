@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // QRS, QT and RR of leads whose intervals are known.
 #include "engine/analysis/ecg_intervals.hpp"
+#include "engine/analysis/lead_sheet.hpp"
 
 #include <QtTest>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <set>
 
 using namespace tawara::analysis;
 
@@ -471,6 +473,31 @@ class TestEcgIntervals : public QObject
         QCOMPARE(parts.beats.size(), std::size_t(2));
         QVERIFY(!parts.beats[0].no_qrs.empty() && parts.beats[1].no_qt.empty());
         QVERIFY2(!parts.beats[1].no_rr.empty(), "a beat may have been between");
+    }
+
+    void leadsOnASheet()
+    {
+        const auto places = [](std::size_t n) {
+            const tawara::LeadSheet sheet(n);
+            std::set<std::pair<std::size_t, std::size_t>> all;
+            for (std::size_t k = 0; k < n; ++k) {
+                const auto p = sheet.at(k);
+                if (p.column < sheet.columns && p.row < sheet.rows)
+                    all.emplace(p.column, p.row);
+            }
+            return all.size(); // each has one of its own
+        };
+        for (std::size_t n = 0; n < 40; ++n)
+            QCOMPARE(places(n), n);
+        for (const std::size_t n : {12, 13, 17}) {
+            const tawara::LeadSheet sheet(n);
+            QCOMPARE(sheet.columns, std::size_t(4));
+            QCOMPARE(sheet.rows, std::size_t(n == 12 ? 3 : n == 13 ? 4 : 5));
+            QVERIFY(sheet.at(5).column == 1 && sheet.at(5).row == 2);   // aVF
+            QVERIFY(sheet.at(11).column == 3 && sheet.at(11).row == 2); // V6
+        }
+        QVERIFY(tawara::LeadSheet(14).at(13).column == 1 && tawara::LeadSheet(14).at(13).row == 3);
+        QVERIFY(tawara::LeadSheet(3).columns == 1 && tawara::LeadSheet(3).rows == 3);
     }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/core/lead_sheet.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/progress.hpp"
@@ -314,30 +313,6 @@ class TestCore : public QObject
     }
 
     /// The twelve stay where they are read, however many leads follow them.
-    void leadsOnASheet()
-    {
-        const auto places = [](std::size_t n) {
-            const LeadSheet sheet(n);
-            std::set<std::pair<std::size_t, std::size_t>> all;
-            for (std::size_t k = 0; k < n; ++k) {
-                const auto p = sheet.at(k);
-                if (p.column < sheet.columns && p.row < sheet.rows)
-                    all.emplace(p.column, p.row);
-            }
-            return all.size(); // each has one of its own
-        };
-        for (std::size_t n = 0; n < 40; ++n)
-            QCOMPARE(places(n), n);
-        for (const std::size_t n : {12, 13, 17}) {
-            const LeadSheet sheet(n);
-            QCOMPARE(sheet.columns, std::size_t(4));
-            QCOMPARE(sheet.rows, std::size_t(n == 12 ? 3 : n == 13 ? 4 : 5));
-            QVERIFY(sheet.at(5).column == 1 && sheet.at(5).row == 2);   // aVF
-            QVERIFY(sheet.at(11).column == 3 && sheet.at(11).row == 2); // V6
-        }
-        QVERIFY(LeadSheet(14).at(13).column == 1 && LeadSheet(14).at(13).row == 3);
-        QVERIFY(LeadSheet(3).columns == 1 && LeadSheet(3).rows == 3);
-    }
 };
 QTEST_GUILESS_MAIN(TestCore)
 #include "test_core.moc"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plots/ecg_plot.hpp"
 
-#include "engine/core/lead_sheet.hpp"
+#include "engine/analysis/lead_sheet.hpp"
 #include "widgets/plots/axes.hpp"
 
 #include <QEvent>

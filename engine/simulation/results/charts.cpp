@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/charts.hpp"
 
-#include "engine/core/lead_sheet.hpp"
+#include "engine/analysis/lead_sheet.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 

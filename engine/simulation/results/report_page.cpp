@@ -2,7 +2,7 @@
 // The page of a run: what came out, and how fast it went.
 #include "engine/simulation/results/report_page.hpp"
 
-#include "engine/core/lead_sheet.hpp"
+#include "engine/analysis/lead_sheet.hpp"
 #include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
