@@ -337,7 +337,7 @@ void EngineHost::answered(const simulation::Answer& a)
         m_loads.erase(a.command);
         if (!m_loads.empty())
             return; // a newer one takes its place
-        if (!a.applied && a.reason != "loading was cancelled")
+        if (!a.applied && !a.cancelled)
             Q_EMIT openFailed(QString::fromStdString(a.reason));
         return endLoading();
     }
@@ -347,7 +347,7 @@ void EngineHost::answered(const simulation::Answer& a)
                       std::holds_alternative<simulation::SetEnd>(command);
     if (!a.applied && edit) {
         const auto* tissue = std::get_if<simulation::SetTissue>(&command);
-        Q_EMIT editRefused(a.command, tissue != nullptr ? inRegionNames(a.reason, tissue->regions)
+        Q_EMIT editRefused(a.command, tissue != nullptr ? inRegionNames(a, tissue->regions)
                                                         : QString::fromStdString(a.reason));
         return;
     }

@@ -31,7 +31,6 @@
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
 #include "widgets/panels/region_place.hpp"
-#include "widgets/panels/region_words.hpp"
 #include "widgets/panels/start_page.hpp"
 #include "widgets/panels/status_strip.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -199,8 +198,7 @@ void MainWindow::hostLoaded()
         record(true);
     for (auto n = scene->notices.rbegin(); n != scene->notices.rend(); ++n) // the first on top
         if (n->level == Notice::Level::warning)
-            m_message->showMessage(MessageBar::Level::warning,
-                                   inRegionNames(n->text, scene->session.regions));
+            m_message->showMessage(MessageBar::Level::warning, QString::fromStdString(n->text));
     if (m_path.endsWith(".json", Qt::CaseInsensitive))
         sayFilesElsewhere(m_message, scene->session);
     if (!m_path.isEmpty())

@@ -3,6 +3,9 @@
 
 #include "engine/core/error.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tawara {
 
 void Progress::at(double fraction, std::string_view stage) const
@@ -11,6 +14,23 @@ void Progress::at(double fraction, std::string_view stage) const
         throw Cancelled();
     if (report)
         report(fraction, stage);
+}
+
+bool has_kind(const Notices& notices, Notice::Kind kind)
+{
+    return std::any_of(notices.begin(), notices.end(),
+                       [kind](const Notice& n) { return n.kind == kind; });
+}
+
+bool remove_kind(Notices& notices, Notice::Kind kind)
+{
+    return std::erase_if(notices, [kind](const Notice& n) { return n.kind == kind; }) > 0;
+}
+
+void replace_kind(Notices& notices, Notice notice)
+{
+    remove_kind(notices, notice.kind);
+    notices.push_back(std::move(notice));
 }
 
 } // namespace tawara

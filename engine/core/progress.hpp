@@ -25,9 +25,31 @@ struct Progress
 struct Notice
 {
     enum class Level { info, warning };
+    /// What programs decide on. The text is for people alone.
+    enum class Kind {
+        other,
+        tissue,         ///< from making the tissue's problem of the session's regions
+        prepaced,       ///< what pacing the cells before the run has reached
+        tissue_changed, ///< the tissue was changed during the run
+        state_lost,     ///< the run's state is not what it was
+        event_lost,     ///< an event could not be delivered
+        work_lost,      ///< work beside the run was lost
+        samples_lost,   ///< maps, phase and ECG lack samples
+        fault           ///< an error that nobody expected
+    };
     Level level = Level::info;
     std::string text;
+    Kind kind = Kind::other;
 };
 using Notices = std::vector<Notice>;
+
+/// Whether there is a notice of a kind.
+bool has_kind(const Notices& notices, Notice::Kind kind);
+
+/// Removes the notices of a kind. @return whether there was one
+bool remove_kind(Notices& notices, Notice::Kind kind);
+
+/// Adds a notice in place of those of its kind.
+void replace_kind(Notices& notices, Notice notice);
 
 } // namespace tawara

@@ -475,6 +475,7 @@ class TestEcgIntervals : public QObject
         QVERIFY2(!parts.beats[1].no_rr.empty(), "a beat may have been between");
     }
 
+    /// The twelve stay where they are read, however many leads follow them.
     void leadsOnASheet()
     {
         const auto places = [](std::size_t n) {

@@ -312,7 +312,18 @@ class TestCore : public QObject
         QVERIFY(!length_unit("inch"));
     }
 
-    /// The twelve stay where they are read, however many leads follow them.
+    void noticesAreFoundByTheirKind()
+    {
+        using Kind = Notice::Kind;
+        const auto info = Notice::Level::info;
+        Notices said{{info, "a"}, {info, "b", Kind::fault}, {info, "c", Kind::fault}};
+        replace_kind(said, {info, "a", Kind::fault});
+        QCOMPARE(said.size(), std::size_t(2));
+        QVERIFY(said[0].kind == Kind::other && said[1].kind == Kind::fault);
+        QVERIFY(has_kind(said, Kind::fault) && !has_kind(said, Kind::prepaced));
+        QVERIFY(remove_kind(said, Kind::fault) && !remove_kind(said, Kind::fault));
+        QCOMPARE(said.size(), std::size_t(1));
+    }
 };
 QTEST_GUILESS_MAIN(TestCore)
 #include "test_core.moc"

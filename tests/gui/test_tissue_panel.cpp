@@ -7,7 +7,6 @@
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
-#include "engine/simulation/tissue/prepacing.hpp"
 #include "tests/gui/overlap.hpp"
 #include "widgets/panels/key_box.hpp"
 #include "widgets/panels/laid_tissue.hpp"
@@ -424,9 +423,10 @@ class TestTissuePanel : public QObject
         until->click();
         cycle->setValue(500);
         QCOMPARE(s.prepacing, (simulation::Prepacing{20, 500}));
-        const std::string text =
-            std::string(simulation::prepaced_words) + ", 20 beats every 500 ms: not steady";
-        panel.setNotices({{Notice::Level::info, "else"}, {Notice::Level::warning, text}});
+        panel.setNotices({{Notice::Level::info, "else"},
+                          {Notice::Level::warning,
+                           "cells paced alone before the run, 20 beats every 500 ms: not steady",
+                           Notice::Kind::prepaced}});
         QVERIFY(reached->isVisibleTo(&panel));
         QVERIFY(reached->text().startsWith("Cells paced alone before the run, 20 beats"));
         QCOMPARE(reached->property("level").toString(), QString("warning"));
@@ -444,15 +444,20 @@ class TestTissuePanel : public QObject
     {
         std::vector<simulation::Region> regions(2);
         regions[1].name = "Scar";
-        const auto said = [&](const char* text) { return inRegionNames(text, regions); };
-        QCOMPARE(said("slab:/tissue/regions/1/parameters/g_Na: gives 0: too little"),
+        const auto said = [&](const char* where, const char* fault) {
+            return inRegionNames(
+                {1, false, "a.json:" + std::string(where) + ": " + fault, 0, where, fault},
+                regions);
+        };
+        QCOMPARE(said("/tissue/regions/1/parameters/g_Na", "gives 0: too little"),
                  QString("Region “Scar”, parameters/g_Na: gives 0: too little"));
-        QCOMPARE(said("C:/a b.json:/tissue/regions/0: has no model"),
-                 QString("Region 1: has no model"));
-        QCOMPARE(said("a:/tissue/regions/7/where: x"), QString("Region 8, where: x"));
-        QCOMPARE(said("a:/tissue/regions: no region covers label 3"),
-                 QString("a:/tissue/regions: no region covers label 3"));
-        QCOMPARE(said("a:/pacing/1: x"), QString("a:/pacing/1: x"));
+        QCOMPARE(said("/tissue/regions/0", "has no model"), QString("Region 1: has no model"));
+        QCOMPARE(said("/tissue/regions/7/where", "x"), QString("Region 8, where: x"));
+        QCOMPARE(said("/tissue/regions", "no region covers label 3"),
+                 QString("a.json:/tissue/regions: no region covers label 3"));
+        QCOMPARE(said("/pacing/1", "x"), QString("a.json:/pacing/1: x"));
+        QCOMPARE(inRegionNames({1, false, "not enough memory"}, regions),
+                 QString("not enough memory"));
     }
 };
 

@@ -310,11 +310,12 @@ class TestLive : public QObject
         const auto says = [&](qsizetype changes) {
             return [changes](const Event& x) {
                 const auto* c = std::get_if<SceneChanged>(&x);
-                return c && changes == std::count_if(c->scene->notices.begin(),
-                                                     c->scene->notices.end(), [](const Notice& n) {
-                                                         return n.text.find("at 2 and 60 ms:") !=
-                                                                std::string::npos;
-                                                     });
+                return c &&
+                       changes == std::count_if(c->scene->notices.begin(), c->scene->notices.end(),
+                                                [](const Notice& n) {
+                                                    return n.text.find("at 2 and 60 ms. Results") !=
+                                                           std::string::npos;
+                                                });
             };
         };
         QVERIFY(in.wait(says(1)));
@@ -337,6 +338,8 @@ class TestLive : public QObject
         regions[0].parameters = {{"g_Nonsense", 1}};
         const auto a = in.answer(e.post(SetTissue{regions, {}}));
         QVERIFY(!a.applied && QString::fromStdString(a.reason).contains("/tissue/regions/0"));
+        QVERIFY2(a.where.starts_with("/tissue/regions/0"), a.where.c_str());
+        QVERIFY(!a.fault.empty() && a.reason.ends_with(a.fault) && !a.cancelled);
         in.clear();
         QVERIFY(in.answer(e.post(Reset{})).applied);
         QVERIFY(in.wait(says(0)));
@@ -365,6 +368,38 @@ class TestLive : public QObject
         in.answer(e.post(Reset{}));   // the edited tissue stays
         run_to(e, in, 60);
         QVERIFY(highest(e, 0) > 0 && highest(e, 1) < -60);
+    }
+
+    /// What making the tissue says is said of the present tissue alone.
+    void noticesOfTheTissueGoWithIt()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        const auto s = bar();
+        in.answer(e.post(Load{s}));
+        const auto idle = [&](qsizetype count) {
+            return [count](const Event& x) {
+                const auto* c = std::get_if<SceneChanged>(&x);
+                const auto lacks = [](const Notice& n) {
+                    return n.kind == Notice::Kind::tissue && n.text.find("g_NaL") != n.text.npos;
+                };
+                return c && count == std::count_if(c->scene->notices.begin(),
+                                                   c->scene->notices.end(), lacks);
+            };
+        };
+        auto regions = s.regions;
+        Region part;
+        part.scale = {{"g_NaL", 0.5}}; // ten Tusscher's cells have none
+        regions.push_back(part);
+        for (const double end_mm : {3.0, 4.0}) {
+            regions.back().where = Box{{1, 0, 0}, {end_mm, 2, 2}};
+            in.clear();
+            QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+            QVERIFY(in.wait(idle(1)));
+        }
+        in.clear();
+        QVERIFY(in.answer(e.post(SetTissue{s.regions, {}})).applied);
+        QVERIFY(in.wait(idle(0)));
     }
 
     void newerTissueTakesThePlaceOfOneUnderWay()

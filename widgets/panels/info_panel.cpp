@@ -2,7 +2,6 @@
 #include "widgets/panels/info_panel.hpp"
 
 #include "widgets/panels/field_note.hpp"
-#include "widgets/panels/region_words.hpp"
 
 #include <QEvent>
 #include <QLabel>
@@ -76,7 +75,7 @@ void InfoPanel::setScene(const simulation::Scene* scene)
     row(tr("Device"), QString::fromStdString(scene->device));
     html += QStringLiteral("<!-- labels --></table>");
     for (const auto& n : scene->notices) {
-        const QString text = inRegionNames(n.text, scene->session.regions).toHtmlEscaped();
+        const QString text = QString::fromStdString(n.text).toHtmlEscaped();
         html += QStringLiteral("<p style='margin:5px 2px 0 2px'>%1</p>")
                     .arg(n.level == Notice::Level::warning
                              ? QStringLiteral("<span style='color:@warn'>⚠ %1</span>").arg(text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/live/messages.hpp"
 
 #include <QString>
 
@@ -8,10 +8,11 @@
 
 namespace tawara {
 
-/// What the engine says of a region of tissue by its place in the session file, by its name:
-/// "heart:/tissue/regions/1/parameters/g_Na: must be positive" is "Region “Scar”, parameters/g_Na:
-/// must be positive"; "Region 2, ..." where it has no name. Other texts as they are.
-/// @param regions  that the text is of
-QString inRegionNames(const std::string& said, std::span<const simulation::Region> regions);
+/// Why a change of the tissue was refused, with the region by its name: what is wrong at
+/// /tissue/regions/1/parameters/g_Na is "Region “Scar”, parameters/g_Na: must be positive", or
+/// "Region 2, ..." where the region has no name. Other reasons as they are.
+/// @param regions  of the change
+QString inRegionNames(const simulation::Answer& refused,
+                      std::span<const simulation::Region> regions);
 
 } // namespace tawara

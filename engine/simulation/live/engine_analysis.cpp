@@ -58,7 +58,8 @@ void Engine::Impl::start_analysis(LoadedRun& s)
             std::lock_guard hold(queue_mutex);
             finished.emplace_back([this, of, why] {
                 if (sim && sim->scene->run == of)
-                    note("maps, phase and ECG lack some samples: " + why);
+                    note(Notice::Kind::samples_lost,
+                         "maps, phase and ECG lack some samples: " + why);
             });
         }
         wake.notify_all();
@@ -292,10 +293,8 @@ CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
 
 void Engine::Impl::note_lost_state(const std::string& why)
 {
-    forget_lost_state();
-    sim->state_lost = why;
     auto scene = std::make_shared<Scene>(*sim->scene);
-    scene->notices.push_back({Notice::Level::warning, why});
+    replace_kind(scene->notices, {Notice::Level::warning, why, Notice::Kind::state_lost});
     sim->scene = scene;
     push(SceneChanged{scene});
     if (state == Status::State::running) // no more samples and frames of what it has become
@@ -304,11 +303,9 @@ void Engine::Impl::note_lost_state(const std::string& why)
 
 void Engine::Impl::forget_lost_state()
 {
-    if (sim->state_lost.empty())
-        return;
     auto scene = std::make_shared<Scene>(*sim->scene);
-    std::erase_if(scene->notices, [&](const Notice& n) { return n.text == sim->state_lost; });
-    sim->state_lost.clear();
+    if (!remove_kind(scene->notices, Notice::Kind::state_lost))
+        return;
     sim->scene = scene;
     push(SceneChanged{scene});
 }

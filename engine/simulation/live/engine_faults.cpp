@@ -64,7 +64,7 @@ void Engine::Impl::fault(const std::exception& e) noexcept
         else if (!sim)
             push(Failed{why});
         else if (state != State::failed)
-            note(why);
+            note(Notice::Kind::fault, why);
     } catch (...) { // no memory even for the words: the state alone is told
         state = sim ? State::failed : State::empty;
         {
@@ -96,13 +96,12 @@ void Engine::Impl::publish_reached() noexcept
     attempt([&] { publish_status(); });
 }
 
-void Engine::Impl::note(const std::string& text)
+void Engine::Impl::note(Notice::Kind kind, const std::string& text)
 {
-    if (!sim || std::any_of(sim->scene->notices.begin(), sim->scene->notices.end(),
-                            [&](const Notice& n) { return n.text == text; }))
+    if (!sim)
         return;
     auto scene = std::make_shared<Scene>(*sim->scene);
-    scene->notices.push_back({Notice::Level::warning, text});
+    replace_kind(scene->notices, {Notice::Level::warning, text, kind});
     sim->scene = scene;
     push(SceneChanged{scene});
 }
@@ -120,14 +119,17 @@ void Engine::Impl::answer_overflowed()
 
 void Engine::Impl::take_faults()
 {
-    if (std::exchange(handler_threw, false))
-        note("an event could not be delivered; something shown may be older than the run");
+    // Once: a handler that throws again must not bring the next notice.
+    if (std::exchange(handler_threw, false) && sim &&
+        !has_kind(sim->scene->notices, Notice::Kind::event_lost))
+        note(Notice::Kind::event_lost,
+             "an event could not be delivered; the window may show something older than the run");
     if (!work_lost.exchange(false))
         return;
     measuring = false;
     if (changing)
         drop_change("not enough memory");
-    note("work beside the run was lost: not enough memory");
+    note(Notice::Kind::work_lost, "work beside the run was lost: not enough memory");
 }
 
 } // namespace tawara::simulation

@@ -47,11 +47,35 @@ struct LoadedRun
         std::vector<TissueEdit> edits; ///< before that
         std::string read;              ///< model files that were read anew at it, in words
     } stepped;
-    std::string state_lost;  ///< what a notice says of it; empty: it is the run's
     bool pacing_due = false; ///< initial states are not those of the session's prepacing
     std::int64_t end_step = 0, until_step = -1;
     std::unique_ptr<Analyst> analyst; ///< after the tissue that it reads
     std::unique_ptr<AnalystFeed> feed;
+};
+
+/// Why a command is refused: the values of an Answer.
+struct Refusal
+{
+    Refusal() = default;
+    Refusal(std::string line_) : line(std::move(line_)) {}
+    Refusal(const char* line_) : line(line_) {}
+    Refusal(const std::exception& e) : line(e.what())
+    {
+        if (const auto* input = dynamic_cast<const InputError*>(&e)) {
+            where = input->where;
+            fault = input->reason;
+        }
+    }
+    static Refusal cancel(std::string line_)
+    {
+        Refusal out(std::move(line_));
+        out.cancelled = true;
+        return out;
+    }
+
+    std::string line;
+    std::string where, fault; ///< of an InputError
+    bool cancelled = false;
 };
 
 /// A tissue that is being prepared while the run goes on.
@@ -62,7 +86,7 @@ struct TissueChange
     Tissue tissue; ///< mesh and its like shared or copied, the problem new
     std::unique_ptr<device::Stepper> stepper;
     Notices notices;
-    std::string refused;
+    Refusal refused;
 };
 
 using EngineClock = std::chrono::steady_clock;
@@ -156,10 +180,11 @@ struct Engine::Impl
 
     /// Nothing that the handler throws goes further: a notice tells it (engine_faults.cpp).
     void push(const Event& e) noexcept;
-    void answer(std::uint64_t id, const std::string& refused = {}, std::uint64_t probe = 0)
+    void answer(std::uint64_t id, const Refusal& refused = {}, std::uint64_t probe = 0)
     {
         answering = answering == id ? 0 : answering;
-        push(Answer{id, refused.empty(), refused, probe});
+        push(Answer{id, refused.line.empty(), refused.line, probe, refused.where, refused.fault,
+                    refused.cancelled});
     }
 
     // Faults (engine_faults.cpp).
@@ -173,8 +198,8 @@ struct Engine::Impl
     /// Ends the run as failed: publishes what was reached and says why.
     void fail_run(const std::string& why);
     void publish_reached() noexcept;
-    /// A warning among the scene's notices, once.
-    void note(const std::string& text);
+    /// A warning among the scene's notices, in place of an earlier one of its kind.
+    void note(Notice::Kind kind, const std::string& text);
     void answer_overflowed();
     /// Of a handler that threw, of a worker that could not even say what happened to it.
     void take_faults();

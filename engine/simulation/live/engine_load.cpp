@@ -123,7 +123,7 @@ Progress Engine::Impl::loading_progress()
 void Engine::Impl::load(std::uint64_t id, Session session)
 {
     const State before = state;
-    std::string refused;
+    Refusal refused;
     const Progress progress = loading_progress();
     {
         std::lock_guard hold(queue_mutex);
@@ -136,13 +136,13 @@ void Engine::Impl::load(std::uint64_t id, Session session)
     try {
         adopt(build(session, progress));
     } catch (const Cancelled&) {
-        refused = "loading was cancelled";
+        refused = Refusal::cancel("loading was cancelled");
     } catch (const std::bad_alloc&) {
         refused = "not enough memory for this mesh; use a coarser one";
     } catch (const std::exception& e) {
-        refused = e.what();
+        refused = e;
     }
-    if (!refused.empty()) { // what was there before stays
+    if (!refused.line.empty()) { // what was there before stays
         set_state(sim ? (before == State::running ? State::paused : before) : State::empty);
         answer(id, refused);
         return;

@@ -22,13 +22,13 @@ Notice tissue_notice(const std::vector<TissueEdit>& edits)
     const auto n = edits.size();
     for (std::size_t k = n > most_times ? n - most_times : 0; k < n; ++k)
         when += (when.empty() ? "" : k + 1 < n ? ", " : " and ") + number_text(edits[k].time_ms, 6);
+    std::string text = "The tissue was changed ";
     if (n > most_times)
-        return {Notice::Level::warning,
-                "The tissue was changed " + std::to_string(n) + " times, the last at " + when +
-                    " ms: what was computed before each is of the tissue as it was then"};
-    return {Notice::Level::warning,
-            "The tissue was changed at " + when + " ms: what was computed before " +
-                (n > 1 ? "each is" : "is") + " of the tissue as it was then"};
+        text += std::to_string(n) + " times, the last times ";
+    text += "at " + when + " ms. ";
+    text += n > 1 ? "Results before each change belong to the tissue at that time"
+                  : "Results before the change belong to the tissue before it";
+    return {Notice::Level::warning, text, Notice::Kind::tissue_changed};
 }
 
 /// The model files of both that have another text since, in words; empty: none.
@@ -51,10 +51,7 @@ std::string read_anew(const device::TissueProblem& now, const device::TissueProb
 bool forget_tissue_change(Scene& scene)
 {
     const auto edits = std::exchange(scene.tissue_edits, {});
-    return !edits.empty() &&
-           std::erase_if(scene.notices, [said = tissue_notice(edits)](const Notice& n) {
-               return n.text == said.text;
-           }) > 0;
+    return remove_kind(scene.notices, Notice::Kind::tissue_changed) && !edits.empty();
 }
 
 void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
@@ -118,7 +115,7 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
             return answer(id);
         }
     } catch (const std::exception& e) {
-        return answer(id, e.what());
+        return answer(id, e);
     }
     if (state == Status::State::failed)
         return answer(id, "the run failed; reset it first");
@@ -171,11 +168,11 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
                 t.problem, {options.devices, options.precision, options.threads}, progress,
                 &change->notices);
         } catch (const Cancelled&) {
-            change->refused = "was cancelled";
+            change->refused = Refusal::cancel("was cancelled");
         } catch (const std::bad_alloc&) {
             change->refused = "not enough memory for a second tissue beside the one that runs";
         } catch (const std::exception& e) {
-            change->refused = e.what();
+            change->refused = e;
         }
         return [this, change, token] {
             if (changing == token)
@@ -218,7 +215,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     }
     std::string read;
     const auto said = c.tissue.notices;
-    if (c.refused.empty()) {
+    if (c.refused.line.empty()) {
         try {
             read = read_anew(sim->tissue().problem, c.tissue.problem);
             const auto switched = switched_probes(c.tissue.problem);
@@ -234,16 +231,14 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
             sim->analyst->conductivities(sim->tissue().patches);
             sim->analyst->silent(silent_tissue(c.session, sim->tissue()));
         } catch (const std::exception& e) {
-            c.refused = e.what();
+            c.refused = e;
         }
     }
-    if (!c.refused.empty())
+    if (!c.refused.line.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    for (const auto& n : said) // a change after another says the same again
-        if (std::none_of(scene->notices.begin(), scene->notices.end(),
-                         [&](const Notice& before) { return before.text == n.text; }))
-            scene->notices.push_back(n);
+    remove_kind(scene->notices, Notice::Kind::tissue); // of the tissue before
+    scene->notices.insert(scene->notices.end(), said.begin(), said.end());
     sim->scene = scene;
     note_tissue_change(c.session, read);
     // Stimuli, ends and the like may have been edited meanwhile.
@@ -264,8 +259,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
         std::lock_guard hold(queue_mutex);
         loading = std::stop_source();
     }
-    const auto said = sim->tissue().prepaced;
-    std::string refused;
+    Refusal refused;
     set_state(Status::State::loading);
     try {
         prepace(sim->scene->session, sim->tissue(), loading_progress());
@@ -273,18 +267,17 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
         sim->pacing_due = false;
         show_start();
     } catch (const Cancelled&) {
-        refused = "pacing the cells before the run was cancelled";
+        refused = Refusal::cancel("pacing the cells before the run was cancelled");
     } catch (const std::exception& e) {
-        refused = e.what();
+        refused = e;
     }
-    if (!refused.empty()) {
+    if (!refused.line.empty()) {
         set_state(Status::State::paused);
         answer(id, refused);
         return false;
     }
     auto scene = std::make_shared<Scene>(*sim->scene);
-    if (said)
-        std::erase_if(scene->notices, [&](const Notice& n) { return n.text == said->text; });
+    remove_kind(scene->notices, Notice::Kind::prepaced);
     if (sim->tissue().prepaced)
         scene->notices.push_back(*sim->tissue().prepaced);
     sim->scene = scene;

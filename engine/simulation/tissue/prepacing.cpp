@@ -103,37 +103,40 @@ struct Reached
 Notice notice(const Prepacing& p, const Reached& r)
 {
     constexpr double steady_ms = 1; // from beat to beat
-    std::string text = std::string(prepaced_words) + ", " + std::to_string(r.beats) +
+    const auto said = [](Notice::Level level, std::string text) {
+        return Notice{level, std::move(text), Notice::Kind::prepaced};
+    };
+    std::string text = "cells paced alone before the run, " + std::to_string(r.beats) +
                        (r.beats == 1 ? " beat" : " beats") + " every " +
                        number_text(p.cycle_length_ms, 5) + " ms";
     if (r.missed > 0)
-        return {Notice::Level::warning,
-                text + ": of the last " + std::to_string(r.looked_at) + " pulses up to " +
-                    std::to_string(r.missed) +
-                    " made no action potential; a longer tissue.prepacing.cycle_length_ms may"};
+        return said(Notice::Level::warning,
+                    text + ": of the last " + std::to_string(r.looked_at) + " pulses up to " +
+                        std::to_string(r.missed) +
+                        " made no action potential; a longer tissue.prepacing.cycle_length_ms may");
     if (r.most_ms > 0) {
         const auto least = number_text(r.least_ms, 4), most = number_text(r.most_ms, 4);
         text += ": APD90 " + (least == most ? least : least + " to " + most) + " ms";
     }
     if (r.beats < 2)
-        return {Notice::Level::info, text};
+        return said(Notice::Level::info, text);
     text += ", changing by " + number_text(r.change_ms, 2) + " ms from beat to beat at the end";
     const bool alternates = r.change_ms >= steady_ms;
     if (!r.known && !alternates)
-        return {Notice::Level::info, text + "; so few beats do not tell how much is left to the "
-                                            "steady state"};
+        return said(Notice::Level::info, text + "; so few beats do not tell how far the steady "
+                                                "state is");
     if (r.known)
         text += "; " + r.drift.words();
     if (r.drift.steady() && !alternates)
-        return {Notice::Level::info, text};
+        return said(Notice::Level::info, text);
     if (r.drift.steady())
-        return {Notice::Level::warning, text + ": beats alternate"};
+        return said(Notice::Level::warning, text + ": beats alternate");
     text += ": not steady; ";
     if (p.until_steady)
         text += "tissue.prepacing.beats is the most that are paced; a larger number";
     else
         text += "more tissue.prepacing.beats, or \"until_steady\": true with many,";
-    return {Notice::Level::warning, text + " will bring it nearer"};
+    return said(Notice::Level::warning, text + " will bring it nearer");
 }
 
 } // namespace

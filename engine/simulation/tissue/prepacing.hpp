@@ -3,14 +3,9 @@
 #include "engine/core/progress.hpp"
 #include "engine/simulation/session/session.hpp"
 
-#include <string_view>
-
 namespace tawara::simulation {
 
 struct Tissue;
-
-/// How every Tissue::prepaced begins.
-inline constexpr std::string_view prepaced_words = "cells paced alone before the run";
 
 /// Paces each cell type of the tissue alone as the session says (cell::pace_cells(), by the
 /// session's reaction scheme and step), makes the states reached the types' initial ones in

@@ -340,6 +340,20 @@ bool needs_coordinates(const Session& s)
     });
 }
 
+/// The generated heart of a session; what is wrong with its parameters is said of the session's
+/// key.
+mesh::TetMesh heart_of(const Session& s, const MeshHeart& heart, Notices& notices,
+                       const Progress& progress)
+{
+    try {
+        return kept_heart(heart.parameters, heart_folder(), notices, progress);
+    } catch (const InputError& e) {
+        if (e.file != "heart") // the generator's name for its parameters
+            throw;
+        throw InputError(s.name, "/mesh/heart", e.reason);
+    }
+}
+
 } // namespace
 
 LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
@@ -370,7 +384,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
         return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
     }
     if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
-        return with_neighbours(kept_heart(heart->parameters, heart_folder(), notices, progress));
+        return with_neighbours(heart_of(s, *heart, notices, progress));
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
     give_fibres(m, file.fibres, s.folder, file.rule, notices, progress);
@@ -419,6 +433,7 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
 void make_problem(const Session& s, Tissue& t, const Progress& progress)
 {
     const auto& m = *t.mesh;
+    const auto before = t.notices.size();
     t.problem = {};
     t.patches = lay_regions(s, m);
     say_if_beyond_tissue(t.patches, t.notices);
@@ -472,6 +487,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
     say_mass_scaling(p, t.notices);
+    for (std::size_t k = before; k < t.notices.size(); ++k)
+        t.notices[k].kind = Notice::Kind::tissue;
 }
 
 bool update_types(const Session& s, Tissue& t)
