@@ -81,7 +81,7 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
     const auto& d = options.devices;
     if (d.kind == Devices::Kind::cuda) {
         if (problem.table_step_mV > 0)
-            throw InputError("reaction.tables_mV",
+            throw InputError("", "/reaction/tables_mV",
                              std::string(tables_reason) +
                                  "; leave tables_mV out (or set 0), or use --devices cpu");
         const auto why = cuda_reason();

@@ -19,14 +19,14 @@ void check(const mesh::TetMesh& m, const FaceNeighbours& neighbours, std::span<c
         throw InputError("diffusion", "neighbours and a diffusivity are needed for each of the " +
                                           std::to_string(m.tetrahedron_count()) + " tetrahedra");
     if (o.scheme == Scheme::fvm && o.mass == Mass::consistent)
-        throw InputError("diffusion.mass",
+        throw InputError("", "/diffusion/mass",
                          "consistent mass belongs to the p1 scheme; fvm has lumped mass only");
     if (!(o.mass_scaling >= 0 && o.mass_scaling < 1))
-        throw InputError("diffusion.mass_scaling", "must be at least 0 and below 1");
+        throw InputError("", "/diffusion/mass_scaling", "must be at least 0 and below 1");
     if (!(o.largest_scaling >= 1) || !std::isfinite(o.largest_scaling))
-        throw InputError("diffusion.mass_scaling_largest", "must be a number of at least 1");
+        throw InputError("", "/diffusion/mass_scaling_largest", "must be a number of at least 1");
     if (!(o.dt_ms >= 0) || !std::isfinite(o.dt_ms))
-        throw InputError("time.dt_ms", "must be a number that is not negative");
+        throw InputError("", "/time/dt_ms", "must be a number that is not negative");
 }
 
 /// Neighbours without those across faces of tissue that does not conduct.

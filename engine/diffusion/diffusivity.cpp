@@ -26,18 +26,19 @@ void check(const Conductivity& c, const mesh::TetMesh& m)
     const bool positive = c.fibre > 0 && c.sheet > 0 && c.normal > 0;
     const bool none = c.fibre == 0 && c.sheet == 0 && c.normal == 0;
     if (!usable || !(positive || none))
-        throw InputError("conductivity",
+        throw InputError("", "/tissue/regions",
                          "fibre, sheet and normal conductivity must be positive numbers, or all "
                          "three 0 for tissue that does not conduct");
     const bool isotropic = c.fibre == c.sheet && c.fibre == c.normal;
     if (!isotropic && m.fibre.empty())
-        throw InputError("conductivity",
+        throw InputError("", "/tissue/regions",
                          "the mesh has no fibres, so fibre, sheet and normal conductivity must be "
                          "equal (tissue.regions[].conductivity_S_per_m); or give fibres by "
                          "mesh.fibres, a file or \"rule-based\"");
     if (c.sheet != c.normal && (m.sheet.empty() || m.normal.empty()))
-        throw InputError("conductivity", "the mesh has no sheets, so sheet and normal conductivity "
-                                         "must be equal");
+        throw InputError("", "/tissue/regions",
+                         "the mesh has no sheets, so sheet and normal conductivity "
+                         "must be equal");
 }
 
 void add_dyad(Tensor& d, double s, const Vec3& a)
@@ -58,20 +59,21 @@ std::vector<Tensor> diffusivities(const mesh::TetMesh& m, std::span<const std::i
 {
     const std::size_t n = m.tetrahedron_count();
     if (per_tet.size() != n)
-        throw InputError("conductivity",
+        throw InputError("", "/tissue/regions",
                          "one table row per tetrahedron is needed: " + std::to_string(n) +
                              ", not " + std::to_string(per_tet.size()));
     const double capacity = chi_per_mm * cm_uF_per_mm2;
     if (!(capacity > 0) || !std::isfinite(capacity))
-        throw InputError("conductivity",
+        throw InputError("", "/tissue/regions",
                          "surface-to-volume ratio and capacitance must be positive numbers");
     std::vector<bool> checked(table.size());
     std::vector<Tensor> out(n);
     for (std::size_t t = 0; t < n; ++t) {
         const auto row = static_cast<std::size_t>(per_tet[t]);
         if (row >= table.size())
-            throw InputError("conductivity", "tetrahedron " + std::to_string(t) +
-                                                 " has no conductivity in the table");
+            throw InputError("", "/tissue/regions",
+                             "tetrahedron " + std::to_string(t) +
+                                 " has no conductivity in the table");
         const Conductivity& c = table[row];
         if (!checked[row]) {
             check(c, m);

@@ -31,7 +31,7 @@ SolverError::SolverError(int iterations_, double residual_mV_, std::int64_t unkn
 ImplicitMatrix implicit_matrix(const System& s, double dt_ms, double theta, ThreadPool& pool)
 {
     if (!(dt_ms > 0) || !std::isfinite(dt_ms) || !(theta >= 0 && theta <= 1))
-        throw InputError("time step", "dt must be positive and theta between 0 and 1");
+        throw InputError("", "/time/dt_ms", "dt must be positive and theta between 0 and 1");
     const bool consistent = s.mass == Mass::consistent;
     ImplicitMatrix m;
     if (theta == 0 && dt_ms > s.stable_dt_ms * (1 + 1e-9))

@@ -14,7 +14,8 @@ constexpr double rounding = 1 + 1e-9; // a step that exceeds the bound by roundi
 SubStepping choose_substeps(double dt_ms, double stable_dt_ms)
 {
     if (!(dt_ms > 0) || !(stable_dt_ms > 0))
-        throw InputError("time step", "the time step and its stability bound must be positive");
+        throw InputError("", "/time/dt_ms",
+                         "the time step and its stability bound must be positive");
     const double ratio = std::isinf(stable_dt_ms) ? 0 : dt_ms / (stable_dt_ms * rounding);
     SubStepping out;
     if (ratio <= euler_limit - 1) {
@@ -22,8 +23,9 @@ SubStepping choose_substeps(double dt_ms, double stable_dt_ms)
         return out;
     }
     if (ratio > 1e8)
-        throw InputError("time step", "diffusion would need more than 10000 stages inside one time "
-                                      "step; a smaller step or implicit stepping would be right");
+        throw InputError("", "/time/dt_ms",
+                         "diffusion would need more than 10000 stages inside one time "
+                         "step; a smaller step or implicit stepping would be right");
     out.kind = SubStepping::Kind::rkl2;
     out.stages = 3;
     while ((out.stages * static_cast<double>(out.stages) + out.stages - 2) / 4 < ratio)

@@ -11,17 +11,18 @@ namespace {
 std::array<std::size_t, 3> grid(const Vec3& size_mm, double spacing_mm)
 {
     if (!(spacing_mm > 0) || !std::isfinite(spacing_mm))
-        throw InputError("spacing_mm", "must be a positive length");
+        throw InputError("", "/mesh/spacing_mm", "must be a positive length");
     std::array<std::size_t, 3> n{};
     double cubes = 1;
     for (std::size_t i = 0; i < 3; ++i) {
         if (!(size_mm[i] > 0) || !std::isfinite(size_mm[i]))
-            throw InputError("slab_mm", "must be three positive lengths");
+            throw InputError("", "/mesh/slab_mm", "must be three positive lengths");
         const double count = std::max(1.0, std::round(size_mm[i] / spacing_mm));
         cubes *= count;
         if (!(cubes < 1e8))
-            throw InputError("spacing_mm", "is too small for this slab: more than 600 million "
-                                           "tetrahedra; choose a larger one");
+            throw InputError("", "/mesh/spacing_mm",
+                             "is too small for this slab: more than 600 million "
+                             "tetrahedra; choose a larger one");
         n[i] = static_cast<std::size_t>(count);
     }
     return n;

@@ -17,21 +17,20 @@ constexpr std::int64_t longest_run = 256; ///< slots: what a worker takes at a t
 void check(const TissueProblem& p)
 {
     const auto refuse = [](const std::string& why) {
-        throw InputError("reaction.rest_tolerance_mV",
-                         "unknowns at rest are stepped " + why +
-                             "; leave rest_tolerance_mV out (or set 0)");
+        throw InputError("", "/reaction/rest_tolerance_mV",
+                         "needs " + why + "; leave rest_tolerance_mV out (or set 0)");
     };
     if (needs_solver(p))
-        refuse("with explicit diffusion and lumped mass alone");
+        refuse("explicit diffusion and lumped mass");
     if (p.splitting != Splitting::godunov)
-        refuse("with godunov splitting alone");
+        refuse("godunov splitting");
     if (p.substeps.stages != 1)
-        refuse("where diffusion needs one sub-step a time step alone; here it needs " +
+        refuse("diffusion with one sub-step in each time step; here diffusion needs " +
                std::to_string(p.substeps.stages) +
-               ", which a larger diffusion.mass_scaling_largest may make fewer");
+               " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them");
     if (p.dt_ms * 2 > TissueProblem::longest_rest_ms * (1 + 1e-9))
-        refuse("with time steps up to " + std::to_string(TissueProblem::longest_rest_ms / 2) +
-               " ms alone");
+        refuse("time steps of at most " + std::to_string(TissueProblem::longest_rest_ms / 2) +
+               " ms");
 }
 
 /// Potentials and states of some slots, copied; grows, and is a thread's own.

@@ -97,18 +97,18 @@ namespace {
 /// Why unknowns of this problem cannot rest; empty when they can.
 std::string resting_reason(const TissueProblem& p)
 {
-    const std::string what = "unknowns at rest (rest_tolerance_mV) are stepped ";
+    const std::string what = "reaction.rest_tolerance_mV needs ";
     if (needs_solver(p))
-        return what + "with explicit diffusion and lumped mass alone";
+        return what + "explicit diffusion and lumped mass";
     if (p.splitting != Splitting::godunov)
-        return what + "with godunov splitting alone";
+        return what + "godunov splitting";
     if (p.substeps.stages != 1)
-        return what + "where diffusion needs one sub-step a time step alone; here it needs " +
+        return what + "diffusion with one sub-step in each time step; here diffusion needs " +
                std::to_string(p.substeps.stages) +
-               ", which a larger diffusion.mass_scaling_largest may make fewer";
+               " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them";
     if (longest_rest(p) < 2)
-        return what + "with time steps up to " +
-               std::to_string(TissueProblem::longest_rest_ms / 2) + " ms alone";
+        return what + "time steps of at most " +
+               std::to_string(TissueProblem::longest_rest_ms / 2) + " ms";
     return "";
 }
 
@@ -131,8 +131,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         if (!why.empty())
             return why;
         if (precision == Precision::mixed)
-            return "unknowns at rest (rest_tolerance_mV) are stepped in double or single precision "
-                   "alone";
+            return "reaction.rest_tolerance_mV needs double or single precision";
     }
     return compiled_cells_reason(p);
 }

@@ -19,7 +19,6 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
-#include <map>
 #include <new>
 
 namespace tawara::simulation {
@@ -420,8 +419,7 @@ void Run::finish_after(const std::string& ended)
     try {
         finish(ended);
     } catch (const std::exception& e) {
-        if (const auto why = text_of(e); why != ended)
-            say(Notice::Level::warning, "not all of what was reached could be written: " + why);
+        say(Notice::Level::warning, "some results could not be written: " + text_of(e));
     }
     say_last_checkpoint();
 }
@@ -465,26 +463,6 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
     return report;
 }
 
-namespace {
-
-/// Where a session has what layers that know no session call by these names; empty: nowhere.
-std::string pointer_of(const std::string& argument)
-{
-    static const std::map<std::string, std::string> places{
-        {"conductivity", "/tissue/regions"},
-        {"diffusion.mass", "/diffusion/mass"},
-        {"heart", "/mesh/heart"},
-        {"reaction.rest_tolerance_mV", "/reaction/rest_tolerance_mV"},
-        {"reaction.tables_mV", "/reaction/tables_mV"},
-        {"slab_mm", "/mesh/slab_mm"},
-        {"spacing_mm", "/mesh/spacing_mm"},
-        {"time step", "/time/dt_ms"}};
-    const auto at = places.find(argument);
-    return at == places.end() ? std::string() : at->second;
-}
-
-} // namespace
-
 RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress)
 {
     need_writable_folder(options.out);
@@ -495,8 +473,8 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
     try {
         return Run(session, options, progress).go(lock, progress);
     } catch (const InputError& e) {
-        if (const auto pointer = pointer_of(e.file); !pointer.empty())
-            throw InputError(options.session_file, pointer, e.reason);
+        if (e.file.empty()) // from a layer that knows the key and not the file
+            throw InputError(options.session_file, e.where, e.reason);
         throw;
     }
 }
