@@ -112,7 +112,7 @@ void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
     }
     if (!outside) {
         if (a.duration_given->count() > 0)
-            throw InputError("--duration", "is of a stimulus from outside; give --bcl as well");
+            throw InputError("--duration", "applies to an external stimulus; give --bcl as well");
         if (pulse) {
             o.own_stimulus = true;
             o.stimulus_start_ms = pulse->start_ms;
@@ -202,7 +202,7 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
     }
     o.until_steady = a.until_steady;
     if (o.until_steady && (o.own_stimulus || a.bcl->count() == 0))
-        throw InputError("--until-steady", "is of a cell paced from outside; give --bcl as well");
+        throw InputError("--until-steady", "applies to an external stimulus; give --bcl as well");
     if (o.until_steady && a.beat_count->count() == 0)
         o.end_ms = o.stimulus_start_ms + most_steady_beats * beat;
     if (a.until->count() > 0) {
@@ -220,7 +220,7 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
         o.sample_every_ms = o.dt_ms;
     if (a.out.empty() && a.every->count() > 0)
         c.notice({Notice::Level::info,
-                  "--every is of the traces, and none are written; give --out TRACES.csv as well"});
+                  "--every sets the interval of the traces; give --out TRACES.csv as well"});
     const double steps = o.sample_every_ms / o.dt_ms, whole = std::max(1.0, std::round(steps));
     if (!a.out.empty() && std::abs(steps - whole) > 1e-6 * whole)
         c.notice({Notice::Level::warning, "rows of " + a.out + " come every " +

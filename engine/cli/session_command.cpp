@@ -35,8 +35,8 @@ void say_choices(Context& c, const simulation::Session& s)
         c.notice({Notice::Level::info, "fibres will be set by rule (" +
                                            simulation::rule_text(file.rule) + ")"});
     else if (one)
-        c.notice({Notice::Level::info, "the mesh has no fibres and no walls to set them by: one "
-                                       "conductivity in all directions"});
+        c.notice({Notice::Level::info, "the mesh has no fibres, and no walls from which a rule "
+                                       "could set them: one conductivity in all directions"});
     char text[200];
     std::snprintf(text, sizeof text, "conductivities raised to %.4g, %.4g, %.4g S/m", sigma.fibre,
                   sigma.sheet, sigma.normal);
@@ -54,7 +54,7 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
         v = simulation::estimate_velocity(s, s.regions.front(), edge_mm, c.progress());
     } catch (const NumericsError& e) {
         return c.notice({Notice::Level::warning,
-                         std::string("how fast waves will run is not known: ") + e.what()});
+                         std::string("the speed of waves could not be estimated: ") + e.what()});
     }
     char text[200];
     std::snprintf(text, sizeof text,
@@ -67,13 +67,13 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
     constexpr double too_fine_mm = 0.02, too_coarse_mm = 10; // tissue is cut into 0.1 to 1 mm
     if (edge_mm < too_fine_mm || edge_mm > too_coarse_mm) {
         std::snprintf(text, sizeof text,
-                      "the mesh's edges are of %.3g mm, and tissue is cut into 0.1 to 1 mm: is its "
+                      "the mean edge is %.3g mm; tissue meshes usually have 0.1 to 1 mm. Is the "
                       "length unit right (--length-unit)?",
                       edge_mm);
         c.notice({Notice::Level::warning, text});
     } else if (stands)
         c.notice({Notice::Level::warning,
-                  text + std::string("; where that is 0 they stop: refine the mesh, or raise "
+                  text + std::string("; waves stop where the speed is 0: refine the mesh, or raise "
                                      "tissue.regions[].conductivity_S_per_m")});
     else
         c.notice({Notice::Level::info, text});
@@ -125,7 +125,7 @@ void write(Context& c, const Arguments& a)
     if (a.mesh.empty() &&
         (!a.unit.empty() || !a.fibres.empty() || !a.angles.empty() || !a.model.empty()))
         throw InputError("tawara-cli session", "--length-unit, --fibres, --fibre-angles and "
-                                               "--model are of a mesh: give --mesh as well");
+                                               "--model need --mesh");
     auto s =
         a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(choice_of(a));
     s.end_ms = a.end_ms;

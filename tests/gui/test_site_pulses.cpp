@@ -291,8 +291,8 @@ class TestSitePulses : public QObject
         QCOMPARE(state(1), QString("waiting"));
         const auto& known = f.window->document()->captures().at(0);
         const auto said = plain(siteStateText(site("all", 10, 500), known, 100, 900));
-        QVERIFY2(said.startsWith("The pulse at 10 ms was given; whether it captured cannot be "
-                                 "judged, as no tissue lies outside of the site."),
+        QVERIFY2(said.startsWith("The pulse at 10 ms was given. Capture cannot be judged: no "
+                                 "tissue lies outside the site."),
                  qPrintable(said));
         f.stop();
     }

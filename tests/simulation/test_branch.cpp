@@ -121,14 +121,14 @@ class TestBranch : public QObject
         try {
             run("refused");
         } catch (const InputError& e) {
-            QVERIFY2(QString(e.what()).contains("--branch takes other parameters"), e.what());
+            QVERIFY2(QString(e.what()).contains("With --branch, parameters, drugs"), e.what());
         }
         o.branch = true;
         const auto drug = run("drug");
         QVERIFY2(
             said.find(
-                "branches off at 20 ms from another run: its tissue, conductivities, "
-                "parameters, drugs, mass, tables or rest tolerance are others; maps begin there") !=
+                "branches off at 20 ms from another run: tissue, conductivities, "
+                "parameters, drugs, mass, tables or rest tolerance differ; maps begin there") !=
                 std::string::npos,
             said.c_str());
         QCOMPARE(drug.size(), whole.size());
@@ -155,7 +155,7 @@ class TestBranch : public QObject
             try {
                 run("refused");
             } catch (const InputError& e) {
-                return QString(e.what()).contains("can branch off; other are: ") &&
+                return QString(e.what()).contains("these differ: ") &&
                        QString(e.what()).endsWith(what);
             }
             return false;
@@ -233,8 +233,8 @@ class TestBranch : public QObject
         run.o.resume = run.checkpoint("link", 20);
         for (const char* folder : {"control", "link", "control/../control/"}) {
             const auto e = run.error(s, folder);
-            QVERIFY2(e.startsWith("--out: is ") &&
-                         e.endsWith("give the branch a folder of its own") && !e.contains('\n'),
+            QVERIFY2(e.startsWith("--out: is ") && e.endsWith("Give the branch another folder") &&
+                         !e.contains('\n'),
                      qPrintable(e));
         }
         QCOMPARE(run.file("control", "probes.csv"), before);
@@ -304,7 +304,7 @@ class TestBranch : public QObject
         run.o.branch = true;
         s.scheme = diffusion::Scheme::p1;
         const auto e = run.error(s, "p1");
-        QVERIFY2(e.endsWith("other are: diffusion.scheme"), qPrintable(e));
+        QVERIFY2(e.endsWith("these differ: diffusion.scheme"), qPrintable(e));
     }
 };
 

@@ -201,10 +201,9 @@ class TestCliFiles : public QObject
             return run({"run", path("good.json"), "--out", path("mine"), "--devices", "cpu"});
         };
         auto r = again();
-        QVERIFY2(r.status == 0 &&
-                     r.says("warning: " + path("mine") +
-                            ": will be replaced though no run lists them (report.json): "
-                            "probes.csv, beats.csv"),
+        QVERIFY2(r.status == 0 && r.says("warning: " + path("mine") +
+                                         ": will be replaced, although no report.json lists them: "
+                                         "probes.csv, beats.csv"),
                  r.err.c_str());
         r = again();
         QVERIFY2(r.status == 0 && r.err.find("will be replaced") == std::string::npos &&
@@ -241,10 +240,10 @@ class TestCliFiles : public QObject
         auto r = again({"output.frames_every_ms=0.1", "output.checkpoint_every_ms=0.1"});
         QVERIFY2(r.status == 0 &&
                      r.says("warning: " + path("more") +
-                            ": will be replaced though no run lists them (report.json): "
+                            ": will be replaced, although no report.json lists them: "
                             "frames/000000000.vtu") &&
                      r.says("warning: " + path("more/r.html") +
-                            ": is no report of a run and will be replaced") &&
+                            ": is not a report of a run, and will be replaced") &&
                      r.says("note: 1 checkpoint of an earlier run in " + path("more") +
                             " will be replaced") &&
                      r.says("note: 2 checkpoints of an earlier run stayed in " + path("more")),

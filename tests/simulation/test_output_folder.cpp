@@ -98,7 +98,7 @@ class TestOutputFolder : public QObject
         for (const char* name : {"probes.csv", "activation.csv", "activation.vtu", "report.json",
                                  "beats.csv", "checkpoint-00000000.500ms.tcp"})
             QVERIFY2(fs::is_regular_file(fs::symlink_status(p.out / name)), name);
-        QVERIFY(p.was_said("will be replaced though no run lists them (report.json): probes.csv"));
+        QVERIFY(p.was_said("will be replaced, although no report.json lists them: probes.csv"));
     }
 
     void framesGoThroughNoLink()

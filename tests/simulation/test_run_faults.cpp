@@ -206,7 +206,8 @@ class TestRunFaults : public QObject
                  qPrintable(r.shown()));
         r = run("fit.json", "fit",
                 {"--set", "output.activation_threshold_mV=-40", "--resume", path("fit") + at_4_ms});
-        QVERIFY2(r.status == 0 && r.err.contains("maps keep what the checkpoint found at 0 mV"),
+        QVERIFY2(r.status == 0 &&
+                     r.err.contains("maps keep the activations that the checkpoint found at 0 mV"),
                  qPrintable(r.shown()));
         QVERIFY(!r.err.contains("no whole number"));
         // a list of frames that no report names, as a run leaves that was killed
@@ -301,27 +302,26 @@ class TestRunFaults : public QObject
         const auto row = [](const char* name, const QStringList& with, const char* says) {
             QTest::newRow(name) << with << says;
         };
-        row("step", {"--set", "time.dt_ms=0.01"}, "its time step is 0.02 ms, here 0.01 ms. Resume");
+        row("step", {"--set", "time.dt_ms=0.01"}, "time step is 0.02 ms, here 0.01 ms. Resume");
         row("nearly the same step", {"--set", "time.dt_ms=0.0200000001"},
-            "its time step is 0.02 ms, here 0.0200000001 ms. ");
-        row("precision", {"--precision", "single"}, "its precision is double, here single. ");
+            "time step is 0.02 ms, here 0.0200000001 ms. ");
+        row("precision", {"--precision", "single"}, "precision is double, here single. ");
         row("mesh", {"--set", "mesh.slab_mm=[5,2,2]"},
-            "its mesh or diffusion.scheme is another one (165 unknowns, here 275). ");
-        row("splitting", {"--set", "diffusion.splitting=strang"}, "its diffusion.splitting is ");
+            "mesh or diffusion.scheme differ (165 unknowns, here 275). ");
+        row("splitting", {"--set", "diffusion.splitting=strang"}, "diffusion.splitting differs. ");
         row("cells", {"--set", "reaction.scheme=rush_larsen"},
-            "its cell models or reaction.scheme ");
+            "cell models or reaction.scheme differ. ");
         row("one region more",
             {"--set", R"(tissue.regions.1={"where": {"sphere_mm": {"centre": [1, 1, 1],
              "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
-            "its tissue, conductivities, ");
+            "tissue, conductivities, ");
         row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
-            "its tissue, conductivities, parameters, drugs, mass, tables or rest tolerance are "
-            "others. Resume with the session and precision that wrote it; its stimuli, probes, "
-            "ECG, outputs and end may be others");
+            "tissue, conductivities, parameters, drugs, mass, tables or rest tolerance "
+            "differ. Resume with the session and precision that wrote the checkpoint; stimuli, "
+            "probes, ECG, outputs and end may differ");
         for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
                                 "reaction.rest_tolerance_mV=0.1"})
-            row(set, {"--set", set},
-                "its tissue, conductivities, parameters, drugs, mass, tables ");
+            row(set, {"--set", set}, "tissue, conductivities, parameters, drugs, mass, tables ");
     }
     void saysHowACheckpointIsAnother()
     {
@@ -331,7 +331,7 @@ class TestRunFaults : public QObject
         if (!QFile::exists(path("o") + at_4_ms))
             QCOMPARE(run("o.json", "o", {"--until", "4"}).status, 0);
         const auto r = run("o.json", "o2", QStringList(with) << "--resume" << path("o") + at_4_ms);
-        QVERIFY2(r.status == 2 && r.err.contains("is of another simulation: " + says),
+        QVERIFY2(r.status == 2 && r.err.contains("belongs to another simulation: " + says),
                  qPrintable(r.shown()));
         QCOMPARE(r.err.count('\n'), 1);
         QVERIFY2(!r.err.contains("crc") && !r.err.contains("split 0"), qPrintable(r.err));

@@ -117,8 +117,8 @@ class TestSlips : public QObject
                  r.err.c_str());
         r = run_with({R"(tissue.regions.1={"where": {"label": 1}})"});
         QVERIFY2(r.status == 0 &&
-                     r.says("note: tissue.regions.1: changes nothing of the tissue beneath it; "
-                            "parameters, initial, scale, conductivity_scale or a model would"),
+                     r.says("note: tissue.regions.1: does not change the tissue beneath it; "
+                            "give parameters, initial, scale, conductivity_scale or a model"),
                  r.err.c_str());
         r = run_with({"tissue.regions.0.parameters.g_Na=-1"});
         QVERIFY2(r.status == 0 && r.says("warning: tissue.regions.0.parameters.g_Na: is -1, and a "
@@ -137,17 +137,18 @@ class TestSlips : public QObject
                              "stimuli.0.duration_ms=2", "time.end_ms=5"});
         };
         auto r = with("190");
-        QVERIFY2(r.says("warning: output.activation_threshold_mV: is 190 mV, which V of hardly any "
-                        "cell crosses, so nothing counts as activated; it should be from -100 to "
-                        "60 mV (usual: 0)"),
-                 r.err.c_str());
+        QVERIFY2(
+            r.says("warning: output.activation_threshold_mV: is 190 mV, and V of hardly any "
+                   "cell crosses that, so nothing counts as activated; it should be from -100 to "
+                   "60 mV (usual: 0)"),
+            r.err.c_str());
         const std::string at = "warning: nothing was activated: output.activation_threshold_mV is ";
         QVERIFY2(r.err.find(at + "190 mV, and V rose to ") != std::string::npos &&
                      r.err.find(" mV at most; lower it (usual: 0)\n") != std::string::npos &&
                      r.err.find("raise it or") == std::string::npos,
                  r.err.c_str());
         r = with("-90");
-        QVERIFY2(r.err.find(at + "-90 mV, and V was above that all along, from -85") !=
+        QVERIFY2(r.err.find(at + "-90 mV, and V was always above the threshold, from -85") !=
                      std::string::npos,
                  r.err.c_str());
         r = run_with(
@@ -228,8 +229,8 @@ class TestSlips : public QObject
                      r.err.c_str());
         }
         r = cell({"--bcl", "100", "--every", "0.015"});
-        QVERIFY2(r.says("note: --every is of the traces, and none are written; give --out "
-                        "TRACES.csv as well"),
+        QVERIFY2(r.says("note: --every sets the interval of the traces; give --out TRACES.csv "
+                        "as well"),
                  r.err.c_str());
         const std::string cut = "warning: --until holds: the run ends at 250 ms, before the end of "
                                 "--beats 3 (300 ms)";
@@ -514,7 +515,7 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         QCOMPARE(run({"mesh", "heart", path("h.json"), path("h.msh")}).status, 0);
         auto r = run({"session", path("um.json"), "--mesh", path("h.msh"), "--length-unit", "um"});
         QVERIFY2(r.status == 0 &&
-                     r.err.find("is its length unit right (--length-unit)?") != std::string::npos,
+                     r.err.find("Is the length unit right (--length-unit)?") != std::string::npos,
                  r.err.c_str());
         QVERIFY(r.err.find("refine the mesh") == std::string::npos);
     }

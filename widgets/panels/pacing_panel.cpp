@@ -485,8 +485,7 @@ void PacingPanel::fillList()
         item->setToolTip(name_column,
                          tr("%1: %2.\nTicked: it paces. Colour: green captures, or has found the "
                             "refractory period, red does not capture, amber not known yet, blue "
-                            "given without tissue around that would "
-                            "tell, grey off.")
+                            "given, but no tissue around it to judge by; grey off.")
                              .arg(QString::fromStdString(s.name), protocolText(s)));
     }
     fillNext();

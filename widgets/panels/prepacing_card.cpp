@@ -44,8 +44,8 @@ PrepacingCard::PrepacingCard(QWidget* parent) : QWidget(parent)
     m_untilSteady = new QCheckBox(tr("End when steady"));
     m_untilSteady->setObjectName("prepacingUntilSteady");
     m_untilSteady->setToolTip(
-        tr("Ends before, once no state of any cell has more than 1 % to go to its steady rhythm; "
-           "the number of beats is the largest then"));
+        tr("Stops early once every state is within 1 % of its steady state. The number of beats "
+           "is then the maximum"));
     m_rows = new QWidget;
     auto* form = new QFormLayout(m_rows);
     form->setContentsMargins(0, 0, 0, 0);

@@ -72,8 +72,8 @@ QString unfollowedText(const Stimulus& s, const CaptureState& known, double nowM
                    : PacingPanel::tr("No pulse was given yet.");
     if (known.surrounded)
         return PacingPanel::tr("No pulse of the site as it is now has been followed yet.");
-    return PacingPanel::tr("%1 was given; whether it captured cannot be judged, as no tissue lies "
-                           "outside of the site.")
+    return PacingPanel::tr(
+               "%1 was given. Capture cannot be judged: no tissue lies outside the site.")
         .arg(capital(named(s, *last)));
 }
 

@@ -85,8 +85,8 @@ void need_known_names(const std::vector<Electrode>& electrodes, const std::strin
         if (const auto near = meant(name, missing); !near.empty())
             throw InputError(file, "/ecg/electrodes/" + std::to_string(k),
                              "electrode '" + name + "': did you mean '" + near +
-                                 "'? The twelve leads know it by that name; an electrode of "
-                                 "another kind wants a name that is less like it");
+                                 "'? That is its name in the 12 leads; give any other "
+                                 "electrode a more distinct name");
     }
 }
 
@@ -277,15 +277,15 @@ Notices ecg_notices(const Tissue& t, const std::vector<Electrode>& electrodes, c
         if (!on.inside && on.distance_mm > outside_mm)
             out.push_back({Notice::Level::warning,
                            "electrode '" + e.name + "' lies " + number_text(on.distance_mm, 3) +
-                               " mm outside the torso; its potential is that of the skin's nearest "
-                               "place (ecg.conductor)"});
+                               " mm outside the torso; it shows the potential at the nearest place "
+                               "on the skin (ecg.conductor)"});
     }
     const double usual = leads.frame ? leads.frame->scale : torso_frame(*t.mesh, *t.surface).scale;
     if (layout.torso->scale > 1.001 * usual)
         out.push_back({Notice::Level::warning,
                        "the torso was made " + number_text(layout.torso->scale / usual, 3) +
-                           " times as large as the tissue's volume asks for: the tissue would else "
-                           "not fit into it (ecg.frame)"});
+                           " times the size for the tissue's volume, so that the tissue fits into "
+                           "the torso (ecg.frame)"});
     return out;
 }
 

@@ -67,10 +67,10 @@ std::string why_no_phase(const PhasePlane& plane, std::span<const Region> region
         if (r.inherits())
             continue;
         if (!analysis::recovery_variable(cell::model_info(r.model)))
-            return "model " + r.model + " has no recovery variable that is known" + instead;
+            return "model " + r.model + " has no known recovery variable" + instead;
         if (!analysis::recovery_range(r.model))
             return "model " + r.model +
-                   " fires no action potential by which its recovery variable could be scaled" +
+                   " fires no action potential, so its recovery variable cannot be scaled" +
                    instead;
     }
     return {};

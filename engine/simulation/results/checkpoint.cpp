@@ -127,21 +127,20 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     std::string out;
     const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
     if (a.unknowns != b.unknowns)
-        add("its mesh or diffusion.scheme is another one (" + std::to_string(a.unknowns) +
-            " unknowns, here " + std::to_string(b.unknowns) + ")");
+        add("mesh or diffusion.scheme differ (" + std::to_string(a.unknowns) + " unknowns, here " +
+            std::to_string(b.unknowns) + ")");
     if (a.dt_ms != b.dt_ms)
-        add("its time step is " + exact(a.dt_ms) + " ms, here " + exact(b.dt_ms) + " ms");
+        add("time step is " + exact(a.dt_ms) + " ms, here " + exact(b.dt_ms) + " ms");
     if (a.precision != b.precision)
-        add("its precision is " + a.precision + ", here " + b.precision);
+        add("precision is " + a.precision + ", here " + b.precision);
     if (a.splitting != b.splitting)
-        add("its diffusion.splitting is another one");
+        add("diffusion.splitting differs");
     if (a.stepping != b.stepping)
-        add("its diffusion.stepping is another one");
+        add("diffusion.stepping differs");
     if (a.cells != b.cells)
-        add("its cell models or reaction.scheme are others");
+        add("cell models or reaction.scheme differ");
     if (out.empty())
-        add("its tissue, conductivities, parameters, drugs, mass, tables or rest tolerance are "
-            "others");
+        add("tissue, conductivities, parameters, drugs, mass, tables or rest tolerance differ");
     return out;
 }
 
@@ -211,13 +210,14 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
     const std::string others = difference(c.fingerprint, here.fingerprint);
     if (!branch)
         throw InputError(file.string(),
-                         "is of another simulation: " + others +
-                             ". Resume with the session and precision that wrote it; its stimuli, "
-                             "probes, ECG, outputs and end may be others; --branch takes other "
-                             "parameters, drugs, conductivities and reaction schemes, too");
+                         "belongs to another simulation: " + others +
+                             ". Resume with the session and precision that wrote the checkpoint; "
+                             "stimuli, probes, ECG, outputs and end may differ. With --branch, "
+                             "parameters, drugs, conductivities and reaction scheme may differ "
+                             "too");
     if (c.layout.empty())
-        throw InputError(file.string(), "is of an earlier version, from which no run can branch "
-                                        "off; write it again");
+        throw InputError(file.string(), "was written by an earlier version, and no run can branch "
+                                        "off from it; write the checkpoint again");
     if (c.layout == here.layout)
         return true;
     const char* const what[] = {"unknowns", "diffusion.scheme", "time step", "mesh", "cell models"};
@@ -225,8 +225,8 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
     for (std::size_t k = 0; k < std::size(what) && k < c.layout.size(); ++k)
         if (c.layout[k] != here.layout[k])
             differ += (differ.empty() ? "" : ", ") + std::string(what[k]);
-    throw InputError(file.string(), "no run with another mesh, diffusion.scheme or time step or "
-                                    "other cell models can branch off; other are: " +
+    throw InputError(file.string(), "a branch needs the checkpoint's mesh, diffusion.scheme, time "
+                                    "step and cell models; these differ: " +
                                         differ);
 }
 
@@ -236,8 +236,8 @@ void need_other_folder(const std::filesystem::path& out, const std::filesystem::
     const auto of = std::filesystem::weakly_canonical(checkpoint, none).parent_path();
     if (std::filesystem::equivalent(out, of, none))
         throw InputError("--out", "is " + out.string() +
-                                      ", the folder of the checkpoint's own run, whose outputs a "
-                                      "branch would replace; give the branch a folder of its own");
+                                      ", the folder of the checkpoint's own run; a branch would "
+                                      "replace that run's outputs. Give the branch another folder");
 }
 
 } // namespace tawara::simulation

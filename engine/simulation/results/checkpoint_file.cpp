@@ -32,7 +32,8 @@ double dt_of(const std::string& fingerprint)
 void check_table(const ProbeTable& t, double now_ms, const char* what)
 {
     const auto refuse = [&](const std::string& why) {
-        throw InputError("checkpoint", std::string("its ") + what + why + "; use an older one");
+        throw InputError("checkpoint",
+                         std::string("its ") + what + why + "; use an older checkpoint");
     };
     if (t.names.empty() ? !t.V_mV.empty()
                         : t.V_mV.size() / t.names.size() != t.time_ms.size() ||
@@ -50,10 +51,10 @@ void check_traces(const StepTraces& t, std::int64_t step)
 {
     for (const auto& v : t.V_mV)
         if (v.size() != t.V_mV.front().size())
-            throw InputError("checkpoint", "its traces are not equally long; use an older one");
+            throw InputError("checkpoint", "its traces differ in length; use an older checkpoint");
     if (t.first_step < 0 || t.first_step > step + 1 || t.steps() > step + 1 - t.first_step)
-        throw InputError("checkpoint", "its traces are of steps that it has not reached; use an "
-                                       "older one");
+        throw InputError("checkpoint", "it has traces of steps after its own step; use an older "
+                                       "checkpoint");
 }
 
 void check_pulses(const std::vector<KnownPulses>& pulses, double now_ms)
@@ -67,7 +68,8 @@ void check_pulses(const std::vector<KnownPulses>& pulses, double now_ms)
             good = good && p.watch[place_of_pulse] >= 0 && p.watch[place_of_pulse] <= most_pulses &&
                    !std::isnan(p.watch[1]) && p.watch[1] <= now_ms;
         if (!good)
-            throw InputError("checkpoint", "what it knows of pulses cannot be; use an older one");
+            throw InputError("checkpoint",
+                             "its record of pulses is invalid; use an older checkpoint");
     }
 }
 
@@ -76,7 +78,7 @@ void check(const Checkpoint& c)
 {
     const double dt_ms = dt_of(c.fingerprint);
     if (!(dt_ms > 0 && dt_ms < 1e9))
-        throw InputError("checkpoint", "names no time step; use an older one");
+        throw InputError("checkpoint", "it names no time step; use an older checkpoint");
     const auto& s = c.state;
     const auto longest = device::TissueProblem::longest_rest_ms * (1 + 1e-9) / dt_ms;
     device::SnapshotShape shape{s.v.size(), s.states.size(),
@@ -93,9 +95,12 @@ void check(const Checkpoint& c)
     const auto passed = [&](double ms) { return ms >= 0 && ms <= now_ms; };
     if (!passed(c.maps_from_ms) || !std::all_of(c.branches.begin(), c.branches.end(),
                                                 [&](const auto& b) { return passed(b.time_ms); }))
-        throw InputError("checkpoint", "its maps or branches begin after it; use an older one");
+        throw InputError("checkpoint",
+                         "its maps or branches begin after its own time; use an older "
+                         "checkpoint");
     if (std::isinf(c.threshold_mV) || (!c.layout.empty() && c.layout.size() != layout_size))
-        throw InputError("checkpoint", "its threshold or layout cannot be; use an older one");
+        throw InputError("checkpoint",
+                         "its threshold or layout is invalid; use an older checkpoint");
 }
 
 std::size_t rows_until(std::int64_t step)
@@ -108,7 +113,7 @@ void read_state(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint
     c.state.step = in.step();
     if (c.state.step < 0)
         in.refuse("the checkpoint is at step " + std::to_string(c.state.step) +
-                  ", before any run begins; use an older one");
+                  ", before any run begins; use an older checkpoint");
     if (bounds.step)
         bounds.step(c.state.step);
     c.state.v = in.numbers(bounds.unknowns);

@@ -152,7 +152,7 @@ void CheckpointReader::refuse(const std::string& why) const
 
 void CheckpointReader::damaged() const
 {
-    refuse("the checkpoint is damaged or was cut short; use an older one");
+    refuse("the checkpoint is damaged or was cut short; use an older checkpoint");
 }
 
 void CheckpointReader::read_head()
@@ -209,7 +209,7 @@ void CheckpointReader::check_sum(std::uint32_t crc, std::uint64_t full, std::uin
 void CheckpointReader::get(void* to, std::size_t bytes)
 {
     if (bytes > left_)
-        refuse("the checkpoint ends too early; use an older one");
+        refuse("the checkpoint ends too early; use an older checkpoint");
     left_ -= bytes;
     auto& z = zlib_->stream;
     auto* at = static_cast<Bytef*>(to);
@@ -268,7 +268,7 @@ std::size_t CheckpointReader::count(std::size_t most, std::size_t least)
         damaged();
     if (n > most)
         refuse("the checkpoint holds " + std::to_string(n) + " values where there are " +
-               std::to_string(most) + " at most; use an older one");
+               std::to_string(most) + " at most; use an older checkpoint");
     return static_cast<std::size_t>(n);
 }
 

@@ -120,7 +120,7 @@ CountedKernels count_kernels(device::Stepper& stepper)
             stepper.restore(before);
     } catch (const std::exception& e) {
         std::ostringstream text;
-        text << "The steps in which bytes were counted could not be taken back (" << e.what()
+        text << "The steps taken for counting bytes could not be undone (" << e.what()
              << "): the run's state is no longer the one at "
              << static_cast<double>(before.step) * stepper.dt_ms() << " ms.";
         c.not_restored = text.str();

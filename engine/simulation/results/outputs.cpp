@@ -198,10 +198,10 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
     if (!names.empty())
         said.push_back(
             {Notice::Level::warning,
-             out.string() + ": will be replaced though no run lists them (report.json): " + names});
+             out.string() + ": will be replaced, although no report.json lists them: " + names});
     if (fs::is_regular_file(coming.html, none) && !is_report(coming.html))
         said.push_back({Notice::Level::warning,
-                        coming.html.string() + ": is no report of a run and will be replaced"});
+                        coming.html.string() + ": is not a report of a run, and will be replaced"});
     std::size_t stay = 0, replaced = 0;
     for (const auto& entry : fs::directory_iterator(out, none))
         if (entry.path().extension() == ".tcp")

@@ -366,8 +366,8 @@ Notices what_was_not_counted(const CountedKernels& c)
         out.push_back({Notice::Level::warning, "no hardware counters: " + c.not_counted});
     if (!c.not_restored.empty())
         out.push_back({Notice::Level::warning,
-                       c.not_restored + " The tables were written before; what the report says of "
-                                        "the end is of that other state."});
+                       c.not_restored + " The tables were written before that. The final values in "
+                                        "the report belong to the later state."});
     return out;
 }
 

@@ -153,8 +153,8 @@ ReportPage::Table pacing(const ExportSource& s)
     }
     if (shown < sites.size())
         t.rows.push_back({and_more(sites.size() - shown), "in the window's Pacing panel", ""});
-    t.note = "Captured, of those given: the tissue at the site fired before that around it, and "
-             "the wave left it within " +
+    t.note = "Captured, out of the pulses given: the tissue at the site fired before the tissue "
+             "around it, and the wave left the site within " +
              number_text(CaptureWatch::window_ms, 3) + " ms (V above " +
              number_text(static_cast<double>(CaptureWatch::threshold_mV), 3) + " mV).";
     return t;

@@ -148,10 +148,10 @@ ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_m
     if (list.size() > most_rows)
         t.rows.push_back({and_more(list.size() - most_rows), "in the session's \"tissue\""});
     if (list.size() > 1)
-        t.note = "Where several hold a place the last one counts; \"as beneath\" keeps model and "
-                 "conductivities of the one before it there.";
+        t.note = "Where regions overlap, the last one counts. \"as beneath\" keeps the model and "
+                 "conductivities of the region below.";
     if (known && list.size() > 1)
-        t.note += " Unknowns and APD90 are of where a region lies on top.";
+        t.note += " Unknowns and APD90 count only where the region lies on top.";
     return t;
 }
 

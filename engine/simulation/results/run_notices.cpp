@@ -27,7 +27,7 @@ std::string threshold_not_crossed(const Session& s, const PotentialRange& seen)
     if (seen.high_mV > fired_mV && seen.high_mV < threshold_mV)
         return key + "rose to " + number_text(seen.high_mV, 4) + " mV at most; lower it (usual: 0)";
     if (seen.low_mV > threshold_mV && seen.low_mV <= seen.high_mV)
-        return key + "was above that all along, from " + number_text(seen.low_mV, 4) +
+        return key + "was always above the threshold, from " + number_text(seen.low_mV, 4) +
                " mV on; raise it (usual: 0)";
     return {};
 }
@@ -107,7 +107,7 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
             text += (k > 0 ? ", " : "; at ") + number_text(failed[k].time_ms, 7);
         text += std::string(failed.size() > named ? " and later" : "") + " ms";
         if (not_known > 0)
-            text += "; of " + std::to_string(not_known) + " it is not known";
+            text += "; " + std::to_string(not_known) + " cannot be judged";
         const auto every = [&](auto f) { return std::all_of(failed.begin(), failed.end(), f); };
         if (every([](const Pulse& p) { return p.overtaken; }))
             text += "; a wave from elsewhere came first";
@@ -127,7 +127,7 @@ Notices what_is_odd(const Session& s)
     if (const double mV = s.activation_threshold_mV; mV < least_mV || mV > most_mV)
         out.push_back({Notice::Level::warning,
                        "output.activation_threshold_mV: is " + number_text(mV, 6) +
-                           " mV, which V of hardly any cell crosses, so nothing counts as "
+                           " mV, and V of hardly any cell crosses that, so nothing counts as "
                            "activated; it should be from -100 to 60 mV (usual: 0)"});
     const auto unusual = [&](const char* key, double value, const char* unit, double least,
                              double most, const char* usual) {
@@ -155,8 +155,8 @@ Notices what_is_odd(const Session& s)
         if (region.inherits() && !region.insulating && region.parameters.empty() && region.initial.empty() &&
             region.scale.empty() && region.conductivity_scale == 1)
             out.push_back({Notice::Level::info,
-                           at + ": changes nothing of the tissue beneath it; parameters, initial, "
-                                "scale, conductivity_scale or a model would"});
+                           at + ": does not change the tissue beneath it; give parameters, "
+                                "initial, scale, conductivity_scale or a model"});
         for (const auto& [name, value] : region.initial)
             if (name == "V" && value != 0 && std::abs(value) < 1)
                 out.push_back({Notice::Level::warning, at + ".initial.V: is " +
@@ -245,7 +245,7 @@ Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpa
     Notices out;
     if (unpaced)
         out.push_back({Notice::Level::info,
-                       "tissue.prepacing does not count here: the cells go on with the "
+                       "tissue.prepacing is not used here: the cells go on from the "
                        "checkpoint's states"});
     if (tissue.problem.system.mass == diffusion::Mass::consistent)
         out.push_back({Notice::Level::info,

@@ -96,14 +96,15 @@ void Run::go_on_with_maps(const Checkpoint& c)
                     [&](double a) { return a < session_.maps_from_ms; })) {
         say(Notice::Level::warning,
             "maps begin at the checkpoint's " + ms_text(first_step_) +
-                ": it holds those of what came before output.maps_from_ms " + ms_text(maps_.step));
+                ": its maps already contain activations before output.maps_from_ms " +
+                ms_text(maps_.step));
         maps_.step = first_step_;
     }
     if (const double before = c.threshold_mV; std::isfinite(before) && maps_.step < first_step_ &&
                                               before != session_.activation_threshold_mV)
         say(Notice::Level::warning,
-            "maps keep what the checkpoint found at " + number_text(before, 6) +
-                " mV (output.activation_threshold_mV); what comes is found at " +
+            "maps keep the activations that the checkpoint found at " + number_text(before, 6) +
+                " mV (output.activation_threshold_mV); later activations are found at " +
                 number_text(session_.activation_threshold_mV, 6) + " mV");
 }
 
@@ -122,7 +123,7 @@ void Run::go_on_with_probes(const Checkpoint& c)
         traces_.go_on(c.traces.times_ms(session_.dt_ms), c.traces.V_mV);
     if (const auto from_step = step_traces().first_step; from_step > 1)
         say(Notice::Level::info, "beats.csv starts at " + ms_text(from_step - 1) +
-                                     ": the checkpoint has no samples of the steps before");
+                                     ": the checkpoint has no samples of earlier steps");
 }
 
 void Run::go_on_with_ecg(const Checkpoint& c)
@@ -134,7 +135,7 @@ void Run::go_on_with_ecg(const Checkpoint& c)
         return say(Notice::Level::warning, from + "the checkpoint has no ECG");
     if (c.ecg.names != ecg_.table().names || c.ecg_of != ecg_print(ecg_.layout()))
         return say(Notice::Level::warning,
-                   from + "the checkpoint's is of other leads or electrodes");
+                   from + "the checkpoint's ECG has other leads or electrodes");
     ecg_.go_on(c.ecg, simulation_.time_ms() - 0.5 * session_.dt_ms); // this run writes that row
 }
 

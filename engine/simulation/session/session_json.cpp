@@ -287,7 +287,7 @@ class Bounds
   private:
     [[noreturn]] void fail(const std::string& what) const
     {
-        throw InputError(file_, what + "; that is no file of this program");
+        throw InputError(file_, what + "; this is not a session file of Tawara");
     }
 
     const std::string& file_;
@@ -300,7 +300,7 @@ void need_short(std::size_t bytes, const std::string& file)
 {
     if (bytes > most_bytes)
         throw InputError(file, "has more than " + std::to_string(most_bytes >> 20) +
-                                   " MB; that is no file of this program");
+                                   " MB; this is not a session file of Tawara");
 }
 
 } // namespace
@@ -341,7 +341,7 @@ std::string read_text(const std::string& file)
         throw InputError(file, "is a folder; name a file");
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, none)))
         throw InputError(file, "does not exist; check the path");
-    auto text = file_content(file, most_bytes, "that is no file of this program");
+    auto text = file_content(file, most_bytes, "this is not a session file of Tawara");
     return text;
 }
 
