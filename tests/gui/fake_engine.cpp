@@ -388,7 +388,8 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     if (std::holds_alternative<simulation::CancelLoad>(c)) {
         if (held_load_ != 0) {
             set_state(scene_ ? Status::State::paused : Status::State::empty);
-            answer(std::exchange(held_load_, 0), false, "loading was cancelled");
+            handler_(simulation::Answer{
+                std::exchange(held_load_, 0), false, "loading was cancelled", 0, {}, {}, true});
         }
         return answer(id);
     }

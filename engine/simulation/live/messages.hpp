@@ -220,8 +220,8 @@ struct Answer
     bool applied = true;
     std::string reason; ///< of a refusal: one line
     std::uint64_t probe = 0;
-    std::string where;      ///< JSON pointer of what is wrong in the session; empty: not said
-    std::string fault;      ///< with `where`: what is wrong there, and what would be right
+    std::string where = {}; ///< JSON pointer of what is wrong in the session; empty: not said
+    std::string fault = {}; ///< with `where`: what is wrong there, and what would be right
     bool cancelled = false; ///< refused because somebody asked for it
 };
 struct StateChanged
