@@ -5,6 +5,7 @@
 
 #include "app/export/movie_dialog.hpp"
 #include "app/export/save_dialog.hpp"
+#include "app/painting_controller.hpp"
 #include "app/pool_work.hpp"
 
 #include "engine/core/error.hpp"
@@ -99,6 +100,7 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     buildCentre();
     buildDocks();
     buildTools();
+    buildControllers();
     buildMenus();
     connectWidgets();
     connectPanels();
@@ -146,7 +148,7 @@ void MainWindow::hostLoaded()
     if (m_host->origin().file != m_path || m_path.isEmpty())
         m_keepAction->setChecked(false); // curves of another document are none to compare with
     m_performance->reset();
-    m_ball.reset();
+    m_painting->setBall({});
     for (auto* movie : findChildren<MovieDialog*>()) // of a recording that is gone
         if (!movie->busy())
             movie->close();
@@ -223,7 +225,7 @@ void MainWindow::modelReady()
                   m_pacing->setSuggestions(out);
               });
     elsewhere([scene] { return std::make_shared<const BallIndex>(*scene->mesh); },
-              [this](const std::shared_ptr<const BallIndex>& b) { m_ball = b; });
+              [this](const std::shared_ptr<const BallIndex>& b) { m_painting->setBall(b); });
     updateRegions();
     updateVelocity();
     showHints();

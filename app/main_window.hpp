@@ -6,7 +6,6 @@
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
 #include "engine/simulation/results/export_kind.hpp"
-#include "widgets/models/ball_index.hpp"
 #include "widgets/models/probe_model.hpp"
 #include "widgets/view3d/picture.hpp"
 #include "widgets/view3d/view_grid.hpp"
@@ -36,6 +35,7 @@ class MeshDialog;
 class MessageBar;
 class Overlay;
 class PacingPanel;
+class PaintingController;
 class PerformancePanel;
 class ProbePanel;
 class ReportJob;
@@ -153,6 +153,7 @@ class MainWindow : public QMainWindow
     void connectTraces();
     void connectWidgets();
     void connectPanels();
+    void buildControllers();
     QString openingName() const; ///< of what is being opened, for people
     void connectView(HeartView* view, int index);
     // main_window.cpp
@@ -195,8 +196,6 @@ class MainWindow : public QMainWindow
     void applyView(const ViewSettings& s);
     void restoreView(const std::string& json);
     void usePhase(ViewSettings& s) const;
-    void paint(const scene::Pick& pick, bool erase);
-    void paintEnded();
     void lookBack(double ms);
     /// A recorded moment in the transport and the plots; nothing while following the run.
     void showMoment(std::optional<double> ms);
@@ -359,11 +358,6 @@ class MainWindow : public QMainWindow
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
     std::optional<std::pair<int, Quantity>> m_beforePainting; // a view, and what it showed
-    std::shared_ptr<const BallIndex> m_ball;
-    std::set<std::int64_t> m_painted;
-    int m_paintedRegion = -1;                  // of the stroke under way
-    bool m_touched = false;                    // it has met tissue
-    std::optional<simulation::Region> m_fresh; // what it makes
     QTimer m_replay, m_changesDue;
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
@@ -402,6 +396,8 @@ class MainWindow : public QMainWindow
     QByteArray m_firstLayout;
     int m_sideWidth = 0;    ///< of the panels at the right, as they were made or dragged
     int m_sidePressed = -1; ///< how wide they were when the mouse was pressed beside them
+    // what the parts of the window do; they go before what they know
+    std::unique_ptr<PaintingController> m_painting;
     QThreadPool m_pool;
 };
 

@@ -2,6 +2,7 @@
 // What is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/painting_controller.hpp"
 #include "app/report_job.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -67,6 +68,12 @@ QString clickText(const simulation::CaptureEvent& e)
 }
 
 } // namespace
+
+void MainWindow::buildControllers()
+{
+    m_painting = std::make_unique<PaintingController>(*m_document, *m_views, *m_tissue, *m_message);
+    connect(m_painting.get(), &PaintingController::strokeBegins, this, &MainWindow::followRun);
+}
 
 QString MainWindow::openingName() const
 {
@@ -486,8 +493,8 @@ void MainWindow::connectView(HeartView* v, int index)
             m_message->showMessage(MessageBar::Level::note,
                                    tr("That click missed the heart: click on its wall."));
     });
-    connect(v, &HeartView::painted, this, &MainWindow::paint);
-    connect(v, &HeartView::paintEnded, this, &MainWindow::paintEnded);
+    connect(v, &HeartView::painted, m_painting.get(), &PaintingController::paint);
+    connect(v, &HeartView::paintEnded, m_painting.get(), &PaintingController::endStroke);
     connect(v, &HeartView::markerClicked, this, [this](const scene::Marker& m) {
         if (m.kind == scene::Marker::Kind::site) {
             raisePanel("pacingDock");
