@@ -3,10 +3,12 @@
 // and _menus.cpp have where everything stands, main_window_connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
-#include "app/export/movie_dialog.hpp"
 #include "app/export/save_dialog.hpp"
+#include "app/export_controller.hpp"
+#include "app/leaving_controller.hpp"
 #include "app/painting_controller.hpp"
 #include "app/pool_work.hpp"
+#include "app/run_account.hpp"
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/measure.hpp"
@@ -99,13 +101,14 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
     m_pool.setMaxThreadCount(1);
     buildCentre();
     buildDocks();
-    buildTools();
     buildControllers();
+    buildTools();
     buildMenus();
     connectWidgets();
     connectPanels();
     connectHost();
     connectModels();
+    connectControllers();
     restoreSettings();
     setMode(ClickMode::stimulate);
     m_overlay->showEmpty();
@@ -118,6 +121,16 @@ MainWindow::MainWindow(EngineHost* host, QWidget* parent)
         QMetaObject::invokeMethod(
             this, [this, models] { m_tissue->setModels(models); }, Qt::QueuedConnection);
     });
+}
+
+void MainWindow::setLongRun(qint64 ms)
+{
+    m_account->setLongRun(ms);
+}
+
+void MainWindow::setAsking(bool on)
+{
+    m_leaving->setAsking(on);
 }
 
 MainWindow::~MainWindow()
@@ -149,13 +162,8 @@ void MainWindow::hostLoaded()
         m_keepAction->setChecked(false); // curves of another document are none to compare with
     m_performance->reset();
     m_painting->setBall({});
-    for (auto* movie : findChildren<MovieDialog*>()) // of a recording that is gone
-        if (!movie->busy())
-            movie->close();
-    m_recordWanted = false;
-    m_savedToMs = m_keptToMs = -1;
-    ++m_starts;
-    m_computedMs = 0;
+    m_exporting->closeIdleMovies();
+    m_account->loaded();
     m_toldOfResults = false;
     m_drugsOn = scene->session.drugs;
     followRun();

@@ -5,16 +5,11 @@
 #include "app/model_files.hpp"
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
-#include "engine/simulation/results/export_kind.hpp"
 #include "widgets/models/probe_model.hpp"
 #include "widgets/view3d/picture.hpp"
 #include "widgets/view3d/view_grid.hpp"
 
-#include <QElapsedTimer>
 #include <QMainWindow>
-#include <QPointer>
-
-#include <set>
 
 class QActionGroup;
 class QDockWidget;
@@ -28,9 +23,10 @@ struct Candidates;
 }
 class BeatsPanel;
 class EcgPanel;
+class ExportController;
 class GuideWindow;
 class InfoPanel;
-class LiveMovie;
+class LeavingController;
 class MeshDialog;
 class MessageBar;
 class Overlay;
@@ -38,7 +34,7 @@ class PacingPanel;
 class PaintingController;
 class PerformancePanel;
 class ProbePanel;
-class ReportJob;
+class RunAccount;
 class StartPage;
 class StatusStrip;
 class StimulusPanel;
@@ -66,9 +62,9 @@ class MainWindow : public QMainWindow
     /// choice (Run > Start when opened) stays what the next one begins with.
     void setAutoPlay(bool on);
     /// How much wall time of computing is not given up unasked [ms].
-    void setLongRun(qint64 ms) { m_longRunMs = ms; }
+    void setLongRun(qint64 ms);
     /// Whether it asks before unsaved changes are lost; not where nobody could answer.
-    void setAsking(bool on) { m_asks = on; }
+    void setAsking(bool on);
     /// The first view shows the phase in that plane, whatever a session says.
     void showPhase(const simulation::PhasePlane& p) { m_phasePlane = p; }
     /// Gives a region the cell model of a file; asks for its variables where they are unclear.
@@ -105,7 +101,7 @@ class MainWindow : public QMainWindow
     /// Begins a movie of what the views show from now on, or ends it.
     void filmScreen(const QString& path);
     void endFilm();
-    bool filming() const { return m_film != nullptr; }
+    bool filming() const;
     /// Raises a panel by its dock's object name, e.g. "tissueDock".
     void raisePanel(const QString& dock);
 
@@ -154,6 +150,7 @@ class MainWindow : public QMainWindow
     void connectWidgets();
     void connectPanels();
     void buildControllers();
+    void connectControllers();
     QString openingName() const; ///< of what is being opened, for people
     void connectView(HeartView* view, int index);
     // main_window.cpp
@@ -212,75 +209,13 @@ class MainWindow : public QMainWindow
     void sayCutFace();
     void askForFile();
     void askForLength();
-    bool unsaved() const;
-    /// What counts as saved of recorded frames: what is in a file, or also what is on its way
-    /// there.
-    enum class Frames { in_files_count_as_saved, being_written_count_as_saved };
-    /// Asks what becomes of unsaved changes and recorded frames, if there are any; then `then`,
-    /// unless cancelled.
-    void askUnsaved(const QString& question, std::function<void()> then,
-                    Frames frames = Frames::in_files_count_as_saved);
-    /// Whether this run has recorded frames that are not saved.
-    bool framesUnsaved(Frames frames) const;
-    /// Whether the run took long to compute and nothing of it was exported since.
-    bool resultsUnsaved(Frames frames) const;
-    /// What an export that is asked for now calls when it is written where the user chose: results
-    /// of this run are kept up to here, if it is still the run then.
-    std::function<void()> keeper();
-    /// Whether that was recorded in the run as it is now, not in one before the last start.
-    bool ofThisRun(const simulation::Recording& recording) const;
-    /// What is not given up unasked, one rule for opening, going back to the start and closing:
-    /// recorded frames that somebody asked for, a run that took long.
-    struct Loss
-    {
-        bool frames = false, results = false;
-        explicit operator bool() const { return frames || results; }
-    };
-    Loss lossOf(Frames frames = Frames::in_files_count_as_saved) const;
-    /// How many frames are recorded, and of when; there are some.
-    QString recordedText() const;
-    /// Which results there are: "recorded frames, the ECG, maps".
-    QString resultsText(bool withFrames) const;
-    QString lossText(const Loss& loss) const;
-    /// Asks now, or when the question that is open was answered; not in a window that this closed.
-    void askWhenFree(std::function<void()> ask);
-    /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
-    void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
-    /// Asks whether that may be lost; then `then`, unless cancelled.
-    void askLoss(const Loss& loss, std::function<void()> then);
     /// To the first moment of the run, which is lost, so it may ask; frames stay unless they are
     /// being recorded, when they begin anew.
     void backToStart(std::function<void()> then = {});
     /// Reads it, asks what may be lost, and opens it; else all stays as it is.
     void askAndOpen(const QString& path);
-    void askForPicture();
-    void askForMovie();
-    void askForFilm();
-    void askForReport();
-    /// Why that export cannot be made now, and what would change it; empty: it can.
-    QString lackOf(const QString& kind) const;
-    void updateExports(QMenu* menu);
-    /// @param then  when it is written; for recorded frames alone
-    void askForExport(const QString& kind, const QString& extension,
-                      std::function<void()> then = {});
-    /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
-    void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
-    void exportByHost(const QString& kind, const QString& path);
     /// The window's title: the file that is open, else what is.
     QString titleText() const;
-    /// The names of the files that are being written, as far as they are known.
-    QString beingWritten() const;
-    /// Whether files are being written that would be given up with the window.
-    bool exporting() const;
-    /// Asks what becomes of those: wait and close then, give them up, or do not close. What else
-    /// would be lost is asked before the wait.
-    void askExporting();
-    /// Closes, asking nothing more unless the session is edited meanwhile.
-    void closeWhenWritten();
-    /// One of them was cancelled: what it would have saved may be asked about.
-    void exportGivenUp();
-    /// One of them has ended: closes the window where that was waited for and all went well.
-    void exportEnded(const QString& error);
     void askForSession();
     /// Into the file that is open, else into one that is asked for.
     void saveOrAsk();
@@ -350,7 +285,6 @@ class MainWindow : public QMainWindow
     QHash<QString, QDockWidget*> m_docks;
     QStringList m_dockOrder;
     QActionGroup* m_modes = nullptr;
-    LiveMovie* m_film = nullptr;
     QMenu* m_recent = nullptr;
     QAction *m_keepAction = nullptr, *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr,
             *m_computeFirst = nullptr, *m_saveAction = nullptr, *m_lightAction = nullptr,
@@ -366,25 +300,10 @@ class MainWindow : public QMainWindow
     int m_meshCount = 0;
     QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     std::optional<simulation::PhasePlane> m_phasePlane; ///< of the command line
-    bool m_autoPlay = true, m_autoPlayChosen = true, m_asks = true, m_closing = false;
-    int m_exports = 0;            // reports and recorded frames that are being written
-    int m_notWritten = 0;         // that failed or were given up
-    QPointer<ReportJob> m_report; // the newest that has not ended
-    QStringList m_writing;        // paths of what is being written; movies of recordings aside
-    bool m_closeWhenWritten = false, m_giveUpExports = false;
-    bool m_lossAgreed = false;   // what closing loses was asked about
-    quint64 m_startedRun = 0;    // the run that auto play has seen
-    bool m_recordWanted = false; // somebody pressed Record
-    double m_savedToMs = -1;     // the recording is saved up to there, as an export or a movie
-    const void* m_writtenOf = nullptr;                       // the recording that is being exported
-    double m_writtenToMs = -1;                               // up to there
+    bool m_autoPlay = true, m_autoPlayChosen = true;
+    quint64 m_startedRun = 0;                                // the run that auto play has seen
     std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
-    QElapsedTimer m_sinceStatus;
-    qint64 m_computedMs = 0; // wall time that this run took
-    qint64 m_longRunMs = 30'000;
-    double m_keptToMs = -1;       // results were exported when the run was there
-    quint64 m_starts = 0;         // of runs: loaded, or back at the start
-    bool m_toldOfResults = false; // that a session does not hold them
+    bool m_toldOfResults = false;                            // that a session does not hold them
     /// Of the newest samples: the leads, where their first one is, and of which run.
     struct
     {
@@ -397,6 +316,9 @@ class MainWindow : public QMainWindow
     int m_sideWidth = 0;    ///< of the panels at the right, as they were made or dragged
     int m_sidePressed = -1; ///< how wide they were when the mouse was pressed beside them
     // what the parts of the window do; they go before what they know
+    std::unique_ptr<RunAccount> m_account;
+    std::unique_ptr<ExportController> m_exporting;
+    std::unique_ptr<LeavingController> m_leaving;
     std::unique_ptr<PaintingController> m_painting;
     QThreadPool m_pool;
 };

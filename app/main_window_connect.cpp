@@ -2,8 +2,10 @@
 // What is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/export_controller.hpp"
+#include "app/leaving_controller.hpp"
 #include "app/painting_controller.hpp"
-#include "app/report_job.hpp"
+#include "app/run_account.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/brush_card.hpp"
@@ -71,7 +73,30 @@ QString clickText(const simulation::CaptureEvent& e)
 
 void MainWindow::buildControllers()
 {
+    m_account = std::make_unique<RunAccount>(*m_host, *m_views);
+    m_exporting = std::make_unique<ExportController>(*this, *m_host, *m_views, *m_grid, *m_probes,
+                                                     *m_account, *m_message);
+    m_leaving = std::make_unique<LeavingController>(*this, *m_host, *m_document, *m_probes,
+                                                    *m_account, *m_exporting, *m_message);
     m_painting = std::make_unique<PaintingController>(*m_document, *m_views, *m_tissue, *m_message);
+}
+
+void MainWindow::connectControllers()
+{
+    m_exporting->setTitle([this] { return titleText(); });
+    connect(m_exporting.get(), &ExportController::filmingChanged, this, [this](bool on) {
+        m_strip->setFilming(on);
+        m_filmAction->setText(on ? tr("End the &film of the screen") : tr("Film the &screen…"));
+    });
+    connect(m_strip, &StatusStrip::endFilmRequested, m_exporting.get(), &ExportController::endFilm);
+    connect(m_beats, &BeatsPanel::exportRequested, m_exporting.get(), [this](const QString& kind) {
+        m_exporting->askForExport(kind, QStringLiteral(".csv"));
+    });
+    connect(m_exporting.get(), &ExportController::ended, m_leaving.get(),
+            &LeavingController::exportEnded);
+    connect(m_exporting.get(), &ExportController::givenUp, m_leaving.get(),
+            &LeavingController::exportGivenUp);
+    m_leaving->setSaver([this] { saveOrAsk(); });
     connect(m_painting.get(), &PaintingController::strokeBegins, this, &MainWindow::followRun);
 }
 
@@ -136,12 +161,7 @@ void MainWindow::connectHost()
     });
     connect(m_host, &EngineHost::statusPolled, this, [this](const simulation::Status& s) {
         m_transport->setStatus(s);
-        // while it runs it is polled often: what is longer was a pause
-        const qint64 passed = m_sinceStatus.isValid() ? m_sinceStatus.restart() : 0;
-        m_sinceStatus.start();
-        if (s.state == State::running) {
-            m_computedMs += std::min<qint64>(passed, 1000);
-        }
+        m_account->polled(s);
         m_pacing->setTime(s.time_ms, s.ms_per_second);
         m_ecg->setTime(s.time_ms, s.state == State::finished);
         m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
@@ -175,13 +195,12 @@ void MainWindow::showBeats()
     m_beats->setBeats(entries, edits);
     const auto frame = m_host->frame();
     const double now = m_host->status().time_ms;
-    m_beats->setUnpaced(unpacedText(entries, m_document->lastPulse(now), now,
-                                    frame && frame->singularities
-                                        ? std::optional(Centres{
-                                              frame->singularities->filaments_mm.size(),
-                                              frame->singularities->obstacles,
-                                              frame->singularities->turned})
-                                        : std::nullopt));
+    m_beats->setUnpaced(unpacedText(
+        entries, m_document->lastPulse(now), now,
+        frame && frame->singularities
+            ? std::optional(Centres{frame->singularities->filaments_mm.size(),
+                                    frame->singularities->obstacles, frame->singularities->turned})
+            : std::nullopt));
     std::vector<double> changes;
     for (const auto& e : edits)
         changes.push_back(e.time_ms);
@@ -220,18 +239,7 @@ void MainWindow::connectResults()
         m_message->showMessage(MessageBar::Level::warning, why,
                                tr("Back to start (Ctrl+R) and Play run it anew."), "state");
     });
-    connect(m_host, &EngineHost::exported, this, [this](const QString& path, const QString& error) {
-        const auto reports = findChildren<ReportJob*>();
-        if (std::any_of(reports.begin(), reports.end(),
-                        [&path](const ReportJob* r) { return r->owns(path); }))
-            return; // no file that somebody wants, and it says itself what failed
-        if (error.isEmpty()) {
-            m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "export");
-        } else {
-            showError(error, tr("Choose another kind or folder."), "export");
-        }
-        exportEnded(error);
-    });
+    connect(m_host, &EngineHost::exported, m_exporting.get(), &ExportController::exported);
     connect(m_host, &EngineHost::sceneChanged, this,
             [this, run = std::uint64_t{0}, told = std::size_t{0}]() mutable {
                 const auto scene = m_host->scene();
@@ -282,12 +290,7 @@ void MainWindow::connectTraces()
         showBeats();
         m_document->forgetCaptures();
         m_message->settle("state");
-        m_computedMs = 0;
-        m_keptToMs = -1;
-        ++m_starts;
-        if (m_host->status().recording) { // what is recorded begins anew as well
-            m_savedToMs = -1;
-        }
+        m_account->restarted();
         followRun();
     });
     connect(m_host, &EngineHost::beatsMeasured, this,

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that the window asks for, reads and writes.
 #include "app/examples.hpp"
-#include "app/export/grid_painter.hpp"
-#include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
 #include "app/export/save_dialog.hpp"
+#include "app/export_controller.hpp"
+#include "app/leaving_controller.hpp"
 #include "app/main_window.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 
-#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QJsonDocument>
@@ -66,65 +65,21 @@ void MainWindow::askForFile()
     askAndOpen(path);
 }
 
-void MainWindow::askForPicture()
+void MainWindow::askAndOpen(const QString& path)
 {
-    auto* dialog = new PictureDialog(
-        [this](const PictureOptions& o, QString* why) { return takePicture(*m_grid, o, why); },
-        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
-    });
-    dialog->show();
-}
-
-void MainWindow::askForMovie()
-{
-    const auto recording = m_host->recording();
-    if (!recording || recording->frame_count() == 0)
-        return showError(
-            tr("Nothing was recorded yet."),
-            tr("Press Record (Ctrl+E) and let the simulation run; the movie is made of "
-               "recorded frames."),
-            "movie");
-    auto* dialog = new MovieDialog(
-        recording, MovieDialog::Drawer([this, of = recording.get()] {
-            std::vector<bool> recorded;
-            m_grid->each([&](HeartView&, int i) {
-                recorded.push_back(m_views->settings().shownIn(i) == Quantity::potential);
-            });
-            auto painter = std::make_unique<GridPainter>(*m_grid, recorded,
-                                                         m_views->recordedNote(Quantity::potential),
-                                                         m_views->settings().annotations);
-            painter->setTissue(m_views->tissueOfMovie(of));
-            return painter;
-        }),
-        (QSizeF(m_grid->size()) * devicePixelRatioF()).toSize(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
-        const auto range = dialog->range();
-        if (recording == m_host->recording() && recording->frame_count() > 0 &&
-            range.fromMs <= recording->time_of(0)) {
-            m_savedToMs = std::max(m_savedToMs, range.toMs);
-            if (ofThisRun(*recording))
-                m_keptToMs = std::max(m_keptToMs, range.toMs);
-        }
-        m_message->showMessage(MessageBar::Level::done, tr("Saved %1").arg(path), {}, "movie");
-        exportEnded({});
-    });
-    connect(dialog, &MovieDialog::failed, this, [this](const QString& reason) {
-        if (reason.isEmpty()) {
-            m_message->showMessage(MessageBar::Level::note,
-                                   tr("The movie was cancelled; no file was written."), {},
-                                   "movie");
-            return exportGivenUp();
-        }
-        showError(reason, tr("Choose another size or file."), "movie");
-        exportEnded(reason);
-    });
-    if (QApplication::activeModalWidget() != nullptr) // which would block it
-        dialog->setWindowModality(Qt::WindowModal);
-    dialog->show();
+    const QString question = tr("Save them before another is opened?");
+    if (path.isEmpty())
+        return m_leaving->askUnsaved(question, [this] { open({}); });
+    // it is read first: nobody is asked to give something up for a file that cannot be opened
+    m_host->open(
+        QFileInfo(path).absoluteFilePath(), [this, question](const std::function<void()>& load) {
+            const auto go = [this, load] {
+                m_message->clear();
+                showStart(false);
+                load();
+            };
+            m_leaving->askWhenFree([this, question, go] { m_leaving->askUnsaved(question, go); });
+        });
 }
 
 void MainWindow::askForSession()
@@ -163,7 +118,7 @@ void MainWindow::saveTo(const QString& path)
 {
     if (const QString error = saveSession(path); !error.isEmpty())
         return showError(error, tr("Choose another folder (File, Save session as…)."), "session");
-    const QString results = resultsText(true);
+    const QString results = m_leaving->resultsText(true);
     const bool tell = !results.isEmpty() && !std::exchange(m_toldOfResults, true);
     m_message->showMessage(
         MessageBar::Level::done, tr("Saved %1").arg(path),
@@ -231,7 +186,27 @@ void MainWindow::rememberFile(const QString& path)
 
 QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
 {
-    return takePicture(*m_grid, options, why);
+    return m_exporting->pictureOfHeart(options, why);
+}
+
+void MainWindow::makeReport(const QString& path)
+{
+    m_exporting->makeReport(path);
+}
+
+void MainWindow::filmScreen(const QString& path)
+{
+    m_exporting->filmScreen(path);
+}
+
+void MainWindow::endFilm()
+{
+    m_exporting->endFilm();
+}
+
+bool MainWindow::filming() const
+{
+    return m_exporting->filming();
 }
 
 QString savePicture(const QImage& image, const QString& path)

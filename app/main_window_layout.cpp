@@ -2,6 +2,8 @@
 // What the window consists of and where it stands.
 #include "app/main_window.hpp"
 
+#include "app/export_controller.hpp"
+#include "app/leaving_controller.hpp"
 #include "app/window_place.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
@@ -118,7 +120,6 @@ void MainWindow::buildCentre()
     column->addWidget(m_transport);
     setCentralWidget(centre);
     m_strip = new StatusStrip(statusBar());
-    connect(m_strip, &StatusStrip::endFilmRequested, this, &MainWindow::endFilm);
 }
 
 QRect MainWindow::messageRoom() const
@@ -173,8 +174,6 @@ void MainWindow::buildDocks()
     m_plot = new TracePlot;
     m_plot->setObjectName("plot");
     m_beats = new BeatsPanel;
-    connect(m_beats, &BeatsPanel::exportRequested, this,
-            [this](const QString& kind) { askForExport(kind, QStringLiteral(".csv")); });
     m_ecg = new EcgPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
@@ -343,11 +342,11 @@ void MainWindow::buildTools()
     auto* shot = new QAction(tr("Picture"), this);
     themed(shot, "camera");
     shot->setToolTip(tr("Save a picture of the heart (Ctrl+P)"));
-    connect(shot, &QAction::triggered, this, &MainWindow::askForPicture);
+    connect(shot, &QAction::triggered, m_exporting.get(), &ExportController::askForPicture);
     auto* movie = new QAction(tr("Movie"), this);
     themed(movie, "movie");
     movie->setToolTip(tr("Make a movie of what was recorded (Ctrl+M)"));
-    connect(movie, &QAction::triggered, this, &MainWindow::askForMovie);
+    connect(movie, &QAction::triggered, m_exporting.get(), &ExportController::askForMovie);
 }
 
 void MainWindow::setTheme(Theme theme)
@@ -396,18 +395,8 @@ void MainWindow::restoreSettings()
 
 void MainWindow::closeEvent(QCloseEvent* e)
 {
-    if (!m_closing && !m_giveUpExports && m_asks && exporting()) {
-        e->ignore();
-        return askExporting();
-    }
-    if (!m_closing && !m_lossAgreed && (unsaved() || lossOf())) {
-        e->ignore();
-        askUnsaved(tr("Save them before the window closes?"), [this] {
-            m_closing = true;
-            close();
-        });
-        return;
-    }
+    if (!m_leaving->mayClose())
+        return e->ignore();
     const auto settings = openSettings();
     settings->setValue("window/geometry", saveGeometry());
     settings->setValue("window/layout", saveState());

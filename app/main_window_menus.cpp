@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Menus, keys, start page, help.
 #include "app/examples.hpp"
+#include "app/export_controller.hpp"
 #include "app/main_window.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/simulation/results/export_kind.hpp"
@@ -95,17 +96,22 @@ void MainWindow::buildFileMenu()
     as->setShortcut(QKeySequence(tr("Ctrl+Shift+S")));
     as->setEnabled(false);
     connect(m_saveAction, &QAction::enabledChanged, as, &QAction::setEnabled);
-    file->addAction(themedIcon("camera"), tr("Save &picture…"), this, &MainWindow::askForPicture)
+    file->addAction(themedIcon("camera"), tr("Save &picture…"), m_exporting.get(),
+                    &ExportController::askForPicture)
         ->setShortcut(QKeySequence(tr("Ctrl+P")));
-    file->addAction(themedIcon("movie"), tr("Make a &movie…"), this, &MainWindow::askForMovie)
+    file->addAction(themedIcon("movie"), tr("Make a &movie…"), m_exporting.get(),
+                    &ExportController::askForMovie)
         ->setShortcut(QKeySequence(tr("Ctrl+M")));
-    m_filmAction = file->addAction(tr("Film the &screen…"), this, &MainWindow::askForFilm);
+    m_filmAction =
+        file->addAction(tr("Film the &screen…"), m_exporting.get(), &ExportController::askForFilm);
     m_filmAction->setObjectName("film");
     auto* exports = file->addMenu(tr("&Export"));
     exports->setObjectName("exports");
     exports->setToolTipsVisible(true);
-    connect(exports, &QMenu::aboutToShow, this, [this, exports] { updateExports(exports); });
-    exports->addAction(tr("Report with pictures (.pdf, .html)…"), this, &MainWindow::askForReport);
+    connect(exports, &QMenu::aboutToShow, this,
+            [this, exports] { m_exporting->updateExports(exports); });
+    exports->addAction(tr("Report with pictures (.pdf, .html)…"), m_exporting.get(),
+                       &ExportController::askForReport);
     for (const auto& c : simulation::export_choices()) {
         if (c.kind == simulation::ExportKind::report_html)
             continue; // the window's has pictures
@@ -116,7 +122,8 @@ void MainWindow::buildFileMenu()
         auto* action = exports->addAction(
             kind + (kind.endsWith(')') ? QStringLiteral("…")
                                        : QStringLiteral(" (%1)…").arg(text(c.extension))),
-            this, [this, k = text(c.name), e = text(c.extension)] { askForExport(k, e); });
+            this,
+            [this, k = text(c.name), e = text(c.extension)] { m_exporting->askForExport(k, e); });
         action->setData(text(c.name));
     }
     file->addSeparator();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Meshes that are made in the window, and what else asks for the session to be computed anew.
 #include "app/fibre_rule_dialog.hpp"
+#include "app/leaving_controller.hpp"
 #include "app/length_dialog.hpp"
 #include "app/main_window.hpp"
 #include "app/mesh_dialog.hpp"
@@ -87,7 +88,7 @@ void MainWindow::useFibres(const QString& from, const mesh::generator::FibreRule
         return;
     mesh->fibres = from.toStdString();
     mesh->rule = rule;
-    askRecorded([this, session] {
+    m_leaving->askRecorded([this, session] {
         m_message->clear();
         m_host->load(session, {m_path, true});
     });
@@ -102,7 +103,7 @@ void MainWindow::askForNumerics()
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowModality(Qt::WindowModal); // the session goes along: no edits meanwhile
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        askRecorded([this, session = dialog->session()] {
+        m_leaving->askRecorded([this, session = dialog->session()] {
             m_message->clear();
             m_host->load(session, {m_path, true});
         });
@@ -152,9 +153,10 @@ void MainWindow::showMeshDialog(MeshDialog* dialog, bool replaces)
                     openMade(session, lost);
                 };
                 if (replaces)
-                    askUnsaved(tr("Save them before the new mesh takes its place?"), open);
+                    m_leaving->askUnsaved(tr("Save them before the new mesh takes its place?"),
+                                          open);
                 else
-                    askRecorded(open);
+                    m_leaving->askRecorded(open);
             });
     dialog->show();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the views show, and of which moment.
+#include "app/leaving_controller.hpp"
 #include "app/main_window.hpp"
+#include "app/run_account.hpp"
 
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/recording.hpp"
@@ -243,6 +245,23 @@ void MainWindow::showProbeValues()
         m_probes->showInstead({});
 }
 
+void MainWindow::backToStart(std::function<void()> then)
+{
+    const auto go = [this, then = std::move(then)] {
+        if (!m_host->status().recording)
+            m_views->tissues().keepFor(m_host->recording());
+        m_host->reset();
+        if (then)
+            then();
+    };
+    LeavingController::Loss loss = m_leaving->lossOf();
+    loss.frames = loss.frames && m_host->status().recording; // else they stay
+    if (loss)
+        m_leaving->askLoss(loss, go);
+    else
+        go();
+}
+
 void MainWindow::replay(bool on)
 {
     const auto recording = m_host->recording();
@@ -259,12 +278,11 @@ void MainWindow::recordByHand(bool on)
     if (!on)
         return record(false);
     const auto begin = [this] {
-        m_recordWanted = true;
-        m_savedToMs = -1;
+        m_account->recordingWanted();
         record(true);
     };
-    if (lossOf().frames) // a new recording takes the place of the one there is
-        askLoss({.frames = true}, begin);
+    if (m_leaving->lossOf().frames) // a new recording takes the place of the one there is
+        m_leaving->askLoss({.frames = true}, begin);
     else
         begin();
 }
