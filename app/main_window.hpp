@@ -3,6 +3,7 @@
 #include "app/document.hpp"
 #include "app/engine_host.hpp"
 #include "app/model_files.hpp"
+#include "app/settings.hpp"
 #include "app/theme.hpp"
 #include "app/view_controller.hpp"
 #include "widgets/models/probe_model.hpp"
@@ -13,8 +14,6 @@
 
 class QActionGroup;
 class QDockWidget;
-class QSettings;
-class QTemporaryDir;
 
 namespace tawara {
 
@@ -27,7 +26,8 @@ class ExportController;
 class GuideWindow;
 class InfoPanel;
 class LeavingController;
-class MeshDialog;
+class MadeMeshes;
+class MeshController;
 class MessageBar;
 class Overlay;
 class PacingPanel;
@@ -182,6 +182,8 @@ class MainWindow : public QMainWindow
     void updateRegions();
     void updateVelocity();
     void showBeats();
+    /// What became of a pulse.
+    void showCapture(const simulation::CaptureEvent& e);
     void showEcg(const simulation::Ecg& ecg, bool restarted);
     /// Keeps the curves of probes and leads to compare with, or lets them go.
     void keepCurves(bool on);
@@ -229,23 +231,13 @@ class MainWindow : public QMainWindow
     /// Its file has changed: panel and run take it as it is now.
     void readModelAnew(const std::string& key, const cell::ModelInfo* info);
     void connectModels();
-    // main_window_mesh.cpp
-    void askForFibres();
-    void askForFibreRule();
+    // main_window_run.cpp
     void askForNumerics();
     /// The time between pictures of a run: where the processor draws as well as computes, drawing
     /// takes a part of it alone (frameInterval()).
     void paceFrames();
-    void askForHeart();
-    void askForSlab();
-    void askForRefinement();
-    QString newMeshFile(const QString& name);
-    void showMeshDialog(MeshDialog* dialog, bool replaces);
-    /// @param lost  what the format of its file has no place for: is said
-    void openMade(const simulation::Session& session, const Notices& lost);
-    /// Puts a mesh that is in a temporary place beside the session's file, and the session refers
-    /// to it there; empty when done.
-    QString keepMesh(simulation::Session& session, const QString& sessionFile);
+    /// The document that is open is computed anew with this session.
+    void loadAnew(const simulation::Session& session);
     void rememberFile(const QString& path);
     void fillRecent();
     void showGl();
@@ -296,14 +288,10 @@ class MainWindow : public QMainWindow
     std::vector<std::function<void()>> m_changes; ///< that wait for a picture
     double m_replayMs = 0;
     QString m_path; // of what is open; empty: the built-in heart, or nothing saved yet
-    std::unique_ptr<QTemporaryDir> m_meshes; // that were made, where nobody chose a file
-    int m_meshCount = 0;
-    QHash<QString, QString> m_keptMeshes; // where those went that were saved with a session
     std::optional<simulation::PhasePlane> m_phasePlane; ///< of the command line
     bool m_autoPlay = true, m_autoPlayChosen = true;
-    quint64 m_startedRun = 0;                                // the run that auto play has seen
-    std::optional<mesh::generator::HeartParameters> m_heart; // of the last heart that was made
-    bool m_toldOfResults = false;                            // that a session does not hold them
+    quint64 m_startedRun = 0;     // the run that auto play has seen
+    bool m_toldOfResults = false; // that a session does not hold them
     /// Of the newest samples: the leads, where their first one is, and of which run.
     struct
     {
@@ -319,6 +307,8 @@ class MainWindow : public QMainWindow
     std::unique_ptr<RunAccount> m_account;
     std::unique_ptr<ExportController> m_exporting;
     std::unique_ptr<LeavingController> m_leaving;
+    std::unique_ptr<MadeMeshes> m_made;
+    std::unique_ptr<MeshController> m_mesh;
     std::unique_ptr<PaintingController> m_painting;
     QThreadPool m_pool;
 };
@@ -338,10 +328,6 @@ void MainWindow::elsewhere(Job job, Done done)
             Qt::QueuedConnection);
     });
 }
-
-/// The user's settings: an ini file of this program. Tests lead it into a folder of their own by
-/// QSettings::setPath().
-std::unique_ptr<QSettings> openSettings();
 
 /// A place to the micrometre: what a session says of one that was pointed at [mm].
 Vec3 placed(const Vec3& p);

@@ -4,6 +4,8 @@
 
 #include "app/export_controller.hpp"
 #include "app/leaving_controller.hpp"
+#include "app/made_meshes.hpp"
+#include "app/mesh_controller.hpp"
 #include "app/painting_controller.hpp"
 #include "app/run_account.hpp"
 #include "engine/simulation/observe/recording.hpp"
@@ -37,40 +39,6 @@ namespace tawara {
 
 using State = EngineHost::State;
 
-namespace {
-
-constexpr double up_mV = -60; // no ventricular cell rests above
-
-/// What is known of a click's pulse that did not capture, and what to try.
-QString whyNoCapture(double around_mV)
-{
-    if (!std::isfinite(around_mV))
-        return MainWindow::tr(
-            "the tissue there was refractory, or too little of it was reached. Try "
-            "later, a larger radius or more current.");
-    if (around_mV > up_mV)
-        return MainWindow::tr(
-                   "the tissue there was not back at rest (V around it %1 mV). Try later.")
-            .arg(around_mV, 0, 'f', 0);
-    return MainWindow::tr("the tissue there was at rest or nearly so (V around it %1 mV). Try a "
-                          "larger radius, more current or a longer pulse; right after an action "
-                          "potential, try later.")
-        .arg(around_mV, 0, 'f', 0);
-}
-
-/// What became of a click's pulse.
-QString clickText(const simulation::CaptureEvent& e)
-{
-    const QString at = QString::number(e.time_ms, 'f', 0);
-    if (e.captured)
-        return MainWindow::tr("The pulse at %1 ms captured.").arg(at);
-    return MainWindow::tr("The pulse at %1 ms did not capture: %2")
-        .arg(at, e.overtaken ? MainWindow::tr("a wave from elsewhere came there first.")
-                             : whyNoCapture(e.around_mV));
-}
-
-} // namespace
-
 void MainWindow::buildControllers()
 {
     m_account = std::make_unique<RunAccount>(*m_host, *m_views);
@@ -78,6 +46,9 @@ void MainWindow::buildControllers()
                                                      *m_account, *m_message);
     m_leaving = std::make_unique<LeavingController>(*this, *m_host, *m_document, *m_probes,
                                                     *m_account, *m_exporting, *m_message);
+    m_made = std::make_unique<MadeMeshes>();
+    m_mesh = std::make_unique<MeshController>(*this, *m_host, *m_document, *m_made, *m_leaving,
+                                              *m_message);
     m_painting = std::make_unique<PaintingController>(*m_document, *m_views, *m_tissue, *m_message);
 }
 
@@ -97,6 +68,11 @@ void MainWindow::connectControllers()
     connect(m_exporting.get(), &ExportController::givenUp, m_leaving.get(),
             &LeavingController::exportGivenUp);
     m_leaving->setSaver([this] { saveOrAsk(); });
+    connect(m_mesh.get(), &MeshController::changed, this, &MainWindow::loadAnew);
+    connect(m_mesh.get(), &MeshController::made, this, [this](const simulation::Session& session) {
+        showStart(false);
+        m_host->load(session, {{}, true});
+    });
     connect(m_painting.get(), &PaintingController::strokeBegins, this, &MainWindow::followRun);
 }
 
@@ -185,28 +161,6 @@ void MainWindow::connectHost()
     connectTraces();
 }
 
-void MainWindow::showBeats()
-{
-    std::vector<BeatsPanel::Entry> entries;
-    for (const ProbeEntry& e : m_probes->entries())
-        entries.push_back({e.name, e.color, m_measured.value(e.id)});
-    const auto scene = m_host->scene();
-    const auto edits = scene ? scene->tissue_edits : std::vector<simulation::TissueEdit>();
-    m_beats->setBeats(entries, edits);
-    const auto frame = m_host->frame();
-    const double now = m_host->status().time_ms;
-    m_beats->setUnpaced(unpacedText(
-        entries, m_document->lastPulse(now), now,
-        frame && frame->singularities
-            ? std::optional(Centres{frame->singularities->filaments_mm.size(),
-                                    frame->singularities->obstacles, frame->singularities->turned})
-            : std::nullopt));
-    std::vector<double> changes;
-    for (const auto& e : edits)
-        changes.push_back(e.time_ms);
-    m_plot->setChanges(std::move(changes));
-}
-
 void MainWindow::connectResults()
 {
     connect(m_host, &EngineHost::frameArrived, this, &MainWindow::showFrame);
@@ -223,12 +177,7 @@ void MainWindow::connectResults()
                                             "(Space)."),
                                    {}, "pulse");
     });
-    connect(m_host, &EngineHost::captureKnown, this, [this](const simulation::CaptureEvent& e) {
-        if (e.captured)
-            m_ecg->addPulse(e.time_ms);
-        if (e.stimulus < 0) // that of a site is shown in the Pacing panel
-            m_message->showMessage(MessageBar::Level::note, clickText(e), {}, "pulse");
-    });
+    connect(m_host, &EngineHost::captureKnown, this, &MainWindow::showCapture);
     connect(m_host, &EngineHost::ecgArrived, this, &MainWindow::showEcg);
     connect(m_host, &EngineHost::kernelsPolled, this,
             [this](const std::vector<simulation::KernelFigure>& k) {
@@ -298,49 +247,6 @@ void MainWindow::connectTraces()
                 m_measured = beats;
                 showBeats();
             });
-}
-
-void MainWindow::showEcg(const simulation::Ecg& ecg, bool restarted)
-{
-    auto& before = m_shownEcg.before;
-    const auto run = m_host->scene() ? m_host->scene()->run : 0;
-    const bool others = before.leads != ecg.leads || before.electrodes != ecg.electrodes;
-    // leads that stayed go on
-    const bool anew = restarted && (ecg.time_ms.empty() || before.time_ms.empty() ||
-                                    ecg.time_ms.front() > before.time_ms.front());
-    QString& told = m_shownEcg.told;
-    if (run != m_shownEcg.run || ecg.leads.empty())
-        told.clear();
-    else if (anew && others)
-        told = before.leads.empty()
-                   ? tr("The electrocardiogram begins at %1 ms: there were no leads before. Back "
-                        "to the start (Ctrl+R) computes all of it.")
-                   : tr("The electrocardiogram starts anew at %1 ms: its leads are others than "
-                        "before.");
-    if (!told.isEmpty() && !ecg.time_ms.empty()) { // those that waited for the leads are in it
-        if (const double first = ecg.time_ms.front();
-            first > 1 && m_host->status().state != State::finished) // else the panel says it
-            m_message->showMessage(MessageBar::Level::note,
-                                   told.arg(spacedNumber(std::round(first))), {}, "ecg");
-        told.clear();
-    }
-    before.leads = ecg.leads;
-    before.electrodes = ecg.electrodes;
-    if (restarted || before.time_ms.empty())
-        before.time_ms.assign(ecg.time_ms.begin(),
-                              ecg.time_ms.begin() + (ecg.time_ms.empty() ? 0 : 1));
-    m_shownEcg.run = run;
-    if (restarted) {
-        flushChanges();
-        QStringList names;
-        for (const auto& n : ecg.leads)
-            names << QString::fromStdString(n);
-        if (names != m_ecg->plot()->leads())
-            m_ecg->setLeads(names);
-        else
-            m_ecg->plot()->setLeads(names);
-    }
-    withPicture([this, ecg] { m_ecg->plot()->append(ecg.time_ms, ecg.mV); });
 }
 
 void MainWindow::connectWidgets()

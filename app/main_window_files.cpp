@@ -5,7 +5,9 @@
 #include "app/export/save_dialog.hpp"
 #include "app/export_controller.hpp"
 #include "app/leaving_controller.hpp"
+#include "app/made_meshes.hpp"
 #include "app/main_window.hpp"
+#include "app/mesh_controller.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
@@ -133,7 +135,7 @@ QString MainWindow::saveSession(const QString& chosen)
     if (const QString folder = QFileInfo(path).absolutePath(); !QFileInfo(folder).isDir())
         return tr("There is no folder %1; the session was not saved.").arg(folder);
     simulation::Session session = m_document->session();
-    if (const QString error = keepMesh(session, path); !error.isEmpty())
+    if (const QString error = m_made->keep(session, path); !error.isEmpty())
         return error;
     session = simulation::moved_to(session, QFileInfo(path).absolutePath().toStdString());
     session.probes.clear();
@@ -155,6 +157,12 @@ QString MainWindow::saveSession(const QString& chosen)
     setWindowTitle(titleText());
     rememberFile(m_path);
     return {};
+}
+
+void MainWindow::loadAnew(const simulation::Session& session)
+{
+    m_message->clear();
+    m_host->load(session, {m_path, true});
 }
 
 QString MainWindow::titleText() const
@@ -187,6 +195,11 @@ void MainWindow::rememberFile(const QString& path)
 QImage MainWindow::pictureOfHeart(const PictureOptions& options, QString* why)
 {
     return m_exporting->pictureOfHeart(options, why);
+}
+
+void MainWindow::useFibres(const QString& from, const mesh::generator::FibreRules& rule)
+{
+    m_mesh->useFibres(from, rule);
 }
 
 void MainWindow::makeReport(const QString& path)

@@ -3,6 +3,7 @@
 #include "app/examples.hpp"
 #include "app/export_controller.hpp"
 #include "app/main_window.hpp"
+#include "app/mesh_controller.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
@@ -57,10 +58,12 @@ void MainWindow::buildMenus()
     buildEditMenu();
     buildRunMenu();
     auto* mesh = menuBar()->addMenu(tr("&Mesh"));
-    mesh->addAction(tr("&Refine…"), this, &MainWindow::askForRefinement)->setObjectName("refine");
-    mesh->addAction(tr("&Fibres from a file…"), this, &MainWindow::askForFibres)
+    mesh->addAction(tr("&Refine…"), m_mesh.get(), &MeshController::askForRefinement)
+        ->setObjectName("refine");
+    mesh->addAction(tr("&Fibres from a file…"), m_mesh.get(), &MeshController::askForFibres)
         ->setObjectName("fibres");
-    auto* byRule = mesh->addAction(tr("Fibres by &rule…"), this, &MainWindow::askForFibreRule);
+    auto* byRule =
+        mesh->addAction(tr("Fibres by &rule…"), m_mesh.get(), &MeshController::askForFibreRule);
     byRule->setObjectName("fibresByRule");
     byRule->setToolTip(tr("Fibres that turn across the wall, by angles"));
     connect(mesh, &QMenu::aboutToShow, this, [this, byRule] {
@@ -84,9 +87,9 @@ void MainWindow::buildFileMenu()
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     file->addAction(tr("Open the &built-in heart"), this, [this] { askAndOpen({}); });
-    file->addAction(tr("&New heart…"), this, &MainWindow::askForHeart)
+    file->addAction(tr("&New heart…"), m_mesh.get(), &MeshController::askForHeart)
         ->setShortcut(QKeySequence::New);
-    file->addAction(tr("New s&lab…"), this, &MainWindow::askForSlab);
+    file->addAction(tr("New s&lab…"), m_mesh.get(), &MeshController::askForSlab);
     file->addSeparator();
     m_saveAction = file->addAction(tr("&Save session"), this, &MainWindow::saveOrAsk);
     m_saveAction->setObjectName("save");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the views show, and of which moment.
-#include "app/leaving_controller.hpp"
 #include "app/main_window.hpp"
-#include "app/run_account.hpp"
 
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/recording.hpp"
@@ -24,13 +22,6 @@
 #include <algorithm>
 
 namespace tawara {
-namespace {
-
-constexpr double record_every_ms = 1;
-constexpr quint64 record_bytes = quint64{1} << 30;
-
-} // namespace
-
 void MainWindow::updateWatches()
 {
     const auto& s = m_views->settings();
@@ -160,22 +151,6 @@ void MainWindow::restoreView(const std::string& json)
         restoreState(layout);
 }
 
-void MainWindow::keepCurves(bool on)
-{
-    const bool curves = m_plot->keep(on), leads = m_ecg->plot()->keep(on);
-    if (on && !curves && !leads) {
-        m_keepAction->setChecked(false);
-        m_message->showMessage(
-            MessageBar::Level::note,
-            tr("There are no curves yet: place a probe or electrodes, and run."));
-    } else if (on) {
-        m_message->showMessage(
-            MessageBar::Level::note,
-            tr("Kept, dashed, beneath what follows: change the tissue or a drug, "
-               "go back to the start (Ctrl+R) and run."));
-    }
-}
-
 void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>& maps)
 {
     QStringList labels;
@@ -185,114 +160,6 @@ void MainWindow::showMapBeats(const std::shared_ptr<const simulation::MapFrame>&
                           maps->beats.empty() ? 1 : static_cast<int>(maps->beats.front().number),
                           static_cast<int>(simulation::newest_propagated(maps->beats)),
                           static_cast<int>(simulation::newest_repolarised(maps->beats)));
-}
-
-void MainWindow::lookBack(double ms)
-{
-    const auto recording = m_host->recording();
-    if (!recording || !m_host->scene() || recording->run() != m_host->scene()->run)
-        return;
-    try {
-        const auto frame = recording->at(ms);
-        if (!frame)
-            return;
-        m_views->lookBack(frame, recording.get());
-        sayCutFace();
-        showMoment(frame->time_ms);
-        updateBullseye();
-        m_message->settle("replay");
-    } catch (const std::exception& e) {
-        showError(QString::fromUtf8(e.what()), tr("Other moments may still be there."), "replay");
-    }
-}
-
-void MainWindow::followRun()
-{
-    m_replay.stop();
-    if (!m_views->lookingBack())
-        return;
-    m_views->lookBack(nullptr);
-    sayCutFace();
-    showMoment({});
-    updateBullseye();
-}
-
-void MainWindow::showMoment(std::optional<double> ms)
-{
-    if (m_host->frame())
-        m_transport->setTime(m_host->frame()->time_ms);
-    m_transport->setReplay(ms, m_views->tissues().keptFor(m_host->recording().get()));
-    m_plot->setMoment(ms);
-    showProbeValues();
-    m_ecg->plot()->setMoment(ms);
-}
-
-void MainWindow::showProbeValues()
-{
-    const auto at = [this](double ms) {
-        return [this, ms](quint64 id) { return m_plot->valueAt(id, ms); };
-    };
-    if (const auto ms = m_plot->reading())
-        m_probes->showInstead(tr("V at cursor"), at(*ms));
-    else if (const auto marks = m_plot->bothMarks())
-        m_probes->showInstead(tr("B − A"), [this, m = *marks](quint64 id) -> std::optional<double> {
-            const auto a = m_plot->valueAt(id, m[0]), b = m_plot->valueAt(id, m[1]);
-            return a && b ? std::optional(*b - *a) : std::nullopt;
-        });
-    else if (const auto moment = m_plot->moment())
-        m_probes->showInstead(tr("V then"), at(*moment));
-    else
-        m_probes->showInstead({});
-}
-
-void MainWindow::backToStart(std::function<void()> then)
-{
-    const auto go = [this, then = std::move(then)] {
-        if (!m_host->status().recording)
-            m_views->tissues().keepFor(m_host->recording());
-        m_host->reset();
-        if (then)
-            then();
-    };
-    LeavingController::Loss loss = m_leaving->lossOf();
-    loss.frames = loss.frames && m_host->status().recording; // else they stay
-    if (loss)
-        m_leaving->askLoss(loss, go);
-    else
-        go();
-}
-
-void MainWindow::replay(bool on)
-{
-    const auto recording = m_host->recording();
-    if (!on || !recording || recording->frame_count() == 0)
-        return m_replay.stop();
-    const auto shown = m_transport->timeline()->shown();
-    const double last = recording->time_of(recording->frame_count() - 1);
-    m_replayMs = shown && *shown < last - 1 ? *shown : recording->time_of(0);
-    m_replay.start(33);
-}
-
-void MainWindow::recordByHand(bool on)
-{
-    if (!on)
-        return record(false);
-    const auto begin = [this] {
-        m_account->recordingWanted();
-        record(true);
-    };
-    if (m_leaving->lossOf().frames) // a new recording takes the place of the one there is
-        m_leaving->askLoss({.frames = true}, begin);
-    else
-        begin();
-}
-
-void MainWindow::record(bool on)
-{
-    if (on)
-        m_host->startRecording(record_every_ms, record_bytes);
-    else
-        m_host->stopRecording();
 }
 
 } // namespace tawara
