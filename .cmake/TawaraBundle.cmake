@@ -16,7 +16,7 @@ if(TAWARA_HAVE_CUDA AND TAWARA_BUNDLE_NVRTC)
 endif()
 set(programs "")
 set(names "")
-foreach(t tawara tawara-cli tawara-bench tawara-bench-window test_core test_stepper test_stimulus test_cuda test_cuda_models
+foreach(t tawara tawara-cli tawara-bench tawara-bench-window test_core test_contract test_stepper test_stimulus test_cuda test_cuda_models
     test_cuda_implicit test_nvrtc test_interop test_window test_panels test_scene)
   if(TARGET ${t})
     list(APPEND programs $<TARGET_FILE:${t}>)

@@ -65,4 +65,16 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
     return d;
 }
 
+/// Whether two snapshots are the same, maps included.
+inline bool same_bits(const device::Snapshot& a, const device::Snapshot& b)
+{
+    const auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
+        return largest_difference(x, y) == 0;
+    };
+    return a.step == b.step && same(a.v, b.v) && a.states == b.states &&
+           same(a.activation_ms, b.activation_ms) &&
+           same(a.repolarisation_ms, b.repolarisation_ms) && same(a.peak_mV, b.peak_mV) &&
+           same(a.rest_mV, b.rest_mV);
+}
+
 } // namespace tawara::test

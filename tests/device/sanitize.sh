@@ -9,7 +9,7 @@ set -uo pipefail
 folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
-programs="test_cuda test_cuda_implicit test_cuda_models"
+programs="test_contract test_cuda test_cuda_implicit test_cuda_models"
 # What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure. Kernels that start
 # while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
 # ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
@@ -17,9 +17,10 @@ functions_of() { # program, tool
   local rings=""
   if [ "$2" = memcheck ]; then rings=anyNumberOfShardsOfRingsGivesTheSameBits; fi
   case $1 in
+    test_contract) echo snapshotContinuesBitForBit probesAndDisplayAreWeightedSums \
+      restingTissueTakesLongSteps tissueWithoutCellsIsLeftOut ;;
     test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit $rings \
-      restingTissueTakesLongSteps \
-      probesAndDisplayAreWeightedSums mixedPrecisionStaysNearDouble ;;
+      restingTissueIsCutWithoutABit mixedPrecisionStaysNearDouble ;;
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
     test_cuda_models) echo everyModelAgreesWithTheCpu modelsLiveSideBySide parametersChangeWhileRunning ;;
   esac

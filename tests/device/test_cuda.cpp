@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The CUDA back end against the CPU's, and against itself cut into shards. Skipped where there is
-// no GPU.
+// The CUDA back end against the CPU's, and against itself cut into shards. What it promises as
+// every back end does is in test_contract. Skipped where there is no GPU.
 #include "engine/core/error.hpp"
 #include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"
@@ -13,21 +13,6 @@
 using namespace tawara;
 using namespace tawara::device;
 using namespace tawara::test;
-
-namespace {
-
-bool same_bits(const Snapshot& a, const Snapshot& b)
-{
-    auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
-        return largest_difference(x, y) == 0;
-    };
-    return a.step == b.step && a.v == b.v && a.states == b.states &&
-           same(a.activation_ms, b.activation_ms) &&
-           same(a.repolarisation_ms, b.repolarisation_ms) && same(a.peak_mV, b.peak_mV) &&
-           same(a.rest_mV, b.rest_mV);
-}
-
-} // namespace
 
 class TestCuda : public QObject
 {
@@ -200,8 +185,10 @@ class TestCuda : public QObject
         o.dt_ms = 0.01;
         auto p = slab_problem({5, 1.5, 1.1}, 0.25, o);
         p.substeps = {static_cast<diffusion::SubStepping::Kind>(kind), stages};
-        const Tuning plain{partition::Ordering::hilbert, true, 32}, metis{partition::Ordering::metis, true, 32},
-            apart{partition::Ordering::hilbert, true, 0}, unfused{partition::Ordering::hilbert, false, 7};
+        const Tuning plain{partition::Ordering::hilbert, true, 32},
+            metis{partition::Ordering::metis, true, 32},
+            apart{partition::Ordering::hilbert, true, 0},
+            unfused{partition::Ordering::hilbert, false, 7};
         Tuning unequal = plain;
         unequal.shares = {0.7, 0.3};
         struct Way
@@ -251,9 +238,9 @@ class TestCuda : public QObject
                 (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
     }
 
-    /// Tissue too large for a cell a thread goes through rings in shared memory, whose kernels start
-    /// while diffusion ends: as on the CPU, and any number of shards, with and without graphs, gives
-    /// the same bits.
+    /// Tissue too large for a cell a thread goes through rings in shared memory, whose kernels
+    /// start while diffusion ends: as on the CPU, and any number of shards, with and without
+    /// graphs, gives the same bits.
     void anyNumberOfShardsOfRingsGivesTheSameBits()
     {
         ProblemOptions o;
@@ -283,8 +270,7 @@ class TestCuda : public QObject
             }
     }
 
-    /// Unknowns of insulating tissue have no value, and nothing reads them; however the tissue is
-    /// cut, and after a snapshot.
+    /// Insulating tissue, however it is cut, as on the CPU.
     void tissueWithoutCellsIsLeftOut_data()
     {
         QTest::addColumn<int>("scheme");
@@ -330,66 +316,17 @@ class TestCuda : public QObject
         c->advance(steps);
         const auto expected = c->snapshot();
         for (const char* devices : {"cuda:0", "cuda:0,0"}) {
-            const auto whole = make(devices), first = make(devices), second = make(devices);
-            QVERIFY(empty_without_cells(p, whole->snapshot()));
+            const auto whole = make(devices);
             whole->advance(steps);
             const auto g = whole->snapshot();
-            QVERIFY(empty_without_cells(p, g));
             QVERIFY(largest_difference(expected.v, g.v) < (mass ? 1e-4 : 1e-8));
             QVERIFY(largest_difference(expected.activation_ms, g.activation_ms) <
                     (mass ? 1e-4 : 1e-8));
-            first->advance(steps / 3);
-            second->restore(first->snapshot());
-            second->advance(steps - steps / 3);
-            QCOMPARE(largest_difference(g.v, second->snapshot().v), 0.0);
         }
     }
 
-    void snapshotContinuesBitForBit_data()
-    {
-        QTest::addColumn<int>("precision");
-        QTest::addColumn<QString>("devices");
-        QTest::addRow("double") << int(Precision::double_) << "cuda:0";
-        QTest::addRow("single") << int(Precision::single) << "cuda:0";
-        QTest::addRow("double, two shards") << int(Precision::double_) << "cuda:0,0";
-    }
-    void snapshotContinuesBitForBit()
-    {
-        QFETCH(int, precision);
-        QFETCH(QString, devices);
-        ProblemOptions o;
-        o.types = 2;
-        const auto p = slab_problem({3, 1, 1}, 0.2, o);
-        auto make = [&] {
-            auto s = on(p, devices.toStdString().c_str(), static_cast<Precision>(precision));
-            s->add_stimulus(left_end(p, 1));
-            return s;
-        };
-        auto whole = make(), first = make(), second = make();
-        whole->advance(400);
-        first->advance(151);
-        second->restore(first->snapshot());
-        QCOMPARE(second->step(), 151);
-        second->advance(249);
-        QVERIFY(same_bits(whole->snapshot(), second->snapshot()));
-    }
-
-    void snapshotsThatDoNotFitAreRefused()
-    {
-        auto p = slab_problem({2, 1, 1}, 0.5);
-        for (const bool rests : {false, true})
-            for (const char* devices : {"cuda:0", "cuda:0,0"}) {
-                p.rest_tolerance_mV = rests ? 0.1 : 0;
-                const auto s = on(p, devices);
-                s->advance(10);
-                const auto bad = takes_a_bad_snapshot(*s, rests);
-                QVERIFY2(bad.empty(), bad.c_str());
-            }
-    }
-
-    /// Unknowns at rest take long steps: the same maps within the tolerance's reach, and the same
-    /// bits however the tissue is cut and however the run is.
-    void restingTissueTakesLongSteps_data()
+    /// The same bits however resting tissue is cut and the run with it.
+    void restingTissueIsCutWithoutABit_data()
     {
         QTest::addColumn<int>("scheme");
         QTest::addColumn<int>("precision");
@@ -397,7 +334,7 @@ class TestCuda : public QObject
         QTest::addRow("p1 single") << 1 << int(Precision::single);
         QTest::addRow("fvm double") << 0 << int(Precision::double_);
     }
-    void restingTissueTakesLongSteps()
+    void restingTissueIsCutWithoutABit()
     {
         QFETCH(int, scheme);
         QFETCH(int, precision);
@@ -406,29 +343,16 @@ class TestCuda : public QObject
         o.scheme = static_cast<diffusion::Scheme>(scheme);
         o.types = 3;
         auto p = slab_problem({6, 1, 1}, scheme ? 0.25 : 0.5, o);
-        auto reference = on(p, "cuda:0", number);
         p.rest_tolerance_mV = 0.1;
         auto whole = on(p, "cuda:0", number);
-        const auto id = whole->add_stimulus(left_end(p, 1));
-        QCOMPARE(id, std::size_t(0));
-        reference->add_stimulus(left_end(p, 1));
+        whole->add_stimulus(left_end(p, 1));
         const std::int64_t all = short_tests() ? 23 : 20000;
-        reference->advance(all);
         whole->advance(all);
-        const auto a = reference->maps(), b = whole->maps();
-        double early = 0, late = 0; // both NaN where nothing happened yet: no difference
-        for (std::size_t u = 0; u < p.size(); ++u) {
-            early = std::max(early, std::abs(a.activation_ms[u] - b.activation_ms[u]));
-            late = std::max(late, std::abs(a.apd90(u) - b.apd90(u)));
-        }
         const auto kernels = whole->kernels();
         QCOMPARE(kernels.size(), std::size_t(2));
-        qInfo("activation %.2e ms, APD90 %.2e ms; %lld long steps, short ones moved %.0f %%", early,
-              late, static_cast<long long>(kernels[0].calls),
+        qInfo("%lld long steps, short ones moved %.0f %%", static_cast<long long>(kernels[0].calls),
               100 * kernels[1].bytes / (kernels[0].bytes / static_cast<double>(kernels[0].calls)) /
                   static_cast<double>(kernels[1].calls));
-        QVERIFY(early < 0.1);
-        QVERIFY(late < 1);
         QVERIFY(kernels[0].calls < 20000 / 4);
         const auto last = whole->snapshot();
         for (const char* devices :
@@ -451,33 +375,6 @@ class TestCuda : public QObject
         second->restore(first->snapshot());
         second->advance(all - some);
         QVERIFY(same_bits(last, second->snapshot()));
-    }
-
-    void probesAndDisplayAreWeightedSums()
-    {
-        const auto p = slab_problem({2, 1, 1}, 0.25);
-        for (const char* devices : {"cuda:0", "cuda:0,0,0"}) {
-            auto s = on(p, devices);
-            s->add_stimulus(left_end(p, 1));
-            Gather g;
-            g.unknown = {0, 5, 300};
-            g.weight = {1, 0.25f, 0.75f};
-            g.first = {0, 1, 3};
-            s->set_probes(g, 3);
-            s->set_display(g);
-            s->advance(9);
-            std::vector<std::int64_t> steps;
-            std::vector<double> samples;
-            s->take_samples(steps, samples);
-            QVERIFY((steps == std::vector<std::int64_t>{3, 6, 9}));
-            const auto v = potential(*s, p.size());
-            QCOMPARE(samples.at(4), v[0]);
-            QVERIFY(std::abs(samples.at(5) - (0.25 * v[5] + 0.75 * v[300])) < 1e-12);
-            std::vector<float> shown(2);
-            s->display(shown);
-            QCOMPARE(shown[0], static_cast<float>(v[0]));
-            QVERIFY(std::abs(shown[1] - (0.25 * v[5] + 0.75 * v[300])) < 1e-4);
-        }
     }
 
     void stimuliComeAndGo()
@@ -506,33 +403,6 @@ class TestCuda : public QObject
             s->advance(100);
         }
         QVERIFY(largest_difference(potential(*c, p.size()), potential(*g, p.size())) < 1e-8);
-    }
-
-    void failureNamesStepAndPlace()
-    {
-        const auto p = slab_problem({2, 1, 1}, 0.25);
-        for (const char* devices : {"cuda:0", "cuda:0,0"}) {
-            auto s = on(p, devices);
-            StimulusSource absurd;
-            absurd.unknowns = {7};
-            absurd.amplitude_pA_per_pF = 1e9;
-            absurd.start_ms = 1;
-            absurd.duration_ms = 1;
-            s->add_stimulus(absurd);
-            for (int again = 0; again < 2; ++again)
-                try {
-                    s->advance(1000);
-                    QFAIL("ran on");
-                } catch (const NumericsError& e) {
-                    QCOMPARE(e.step, 51);
-                    QCOMPARE(e.unknown, 7);
-                    QVERIFY(e.position_mm == p.position_mm[7]);
-                    QVERIFY(!(std::abs(e.value) < 1000));
-                }
-            const auto v = potential(*s, p.size());
-            QVERIFY(std::abs(v[300]) <
-                    100); // the state is that of the failed step: it has not spread
-        }
     }
 
     void kernelsAndCeilingsAreMeasured()

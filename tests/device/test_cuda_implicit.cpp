@@ -15,12 +15,6 @@ using namespace tawara::test;
 
 namespace {
 
-bool same_bits(const Snapshot& a, const Snapshot& b)
-{
-    return a.step == b.step && a.v == b.v && a.states == b.states &&
-           largest_difference(a.activation_ms, b.activation_ms) == 0;
-}
-
 /// Mass half consistent, half lumped.
 void blend(TissueProblem& p)
 {

@@ -31,7 +31,7 @@ struct ProblemOptions
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
     double dt_ms = 0.02;
     diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
-    int types = 1; ///< 1 to 3 cell types, in layers along x
+    int types = 1;          ///< 1 to 3 cell types, in layers along x
     bool insulated = false; ///< no tissue in the middle third of x but for a bridge at small y
 };
 
@@ -84,6 +84,20 @@ inline device::StimulusSource left_end(const device::TissueProblem& p, double x_
         if (p.position_mm[u][0] <= x_mm && p.has_cells(u))
             s.unknowns.push_back(static_cast<std::int32_t>(u));
     return s;
+}
+
+/// Mean activation time of the unknowns within `half` of x.
+inline double activation_near(const device::TissueProblem& p, const device::Maps& m, double x,
+                              double half)
+{
+    double sum = 0;
+    int n = 0;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (std::abs(p.position_mm[u][0] - x) <= half) {
+            sum += m.activation_ms[u];
+            ++n;
+        }
+    return sum / n;
 }
 
 /// Whether V and the times of those unknowns alone are NaN that have no cells.
