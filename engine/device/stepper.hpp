@@ -23,7 +23,8 @@ class Stepper
 
     /// Advances by n time steps. A step adds the stimulus to the reaction, records activation,
     /// samples probes and ends with a verdict.
-    /// @throws NumericsError  naming step, place and value; the state is that of the failed step
+    /// @throws NumericsError  naming step, place and value; the state is that of the failed step, and
+    ///         a further call throws the same until a snapshot is restored
     virtual void advance(std::int64_t n) = 0;
     /// The same under hardware counters, kernel by kernel, for KernelRecord::counted_bytes; probes
     /// take no samples meanwhile.

@@ -229,6 +229,7 @@ void CpuStepper<Real>::resting_step()
 template <class Real>
 void CpuStepper<Real>::advance(std::int64_t n)
 {
+    stop_if_failed(); // a failed step is not gone beyond
     for (std::int64_t i = 0; i < n; ++i) {
         if (resting_)
             resting_step();
@@ -241,10 +242,16 @@ void CpuStepper<Real>::advance(std::int64_t n)
             for (std::size_t k = 0; k < probes_.size(); ++k)
                 samples_.push_back(weighted(probes_, k, v_.data()));
         }
-        for (const auto& w : worker_)
-            if (w.bad >= 0)
-                fail(w.bad);
+        stop_if_failed();
     }
+}
+
+template <class Real>
+void CpuStepper<Real>::stop_if_failed() const
+{
+    for (const auto& w : worker_)
+        if (w.bad >= 0)
+            fail(w.bad);
 }
 
 template <class Real>

@@ -76,6 +76,7 @@ class CpuStepper final : public Stepper
                   std::numeric_limits<typename Values::value_type>::quiet_NaN());
     }
     void fail(std::int64_t slot) const;
+    void stop_if_failed() const; ///< until a snapshot is restored
     void initial_state(const TissueProblem& p);
 
     ThreadPool pool_;
