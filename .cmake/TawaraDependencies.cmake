@@ -8,8 +8,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
 endif()
 find_program(TAWARA_CCACHE ccache)
-if(TAWARA_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TAWARA_CCACHE})
+if(TAWARA_CCACHE) # told so much, ccache keeps what is compiled with precompiled headers
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TAWARA_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${TAWARA_CCACHE})
 endif()
 
