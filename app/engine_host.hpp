@@ -45,6 +45,10 @@ class EngineHost : public QObject
     EngineHost(const EngineMaker& maker, Opener opener, QObject* parent = nullptr);
     ~EngineHost() override;
 
+    /// What work beside the engine may use of the machine.
+    void setContext(const Context& context) { m_context = context; }
+    const Context& context() const { return m_context; }
+
     /// Opens a mesh or session file, the built-in heart for an empty path. What was open stays
     /// until the new one is ready.
     /// @param gate  asked before it takes the place of that; empty: it does
@@ -163,6 +167,7 @@ class EngineHost : public QObject
 
     bool m_preparing = false;
     Opener m_opener;
+    Context m_context;
     std::unique_ptr<EngineControl> m_engine;
     std::vector<std::pair<std::shared_ptr<std::atomic<bool>>, std::jthread>>
         m_readers;              // done?, thread

@@ -247,7 +247,7 @@ void ExportController::exportFrames(simulation::ExportKind kind, const QString& 
     auto* job =
         new Job([source = std::move(source), kind, file = path.toStdString()](
                     const Progress& p) { simulation::export_results(source, kind, file, p); },
-                this);
+                m_host.context(), this);
     auto* shown =
         new QProgressDialog(tr("Writing recorded frames to %1").arg(QFileInfo(path).fileName()),
                             tr("Cancel"), 0, 1000, &m_window);

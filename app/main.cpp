@@ -239,7 +239,9 @@ int main(int argc, char** argv)
                         : a.precision == "mixed" ? Precision::mixed
                                                  : Precision::double_;
     options.threads = a.threads;
-    EngineHost host(real_engine(options), open_session);
+    options.context = Context::whole_machine();
+    EngineHost host(real_engine(options), session_opener(options.context));
+    host.setContext(options.context);
     MainWindow window(&host);
     const QSize size = width > 0 ? QSize(width, height) : QSize(1280, 720);
     if (width > 0 && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))

@@ -95,6 +95,7 @@ void MeshController::useFibres(const QString& from, const mesh::generator::Fibre
 void MeshController::showMeshDialog(MeshDialog* dialog, bool replaces)
 {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setContext(m_host.context());
     connect(dialog, &MeshDialog::made, this,
             [this, replaces, dialog](const simulation::Session& session) {
                 // the dialog keeps the mesh until the answer is to go on

@@ -303,12 +303,11 @@ void MeshDialog::describe()
     m_describing.request_stop();
     m_describing = {};
     const quint64 asked = ++m_asked;
-    m_pool.start([this, asked, job = describer(), stop = m_describing.get_token()] {
+    m_pool.start([this, asked, job = describer(), stop = m_describing.get_token(),
+                  context = m_context] {
         MeshSaid said;
         try {
-            Progress progress;
-            progress.stop = stop;
-            said = job(progress);
+            said = job(Progress{{}, stop, context});
         } catch (const std::exception& e) {
             said.error = QString::fromUtf8(e.what());
         }
@@ -324,8 +323,8 @@ void MeshDialog::describe()
 
 MeshDialog::Describer MeshDialog::describer() const
 {
-    return [recipe = recipe()](const Progress&) {
-        const auto f = simulation::forecast(recipe);
+    return [recipe = recipe()](const Progress& p) {
+        const auto f = simulation::forecast(recipe, p);
         const auto number = [&](std::int64_t n) { return f.counted ? count(n) : about(n); };
         // what session_for_mesh() takes
         const double memory = simulation::session_bytes(f, diffusion::Scheme::p1);
@@ -405,17 +404,19 @@ void MeshDialog::make()
         return ended(tr("There is no folder %1; choose another file.").arg(folder));
     const auto session = std::make_shared<simulation::Session>();
     const auto lost = std::make_shared<Notices>();
-    m_job = std::make_unique<Job>([recipe = recipe(), file = file.toStdString(), now = m_current,
-                                   session, lost](const Progress& p) {
-        try {
-            *session = simulation::session_on_new_mesh(recipe, file, now, p, lost.get());
-        } catch (const std::bad_alloc&) {
-            throw std::runtime_error(
-                tr("Not enough memory for this mesh; choose a coarser one.").toStdString());
-        }
-        if (p.stop.stop_requested()) // as it was all but done
-            throw Cancelled{};
-    });
+    m_job = std::make_unique<Job>(
+        [recipe = recipe(), file = file.toStdString(), now = m_current, session,
+         lost](const Progress& p) {
+            try {
+                *session = simulation::session_on_new_mesh(recipe, file, now, p, lost.get());
+            } catch (const std::bad_alloc&) {
+                throw std::runtime_error(
+                    tr("Not enough memory for this mesh; choose a coarser one.").toStdString());
+            }
+            if (p.stop.stop_requested()) // as it was all but done
+                throw Cancelled{};
+        },
+        m_context);
     connect(m_job.get(), &Job::progressed, this, [this](double f, const QString& stage) {
         m_bar->setValue(static_cast<int>(1000 * f));
         m_stage->setText(stage.left(1).toUpper() + stage.mid(1) + QStringLiteral("…"));

@@ -61,6 +61,8 @@ class MeshDialog : public QDialog
                QWidget* parent = nullptr);
     ~MeshDialog() override;
     virtual simulation::MeshRecipe recipe() const = 0;
+    /// What making the mesh may use.
+    void setContext(const Context& context) { m_context = context; }
     /// Where the mesh goes; empty: to a temporary place.
     void setFile(const QString& path);
     /// Makes the mesh, where it is not there yet; then made().
@@ -115,6 +117,7 @@ class MeshDialog : public QDialog
     bool m_described = false, m_closing = false;
     std::stop_source m_describing;
     std::unique_ptr<Job> m_job;
+    Context m_context;
     std::optional<simulation::Session> m_made;
     Notices m_lost;
     QThreadPool m_pool;

@@ -262,7 +262,7 @@ MeshDialog::Describer RefineDialog::describer() const
 {
     return [mesh = m_mesh, recipe = recipe(), s = current()](const Progress& progress) {
         RefinementSaid now, after;
-        after.mesh = simulation::forecast(recipe);
+        after.mesh = simulation::forecast(recipe, progress);
         now.mesh.vertices = static_cast<std::int64_t>(mesh->vertex_count());
         now.mesh.tetrahedra = static_cast<std::int64_t>(mesh->tetrahedron_count());
         now.mesh.edge_mm = mesh::mean_edge_mm(*mesh);

@@ -102,7 +102,9 @@ EngineMaker real_engine(simulation::EngineOptions options)
     };
 }
 
-simulation::Session open_session(const std::filesystem::path& file)
+namespace {
+
+simulation::Session open_session(const std::filesystem::path& file, const Context& context)
 {
     if (file.empty())
         return simulation::default_session();
@@ -111,7 +113,16 @@ simulation::Session open_session(const std::filesystem::path& file)
     std::string ending = file.extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending == ".json" ? simulation::read_session(file) : simulation::session_for_mesh(file);
+    return ending == ".json" ? simulation::read_session(file)
+                             : simulation::session_for_mesh(file, {{}, {}, context});
+}
+
+} // namespace
+
+std::function<simulation::Session(const std::filesystem::path& file)>
+session_opener(const Context& context)
+{
+    return [context](const std::filesystem::path& file) { return open_session(file, context); };
 }
 
 } // namespace tawara

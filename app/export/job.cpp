@@ -15,7 +15,10 @@ constexpr std::chrono::milliseconds between{50}; // reports
 
 } // namespace
 
-Job::Job(Work work, QObject* parent) : QObject(parent), m_work(std::move(work)) {}
+Job::Job(Work work, const Context& context, QObject* parent)
+    : QObject(parent), m_work(std::move(work)), m_context(context)
+{
+}
 
 Job::~Job() = default;
 
@@ -32,8 +35,7 @@ void Job::cancel()
 void Job::run(const std::stop_token& stop)
 {
     std::chrono::steady_clock::time_point due{};
-    Progress progress;
-    progress.stop = stop;
+    Progress progress{{}, stop, m_context};
     progress.report = [&](double fraction, std::string_view stage) {
         const auto now = std::chrono::steady_clock::now();
         if (now < due)

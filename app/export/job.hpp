@@ -19,7 +19,7 @@ class Job : public QObject
   public:
     /// What it throws is the reason in ended(); Cancelled: it was cancelled.
     using Work = std::function<void(const Progress&)>;
-    explicit Job(Work work, QObject* parent = nullptr);
+    explicit Job(Work work, const Context& context, QObject* parent = nullptr);
     ~Job() override;
     void start();
     /// ended() follows.
@@ -34,6 +34,7 @@ class Job : public QObject
     void run(const std::stop_token& stop);
 
     const Work m_work;
+    const Context m_context; // what the work may use
     std::jthread m_thread; // after what it runs
 };
 

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdio>
 #include <sstream>
-#include <thread>
 
 namespace tawara::cli {
 namespace {
@@ -27,12 +26,18 @@ struct Arguments
     DeviceArguments device;
 };
 
+/// Threads of the CPU that are compared or measured.
+unsigned threads_of(const Context& c, const Arguments& a)
+{
+    return a.device.threads > 0 ? a.device.threads : c.console().context.threads;
+}
+
 /// The tissue that is stepped: a mesh file, or a slab of about `size` unknowns at 0.2 mm.
-simulation::Session tissue_session(const Arguments& a)
+simulation::Session tissue_session(const Context& c, const Arguments& a)
 {
     simulation::Session s;
     if (!a.mesh.empty()) {
-        s = simulation::session_for_mesh(a.mesh);
+        s = simulation::session_for_mesh(a.mesh, c.progress().silent());
     } else {
         const double spacing_mm = 0.2;
         const double per_cube = a.scheme == "p1" ? 1 : 6;
@@ -235,7 +240,7 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
 void step(Context& c, const Arguments& a, const std::string& bench, const std::string& only)
 {
     check(a);
-    const auto session = tissue_session(a);
+    const auto session = tissue_session(c, a);
     auto options = run_options(a);
     if (!only.empty())
         options.device.tuning.fused = false; // the part as a kernel of its own
@@ -262,7 +267,7 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
 
 /// What is measured one after the other: 1, 2, 4, ... and all of the devices that are named (every
 /// CUDA device for "cuda" and "auto"), or threads of the CPU.
-std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
+std::vector<std::pair<int, device::StepperOptions>> scale(const Context& c, const Arguments& a,
                                                           const device::StepperOptions& from)
 {
     const device::Devices named(a.device.devices);
@@ -272,11 +277,7 @@ std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
             if (d.usable && d.cuda >= 0)
                 numbers.push_back(d.cuda);
     const bool gpus = !numbers.empty();
-    const int most =
-        gpus ? static_cast<int>(numbers.size())
-             : static_cast<int>(a.device.threads
-                                    ? a.device.threads
-                                    : std::max(1u, std::thread::hardware_concurrency()));
+    const int most = gpus ? static_cast<int>(numbers.size()) : static_cast<int>(threads_of(c, a));
     std::vector<std::pair<int, device::StepperOptions>> out;
     for (int n = 1;; n = std::min(2 * n, most)) {
         auto o = from;
@@ -296,12 +297,12 @@ std::vector<std::pair<int, device::StepperOptions>> scale(const Arguments& a,
 void scaling(Context& c, const Arguments& a)
 {
     check(a);
-    const auto session = tissue_session(a);
+    const auto session = tissue_session(c, a);
     auto options = run_options(a);
     const auto tissue = build_tissue(session, c.progress());
     Json points = Json::array(), all;
     double one = 0;
-    for (const auto& [n, device] : scale(a, options.device)) {
+    for (const auto& [n, device] : scale(c, a, options.device)) {
         options.device = device;
         all = measure(c, a, session, tissue, options, "scaling", "");
         const double seconds = all["seconds"].get<double>();
@@ -337,7 +338,7 @@ void ceilings(Context& c, const Arguments& a)
             if (d.usable && d.cuda >= 0)
                 which = "cuda";
     }
-    const auto found = device::measure_ceilings(which, a.device.threads);
+    const auto found = device::measure_ceilings(which, threads_of(c, a));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Json j{{"bench", "ceilings"},
            {"device", which.text()},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/context.hpp"
+
 #include <atomic>
 #include <istream>
 #include <ostream>
@@ -19,6 +21,7 @@ struct Console
     std::istream* in = nullptr; ///< what "-" reads; null: there is none
     /// Set when what is computed begins to be written: a stop is then waited for. Null: nobody asks.
     std::atomic<bool>* results_begun = nullptr;
+    tawara::Context context{}; ///< what commands may use of the machine
 };
 
 /// Exit statuses of the contract.

@@ -139,7 +139,7 @@ Progress Context::progress() const
             console_.err << line << "\n" << std::flush;
         }
     };
-    return {report, console_.stop};
+    return {report, console_.stop, console_.context};
 }
 
 CLI::App* Declaration::command(CLI::App& parent, const std::string& name, const std::string& what,

@@ -84,7 +84,8 @@ void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folde
     out.replace_extension(".pts");
     std::error_code none;
     if (fs::exists(maps, none))
-        if (const auto whole = mesh::io::read(maps, LengthUnit::mm).mesh; whole.corner == m.corner)
+        if (const auto whole = mesh::io::read(maps, LengthUnit::mm, c.progress().silent()).mesh;
+            whole.corner == m.corner)
             return mesh::io::write(whole, out);
     mesh::io::write(m, out);
     c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
@@ -122,7 +123,7 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
         const auto file = file_of(frames[k], folder, pvd);
-        const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
+        const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
                                                           every, "mV");
@@ -163,7 +164,7 @@ void run_export(Context& c, const Arguments& a)
         if (!fs::exists(file, none))
             throw InputError(file.string(),
                              "is not there; want a folder that tawara-cli run has written");
-        const auto m = mesh::io::read(file, LengthUnit::mm).mesh;
+        const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
         const auto field = field_at_vertices(m, (quantity + "_ms").c_str(), file);
         simulation::write_dat(field, -1, out);
         const auto known =

@@ -66,6 +66,6 @@ int main(int argc, char** argv)
     const std::vector<std::string> args(argv + 1, argv + argc);
     Input input(stop.get_token());
     std::istream in(&input);
-    return tawara::cli::run(
-        args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in, &results_begun});
+    return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in,
+                                   &results_begun, tawara::Context::whole_machine()});
 }

@@ -154,7 +154,7 @@ void info(Context& c, const Files& f)
     j["quality_min"] = loaded.check.quality_min;
     j["quality_mean"] = loaded.check.quality_mean;
     Notices found;
-    const auto surface = mesh::surface(m, mesh::face_neighbours(m), &found);
+    const auto surface = mesh::surface(m, mesh::face_neighbours(m, c.progress().silent()), &found);
     j["walls"] = Json::object();
     for (auto w : surface.wall) {
         auto& n = j["walls"][std::string(mesh::name(w))];
@@ -257,14 +257,14 @@ void check(Context& c, const Files& f)
     }
     const std::vector<std::int32_t> which(m.tetrahedron_count(), 0);
     const auto tensors = diffusion::diffusivities(m, which, std::span(&sigma, 1), 140, 0.01);
-    const auto system =
-        diffusion::assemble(m, mesh::face_neighbours(m), tensors, options, c.progress());
+    const auto system = diffusion::assemble(m, mesh::face_neighbours(m, c.progress().silent()),
+                                            tensors, options, c.progress());
     const auto& s = system.stability;
     c.notices(s.notices);
     auto steps = diffusion::choose_substeps(0.02, system.stable_dt_ms);
     std::vector<std::complex<double>> rim; // of its eigenvalues; those of p1 are real
     if (steps.kind == diffusion::SubStepping::Kind::rkl2 && f.scheme == "fvm") {
-        ThreadPool pool;
+        ThreadPool pool(c.console().context.threads);
         rim = diffusion::rim_of_spectrum(pool, system, c.progress());
         steps = diffusion::choose_substeps(0.02, system.stable_dt_ms, rim);
     }

@@ -126,8 +126,8 @@ void write(Context& c, const Arguments& a)
         (!a.unit.empty() || !a.fibres.empty() || !a.angles.empty() || !a.model.empty()))
         throw InputError("tawara-cli session", "--length-unit, --fibres, --fibre-angles and "
                                                "--model need --mesh");
-    auto s =
-        a.mesh.empty() ? simulation::default_session() : simulation::session_for_mesh(choice_of(a));
+    auto s = a.mesh.empty() ? simulation::default_session()
+                            : simulation::session_for_mesh(choice_of(a), c.progress().silent());
     s.end_ms = a.end_ms;
     if (auto* file = std::get_if<simulation::MeshFile>(&s.mesh)) {
         const auto folder = fs::absolute(a.out).parent_path();

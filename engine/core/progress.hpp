@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/context.hpp"
+
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -8,16 +10,21 @@
 
 namespace tawara {
 
-/// How long work tells where it stands and learns that it should end. Passed by const reference;
-/// a default one reports to nobody and is never cancelled.
+/// How long work tells where it stands and learns that it should end, and what it may use
+/// meanwhile. Passed by const reference; a default one reports to nobody, is never cancelled and
+/// uses one thread.
 struct Progress
 {
     /// Called on the working thread with a fraction in [0, 1] of the current stage and its name.
     std::function<void(double fraction, std::string_view stage)> report;
     std::stop_token stop;
+    Context context{};
 
     /// Reports, and throws Cancelled when a stop was asked for. Call it every few milliseconds.
     void at(double fraction, std::string_view stage) const;
+
+    /// The same without reports, for a step of a stage that reports itself.
+    Progress silent() const { return {{}, stop, context}; }
 };
 
 /// A remark that a user should read, that is no failure: a unit that was inferred, turned

@@ -79,7 +79,7 @@ struct ThreadPool::State
 
 ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>())
 {
-    state_->workers = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+    state_->workers = std::max(1U, threads);
     for (unsigned w = 1; w < state_->workers; ++w)
         state_->threads.emplace_back([s = state_.get(), w] { s->work(w); });
 }
@@ -120,13 +120,13 @@ void ThreadPool::for_range(std::size_t n, std::size_t grain, const State::Body& 
         std::rethrow_exception(s.error);
 }
 
-unsigned threads_for(unsigned asked, std::size_t items, std::size_t items_per_thread)
+unsigned threads_for(unsigned asked, unsigned there, std::size_t items,
+                     std::size_t items_per_thread)
 {
     if (asked > 0)
         return asked;
     const std::size_t busy = std::max<std::size_t>(1, items / items_per_thread);
-    return static_cast<unsigned>(
-        std::min<std::size_t>(busy, std::max(1U, std::thread::hardware_concurrency())));
+    return static_cast<unsigned>(std::min<std::size_t>(busy, std::max(1U, there)));
 }
 
 } // namespace tawara

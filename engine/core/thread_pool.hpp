@@ -13,8 +13,8 @@ namespace tawara {
 class ThreadPool
 {
   public:
-    /// @param threads  0: one per hardware thread
-    explicit ThreadPool(unsigned threads = 0);
+    /// @param threads  at least 1, the caller's counted
+    explicit ThreadPool(unsigned threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
@@ -36,7 +36,9 @@ class ThreadPool
 };
 
 /// How many threads to take for steps over `items` that wait for each other several times a step:
-/// as many as asked for, or, of 0, as many as have enough to do that waiting costs them little.
-unsigned threads_for(unsigned asked, std::size_t items, std::size_t items_per_thread);
+/// as many as asked for, or, of 0, as many as have enough to do that waiting costs them little, at
+/// most those there are.
+unsigned threads_for(unsigned asked, unsigned there, std::size_t items,
+                     std::size_t items_per_thread);
 
 } // namespace tawara

@@ -58,7 +58,9 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
     if (!parts && r.bench != "step" && r.bench != "ceilings")
         throw InputError("bench", "unknown benchmark '" + r.bench +
                                       "'; use step, diffusion, reaction or ceilings");
-    r.ceilings = measure_ceilings(options.stepper.devices, options.stepper.threads);
+    r.ceilings = measure_ceilings(options.stepper.devices, options.stepper.threads > 0
+                                                               ? options.stepper.threads
+                                                               : progress.context.threads);
     if (r.bench == "ceilings") {
         r.device = options.stepper.devices.text();
         return r;

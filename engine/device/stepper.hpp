@@ -120,7 +120,7 @@ struct StepperOptions
     /// mixed (CUDA devices): the diffusion matrix is stored in single precision, all else in double;
     /// it was measured to change activation times by 1e-6 ms where single precision does by 1e-3 ms.
     Precision precision = Precision::double_;
-    unsigned threads = 0; ///< of the CPU; 0: as many as the number of unknowns keeps busy
+    unsigned threads = 0; ///< of the CPU; 0: as many of the context's as the unknowns keep busy
     Tuning tuning{};
 };
 
@@ -139,7 +139,8 @@ struct Ceilings
     double fp32_GFLOP_per_s = 0;
 };
 /// @param device  the first GPU where several are named
+/// @param threads of the CPU, where it is measured
 /// @cost about half a second
-Ceilings measure_ceilings(const Devices& device, unsigned threads = 0);
+Ceilings measure_ceilings(const Devices& device, unsigned threads);
 
 } // namespace tawara::device

@@ -177,7 +177,7 @@ System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_
                 const Progress& progress)
 {
     check(m, neighbours, diffusivity, options);
-    ThreadPool pool;
+    ThreadPool pool(progress.context.threads);
     System s;
     if (options.scheme == Scheme::p1) {
         s = assemble_p1(pool, m, diffusivity, options, progress);

@@ -45,7 +45,7 @@ class ImplicitSolver
     {
         double tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
         int most_iterations = 2000;
-        unsigned threads = 0; ///< 0: all
+        unsigned threads = 1;
     };
 
     /// @throws InputError when dt is not positive or theta is outside [0, 1]

@@ -20,7 +20,7 @@ double mean_edge_mm(const TetMesh& m)
     return sum / (6.0 * static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1)));
 }
 
-Counts counts(const TetMesh& m)
+Counts counts(const TetMesh& m, const Progress& progress)
 {
     Counts c;
     c.vertices = static_cast<std::int64_t>(m.vertex_count());
@@ -38,7 +38,7 @@ Counts counts(const TetMesh& m)
         c.edges += std::unique(others.begin(), others.end()) - others.begin();
     }
     std::int64_t outer = 0;
-    for (const auto& neighbours : face_neighbours(m))
+    for (const auto& neighbours : face_neighbours(m, progress.silent()))
         outer += std::count(neighbours.begin(), neighbours.end(), -1);
     c.faces = (4 * c.tetrahedra + outer) / 2;
     return c;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/progress.hpp"
 #include "engine/mesh/tet_mesh.hpp"
 
 namespace tawara::mesh {
@@ -16,7 +17,7 @@ struct Counts
     bool operator==(const Counts&) const = default;
 };
 /// @cost  linear, about 0.2 s per million tetrahedra
-Counts counts(const TetMesh& m);
+Counts counts(const TetMesh& m, const Progress& progress = {});
 
 /// Counts after regular refinement (refine(), mesh/check.hpp), exactly:
 ///

@@ -91,7 +91,7 @@ std::vector<std::array<std::int32_t, 4>> face_neighbours(const TetMesh& m, const
         for (std::size_t v = 0; v < vertices; ++v)
             join(v);
     } else {
-        ThreadPool pool; // each face is of one vertex, so of one thread
+        ThreadPool pool(progress.context.threads); // each face is of one vertex, so of one thread
         for (std::size_t from = 0; from < vertices; from += piece) {
             progress.at(0.5 + 0.5 * static_cast<double>(from) / static_cast<double>(vertices),
                         "neighbours");

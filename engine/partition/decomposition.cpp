@@ -63,7 +63,7 @@ std::uint64_t hilbert(std::array<std::uint32_t, 3> x)
     return index;
 }
 
-std::vector<std::uint64_t> curve_index(const Domain& d)
+std::vector<std::uint64_t> curve_index(const Domain& d, unsigned threads)
 {
     Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
     for (const auto& x : d.position_mm)
@@ -71,7 +71,7 @@ std::vector<std::uint64_t> curve_index(const Domain& d)
             low[k] = std::min(low[k], x[k]), high[k] = std::max(high[k], x[k]);
     const double extent = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-30});
     std::vector<std::uint64_t> index(d.size());
-    ThreadPool pool;
+    ThreadPool pool(threads);
     pool.for_range(d.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
         for (auto u = begin; u < end; ++u) {
             std::array<std::uint32_t, 3> x;
@@ -85,9 +85,9 @@ std::vector<std::uint64_t> curve_index(const Domain& d)
 }
 
 /// Unknowns along the curve.
-std::vector<std::int32_t> curve_order(const Domain& d)
+std::vector<std::int32_t> curve_order(const Domain& d, unsigned threads)
 {
-    const auto index = curve_index(d);
+    const auto index = curve_index(d, threads);
     std::vector<std::pair<std::uint64_t, std::int32_t>> keyed(d.size());
     for (std::size_t u = 0; u < keyed.size(); ++u)
         keyed[u] = {index[u], static_cast<std::int32_t>(u)};
@@ -278,7 +278,8 @@ Decomposition decompose(const Domain& d, int count, Ordering ordering, const Pro
                                           std::to_string(count) + " devices; use fewer");
     progress.at(0, "ordering unknowns");
     const bool along_curve = ordering == Ordering::hilbert;
-    const auto curve = along_curve ? curve_order(d) : std::vector<std::int32_t>{};
+    const auto curve =
+        along_curve ? curve_order(d, progress.context.threads) : std::vector<std::int32_t>{};
     progress.at(0.3, "partitioning");
     const auto part = cut(d, count, ordering, curve, shares);
     const auto separator = separators(d.graph, part);

@@ -47,7 +47,7 @@ Beat run_beat(const Bench& b, const device::TissueProblem& p, const device::Step
 {
     Beat beat;
     auto start = Clock::now();
-    const auto s = device::make_stepper(p, how);
+    const auto s = device::make_stepper(p, how, {{}, {}, Context::whole_machine()});
     s->add_stimulus(b.stimulus(p));
     beat.setup_seconds = since(start);
     beat.device = s->device();

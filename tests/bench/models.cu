@@ -414,7 +414,7 @@ void kernels(ordered_json& j, const Arguments& a)
 {
     const Current here(0);
     const Stream s(0);
-    const auto c = device::measure_ceilings("cuda:0");
+    const auto c = device::measure_ceilings("cuda:0", 1);
     j["device"] = device::devices().at(1).name;
     j["ceilings"] = {{"triad_GB_per_s", c.triad_GB_per_s}, {"copy_GB_per_s", c.copy_GB_per_s}};
     if (a.sweep) {

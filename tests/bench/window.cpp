@@ -392,11 +392,12 @@ int main(int argc, char** argv)
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
     applyTheme(app);
     simulation::EngineOptions options;
+    options.context = Context::whole_machine();
     options.devices = cli.value("devices").toStdString();
     options.precision = cli.value("precision") == "single"  ? Precision::single
                         : cli.value("precision") == "mixed" ? Precision::mixed
                                                             : Precision::double_;
-    EngineHost host(real_engine(options), open_session);
+    EngineHost host(real_engine(options), session_opener(options.context));
     MainWindow window(&host);
     window.setAutoPlay(false);
     window.resize(o.sizes.front());

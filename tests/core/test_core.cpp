@@ -16,6 +16,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <thread>
+#include <type_traits>
 #include <unistd.h>
 
 using namespace tawara;
@@ -76,14 +77,23 @@ class TestCore : public QObject
             QCOMPARE(seen.count(caller), std::size_t{n > 0});
         }
     }
+    void nothingTakesMoreThanItIsGiven()
+    {
+        static_assert(!std::is_default_constructible_v<ThreadPool>);
+        QCOMPARE(Progress{}.context.threads, 1U);
+        QCOMPARE(ThreadPool(0).size(), 1U);
+        QVERIFY(Context::whole_machine().threads >= 1);
+        const Progress all{{}, {}, {12}};
+        QCOMPARE(all.silent().context.threads, 12U);
+    }
     void threadsFollowTheSizeOfTheProblem()
     {
-        const auto all = std::max(1U, std::thread::hardware_concurrency());
-        QCOMPARE(threads_for(0, 6, 2048), 1U);
-        QCOMPARE(threads_for(0, 2 * 2048 - 1, 2048), 1U);
-        QCOMPARE(threads_for(0, 2 * 2048, 2048), std::min(2U, all));
-        QCOMPARE(threads_for(0, 1'000'000'000, 2048), all);
-        QCOMPARE(threads_for(3, 6, 2048), 3U); // who asks gets what was asked for
+        constexpr unsigned all = 12;
+        QCOMPARE(threads_for(0, all, 6, 2048), 1U);
+        QCOMPARE(threads_for(0, all, 2 * 2048 - 1, 2048), 1U);
+        QCOMPARE(threads_for(0, all, 2 * 2048, 2048), 2U);
+        QCOMPARE(threads_for(0, all, 1'000'000'000, 2048), all);
+        QCOMPARE(threads_for(3, all, 6, 2048), 3U); // who asks gets what was asked for
     }
     void poolPassesErrorsOn()
     {

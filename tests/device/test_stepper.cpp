@@ -7,7 +7,6 @@
 
 #include <QtTest>
 #include <cmath>
-#include <thread>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -140,11 +139,13 @@ class TestStepper : public QObject
     {
         StepperOptions o;
         o.devices = "cpu";
-        const auto all = std::max(1U, std::thread::hardware_concurrency());
-        const auto few = make_stepper(slab_problem({0.5, 0.5, 0.5}, 0.5), o);
+        const Progress all{{}, {}, {12}};
+        const auto few = make_stepper(slab_problem({0.5, 0.5, 0.5}, 0.5), o, all);
         QCOMPARE(few->threads(), 1U);
         QVERIFY2(few->device().find("1 thread,") != std::string::npos, few->device().c_str());
-        QCOMPARE(make_stepper(slab_problem({5, 5, 5}, 0.5), o)->threads(), std::min(2U, all));
+        QCOMPARE(make_stepper(slab_problem({5, 5, 5}, 0.5), o, all)->threads(), 2U);
+        QCOMPARE(make_stepper(slab_problem({5, 5, 5}, 0.5), o)->threads(),
+                 1U); // the caller's alone
         o.threads = 2;
         QCOMPARE(make_stepper(slab_problem({0.5, 0.5, 0.5}, 0.5), o)->threads(), 2U);
     }

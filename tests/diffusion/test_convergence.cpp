@@ -187,7 +187,7 @@ class TestConvergence : public QObject
     }
 
   private:
-    ThreadPool pool_;
+    ThreadPool pool_{Context::whole_machine().threads};
 };
 
 QTEST_GUILESS_MAIN(TestConvergence)

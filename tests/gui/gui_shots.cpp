@@ -185,7 +185,7 @@ int main(int argc, char** argv)
     app.setProperty("noHints", true);
     const QString folder = argc > 1 ? argv[1] : ".";
     const double until = argc > 3 ? QString(argv[3]).toDouble() : 40;
-    EngineHost host(real_engine({}), open_session);
+    EngineHost host(real_engine({}), session_opener());
     MainWindow window(&host);
     window.show();
     if (folder == QLatin1String("--guide")) {

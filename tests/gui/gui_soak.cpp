@@ -198,7 +198,9 @@ int main(int argc, char** argv)
     const double minutes = argc > 1 ? std::atof(argv[1]) : 30;
     const QTemporaryDir settings;
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-    EngineHost host(real_engine({}), open_session);
+    simulation::EngineOptions options;
+    options.context = Context::whole_machine();
+    EngineHost host(real_engine(options), session_opener(options.context));
     MainWindow window(&host);
     window.setAsking(false);
     window.resize(1280, 800);

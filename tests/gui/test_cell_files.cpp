@@ -247,7 +247,7 @@ class TestCellFiles : public QObject
         simulation::write_session(s, path.toStdString());
         simulation::EngineOptions options;
         options.devices = "cpu";
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow w(&host);
         w.setAutoPlay(false);
         w.show();

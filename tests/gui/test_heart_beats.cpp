@@ -19,7 +19,7 @@ class TestHeartBeats : public fake::HeartTest
         vtkOutputWindow::SetInstance(errors);
         QElapsedTimer clock;
         clock.start();
-        EngineHost host(real_engine({}), open_session);
+        EngineHost host(real_engine({}), session_opener());
         MainWindow window(&host);
         window.show();
         window.open({});

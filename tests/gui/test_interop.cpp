@@ -136,7 +136,7 @@ class TestInterop : public QObject
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings_->path());
         simulation::EngineOptions options;
         options.devices = "cpu";
-        host = std::make_unique<EngineHost>(real_engine(options), open_session);
+        host = std::make_unique<EngineHost>(real_engine(options), session_opener());
         window = std::make_unique<MainWindow>(host.get());
         window->show();
         window->open({});
@@ -178,7 +178,7 @@ class TestInterop : public QObject
         simulation::EngineOptions options;
         options.devices = devices.toStdString();
         options.precision = precision;
-        host = std::make_unique<EngineHost>(real_engine(options), open_session);
+        host = std::make_unique<EngineHost>(real_engine(options), session_opener());
         window = std::make_unique<MainWindow>(host.get());
         window->setAutoPlay(false);
         window->show();

@@ -273,7 +273,7 @@ class TestMeshDialogs : public QObject
         f.close();
         simulation::EngineOptions options;
         options.devices = "cpu";
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow w(&host);
         w.setAutoPlay(false);
         w.resize(1280, 800);
@@ -369,7 +369,7 @@ class TestMeshDialogs : public QObject
         options.devices = "cpu";
         const QString saved = dir.filePath("refined.json");
         {
-            EngineHost host(real_engine(options), open_session);
+            EngineHost host(real_engine(options), session_opener());
             MainWindow w(&host);
             w.setAutoPlay(false);
             w.resize(1280, 800);
@@ -417,7 +417,7 @@ class TestMeshDialogs : public QObject
             movieBeforeTheNextMesh(w, host);
         }
         // the temporary place is gone; the session still opens
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow w(&host);
         w.setAutoPlay(false);
         w.show();

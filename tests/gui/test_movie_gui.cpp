@@ -28,7 +28,7 @@ class TestMovieGui : public fake::HeartTest
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
         vtkNew<fake::VtkErrors> errors;
         vtkOutputWindow::SetInstance(errors);
-        EngineHost host(real_engine({}), open_session);
+        EngineHost host(real_engine({}), session_opener());
         MainWindow window(&host);
         window.setAutoPlay(false);
         window.resize(1280, 800);

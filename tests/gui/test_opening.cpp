@@ -65,7 +65,7 @@ class TestOpening : public QObject
     {
         simulation::EngineOptions options;
         options.devices = "cpu";
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow w(&host);
         w.setAutoPlay(false);
         w.show();
@@ -125,7 +125,7 @@ class TestOpening : public QObject
     {
         simulation::EngineOptions options;
         options.devices = "cpu";
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow w(&host);
         w.setAutoPlay(false);
         w.show();
@@ -192,7 +192,7 @@ class TestOpening : public QObject
     {
         simulation::EngineOptions options;
         options.devices = "cpu";
-        EngineHost host(real_engine(options), open_session);
+        EngineHost host(real_engine(options), session_opener());
         MainWindow window(&host);
         auto* w = &window;
         w->setAutoPlay(false);

@@ -65,7 +65,7 @@ class TestPainting : public QObject
         simulation::write_session(s, file.toStdString());
         simulation::EngineOptions options;
         options.devices = "cpu";
-        host = std::make_unique<EngineHost>(real_engine(options), open_session);
+        host = std::make_unique<EngineHost>(real_engine(options), session_opener());
         window = std::make_unique<MainWindow>(host.get());
         window->resize(1280, 800);
         window->setAutoPlay(false);

@@ -157,7 +157,7 @@ class TestReport : public fake::HeartTest
     {
         const QTemporaryDir dir;
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, dir.path());
-        EngineHost host(real_engine({}), open_session);
+        EngineHost host(real_engine({}), session_opener());
         MainWindow window(&host);
         window.resize(1280, 800);
         window.show();

@@ -146,7 +146,7 @@ class TestResponsive : public fake::HeartTest
         const EngineMaker maker = [times](EventHandler handler) {
             return std::make_unique<TimedEngine>(real_engine({}), handler, times);
         };
-        EngineHost host(maker, open_session);
+        EngineHost host(maker, session_opener());
         MainWindow window(&host);
         window.resize(1280, 800);
         window.show();

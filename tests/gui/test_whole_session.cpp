@@ -102,7 +102,7 @@ void TestWholeSession::open(const QString& path)
     window.reset();
     simulation::EngineOptions options;
     options.devices = "cpu";
-    host = std::make_unique<EngineHost>(real_engine(options), open_session);
+    host = std::make_unique<EngineHost>(real_engine(options), session_opener());
     window = std::make_unique<MainWindow>(host.get());
     window->resize(1280, 800);
     window->setAutoPlay(false);

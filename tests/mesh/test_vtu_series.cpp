@@ -49,7 +49,7 @@ class TestVtuSeries : public QObject
         m.label_names = {{3, "LV free wall"}, {7, "Späte Narbe"}};
         const auto on = at_vertices ? Field::On::vertices : Field::On::tetrahedra;
         const auto n = at_vertices ? m.vertex_count() : m.tetrahedron_count();
-        io::VtuSeries series("V_mV", on);
+        io::VtuSeries series("V_mV", on, 2);
         for (const int k : {0, 1, 2}) {
             auto v = values(n, k);
             v[5] = std::nanf("");
@@ -81,7 +81,7 @@ class TestVtuSeries : public QObject
     {
         const TetMesh m = slab({63, 31, 31}, 1);
         QCOMPARE(m.vertex_count(), std::size_t(65536));
-        io::VtuSeries series("V_mV", Field::On::vertices);
+        io::VtuSeries series("V_mV", Field::On::vertices, 2);
         const auto v = values(m.vertex_count(), 3);
         series.write(m, v, 0, in_folder("large.vtu"));
         const auto back = io::read(in_folder("large.vtu"), LengthUnit::mm);
@@ -93,7 +93,7 @@ class TestVtuSeries : public QObject
     void laterFilesCostTheirValuesAlone()
     {
         const TetMesh m = slab({40, 40, 40}, 1);
-        io::VtuSeries series("V_mV", Field::On::vertices);
+        io::VtuSeries series("V_mV", Field::On::vertices, 2);
         const auto v = values(m.vertex_count(), 0);
         const auto ms = [&](const char* name) {
             QElapsedTimer clock;
@@ -121,7 +121,7 @@ class TestVtuSeries : public QObject
     void wrongNumbersAreRefused()
     {
         const TetMesh m = shapes::rich();
-        io::VtuSeries series("V_mV", Field::On::tetrahedra);
+        io::VtuSeries series("V_mV", Field::On::tetrahedra, 2);
         QVERIFY_THROWS_EXCEPTION(
             InputError, series.write(m, values(m.vertex_count(), 0), 0, in_folder("bad.vtu")));
         QVERIFY(!fs::exists(in_folder("bad.vtu")));

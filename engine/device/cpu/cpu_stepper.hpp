@@ -8,7 +8,7 @@ namespace tawara::device::cpu {
 ///
 /// Each step runs over blocks of slots small enough for the cache: the last diffusion sub-step of a
 /// block, its reaction and the record of its activation follow each other before the next block.
-/// @param threads  0: all hardware threads
+/// @param threads  0: as many of the context's as the unknowns keep busy
 template <class Real>
 std::unique_ptr<Stepper> make_cpu_stepper(const TissueProblem& problem, unsigned threads,
                                           const Progress& progress);

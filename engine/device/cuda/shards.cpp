@@ -153,11 +153,11 @@ struct Solved
     bool consistent = false;
 };
 
-std::optional<Solved> solved(const TissueProblem& p)
+std::optional<Solved> solved(const TissueProblem& p, unsigned threads)
 {
     if (!needs_solver(p))
         return {};
-    ThreadPool pool;
+    ThreadPool pool(threads);
     Solved s;
     s.matrix = diffusion::implicit_matrix(p.system, p.dt_ms, theta(p.stepping), pool);
     s.consistent = p.system.mass == diffusion::Mass::consistent;
@@ -170,9 +170,8 @@ std::optional<Solved> solved(const TissueProblem& p)
 }
 
 void fill_matrix(Shard& s, const Columns& columns, const std::vector<double>& alpha,
-                 const std::optional<Solved>& system)
+                 const std::optional<Solved>& system, ThreadPool& pool)
 {
-    ThreadPool pool;
     measure_slices(s, columns, pool);
     fill_columns(s, columns, pool);
     fill_values(s, columns, system ? system->matrix.flow : alpha, s.double_value, s.single_value,
@@ -203,15 +202,16 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ord
         all.shards[k].pack = pack;
     }
     progress.at(0.6, "laying out the matrix");
-    const auto system = solved(p);
+    const auto system = solved(p, progress.context.threads);
     all.sub_steps = system ? system->matrix.sub_steps : 1;
+    ThreadPool pool(progress.context.threads);
     std::vector<std::int32_t> local(p.size(), -1); // of the foreign unknowns of one shard
     for (std::size_t me = 0; me < all.shards.size(); ++me) {
         Shard& s = all.shards[me];
         for (std::size_t k = 0; k < s.halo_of.size(); ++k)
             local[at(s.halo_of[k])] =
                 static_cast<std::int32_t>(s.slots + static_cast<std::int64_t>(k));
-        fill_matrix(s, Columns(s, me, all, alpha, local), alpha.value, system);
+        fill_matrix(s, Columns(s, me, all, alpha, local), alpha.value, system, pool);
         for (const auto u : s.halo_of)
             local[at(u)] = -1;
     }

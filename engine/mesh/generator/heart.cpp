@@ -16,7 +16,7 @@ namespace {
 /// The boundary with its walls told by the shape itself.
 Surface walls_by_shape(const TetMesh& m, const Shape& shape)
 {
-    Surface s = surface(m, face_neighbours(m));
+    Surface s = surface(m, face_neighbours(m, progress.silent()));
     for (std::size_t i = 0; i < s.triangles.size(); ++i) {
         Vec3 centre{};
         bool flat = true;

@@ -110,12 +110,12 @@ LengthUnit matching_unit(double mesh_mm, double file)
 }
 
 /// Those of a CARP mesh: one for each tetrahedron.
-Notices attach_by_tetrahedra(TetMesh& m, const fs::path& file)
+Notices attach_by_tetrahedra(TetMesh& m, const fs::path& file, const Progress& progress)
 {
     TetMesh with = m; // what there is stays where the file is refused
     Notices notices;
     read_carp_fibres(file, with);
-    orthonormalise(with, face_neighbours(with), file.string(), notices);
+    orthonormalise(with, face_neighbours(with, progress.silent()), file.string(), notices);
     m.fibre = std::move(with.fibre), m.sheet = std::move(with.sheet),
     m.normal = std::move(with.normal);
     notices.push_back({Notice::Level::info, "fibres of " + file.filename().string() +
@@ -125,14 +125,15 @@ Notices attach_by_tetrahedra(TetMesh& m, const fs::path& file)
 
 } // namespace
 
-Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit> unit)
+Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit> unit,
+                      const Progress& progress)
 {
     const std::string name = file.string();
     const auto extension = file.extension().string();
     if (!fs::exists(file))
         throw MeshError(name, "is missing; give a file of fibres, or \"rule-based\"");
     if (extension == ".lon" || extension == ".blon")
-        return attach_by_tetrahedra(m, file);
+        return attach_by_tetrahedra(m, file, progress);
     if (extension != ".vtu" && extension != ".vtk")
         throw MeshError(name,
                         "is no file of fibres that can be read; give .lon or .blon (CARP, one "
@@ -178,7 +179,7 @@ Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit
              std::to_string(other_length) + " fibres of other length than 1 were normalised"});
     m.fibre = from_vertices(m, at_vertices);
     m.sheet = {}, m.normal = {};
-    orthonormalise(m, face_neighbours(m), name, notices);
+    orthonormalise(m, face_neighbours(m, progress.silent()), name, notices);
     notices.push_back({Notice::Level::info,
                        "fibres of " + file.filename().string() + " (" +
                            std::string(tawara::name(u)) + ") were matched by position; " +

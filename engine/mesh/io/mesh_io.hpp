@@ -42,7 +42,7 @@ std::vector<std::filesystem::path> files_written(const std::filesystem::path& fi
 /// @throws MeshError when it has no such vectors, when points lie off the mesh's vertices, or when
 ///         there are more or fewer than tetrahedra; the mesh stays as it was
 Notices attach_fibres(TetMesh& m, const std::filesystem::path& file,
-                      std::optional<LengthUnit> unit = {});
+                      std::optional<LengthUnit> unit = {}, const Progress& progress = {});
 
 /// What write() of that name leaves out, as far as the mesh has it: names of regions, fields,
 /// markers of faces, sheets. Empty: all is kept.

@@ -22,8 +22,8 @@ class VtuSeries
 {
   public:
     /// @param name  of the array that changes, `on` vertices or tetrahedra
-    /// @param threads  that compress; 0: one per hardware thread
-    VtuSeries(std::string name, Field::On on, unsigned threads = 0)
+    /// @param threads  that compress, at least 1
+    VtuSeries(std::string name, Field::On on, unsigned threads)
         : name_(std::move(name)), on_(on), threads_(threads)
     {
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/context.hpp"
 #include "engine/simulation/live/messages.hpp"
 
 #include <cstdint>
@@ -14,7 +15,8 @@ struct EngineOptions
 {
     std::string devices = "auto";          ///< cpu, cuda, cuda:0,1 or auto
     Precision precision = Precision::double_;
-    unsigned threads = 0;                  ///< 0: all hardware threads
+    unsigned threads = 0; ///< that step; 0: as many of the context's as the unknowns keep busy
+    Context context{};    ///< what all of its work may use
     double trace_sample_ms = 0.1;          ///< between samples of a probe while V moves slowly there
     int niceness = 0;                      ///< of all its threads, 0 to 19: above 0 they give way to the caller's
 };

@@ -347,9 +347,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
                         source](const std::stop_token& stop) -> std::function<void()> {
         Exported e{id, path, {}};
         try {
-            Progress progress;
-            progress.stop = stop;
-            const auto written = export_results(*source, kind, path, progress);
+            const auto written = export_results(*source, kind, path, {{}, stop, options.context});
             if (!written.empty())
                 e.path = written.front();
         } catch (const std::exception& error) {

@@ -102,7 +102,7 @@ void Engine::Impl::apply(std::uint64_t id, Load& c)
 
 Progress Engine::Impl::loading_progress()
 {
-    Progress progress;
+    Progress progress{{}, {}, options.context};
     progress.report = [this, last = Clock::time_point{}](double fraction,
                                                          std::string_view stage) mutable {
         if (seconds(Clock::now() - last) < loading_interval_s && fraction < 1)

@@ -138,8 +138,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
         &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
     in_background([this, change, token, present](const std::stop_token& stop) {
         const std::stop_callback also(stop, [token] { token->request_stop(); });
-        Progress progress;
-        progress.stop = token->get_token();
+        Progress progress{{}, token->get_token(), options.context};
         auto last = std::make_shared<EngineClock::time_point>();
         progress.report = [this, token, last](double fraction, std::string_view stage) {
             if (seconds(EngineClock::now() - *last) < 0.05)

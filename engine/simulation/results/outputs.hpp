@@ -47,7 +47,7 @@ mesh::Field::On places(const Tissue& t);
 class FrameWriter
 {
   public:
-    /// @param threads  that compress; 0: one per hardware thread
+    /// @param threads  that compress, at least 1
     FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms,
                 unsigned threads)
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),

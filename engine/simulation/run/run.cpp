@@ -109,7 +109,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
               s.frames_every_ms > 0 && s.frames != FrameFormat::none
                   ? steps_of(s.frames_every_ms, s.dt_ms)
                   : 0,
-              o.device.threads),
+              o.device.threads > 0 ? o.device.threads : progress.context.threads),
       ecg_(make_ecg(progress)),
       checkpoints_(s.checkpoint_every_ms > 0 ? steps_of(s.checkpoint_every_ms, s.dt_ms) : 0,
                    [this] { write_checkpoint_here(); }),

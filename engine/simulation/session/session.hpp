@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
+#include "engine/core/progress.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/device/problem.hpp"
@@ -343,6 +344,6 @@ mesh::generator::HeartParameters read_heart_parameters(const std::filesystem::pa
 Session default_session();
 /// A runnable session around a mesh file: its own fibres, TT06 epicardial, one stimulus at the
 /// apex-most part of the mesh.
-Session session_for_mesh(const std::filesystem::path& mesh_file);
+Session session_for_mesh(const std::filesystem::path& mesh_file, const Progress& progress = {});
 
 } // namespace tawara::simulation

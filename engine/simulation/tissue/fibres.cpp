@@ -37,7 +37,7 @@ void give_fibres(LoadedMesh& m, const std::string& from, const std::filesystem::
             {Notice::Level::info, "fibres by rule (Bayer et al. 2012): " + rule_text(rule)});
         return;
     }
-    const auto said = mesh::io::attach_fibres(m.mesh, folder / from);
+    const auto said = mesh::io::attach_fibres(m.mesh, folder / from, {}, progress);
     notices.insert(notices.end(), said.begin(), said.end());
 }
 

@@ -18,6 +18,6 @@ struct MeshChoice
 
 /// session_for_mesh(mesh), by what was chosen. The fibres' path is kept as it is given.
 /// @throws MeshError, InputError
-Session session_for_mesh(const MeshChoice& choice);
+Session session_for_mesh(const MeshChoice& choice, const Progress& progress = {});
 
 } // namespace tawara::simulation

@@ -92,13 +92,13 @@ MeshForecast forecast_slab(const MeshSlab& s)
     return f;
 }
 
-MeshForecast forecast_refined(const Refinement& r)
+MeshForecast forecast_refined(const Refinement& r, const Progress& progress)
 {
     need_times(r.times);
     if (!r.mesh || r.mesh->tetrahedron_count() == 0)
         throw InputError("mesh", "has no tetrahedra; open a heart first");
     need_room(static_cast<double>(r.mesh->tetrahedron_count()) * std::pow(8.0, r.times), "times");
-    const auto c = mesh::refined(mesh::counts(*r.mesh), r.times);
+    const auto c = mesh::refined(mesh::counts(*r.mesh, progress), r.times);
     MeshForecast f;
     f.counted = true;
     f.vertices = c.vertices;
@@ -132,11 +132,11 @@ std::vector<std::int64_t> between(const std::vector<std::int64_t>& nodes, const 
 
 } // namespace
 
-MeshForecast forecast(const MeshRecipe& recipe)
+MeshForecast forecast(const MeshRecipe& recipe, const Progress& progress)
 {
     return std::visit(Overload{[](const HeartParameters& p) { return forecast_heart(p); },
                                [](const MeshSlab& s) { return forecast_slab(s); },
-                               [](const Refinement& r) { return forecast_refined(r); }},
+                               [&](const Refinement& r) { return forecast_refined(r, progress); }},
                       recipe);
 }
 
@@ -222,7 +222,7 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
     }
     const auto m = make_mesh(recipe, progress);
     write(m);
-    s = session_for_mesh(file);
+    s = session_for_mesh(file, progress.silent());
     if (std::holds_alternative<HeartParameters>(recipe)) // as the built-in heart
         s.regions = heart_layers(s.regions.front(), {m.region.begin(), m.region.end()});
     return s;

@@ -36,7 +36,7 @@ struct MeshForecast
 /// @throws InputError when the recipe cannot be followed, naming the value and what is allowed
 /// @thread any
 /// @cost   some 50 ms for a heart, linear in the mesh for a refinement
-MeshForecast forecast(const MeshRecipe& recipe);
+MeshForecast forecast(const MeshRecipe& recipe, const Progress& progress = {});
 
 /// Memory that the program takes at most with a session on such a mesh, on the CPU in double
 /// precision [bytes]: by measurement with ten Tusscher's model on 80 and 650 thousand tetrahedra,

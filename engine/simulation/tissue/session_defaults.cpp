@@ -292,15 +292,15 @@ Session default_session()
     return s;
 }
 
-Session session_for_mesh(const std::filesystem::path& mesh_file)
+Session session_for_mesh(const std::filesystem::path& mesh_file, const Progress& progress)
 {
-    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}, {}});
+    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}, {}}, progress);
 }
 
-Session session_for_mesh(const MeshChoice& choice)
+Session session_for_mesh(const MeshChoice& choice, const Progress& progress)
 {
     const auto& mesh_file = choice.mesh;
-    auto loaded = mesh::io::read(mesh_file, choice.unit);
+    auto loaded = mesh::io::read(mesh_file, choice.unit, progress);
     const auto& m = loaded.mesh;
     Session s;
     s.name = mesh_file.stem().string();

@@ -199,7 +199,7 @@ diffusion::SubStepping checked_substeps(const Session& s, const diffusion::Syste
 {
     if (plain.kind == diffusion::SubStepping::Kind::euler || system.scheme != diffusion::Scheme::fvm)
         return plain;
-    ThreadPool pool;
+    ThreadPool pool(progress.context.threads);
     const auto rim = diffusion::rim_of_spectrum(pool, system, progress);
     const auto out = diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms, rim);
     double imaginary = 0, modulus = 0;

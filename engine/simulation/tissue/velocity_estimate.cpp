@@ -144,7 +144,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     all.conductivity_S_per_m = {sigma[k], sigma[(k + 1) % 3], sigma[(k + 2) % 3]};
     all.conductivity_scale = {};
     s.regions = {all};
-    auto t = build_tissue(s, {{}, progress.stop});
+    auto t = build_tissue(s, progress.silent());
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
