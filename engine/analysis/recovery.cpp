@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/analysis/recovery.hpp"
 
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/ranges.hpp"
-#include "engine/core/numerics_advice.hpp"
+#include "engine/cell/numerics_advice.hpp"
 
 #include <cstdio>
 #include <limits>
@@ -42,9 +42,7 @@ ConcentrationError::ConcentrationError(const NumericsError& at, const std::strin
     std::snprintf(place, sizeof place, " at unknown %lld, (%.4g, %.4g, %.4g) mm, model ",
                   static_cast<long long>(unknown), p[0], p[1], p[2]);
     text_ = begin(time_ms, step, left) + place + model + "; " +
-            numerics_advice(value, step,
-                            "try a smaller step (time.dt_ms, --dt) or another scheme of the cells "
-                            "(reaction.scheme)");
+            numerics_advice(value, step, smaller_in_tissue);
 }
 
 std::string left_range(const CellType& type, double V_mV)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
-#include "engine/core/error.hpp"
+#include "engine/cell/numerics_error.hpp"
 
 namespace tawara::cell {
 

@@ -3,6 +3,7 @@
 
 #include "engine/cell/imports.hpp"
 
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli session: writes a session file to start from.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/fibre_angles.hpp"
 #include "engine/core/error.hpp"

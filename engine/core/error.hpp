@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <array>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -14,7 +12,7 @@ struct Error : std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
-/// Something a user gave is wrong: a file, a session, an argument. what() reads
+/// Something a user gave is wrong: a file, an argument. what() reads
 /// "FILE[:WHERE]: reason", where WHERE is a line number or a JSON pointer; reason says what is
 /// wrong and what would be right. The command line turns it into exit status 2.
 struct InputError : Error
@@ -25,25 +23,6 @@ struct InputError : Error
     std::string file;   ///< path or name of the argument
     std::string where;  ///< line number or JSON pointer, empty where neither applies
     std::string reason; ///< what is wrong, and what would be right
-};
-
-/// A mesh file or a mesh that cannot be used.
-struct MeshError : InputError
-{
-    using InputError::InputError;
-};
-
-/// The solution stopped being finite (or left its bounds). Exit status 3.
-struct NumericsError : Error
-{
-    NumericsError(double time_ms_, std::int64_t step_, std::int64_t unknown_,
-                  std::array<double, 3> position_mm_, double value_, const std::string& model_);
-    double time_ms;
-    std::int64_t step;
-    std::int64_t unknown;              ///< index in the mesh's own order
-    std::array<double, 3> position_mm; ///< where that unknown lies
-    double value;                      ///< [mV], often NaN
-    std::string model;
 };
 
 /// A compute device failed. Exit status 4.

@@ -27,23 +27,14 @@ struct Progress
     Progress silent() const { return {{}, stop, context}; }
 };
 
-/// A remark that a user should read, that is no failure: a unit that was inferred, turned
-/// tetrahedra, repaired cells. Library code returns them; programs print or show them.
+/// A remark that a user should read, that is no failure, as a unit that was inferred. Library code
+/// returns them; programs print or show them.
 struct Notice
 {
     enum class Level { info, warning };
-    /// What programs decide on. The text is for people alone.
-    enum class Kind {
-        other,
-        tissue,         ///< from making the tissue's problem of the session's regions
-        prepaced,       ///< what pacing the cells before the run has reached
-        tissue_changed, ///< the tissue was changed during the run
-        state_lost,     ///< the run's state is not what it was
-        event_lost,     ///< an event could not be delivered
-        work_lost,      ///< work beside the run was lost
-        samples_lost,   ///< maps, phase and ECG lack samples
-        fault           ///< an error that nobody expected
-    };
+    /// What programs decide on, numbered by who gives notices of that kind. The text is for people
+    /// alone.
+    enum class Kind : int { other = 0 };
     Level level = Level::info;
     std::string text;
     Kind kind = Kind::other;

@@ -4,7 +4,7 @@
 
 namespace tawara {
 
-/// The path of a file that ships with the program, e.g. "meshes/default_heart.vtu". Looked for in
+/// The path of a file that ships with the program, e.g. "models/stewart_2009.mmt". Looked for in
 /// $TAWARA_DATA, beside the program (../share/tawara, ..), then in the source tree it was built
 /// from.
 /// @throws InputError naming the folders that were searched

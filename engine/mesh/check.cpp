@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/check.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/face_markers.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <cstdio>

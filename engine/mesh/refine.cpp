@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/face_markers.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <limits>

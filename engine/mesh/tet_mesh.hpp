@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/progress.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <array>
 #include <cstdint>

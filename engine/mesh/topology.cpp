@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/topology.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -2,6 +2,7 @@
 #include "engine/cell/action_potential.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/model.hpp"
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/model.hpp"
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cells paced for many beats: schemes keep them right, and what leaves its range ends the run.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/cell/prepacing.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"

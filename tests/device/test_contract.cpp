@@ -2,6 +2,7 @@
 // What every back end promises: each test runs on the CPU, on one GPU and on a tissue in three
 // shards. Rows of GPUs are skipped where there is none. What one back end alone has is tested in
 // test_stepper and test_cuda.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"

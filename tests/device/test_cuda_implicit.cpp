@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps that solve a linear system on CUDA devices (backward Euler, Crank-Nicolson, consistent
 // mass) against the CPU's. Skipped where there is no GPU.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/diffusion/implicit.hpp"
 #include "tests/device/on_gpu.hpp"

@@ -2,6 +2,7 @@
 // Compiled cell models on CUDA devices against the CPU's machine code of the same equations.
 // Skipped where there is no GPU.
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"

@@ -426,7 +426,7 @@ class TestTissuePanel : public QObject
         panel.setNotices({{Notice::Level::info, "else"},
                           {Notice::Level::warning,
                            "cells paced alone before the run, 20 beats every 500 ms: not steady",
-                           Notice::Kind::prepaced}});
+                           simulation::notice::prepaced}});
         QVERIFY(reached->isVisibleTo(&panel));
         QVERIFY(reached->text().startsWith("Cells paced alone before the run, 20 beats"));
         QCOMPARE(reached->property("level").toString(), QString("warning"));
@@ -462,4 +462,5 @@ class TestTissuePanel : public QObject
 };
 
 QTEST_MAIN(TestTissuePanel)
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "test_tissue_panel.moc"

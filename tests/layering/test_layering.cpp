@@ -226,6 +226,22 @@ class TestLayering : public QObject
         report(wrong);
     }
 
+    void coreKnowsNothingOfHearts()
+    {
+        static const QRegularExpression word(
+            "\\b(ecg|electrocardiogram|session|tissue|cell|mesh|tetrahedron|heart)s?\\b",
+            QRegularExpression::CaseInsensitiveOption);
+        QStringList wrong;
+        for (const auto& s : sources({"engine/core"}, code_))
+            for (int k = 0; k < s.lines.size(); ++k)
+                if (const auto m = word.match(s.lines[k]); m.hasMatch())
+                    wrong << QString("%1:%2: speaks of '%3', which is for layers above")
+                                 .arg(s.path)
+                                 .arg(k + 1)
+                                 .arg(m.captured());
+        report(wrong);
+    }
+
     void widgetsKnowNoCudaAndScenesNoQt()
     {
         QStringList wrong;

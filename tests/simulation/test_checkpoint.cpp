@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a checkpoint file may hold and what is refused: nothing in one is believed.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/checkpoint_stream.hpp"

@@ -381,7 +381,7 @@ class TestLive : public QObject
             return [count](const Event& x) {
                 const auto* c = std::get_if<SceneChanged>(&x);
                 const auto lacks = [](const Notice& n) {
-                    return n.kind == Notice::Kind::tissue && n.text.find("g_NaL") != n.text.npos;
+                    return n.kind == notice::tissue && n.text.find("g_NaL") != n.text.npos;
                 };
                 return c && count == std::count_if(c->scene->notices.begin(),
                                                    c->scene->notices.end(), lacks);
@@ -621,4 +621,5 @@ class TestLive : public QObject
     }
 };
 QTEST_GUILESS_MAIN(TestLive)
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "test_live.moc"

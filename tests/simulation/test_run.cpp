@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/checkpoint.hpp"

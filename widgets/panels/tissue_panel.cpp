@@ -2,6 +2,7 @@
 #include "widgets/panels/tissue_panel.hpp"
 
 #include "engine/cell/special_variables.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/drug_editor.hpp"
 #include "widgets/panels/field_note.hpp"
@@ -285,7 +286,7 @@ void TissuePanel::setSession(const Session& s)
 void TissuePanel::setNotices(const Notices& notices)
 {
     const auto said = std::find_if(notices.begin(), notices.end(), [](const Notice& n) {
-        return n.kind == Notice::Kind::prepaced;
+        return n.kind == simulation::notice::prepaced;
     });
     if (said == notices.end())
         return m_prepacing->setReached({}, false);

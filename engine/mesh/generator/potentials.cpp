@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/error.hpp"
 #include "engine/mesh/generator/fibres.hpp"
 #include "engine/mesh/generator/laplace.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <map>

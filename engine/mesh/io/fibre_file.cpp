@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/error.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/mesh_error.hpp"
 #include "engine/mesh/topology.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/memory_bound.hpp"
 
-#include "engine/core/error.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 

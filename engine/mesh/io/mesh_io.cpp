@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/mesh_io.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/mesh/face_markers.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/write.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <cctype>

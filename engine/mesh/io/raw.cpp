@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/raw.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/text.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <cctype>

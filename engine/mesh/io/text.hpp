@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/error.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <cstdint>
 #include <filesystem>

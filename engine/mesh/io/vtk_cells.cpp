@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/vtk_cells.hpp"
 
-#include "engine/core/error.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 namespace tawara::mesh::io {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/vtu_file.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/core/xml_tags.hpp"
 #include "engine/mesh/io/text.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <bit>

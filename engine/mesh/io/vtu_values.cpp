@@ -3,12 +3,12 @@
 // The arrays of a VTU file: text, or binary with a header of one word (bytes) or, compressed, of
 // 3 + n words (blocks, bytes of a block, bytes of a shorter last one or 0, compressed bytes of
 // each).
-#include "engine/core/error.hpp"
 #include "engine/mesh/io/base64.hpp"
 #include "engine/mesh/io/raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_errors.hpp"
 #include "engine/mesh/io/vtu_file.hpp"
+#include "engine/mesh/mesh_error.hpp"
 
 #include <algorithm>
 #include <charconv>

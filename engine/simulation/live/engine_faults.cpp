@@ -2,6 +2,7 @@
 // What becomes of failures: nothing that is thrown leaves the engine's threads, what was reached is
 // shown, and what happened is said.
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 
 #include <algorithm>
 #include <new>
@@ -64,7 +65,7 @@ void Engine::Impl::fault(const std::exception& e) noexcept
         else if (!sim)
             push(Failed{why});
         else if (state != State::failed)
-            note(Notice::Kind::fault, why);
+            note(notice::fault, why);
     } catch (...) { // no memory even for the words: the state alone is told
         state = sim ? State::failed : State::empty;
         {
@@ -121,15 +122,15 @@ void Engine::Impl::take_faults()
 {
     // Once: a handler that throws again must not bring the next notice.
     if (std::exchange(handler_threw, false) && sim &&
-        !has_kind(sim->scene->notices, Notice::Kind::event_lost))
-        note(Notice::Kind::event_lost,
+        !has_kind(sim->scene->notices, notice::event_lost))
+        note(notice::event_lost,
              "an event could not be delivered; the window may show something older than the run");
     if (!work_lost.exchange(false))
         return;
     measuring = false;
     if (changing)
         drop_change("not enough memory");
-    note(Notice::Kind::work_lost, "work beside the run was lost: not enough memory");
+    note(notice::work_lost, "work beside the run was lost: not enough memory");
 }
 
 } // namespace tawara::simulation

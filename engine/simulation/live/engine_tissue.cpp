@@ -2,8 +2,9 @@
 // Changes of tissue while a run goes on: parameters at the next step, the rest prepared beside the
 // run.
 #include "engine/cell/special_variables.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Notice tissue_notice(const std::vector<TissueEdit>& edits)
     text += "at " + when + " ms. ";
     text += n > 1 ? "Results before each change belong to the tissue at that time"
                   : "Results before the change belong to the tissue before it";
-    return {Notice::Level::warning, text, Notice::Kind::tissue_changed};
+    return {Notice::Level::warning, text, notice::tissue_changed};
 }
 
 /// The model files of both that have another text since, in words; empty: none.
@@ -51,7 +52,7 @@ std::string read_anew(const device::TissueProblem& now, const device::TissueProb
 bool forget_tissue_change(Scene& scene)
 {
     const auto edits = std::exchange(scene.tissue_edits, {});
-    return remove_kind(scene.notices, Notice::Kind::tissue_changed) && !edits.empty();
+    return remove_kind(scene.notices, notice::tissue_changed) && !edits.empty();
 }
 
 void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
@@ -236,7 +237,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (!c.refused.line.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    remove_kind(scene->notices, Notice::Kind::tissue); // of the tissue before
+    remove_kind(scene->notices, notice::tissue); // of the tissue before
     scene->notices.insert(scene->notices.end(), said.begin(), said.end());
     sim->scene = scene;
     note_tissue_change(c.session, read);
@@ -276,7 +277,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
         return false;
     }
     auto scene = std::make_shared<Scene>(*sim->scene);
-    remove_kind(scene->notices, Notice::Kind::prepaced);
+    remove_kind(scene->notices, notice::prepaced);
     if (sim->tissue().prepaced)
         scene->notices.push_back(*sim->tissue().prepaced);
     sim->scene = scene;

@@ -3,6 +3,7 @@
 
 #include "engine/cell/prepacing.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ Notice notice(const Prepacing& p, const Reached& r)
 {
     constexpr double steady_ms = 1; // from beat to beat
     const auto said = [](Notice::Level level, std::string text) {
-        return Notice{level, std::move(text), Notice::Kind::prepaced};
+        return Notice{level, std::move(text), notice::prepaced};
     };
     std::string text = "cells paced alone before the run, " + std::to_string(r.beats) +
                        (r.beats == 1 ? " beat" : " beats") + " every " +

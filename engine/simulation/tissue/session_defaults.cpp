@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that the program makes by itself.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/wall_split.hpp"
-#include "engine/simulation/tissue/mesh_session.hpp"
-#include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/mesh_cache.hpp"
+#include "engine/simulation/tissue/mesh_session.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <Eigen/Eigenvalues>

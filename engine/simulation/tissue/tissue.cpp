@@ -11,13 +11,13 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/heart_store.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
-#include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/tissue/region_notices.hpp"
 
 #include <algorithm>
@@ -488,7 +488,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
     say_mass_scaling(p, t.notices);
     for (std::size_t k = before; k < t.notices.size(); ++k)
-        t.notices[k].kind = Notice::Kind::tissue;
+        t.notices[k].kind = notice::tissue;
 }
 
 bool update_types(const Session& s, Tissue& t)

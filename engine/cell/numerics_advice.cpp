@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/numerics_advice.hpp"
+#include "engine/cell/numerics_advice.hpp"
 
 #include <cmath>
 #include <cstdio>
 
-namespace tawara {
+namespace tawara::cell {
 namespace {
 
 bool beyond(double V_mV)
@@ -30,4 +30,4 @@ std::string numerics_advice(double V_mV, std::int64_t step, const std::string& s
     return beyond(V_mV) ? check + "; where these are right, " + smaller : smaller;
 }
 
-} // namespace tawara
+} // namespace tawara::cell
