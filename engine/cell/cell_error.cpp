@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/cell_error.hpp"
 
+#include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/ranges.hpp"
 #include "engine/cell/numerics_advice.hpp"
 
 #include <cstdio>

@@ -32,7 +32,7 @@ struct ConcentrationError : NumericsError
 };
 
 /// The concentration of which V after a step tells that it has left its range, for a message
-/// (compiler/ranges.hpp); empty when it tells of none.
+/// (compiler/equations/ranges.hpp); empty when it tells of none.
 std::string left_range(const CellType& type, double V_mV);
 
 /// Throws what V of a cell in tissue tells: at.value [mV] is that V.

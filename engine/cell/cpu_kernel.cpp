@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/cpu_kernel.hpp"
 
-#include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
 
@@ -21,7 +22,9 @@ std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types
                              "models '" + types.front().model + "' and '" + t.model +
                                  "' in one kernel; give each its own");
     return compiler::make_compiled_kernel<Real>(
-        compiler::shared_program(system, scheme, sizeof(Real) == 4, true, table_step_mV), types);
+        compiler::shared_program(system, scheme, compiler::processor_target(sizeof(Real) == 4),
+                                 table_step_mV),
+        types);
 }
 template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme,
                                                             double);

@@ -2,10 +2,10 @@
 #include "engine/cell/single_cell.hpp"
 
 #include "engine/cell/cell_error.hpp"
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
+#include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/own_stimulus.hpp"
-#include "engine/cell/compiler/ranges.hpp"
-#include "engine/cell/compiler/reference.hpp"
+#include "engine/cell/compiler/reference/reference.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/error.hpp"
 

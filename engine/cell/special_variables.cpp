@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/special_variables.hpp"
 
-#include "engine/cell/compiler/recognise.hpp"
+#include "engine/cell/compiler/equations/recognise.hpp"
 #include "engine/core/error.hpp"
 
 namespace tawara::cell {

@@ -2,11 +2,12 @@
 // tawara-cli cell: the cell models, what is in them, what the compiler makes of them; one cell
 // paced.
 #include "engine/cli/cell_command.hpp"
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
+#include "engine/cell/compiler/equations/recognise.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
-#include "engine/cell/compiler/own_stimulus.hpp"
-#include "engine/cell/compiler/recognise.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/error.hpp"
 
@@ -169,7 +170,8 @@ void add_optimisation(Context& c, Json& j, const cell::CellType& type, cell::Sch
 {
     const auto system = compiler::system_of(type);
     const auto plain = compiler::compile(*system, scheme, compiler::no_optimisation());
-    const auto program = compiler::shared_program(system, scheme, false, true); // the CPU's
+    const auto program =
+        compiler::shared_program(system, scheme, compiler::processor_target(false)); // the CPU's
     const compiler::JitStep<double> code(*program);
     Json o{{"scheme", std::string(cell::name(scheme))}};
     char line[200];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli cell run: one cell, paced.
-#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/cli/cell_command.hpp"
 #include "engine/core/error.hpp"

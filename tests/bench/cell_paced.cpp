@@ -5,9 +5,9 @@
 // CVODE after the same beats, as one JSON record (standard output, or FILE, which is written anew
 // after each result). What the budget of wall seconds leaves undone is listed as such. --from:
 // steps that one beat rules out (records/cell_accuracy.json) are left out.
+#include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/ranges.hpp"
-#include "engine/cell/compiler/reference.hpp"
+#include "engine/cell/compiler/reference/reference.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"

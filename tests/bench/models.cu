@@ -10,7 +10,8 @@
 // --shape takes blocks of T threads, B of them a multiprocessor, a ring of S stages, in double
 // precision, instead of kernel_shape()'s;
 // --split cuts the step into N kernels (split.hpp), each with the registers that it wants.
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/error.hpp"
@@ -257,7 +258,8 @@ ordered_json measure_split(const std::string& model, Scheme scheme, std::size_t 
 {
     constexpr double dt_ms = 0.005;
     const auto type = cell::make_cell_type(model, "", {}, {});
-    const auto whole = cc::shared_program(cc::system_of(type), scheme, sizeof(Real) == 4);
+    const auto whole =
+        cc::shared_program(cc::system_of(type), scheme, cc::Target::gpu(sizeof(Real) == 4));
     const auto split = cc::split_program(*whole, parts);
     Tissue<Real> tissue(type, cells, s, split.passed);
     std::vector<typename Tissue<Real>::Kernel> kernels;
@@ -294,7 +296,7 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
 {
     const auto type = cell::make_cell_type(model, "", {}, {});
     const auto start = std::chrono::steady_clock::now();
-    const auto program = cc::shared_program(cc::system_of(type), scheme, single);
+    const auto program = cc::shared_program(cc::system_of(type), scheme, cc::Target::gpu(single));
     const std::chrono::duration<double, std::milli> text = std::chrono::steady_clock::now() - start;
     const auto source = reaction_source(
         *program, single, false, {},
@@ -307,7 +309,7 @@ ordered_json compile(const std::string& model, Scheme scheme, bool single)
     const double busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
     const double cached = compile_cuda(source, 90, cache).ms;
     fs::remove_all(cache);
-    const auto own = cc::shared_program(cc::system_of(type), scheme, single, true);
+    const auto own = cc::shared_program(cc::system_of(type), scheme, cc::processor_target(single));
     const double llvm =
         single ? cc::JitStep<float>(*own).compile_ms() : cc::JitStep<double>(*own).compile_ms();
     return {{"model", short_name(model)},

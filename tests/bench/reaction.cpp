@@ -3,8 +3,8 @@
 // prints one JSON record. One core, processor time of its thread; kernels in turn, many short
 // repetitions each: the best of each, and the median of the ratios of neighbours in time.
 //     tawara-bench-reaction [MODEL...]
-#include "engine/cell/compiler/emit/compiled_kernel.hpp"
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
@@ -135,8 +135,8 @@ ordered_json measure(const std::string& model, Scheme scheme)
     // large models in parts as well
     constexpr std::size_t large = 30;
     if (type.initial.size() >= large) {
-        const auto program =
-            compiler::shared_program(compiler::system_of(type), scheme, sizeof(Real) == 4, true);
+        const auto program = compiler::shared_program(
+            compiler::system_of(type), scheme, compiler::processor_target(sizeof(Real) == 4));
         for (const std::size_t parts : {2u, 3u}) {
             const auto cut = compiler::make_split_kernel<Real>(program, parts, std::span(&type, 1));
             const auto pair = in_turn(*cut, *kernel, type.initial, false);

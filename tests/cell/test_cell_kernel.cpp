@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/cpu_kernel.hpp"
-#include "tests/cell/oracle/tt06.hpp"
 #include "tests/cell/oracle/oracle_kernel.hpp"
+#include "tests/cell/oracle/tt06.hpp"
 #include "tests/cell/oracle/tt06_plain.hpp"
 
 #include <hwy/highway.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/aligned.hpp"
 
@@ -21,7 +21,7 @@ class Cells
           const std::optional<OptimiseOptions>& options = {})
     {
         const CellSystem s = load_model(model);
-        const auto o = options.value_or(options_for(s, sizeof(Real) == sizeof(float)));
+        const auto o = options.value_or(options_for(s, Target::gpu(sizeof(Real) == sizeof(float))));
         set(s, std::make_shared<Program>(compile(CellSystem(s), scheme, o)), n);
     }
     Cells(const CellSystem& s, const Program& p, std::size_t n = 16)

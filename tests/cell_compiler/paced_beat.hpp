@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/compiler/emit/llvm_step.hpp"
-#include "engine/cell/compiler/reference.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
+#include "engine/cell/compiler/reference/reference.hpp"
 #include "engine/core/aligned.hpp"
 
 #include <algorithm>

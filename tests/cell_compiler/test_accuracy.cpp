@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/core/error.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/compiled_kernel.hpp"
-#include "engine/cell/compiler/emit/llvm_plan.hpp"
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_plan.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
@@ -327,7 +328,8 @@ class TestKernel : public QObject
         QFETCH(int, scheme);
         QFETCH(int, parts);
         const auto type = make_cell_type(model.toStdString(), "", {}, {});
-        const auto program = shared_program(system_of(type), Scheme(scheme), false, true);
+        const auto program =
+            shared_program(system_of(type), Scheme(scheme), processor_target(false));
         const auto split = split_program(*program, static_cast<std::size_t>(parts));
         QCOMPARE(split.parts.size(), static_cast<std::size_t>(parts));
         if (Scheme(scheme) == Scheme::backward_euler)

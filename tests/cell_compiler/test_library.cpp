@@ -2,7 +2,7 @@
 #include "engine/cell/action_potential.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/reference.hpp"
+#include "engine/cell/compiler/reference/reference.hpp"
 
 #include <QtTest>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Newton's method of backward Euler: its equation, upstrokes and gates that are hard to find, what
 // a cell's result may not depend on, and what has no solution.
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"

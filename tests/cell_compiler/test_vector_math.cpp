@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_plan.hpp"
-#include "engine/cell/compiler/emit/llvm_step.hpp"
-#include "engine/cell/compiler/system.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_plan.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
+#include "engine/cell/compiler/equations/system.hpp"
 #include "engine/core/aligned.hpp"
 
 #include <QtTest>

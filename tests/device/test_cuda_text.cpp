@@ -36,7 +36,7 @@ constexpr bool single = sizeof(Real) == 4;
 template <class Real>
 std::shared_ptr<const cc::Program> program_of(const cell::CellType& type, Scheme scheme)
 {
-    return cc::shared_program(cc::system_of(type), scheme, single<Real>);
+    return cc::shared_program(cc::system_of(type), scheme, cc::Target::gpu(single<Real>));
 }
 
 /// Types of a model, of which every third parameter differs a little.

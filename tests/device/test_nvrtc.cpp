@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kernels of cell models compiled in process: their text, NVRTC, its cache. Needs no GPU; skipped
 // where NVRTC is missing.
-#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"

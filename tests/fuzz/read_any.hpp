@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/compiler/system.hpp"
+#include "engine/cell/compiler/equations/system.hpp"
 #include "engine/core/error.hpp"
 
 #include <string_view>

@@ -163,6 +163,96 @@ class TestLayering : public QObject
         report(wrong);
     }
 
+    /// Inside a layer: which of its folders (or files) a folder may include beside itself.
+    void foldersInsideLayersFollowTheirOrder()
+    {
+        const QMap<QString, QStringList> may{
+            {"engine/cell/compiler/graph", {}},
+            {"engine/cell/compiler/parse",
+             {"engine/cell/compiler/graph", "engine/cell/model.hpp", "engine/cell/imports.hpp"}},
+            {"engine/cell/compiler/equations",
+             {"engine/cell/compiler/graph", "engine/cell/compiler/parse"}},
+            {"engine/cell/compiler/optimise",
+             {"engine/cell/compiler/graph", "engine/cell/compiler/equations"}},
+            {"engine/cell/compiler/schemes",
+             {"engine/cell/compiler/graph", "engine/cell/compiler/equations",
+              "engine/cell/compiler/optimise"}},
+            {"engine/cell/compiler",
+             {"engine/cell/compiler/graph", "engine/cell/compiler/equations",
+              "engine/cell/compiler/optimise", "engine/cell/compiler/schemes"}},
+            {"engine/cell/compiler/emit/llvm",
+             {"engine/cell/compiler/graph", "engine/cell/compiler/optimise", "engine/cell/compiler",
+              "engine/cell/cpu_kernel.hpp"}},
+            {"engine/cell/compiler/emit/cuda", {"engine/cell/compiler"}},
+            {"engine/cell/compiler/reference",
+             {"engine/cell/compiler/equations", "engine/cell/compiler/emit/llvm",
+              "engine/cell/cell_error.hpp"}},
+            {"engine/cell",
+             {"engine/cell/compiler", "engine/cell/compiler/equations",
+              "engine/cell/compiler/reference", "engine/cell/compiler/emit/llvm"}},
+            {"engine/device/cpu", {"engine/device"}},
+            {"engine/device/cuda", {"engine/device"}},
+            {"engine/device/factory.cpp", {"engine/device/cpu", "engine/device/cuda"}},
+            {"engine/device/ceilings.cpp", {"engine/device/cuda"}},
+            {"engine/device", {}},
+        };
+        const auto folder = [](const QString& path) { return path.section('/', 0, -2); };
+        QStringList wrong;
+        int checked = 0;
+        for (const auto& s : sources({"engine/cell", "engine/device"}, code_)) {
+            const QString own = folder(s.path), rule = may.contains(s.path) ? s.path : own;
+            if (!may.contains(rule)) {
+                wrong << s.path + ": its folder has no rule";
+                continue;
+            }
+            const QString top = own.section('/', 0, 1) + "/";
+            for (const auto& i : s.includes) {
+                if (!i.what.startsWith(top) || folder(i.what) == own)
+                    continue;
+                ++checked;
+                if (!may[rule].contains(folder(i.what)) && !may[rule].contains(i.what))
+                    wrong << place(s, i, rule + " may not use it");
+            }
+        }
+        QVERIFY(checked > 60);
+        report(wrong);
+    }
+
+    void cudaStaysBehindPlainHeaders()
+    {
+        const QString cuda = "engine/device/cuda/";
+        static const QRegularExpression text("^(kernel_values|rows|cell_[a-z]+)\\.cuh$");
+        QStringList wrong;
+        for (const auto& s : sources({"engine"}, code_))
+            for (const auto& i : s.includes) {
+                const bool plain = s.path.endsWith(".hpp") || s.path.endsWith(".cpp");
+                if (plain && (is_cuda(i.what) || i.what.endsWith(".cuh")))
+                    wrong << place(s, i, "sources and headers without CUDA are built without it");
+                if (is_cuda(i.what) && s.path != cuda + "runtime.cuh")
+                    wrong << place(s, i, "the toolkit is included by runtime.cuh alone");
+                if (text.match(s.path.section('/', -1)).hasMatch() && i.angled &&
+                    i.what != "cstdint" && i.what != "cstddef")
+                    wrong << place(s, i, "what NVRTC compiles has no other headers");
+                if (i.what.startsWith("llvm/") &&
+                    !s.path.startsWith("engine/cell/compiler/emit/llvm/") &&
+                    !s.path.startsWith("engine/digest/"))
+                    wrong << place(s, i, "LLVM is for the CPU's back end of the compiler");
+            }
+        report(wrong);
+    }
+
+    /// All text in CUDA C++ that the program writes is written in one folder.
+    void cudaTextIsMadeInOnePlace()
+    {
+        QStringList wrong;
+        for (const auto& s : sources({"engine"}, {"*.cpp", "*.hpp"}))
+            for (int k = 0; k < s.lines.size(); ++k)
+                if ((s.lines[k].contains("__device__") || s.lines[k].contains("__global__")) &&
+                    !s.path.startsWith("engine/cell/compiler/emit/cuda/"))
+                    wrong << QString("%1:%2: holds CUDA text").arg(s.path).arg(k + 1);
+        report(wrong);
+    }
+
     /// A header is the first include of a source, which compiles it alone, or has a source made for
     /// it (alone.txt): none is left out, in whichever folder it lies.
     void everyHeaderIsCompiledAlone()

@@ -176,7 +176,8 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
         model->info.name = name;
     const std::shared_ptr<const CellSystem> system{model, &model->system};
     model->info.flops_per_step =
-        count_operations(*shared_program(system, Scheme::rush_larsen_light, false)).instructions();
+        count_operations(*shared_program(system, Scheme::rush_larsen_light, Target::gpu(false)))
+            .instructions();
     models[key] = {std::move(sources), model};
     return model;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/program.hpp"
 
-#include "engine/cell/compiler/emit/llvm_step.hpp"
-#include "engine/cell/compiler/emit/llvm_tuning.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
@@ -76,37 +74,33 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
     return p;
 }
 
-OptimiseOptions options_for(const CellSystem& system, bool single_precision)
+OptimiseOptions options_for(const CellSystem& system, const Target& target)
 {
+    const bool single_precision = target.single_precision;
     OptimiseOptions o;
     o.largest = single_precision ? 1e36 : 1e300;
-    if (!single_precision) {
+    if (!single_precision)
         o.largest_power = 128; // half an ulp each: 1e-14
-    } else {                   // a GPU's special units
-        o.exponential_cost = 6;
-        o.division_cost = 3;
-    }
     o.products = true;
     o.states = system.initial_values();
-    return o;
-}
-
-OptimiseOptions processor_options(const CellSystem& system, bool single_precision)
-{
-    OptimiseOptions o = options_for(system, single_precision);
-    o.exponential_cost = OptimiseOptions().exponential_cost;
-    o.division_cost = OptimiseOptions().division_cost;
+    if (!target.processor) {
+        if (single_precision) { // a GPU's special units
+            o.exponential_cost = 6;
+            o.division_cost = 3;
+        }
+        return o;
+    }
     o.small_growth = true;
     o.short_exponentials = single_precision; // in double they take as many operations
     if (single_precision) {                  // in double more of them are slower
         o.share_quotients = true;
-        o.quotient_cost = Tuning::of_this_processor(true, vectors_in_use().first).quotient_cost;
+        o.quotient_cost = target.quotient_cost;
     }
     return o;
 }
 
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, bool single_precision, bool processor,
+                                              Scheme scheme, const Target& target,
                                               double table_step_mV)
 {
     struct Entry
@@ -115,16 +109,14 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
         std::shared_ptr<const Program> program;
     };
     static std::mutex mutex;
-    static std::map<std::tuple<const CellSystem*, Scheme, bool, unsigned, double>, Entry> programs;
+    static std::map<std::tuple<const CellSystem*, Scheme, Target, double>, Entry> programs;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
-    const unsigned vectors = processor ? vectors_in_use().first : 0; // options differ by it
-    auto& entry = programs[{system.get(), scheme, single_precision, vectors, table_step_mV}];
+    auto& entry = programs[{system.get(), scheme, target, table_step_mV}];
     if (!entry.program) {
         entry = {system, nullptr};
-        auto options = processor ? processor_options(*system, single_precision)
-                                 : options_for(*system, single_precision);
+        auto options = options_for(*system, target);
         options.table_step_mV = table_step_mV;
         entry.program = std::make_shared<Program>(compile(*system, scheme, options));
     }

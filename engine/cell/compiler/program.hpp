@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/optimise/optimise.hpp"
-#include "engine/cell/compiler/step_nodes.hpp"
-#include "engine/cell/compiler/system.hpp"
+#include "engine/cell/compiler/schemes/step_nodes.hpp"
 
+#include <compare>
 #include <functional>
 
 namespace tawara::cell::compiler {
@@ -34,20 +35,30 @@ struct Program : StepNodes
 /// @throws InputError when the scheme is not available
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
 
-/// The passes and bounds for a precision on a GPU, as shared_program() uses them.
-OptimiseOptions options_for(const CellSystem& system, bool single_precision);
-/// The same on a processor, where functions and divisions cost more.
-OptimiseOptions processor_options(const CellSystem& system, bool single_precision);
+/// What a program is compiled for, as far as its optimisation depends on it. Back ends say what
+/// they are.
+struct Target
+{
+    bool single_precision = false;
+    bool processor = false;    ///< functions and divisions cost more than on a GPU
+    unsigned vector_bytes = 0; ///< of a processor's code
+    double quotient_cost = FractionOptions().division; ///< of a processor in single precision
+
+    static Target gpu(bool single_precision) { return {single_precision}; }
+    auto operator<=>(const Target&) const = default;
+};
+
+/// The passes and bounds for a target, as shared_program() uses them.
+OptimiseOptions options_for(const CellSystem& system, const Target& target);
 
 /// The program of a system and a scheme, compiled once and kept. Quotients are merged as
 /// far as the precision's range of numbers allows.
-/// @param processor      with processor_options()
 /// @param table_step_mV  0, or functions of V are looked up in tables of this step (processors)
 /// @throws InputError when the scheme is not available
 /// @thread any
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, bool single_precision,
-                                              bool processor = false, double table_step_mV = 0);
+                                              Scheme scheme, const Target& target,
+                                              double table_step_mV = 0);
 
 /// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
 struct Operations

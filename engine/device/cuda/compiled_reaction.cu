@@ -243,13 +243,14 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     constexpr bool single = sizeof(Real) == 4;
     Code& c = *code_;
     const auto system = cell::compiler::system_of(group.types.at(0));
+    const auto target = cell::compiler::Target::gpu(single);
     c.program =
-        use.program ? use.program : cell::compiler::shared_program(system, group.scheme, single);
+        use.program ? use.program : cell::compiler::shared_program(system, group.scheme, target);
     if (use.longest_rest_ms > 0)
         c.long_program = cell::compiler::shared_program(
             system,
             cell::compiler::scheme_of_long_steps(*system, group.scheme, use.longest_rest_ms),
-            single);
+            target);
     c.use = use;
     c.many = group.types.size() > 1;
     c.type_rows.types = group.types.size();

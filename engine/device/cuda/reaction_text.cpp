@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cuda/reaction_text.hpp"
 
-#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/device/cuda/kernel_texts.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/tissue.hpp"
 
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/diffusion/spectrum.hpp"

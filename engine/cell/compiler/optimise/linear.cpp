@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/optimise/linear.hpp"
 
+#include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
-#include "engine/cell/compiler/system.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/schemes/schemes.hpp"
 
+#include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/optimise/optimise.hpp"
-#include "engine/cell/compiler/ranges.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"
 #include "engine/core/error.hpp"
 

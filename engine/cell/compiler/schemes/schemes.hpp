@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/compiler/step_nodes.hpp"
-#include "engine/cell/compiler/system.hpp"
+#include "engine/cell/compiler/equations/system.hpp"
+#include "engine/cell/compiler/schemes/step_nodes.hpp"
 
 namespace tawara::cell::compiler {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/cuda_math.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_math.hpp"
 
 namespace tawara::cell::compiler {
 
 // exp: x s = 32 k + j + r with s = 32 / ln 2, |r| <= 1/2: e^x = 2^k 2^(j/32) 2^(r/32), where x s is
-// never rounded by itself: r is one fma. The 32 powers lie in a register of each of the warp's threads
-// and are exchanged between them, which takes neither memory nor bank conflicts. The polynomial is of
-// degree 5 with a largest error of 1.4e-16; rounding of s adds 1.1e-16 |x|. Results are kept within the
-// normal finite numbers. A constant factor of the exponent goes into s.
+// never rounded by itself: r is one fma. The 32 powers lie in a register of each of the warp's
+// threads and are exchanged between them, which takes neither memory nor bank conflicts. The
+// polynomial is of degree 5 with a largest error of 1.4e-16; rounding of s adds 1.1e-16 |x|.
+// Results are kept within the normal finite numbers. A constant factor of the exponent goes into s.
 //
 // reciprocal: one step of third order from the hardware's approximation (2^-20): 2^-60.
 // linexp: e^x - 1 = 2^k 2^(j/32) - 1 + what the polynomial adds, which is all of it around 0.
@@ -132,8 +132,8 @@ struct Elementary
     }
 )";
 
-// exp and log by the hardware's 2^x (2 ulp of the result) and base-2 logarithm (2^-22 within 0.5 to 2,
-// relative beyond): what they lose is of the size of their arguments' rounding.
+// exp and log by the hardware's 2^x (2 ulp of the result) and base-2 logarithm (2^-22 within 0.5 to
+// 2, relative beyond): what they lose is of the size of their arguments' rounding.
 const char* const cuda_math_single = R"(
 struct Elementary
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/compiled_kernel.hpp"
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
 
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
 

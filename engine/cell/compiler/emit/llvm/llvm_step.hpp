@@ -3,18 +3,10 @@
 #include "engine/cell/compiler/program.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace tawara::cell::compiler {
-
-/// The widest vectors that code made from now on may use [bytes]: 16, 32 or 64; 0: this machine's.
-/// For tests and measurements.
-void limit_vectors(unsigned bytes);
-/// The vectors that code made now uses [bytes], and what such machines are called, e.g. "AVX2".
-std::pair<unsigned, std::string> vectors_in_use();
 
 /// Machine code of one step of a Program over cells [begin, end), made by LLVM in this process.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/recognise.hpp"
+#include "engine/cell/compiler/equations/recognise.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/core/error.hpp"

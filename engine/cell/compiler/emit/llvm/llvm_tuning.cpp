@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_tuning.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_tuning.hpp"
 
 namespace tawara::cell::compiler {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_order.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_order.hpp"
 
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>

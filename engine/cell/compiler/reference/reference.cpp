@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/reference.hpp"
+#include "engine/cell/compiler/reference/reference.hpp"
 
 #include "engine/cell/cell_error.hpp"
-#include "engine/cell/compiler/emit/llvm_step.hpp"
-#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/error.hpp"
 

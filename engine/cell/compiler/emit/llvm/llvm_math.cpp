@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_math.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_math.hpp"
 
 #include "engine/cell/compiler/optimise/short_exponentials.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/ranges.hpp"
+#include "engine/cell/compiler/equations/ranges.hpp"
 
 #include "engine/cell/compiler/graph/algebra.hpp"
 

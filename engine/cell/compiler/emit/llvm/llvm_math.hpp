@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/compiler/emit/llvm_tuning.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_tuning.hpp"
 #include "engine/cell/compiler/graph/expr.hpp"
 
 #include <llvm/IR/IRBuilder.h>

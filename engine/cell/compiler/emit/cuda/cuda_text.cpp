@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
 
-#include "engine/cell/compiler/emit/cuda_math.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_math.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>

@@ -21,8 +21,8 @@ std::vector<Likely> potentials(const ModelText& m);
 std::vector<Likely> times(const ModelText& m);
 std::vector<Likely> stimuli(const ModelText& m);
 
-/// Whether it is a state, or its equation depends on one, however indirectly. Neither the time nor a
-/// stimulus does.
+/// Whether it is a state, or its equation depends on one, however indirectly. Neither the time nor
+/// a stimulus does.
 bool depends_on_state(const ModelText& m, std::uint32_t variable);
 
 /// Variables that a model's text marks by label, binding, metadata or a usual name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
-#include "engine/cell/compiler/system.hpp"
 
 #include <algorithm>
 #include <cmath>

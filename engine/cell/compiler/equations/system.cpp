@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/system.hpp"
+#include "engine/cell/compiler/equations/system.hpp"
 
+#include "engine/cell/compiler/equations/recognise.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
-#include "engine/cell/compiler/recognise.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_step.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
 
-#include "engine/cell/compiler/emit/llvm_writer.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_writer.hpp"
 #include "engine/core/error.hpp"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/Host.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -30,29 +29,7 @@ void must(llvm::Error e)
         throw Error("LLVM: " + llvm::toString(std::move(e)));
 }
 
-std::atomic<unsigned> vector_limit{0};
-
 } // namespace
-
-void limit_vectors(unsigned bytes)
-{
-    vector_limit = bytes;
-}
-
-std::pair<unsigned, std::string> vectors_in_use()
-{
-    static const llvm::StringMap<bool> features = [] {
-        llvm::StringMap<bool> f;
-        llvm::sys::getHostCPUFeatures(f);
-        return f;
-    }();
-    const unsigned limit = vector_limit ? vector_limit.load() : 64;
-    if (limit >= 64 && features.lookup("avx512f") && features.lookup("avx512dq"))
-        return {64, "AVX-512"};
-    if (limit >= 32 && features.lookup("avx2") && features.lookup("fma"))
-        return {32, "AVX2"};
-    return {16, "128-bit vectors"};
-}
 
 template <class Real>
 struct JitStep<Real>::Session

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cell/compiler/emit/llvm_writer.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_writer.hpp"
 
-#include "engine/cell/compiler/emit/llvm_math.hpp"
-#include "engine/cell/compiler/emit/llvm_order.hpp"
-#include "engine/cell/compiler/emit/llvm_plan.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_math.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_order.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_plan.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/core/error.hpp"
 
