@@ -2,10 +2,11 @@
 // CUDA C++ to machine code while the program runs. No CUDA header is needed to build this: NVRTC is
 // loaded when it is first asked for.
 #pragma once
+#include "engine/cell/compiler/emit/cuda/kernel_text.hpp"
+
 #include <filesystem>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tawara::device::cuda {
@@ -18,15 +19,7 @@ std::string nvrtc_missing_reason();
 /// Its version, e.g. "13.0"; empty when it is missing.
 std::string nvrtc_version();
 
-/// Text to compile for one architecture.
-struct CudaSource
-{
-    std::string name; ///< for messages
-    std::string text;
-    std::vector<std::pair<std::string, std::string>> headers; ///< name as included, text
-    std::vector<std::string> options;                         ///< e.g. "--maxrregcount=96"
-    bool quick = false; ///< compiled soon rather than well, by NVRTC 12.8 or later
-};
+using cell::compiler::CudaSource;
 
 /// Machine code (a cubin) and what it cost.
 struct CudaBinary

@@ -2,86 +2,34 @@
 #include "engine/device/cuda/reaction_text.hpp"
 
 #include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
-#include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/device/cuda/kernel_texts.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <utility>
 
 namespace tawara::device::cuda {
 namespace {
 
-/// Longer texts in double precision are compiled quickly: the time for good code grows faster than
-/// with their length. Below, and in single precision, the quick way takes as long or longer than
-/// the good one (PREDICTIONS.md, "G1", "N1"); no model of the library is beyond.
-constexpr std::size_t long_text = 1'500'000;
-
-/// NVRTC has no standard library; these names are all that the kernels use of it.
-constexpr const char* standard_integers = R"(
-#pragma once
-namespace std {
-using int8_t = signed char;
-using int16_t = short;
-using int32_t = int;
-using int64_t = long long;
-using uint8_t = unsigned char;
-using uint16_t = unsigned short;
-using uint32_t = unsigned;
-using uint64_t = unsigned long long;
-using size_t = decltype(sizeof(0));
-}
-)";
-
-void add_number(CudaSource& s, const char* name, std::size_t value)
-{
-    s.text += std::string("[[maybe_unused]] constexpr int ") + name + " = " +
-              std::to_string(value) + ";\n";
-}
-void add_choice(CudaSource& s, const char* name, bool value)
-{
-    s.text += std::string("[[maybe_unused]] constexpr bool ") + name + " = " +
-              (value ? "true" : "false") + ";\n";
-}
-
-/// row_differs(k), in words of 64 bits.
-void add_differences(CudaSource& s, const TypeRows& rows, std::size_t row_size)
-{
-    s.text += "__device__ __forceinline__ constexpr bool row_differs(int k)\n{\n    return (";
-    for (std::size_t first = 0; first < row_size; first += 64) {
-        std::uint64_t word = 0;
-        for (std::size_t k = first; k < std::min(first + 64, row_size); ++k)
-            if (rows.types > 1 && (rows.differ.empty() || rows.differ.at(k)))
-                word |= std::uint64_t{1} << (k - first);
-        const auto bits = std::to_string(word) + "ull >> (k - " + std::to_string(first) + ")";
-        s.text += first + 64 < row_size ? "k < " + std::to_string(first + 64) + " ? " + bits + " : "
-                                        : bits;
-    }
-    s.text += ") & 1;\n}\n";
-}
-
 /// What cell_common.cuh asks for, and the kernel itself.
-void add_kernel(CudaSource& s, const KernelShape& shape, bool single, bool fused,
-                const TypeRows& rows, std::size_t row_size, const std::string& kernel,
-                const char* text)
+CudaSource source(const std::string& name, std::string steps, const KernelShape& shape, bool single,
+                  bool fused, const TypeRows& rows, std::size_t row_size, const std::string& kernel,
+                  const char* text)
 {
-    const auto types = rows.types;
-    add_number(s, "block_threads", static_cast<std::size_t>(shape.block_threads));
-    add_number(s, "blocks", static_cast<std::size_t>(shape.blocks));
-    add_number(s, "stages", static_cast<std::size_t>(shape.stages));
-    add_number(s, "row_size", row_size);
-    add_number(s, "constant_rows", constant_rows(types, row_size * (single ? 4 : 8)));
-    add_choice(s, "fused", fused);
-    add_choice(s, "many", types > 1);
-    add_differences(s, rows, row_size);
+    cell::compiler::KernelConstants c;
+    c.numbers = {{"block_threads", static_cast<std::size_t>(shape.block_threads)},
+                 {"blocks", static_cast<std::size_t>(shape.blocks)},
+                 {"stages", static_cast<std::size_t>(shape.stages)},
+                 {"row_size", row_size},
+                 {"constant_rows", constant_rows(rows.types, row_size * (single ? 4 : 8))}};
+    c.choices = {{"fused", fused}, {"many", rows.types > 1}};
+    c.row_size = row_size;
+    for (std::size_t k = 0; k < row_size; ++k)
+        c.differ.push_back(rows.types > 1 && (rows.differ.empty() || rows.differ.at(k)));
     const std::string folder = "engine/device/cuda/";
-    s.text += "#include \"" + folder + kernel + "\"\n";
-    s.quick = !single && s.text.size() > long_text;
-    s.headers = {{"cstdint", standard_integers},
-                 {"cstddef", "#include <cstdint>\n"},
-                 {folder + "kernel_values.cuh", kernel_values_text()},
-                 {folder + "rows.cuh", rows_text()},
-                 {folder + "cell_common.cuh", cell_common_text()},
-                 {folder + kernel, text}};
+    return cell::compiler::kernel_source(name, std::move(steps), single, c, {folder + kernel, text},
+                                         {{folder + "kernel_values.cuh", kernel_values_text()},
+                                          {folder + "rows.cuh", rows_text()},
+                                          {folder + "cell_common.cuh", cell_common_text()}});
 }
 
 std::size_t row_size_of(const cell::compiler::Program& p)
@@ -184,28 +132,22 @@ KernelShape rest_shape(std::size_t states, bool single)
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
                            const TypeRows& types, const KernelShape& shape)
 {
-    CudaSource s;
-    s.name = p.name;
-    s.text = cell::compiler::cuda_text(p, single);
     const bool ring = shape.stages > 0;
-    add_kernel(s, shape, single, fused, types, row_size_of(p),
-               ring ? "cell_ring.cuh" : "cell_direct.cuh",
-               ring ? cell_ring_text() : cell_direct_text());
-    return s;
+    return source(p.name, cell::compiler::cuda_text(p, single), shape, single, fused, types,
+                  row_size_of(p), ring ? "cell_ring.cuh" : "cell_direct.cuh",
+                  ring ? cell_ring_text() : cell_direct_text());
 }
 
 CudaSource rest_source(const cell::compiler::Program& short_step,
                        const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape)
 {
-    CudaSource s;
-    s.name = short_step.name;
-    s.text = cell::compiler::cuda_mathematics(single) +
-             cell::compiler::cuda_step_text(short_step, single) +
-             cell::compiler::cuda_step_text(long_step, single, "long_step");
-    add_kernel(s, shape, single, true, types, row_size_of(short_step) + row_size_of(long_step),
-               "cell_rest.cuh", cell_rest_text());
-    return s;
+    return source(short_step.name,
+                  cell::compiler::cuda_mathematics(single) +
+                      cell::compiler::cuda_step_text(short_step, single) +
+                      cell::compiler::cuda_step_text(long_step, single, "long_step"),
+                  shape, single, true, types, row_size_of(short_step) + row_size_of(long_step),
+                  "cell_rest.cuh", cell_rest_text());
 }
 
 } // namespace tawara::device::cuda
