@@ -2,6 +2,7 @@
 //
 // Gmsh .msh files of versions 2.2 and 4.1, text and binary: nodes, tetrahedra, physical groups as
 // region labels with their names, node and element data.
+#include "engine/mesh/io/gmsh_numbers.hpp"
 #include "engine/mesh/io/gmsh_tags.hpp"
 #include "engine/mesh/io/length_unit.hpp"
 #include "engine/mesh/io/raw.hpp"
@@ -45,11 +46,11 @@ constexpr std::array<Type, 19> types{{{1, "line", 2, true},
                                       {18, "prism15", 15, false},
                                       {19, "pyramid13", 13, false}}};
 
-class GmshReader
+class GmshReader : GmshNumbers
 {
   public:
     GmshReader(const fs::path& file, const Progress& progress)
-        : content_(content_of(file)), in_(file.string(), content_, false), progress_(progress)
+        : GmshNumbers(file), progress_(progress)
     {
         raw_.bound.emplace(file.string(), content_.size());
     }
@@ -71,46 +72,6 @@ class GmshReader
     }
 
   private:
-    // numbers as the file has them: text, or binary of the kind
-    std::int64_t int32(const char* what)
-    {
-        return binary_ ? stored<std::int32_t>(in_.take(4, what), swap_) : in_.integer(what);
-    }
-    std::int64_t size(const char* what)
-    {
-        return binary_ ? stored<std::int64_t>(in_.take(8, what), swap_) : in_.integer(what);
-    }
-    double real(const char* what)
-    {
-        if (!binary_)
-            return in_.number(what);
-        const double d = stored<double>(in_.take(8, what), swap_);
-        if (!std::isfinite(d))
-            throw MeshError(in_.file(), std::string(what) + " is not finite");
-        return d;
-    }
-    /// Of text: errors shall name the line that is too short.
-    void need_in_line(const char* what)
-    {
-        if (!binary_)
-            in_.need_in_line(what);
-    }
-    /// A count whose records need at least so many bytes in binary, half of it in text.
-    std::size_t counted(std::int64_t n, const char* what, std::size_t bytes)
-    {
-        if (n < 0 || static_cast<std::uint64_t>(n) > in_.left() / (binary_ ? bytes : 2) + 1)
-            in_.fail(std::string(what) + " is " + std::to_string(n) +
-                     ", more than the file can hold; it is wrong or the file is truncated");
-        return static_cast<std::size_t>(n);
-    }
-    void end_of(const char* section_name)
-    {
-        const std::string want = std::string("$End") + section_name;
-        const auto w = in_.word(want.c_str());
-        if (w != want)
-            in_.fail(in_quotes(w) + " stands where " + want + " is due");
-    }
-
     void comments()
     {
         Text look(in_.file(), std::string_view(in_.take(0, ""), in_.left()), false);
@@ -478,8 +439,6 @@ class GmshReader
         end_of(at_nodes ? "NodeData" : "ElementData");
     }
 
-    std::string content_;
-    Text in_;
     const Progress& progress_;
     Raw raw_;
     TagMap nodes_, elements_;
@@ -488,7 +447,7 @@ class GmshReader
     std::set<std::int64_t> groups_;       // of tetrahedra
     std::vector<std::int32_t> ungrouped_; // tetrahedra
     std::vector<std::int64_t> node_tags_, tetrahedron_tags_; // as the file has them
-    bool v4_ = false, binary_ = false, swap_ = false;
+    bool v4_ = false;
     bool have_nodes_ = false, have_elements_ = false;
 };
 

@@ -364,7 +364,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     auto asked = watch.beat;
     if (asked == WatchMaps::newest && *kind == ExportKind::report_html)
         asked = WatchMaps::newest_repolarised;
-    const auto with = [this, id, path = c.path, source, write, asked](Analyst::BeatMaps m) {
+    const auto with = [this, id, path = c.path, source, write, asked](BeatMaps m) {
         if (!m.failed.empty()) {
             {
                 std::lock_guard hold(queue_mutex);

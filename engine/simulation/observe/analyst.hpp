@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/analysis/activation_tracker.hpp"
 #include "engine/core/latest_value.hpp"
-#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/beat_mapper.hpp"
 #include "engine/simulation/observe/curves.hpp"
-#include "engine/simulation/observe/maps.hpp"
+#include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/phase_watch.hpp"
 
 #include <array>
@@ -114,14 +113,6 @@ class Analyst
     /// the electrocardiogram is taken all the same.
     /// @param always  taken however many wait: the state that a run stops at
     bool submit(Sample s, bool always = false);
-    /// One beat's maps at every vertex of the mesh.
-    struct BeatMaps
-    {
-        std::vector<BeatSpan> beats; ///< that can be asked for, the newest last
-        std::int64_t beat = 0;       ///< number of this one; 0: there is none yet
-        VolumeMaps at;
-        std::string failed; ///< why there are none; empty: nothing did
-    };
     /// Calls `f` with the maps of a beat (numbers as in WatchMaps) on the analyst's thread when all
     /// work so far is done.
     /// @param first  the stepper's maps now
@@ -151,21 +142,6 @@ class Analyst
     void to_vertices(std::span<const double> v, std::span<float> out) const;
     void phase(const Sample& s);
     void publish(const Sample& s);
-    /// The beat of the stepper's own maps that was over, or had begun, when following began.
-    struct EarlyBeat
-    {
-        bool known = false;   ///< there is one
-        bool goes_on = false; ///< the first that was followed is the same
-        BeatSpan span;
-    };
-    EarlyBeat early_beat(std::span<const float> first_activation, const device::Maps& first) const;
-    BeatMaps beat(std::int64_t number, const device::Maps& first) const;
-    /// The pulse that began a beat: the last one before it, unless too long ago; of several that
-    /// came right after one another the first.
-    std::optional<double> pulse_of(const BeatSpan& beat) const;
-    /// The stepper's value there: mean over the tetrahedra around it that have one.
-    float at_vertex(const std::vector<double>& list, std::size_t v) const;
-    std::vector<float> at_vertices(const std::vector<double>& list) const;
     /// The electrocardiogram begins anew, with the same leads.
     void restart_ecg();
     /// Leads from now on. What was recorded of those that are the same as before stays, and goes
@@ -174,7 +150,6 @@ class Analyst
 
     const Tissue& tissue_;
     const bool on_vertices_;
-    const double threshold_mV_;
     const std::uint64_t run_;
     std::shared_ptr<AnalystResults> results_;
 
@@ -198,9 +173,8 @@ class Analyst
     bool leads_due_ = false; ///< new electrodes whose weights are being prepared
     std::deque<std::shared_ptr<const Sample>> for_leads_; ///< that wait for them
     std::vector<float> v_;                                ///< per vertex
-    std::vector<double> pulses_;                          ///< that began, ascending [ms]
     PhaseWatch phase_;
-    analysis::ActivationTracker tracker_;
+    BeatMapper mapper_;
     std::stop_source stop_ecg_;
     std::jthread thread_, preparing_;
 };

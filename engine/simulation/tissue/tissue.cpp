@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/tissue.hpp"
 
-#include "engine/cell/compiler/equations/own_stimulus.hpp"
-#include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
@@ -19,6 +16,7 @@
 #include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/tissue/region_notices.hpp"
+#include "engine/simulation/tissue/tissue_notices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -144,54 +142,6 @@ std::string number(double x)
     return text;
 }
 
-/// Says so where the unknowns are too far apart for activation times to be trusted.
-void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
-{
-    constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
-    const double edge = mesh::mean_edge_mm(m);
-    if (edge > trusted_mm)
-        notices.push_back(
-            {level, "coarse mesh (mean edge " + number(edge) +
-                        " mm): activation times depend on it; refine it, or take them as a "
-                        "picture only"});
-}
-
-constexpr double beyond_tissue_S_per_m = 5;
-
-/// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
-void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
-{
-    for (std::size_t i = 0; i < patches.regions.size(); ++i) {
-        const auto& c = patches.regions[i].conductivity_S_per_m;
-        const std::pair<const char*, double> parts[]{
-            {"fibre", c.fibre}, {"sheet", c.sheet}, {"normal", c.normal}};
-        for (const auto& [name, sigma] : parts)
-            if (sigma > beyond_tissue_S_per_m) {
-                notices.push_back({Notice::Level::warning,
-                                   pointer("tissue/regions", patches.origin[i]) + ": " + name +
-                                       ": " + number(sigma) +
-                                       " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
-                break;
-            }
-    }
-}
-
-/// Says how much volume mass scaling has added, where most, and what that does.
-void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
-{
-    const auto& s = p.system;
-    if (s.largest_scaling_at < 0)
-        return;
-    const Vec3& x = p.position_mm[static_cast<std::size_t>(s.largest_scaling_at)];
-    notices.push_back({Notice::Level::info,
-                       "mass scaling: " + number(100 * s.added_volume_fraction) +
-                           " % of the volume added for a longer step of diffusion, most at (" +
-                           number(x[0]) + ", " + number(x[1]) + ", " + number(x[2]) + ") mm, " +
-                           number(s.largest_scaling) +
-                           " times the volume there. Waves come a little early for it, up to 1 % "
-                           "where as much as 0.2 % was added (diffusion.mass_scaling 0: none)"});
-}
-
 /// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of them.
 diffusion::SubStepping checked_substeps(const Session& s, const diffusion::System& system,
                                         diffusion::SubStepping plain, Notices& notices,
@@ -253,21 +203,6 @@ diffusion::SubStepping substeps(const Session& s, const RegionMap& patches,
     }
 }
 
-/// Says so where an ECG is of conductivities that are no tissue's.
-void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
-{
-    constexpr double tissue_S_per_m = 0.1334, raised = 2; // Niederer 2011, along the fibres
-    double most = 0;
-    for (const auto& r : patches.regions)
-        most = std::max(most, r.conductivity_S_per_m.fibre);
-    if (s.has_ecg() && !s.source_conductivity_S_per_m && most > raised * tissue_S_per_m)
-        notices.push_back(
-            {Notice::Level::info, "conductivities of up to " + number(most) +
-                                      " S/m along the fibres (tissue: about 0.13) make the ECG's "
-                                      "amplitudes larger by about as much "
-                                      "(ecg.source_conductivity_S_per_m mends that)"});
-}
-
 /// @throws InputError where a factor wants directions that there are not
 void need_fibres_of_scales(const Session& s, const mesh::TetMesh& m)
 {
@@ -293,42 +228,6 @@ void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
         throw InputError(s.name, "/ecg/source_conductivity_S_per_m",
                          "differs by direction, and the mesh has no fibres; give one value for "
                          "all three");
-}
-
-/// Says so where cells are stepped as their model's file does not advise.
-void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices)
-{
-    for (const auto& g : p.groups)
-        if (const auto advice =
-                cell::step_advice(cell::model_info(g.types.front().model), g.scheme, s.dt_ms);
-            !advice.empty())
-            notices.push_back({Notice::Level::warning, advice + " (reaction.scheme, time.dt_ms)"});
-}
-
-/// Says so where a model's own stimulus stays on beside the session's.
-void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
-{
-    for (const auto& g : p.groups)
-        for (const auto& type : g.types)
-            if (const auto left = cell::compiler::stimulus_left_on(*cell::compiler::system_of(type),
-                                                                   type.parameters);
-                !left.empty()) {
-                notices.push_back({Notice::Level::warning, left});
-                break;
-            }
-}
-
-/// O'Hara and Rudy's own fast sodium current carries waves about half as fast as other human models
-/// do (Elshrif & Cherry 2014, PLoS ONE 9:e84401).
-void say_if_slow_in_tissue(const device::TissueProblem& p, Notices& notices)
-{
-    if (std::any_of(p.groups.begin(), p.groups.end(),
-                    [](const auto& g) { return g.types.front().model == "ohara_rudy_2011"; }))
-        notices.push_back({Notice::Level::warning,
-                           "model ohara_rudy_2011: the fast sodium current of this model conducts "
-                           "waves slowly in tissue; ohara_rudy_2011_tissue is the same model with "
-                           "the fast sodium current of ten Tusscher & Panfilov 2006, which is this "
-                           "program's choice"});
 }
 
 /// Whether a region is a layer or a segment.

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/emit/llvm/llvm_writer.hpp"
 
-#include "engine/cell/compiler/emit/llvm/llvm_math.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_frame.hpp"
 #include "engine/cell/compiler/emit/llvm/llvm_order.hpp"
 #include "engine/cell/compiler/emit/llvm/llvm_plan.hpp"
-#include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/core/error.hpp"
-
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,80 +16,6 @@ namespace tawara::cell::compiler {
 namespace {
 
 using llvm::Value;
-
-/// The step function, and what all parts of a step use.
-struct Frame
-{
-    Frame(llvm::Module& m, const Program& p, bool single, unsigned width_)
-        : program(p), b(m.getContext()),
-          tuning(Tuning::of_this_processor(single, (single ? 4 : 8) * width_)), math(b, tuning),
-          width(width_), scalar(single ? b.getFloatTy() : b.getDoubleTy()),
-          vector(llvm::FixedVectorType::get(scalar, width)), states(p.next.size())
-    {
-        llvm::FastMathFlags fast;
-        fast.setAllowContract(true);
-        b.setFastMathFlags(fast);
-        auto* ptr = b.getPtrTy();
-        auto* i64 = b.getInt64Ty();
-        auto* type = llvm::FunctionType::get(
-            b.getVoidTy(), {ptr, ptr, ptr, i64, i64, i64, ptr, scalar, scalar, scalar}, false);
-        f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "step", m);
-        f->addFnAttr("prefer-vector-width", "512");
-        f->addFnAttr("min-legal-vector-width", "512");
-        // values that do not fit the registers lie in whole cache lines
-        f->addFnAttr(llvm::Attribute::getWithStackAlignment(m.getContext(), alignment()));
-        f->addFnAttr("stackrealign");
-        b.SetInsertPoint(block("entry"));
-        for (std::size_t k = 0; k < states + p.kept; ++k)
-            pointers.push_back(
-                k == 0       ? f->getArg(0)
-                : k < states ? b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, f->getArg(1), k - 1))
-                             : room());
-    }
-    llvm::BasicBlock* block(const char* name)
-    {
-        return llvm::BasicBlock::Create(b.getContext(), name, f);
-    }
-    llvm::Align alignment() const
-    {
-        return llvm::Align(scalar->isFloatTy() ? 4 * width : 8 * width);
-    }
-    /// Memory of a vector. @pre in the entry block
-    llvm::Value* room()
-    {
-        auto* place = b.CreateAlloca(vector);
-        place->setAlignment(alignment());
-        return place;
-    }
-    /// Asks for the states of cells to come; the arrays may end before.
-    void fetch_ahead()
-    {
-        Value* at = b.CreateAdd(cell, b.getInt64(tuning.fetch_ahead * width));
-        for (std::size_t k = 0; k < states && tuning.fetch_ahead > 0; ++k)
-            b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
-                              {b.CreateGEP(scalar, pointers[k], at), b.getInt32(1), b.getInt32(3),
-                               b.getInt32(1)}); // to be written, into the nearest cache, data
-    }
-    /// Where the present cells have a state or a kept value.
-    Value* place(std::size_t k)
-    {
-        return k < states ? b.CreateGEP(scalar, pointers[k], cell) : pointers[k];
-    }
-
-    const Program& program;
-    llvm::IRBuilder<> b;
-    Tuning tuning;
-    LlvmMath math;
-    unsigned width;
-    llvm::Type* scalar;
-    llvm::VectorType* vector;
-    std::size_t states;
-    llvm::Function* f = nullptr;
-    std::vector<Value*> pointers;             ///< of states' arrays, of kept values
-    std::unordered_map<Node, Value*> scalars; ///< what all cells share
-    std::unordered_map<Node, Value*> spread;  ///< places of it
-    Value* cell = nullptr;                    ///< index of the vector's first cell
-};
 
 /// Operations whose results nobody uses go.
 void remove_unused(llvm::Function& f)
@@ -110,12 +32,13 @@ void remove_unused(llvm::Function& f)
 class Writer
 {
   public:
-    Writer(Frame& frame, std::span<const Node> next)
+    Writer(LlvmFrame& frame, std::span<const Node> next)
         : frame_(frame), p_(frame.program), g_(p_.graph), next_(next),
           count_(frame.pointers.size()), plan_(make_plan(g_, next)),
           bounds_(intervals(g_, next, frame.scalar->isFloatTy())), b_(frame.b), math_(frame.math),
           width_(frame.width), scalar_(frame.scalar), vector_(frame.vector),
-          at_once_(LlvmMath::has_table(vector_) ? frame.tuning.at_once : frame.tuning.long_at_once)
+          at_once_(LlvmMath::has_table(vector_) ? frame.tuning.at_once : frame.tuning.long_at_once),
+          tables_(frame)
     {
     }
 
@@ -142,7 +65,7 @@ class Writer
             from_middle_ = b_.CreateFSub(V_bounded_, math_.number(vector_, middle_V));
         }
         if (!p_.lookups.empty())
-            find_place();
+            tables_.find_place(load(0));
         list_early();
         logarithms();
         std::vector<int> left = uses_of_states();
@@ -220,37 +143,6 @@ class Writer
         }
     }
 
-    /// Where V lies in the tables: index of the point below and the distance from it in steps.
-    void find_place()
-    {
-        const double last = static_cast<double>(table_points(p_.table_step_mV)) - 2;
-        Value* x = b_.CreateFMul(b_.CreateFSub(load(0), math_.number(vector_, table_low_mV)),
-                                 math_.number(vector_, 1 / p_.table_step_mV));
-        Value *most = math_.number(vector_, last), *least = math_.number(vector_, 0);
-        Value* inside = b_.CreateSelect(b_.CreateFCmpOLT(x, most), x, most); // for NaN as well
-        inside = b_.CreateSelect(b_.CreateFCmpOGT(inside, least), inside, least);
-        auto* integers = llvm::FixedVectorType::get(b_.getInt32Ty(), width_);
-        Value* i = b_.CreateFPToSI(inside, integers);
-        between_ = b_.CreateFSub(x, b_.CreateSIToFP(i, vector_));
-        auto* count = llvm::ConstantInt::get(integers, p_.lookups.size());
-        point_ = b_.CreateMul(i, count);
-    }
-
-    /// Function k at V, between two points of its table.
-    Value* look_up(Node n, std::uint32_t k)
-    {
-        Value* table = b_.CreateConstGEP1_64(scalar_, arg(6), p_.table.size() + k);
-        Value* next = b_.CreateConstGEP1_64(scalar_, table, p_.lookups.size());
-        const llvm::Align align(scalar_->isFloatTy() ? 4 : 8);
-        const auto gather = [&](Value* from) {
-            return b_.CreateMaskedGather(vector_, b_.CreateGEP(scalar_, from, point_), align);
-        };
-        Value *low = gather(table), *high = gather(next);
-        Value* v = b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {vector_},
-                                      {between_, b_.CreateFSub(high, low), low});
-        return (side_ ? *side_ : values_)[n] = v;
-    }
-
     static std::uint32_t k_(std::size_t k) { return static_cast<std::uint32_t>(k); }
 
     /// How many results need each state; also notes which states each result needs.
@@ -289,7 +181,9 @@ class Writer
         if (plan_.varying[n] && g_.op(n) == Op::symbol) {
             if (symbol_kind(g_.symbol_of(n)) == Symbol::state) {
                 const auto index = symbol_index(g_.symbol_of(n));
-                return index < count_ ? load(index) : look_up(n, index - k_(count_));
+                if (index < count_)
+                    return load(index);
+                return (side_ ? *side_ : values_)[n] = tables_.look_up(index - k_(count_));
             }
             Value* at = b_.CreateGEP(scalar_, arg(2), b_.CreateAnd(frame_.cell, arg(3)));
             return b_.CreateAlignedLoad(vector_, at, frame_.alignment());
@@ -519,7 +413,7 @@ class Writer
         return math_.operation(op, a, c, op == Op::select ? use(g_.arg(n, 2)) : nullptr);
     }
 
-    Frame& frame_;
+    LlvmFrame& frame_;
     const Program& p_;
     const Graph& g_;
     const std::span<const Node> next_;
@@ -532,7 +426,7 @@ class Writer
     llvm::Type* scalar_;
     llvm::VectorType* vector_;
     const std::size_t at_once_;                   ///< exponentials with interleaved operations
-    Value *point_ = nullptr, *between_ = nullptr; ///< of V in the tables
+    LlvmTables tables_;
     Value* V_bounded_ = nullptr;                  ///< V within its bounds; single precision alone
     Value* from_middle_ = nullptr;                ///< less the middle of them
     std::unordered_map<Node, Value*> values_;
@@ -548,7 +442,7 @@ class Writer
 
 void write_step(llvm::Module& module, const Program& program, bool single, unsigned width)
 {
-    Frame frame(module, program, single, width);
+    LlvmFrame frame(module, program, single, width);
     auto& b = frame.b;
     const auto parts = program.parts();
     std::vector<std::unique_ptr<Writer>> writers;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/device/problem.hpp"
+#include "engine/simulation/tissue/regions.hpp"
+
+/// What is to be said of a tissue that was made of a session.
+namespace tawara::simulation {
+
+/// Conductivities above are no tissue's.
+inline constexpr double beyond_tissue_S_per_m = 5;
+
+/// Says so where the unknowns are too far apart for activation times to be trusted.
+void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices);
+/// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
+void say_if_beyond_tissue(const RegionMap& patches, Notices& notices);
+/// Says how much volume mass scaling has added, where most, and what that does.
+void say_mass_scaling(const device::TissueProblem& p, Notices& notices);
+/// Says so where an ECG is of conductivities that are no tissue's.
+void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices);
+/// Says so where cells are stepped as their model's file does not advise.
+void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices);
+/// Says so where a model's own stimulus stays on beside the session's.
+void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices);
+/// Says so of O'Hara and Rudy's model: its own fast sodium current carries waves about half as fast
+/// as other human models do (Elshrif & Cherry 2014, PLoS ONE 9:e84401).
+void say_if_slow_in_tissue(const device::TissueProblem& p, Notices& notices);
+
+} // namespace tawara::simulation
