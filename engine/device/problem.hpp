@@ -44,10 +44,11 @@ struct TissueProblem
     /// Of the linear solver, where a step has one (needs_solver).
     double solver_tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
     int solver_iterations = 2000;      ///< more are an error
-    /// Unknowns whose potential would change by less than this over longest_rest_ms, in all and by
-    /// diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one sub-step and godunov splitting only.
+    /// Unknowns whose potential would change by less than this over longest_quiescent_ms, in all
+    /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one
+    /// sub-step and godunov splitting only.
     double rest_tolerance_mV = 0;
-    static constexpr double longest_rest_ms = 0.2;
+    static constexpr double longest_quiescent_ms = 0.2;
     /// Step of tables in which functions of V are looked up (cell::make_cpu_kernel), on the CPU
     /// alone; 0: they are computed.
     double table_step_mV = 0;
@@ -105,9 +106,9 @@ struct Snapshot
     std::vector<std::vector<double>>
         states; ///< [s][unknown]; groups with fewer states leave the rest 0
     std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
-    /// Taken inside a long step of resting unknowns: its steps done, its length, and for each unknown
-    /// whether it has taken it (1); else empty.
-    std::vector<double> resting;
+    /// Taken inside a long step of quiescent unknowns: its steps done, its length, and for each
+    /// unknown whether it has taken it (1); else empty.
+    std::vector<double> quiescent;
     std::vector<std::vector<double>> parts; ///< of each part beside the tissue, in their order
 };
 

@@ -30,20 +30,21 @@ bool is_whole(double x, int least, int most)
     return x >= least && x <= most && x == std::floor(x);
 }
 
-void check_resting(const std::vector<double>& resting, const SnapshotShape& shape)
+void check_quiescent(const std::vector<double>& quiescent, const SnapshotShape& shape)
 {
-    if (resting.empty())
+    if (quiescent.empty())
         return;
-    if (shape.longest_rest == 0 || resting.size() != shape.unknowns + 2)
+    if (shape.longest_quiescent == 0 || quiescent.size() != shape.unknowns + 2)
         throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
                                        "with the session that wrote it");
-    const double done = resting[0], length = resting[1];
-    if (!is_whole(length, 2, shape.longest_rest) ||
+    const double done = quiescent[0], length = quiescent[1];
+    if (!is_whole(length, 2, shape.longest_quiescent) ||
         !is_whole(done, 1, static_cast<int>(length) - 1))
         refuse(
             "is inside a long step of unknowns at rest that cannot be (its length should be 2 to " +
-            std::to_string(shape.longest_rest) + " steps, of which at least one is to come)");
-    if (!std::all_of(resting.begin() + 2, resting.end(), [](double r) { return r == 0 || r == 1; }))
+            std::to_string(shape.longest_quiescent) + " steps, of which at least one is to come)");
+    if (!std::all_of(quiescent.begin() + 2, quiescent.end(),
+                     [](double r) { return r == 0 || r == 1; }))
         refuse("says of unknowns neither that they rest nor that they move");
 }
 
@@ -63,7 +64,7 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape)
     need_length("repolarisation", s.repolarisation_ms.size(), shape.unknowns);
     need_length("peak", s.peak_mV.size(), shape.unknowns);
     need_length("rest", s.rest_mV.size(), shape.unknowns);
-    check_resting(s.resting, shape);
+    check_quiescent(s.quiescent, shape);
     if (s.parts.size() != shape.parts.size())
         refuse("holds " + std::to_string(s.parts.size()) + " parts beside the tissue where there " +
                (shape.parts.size() == 1 ? "is 1" : "are " + std::to_string(shape.parts.size())));
@@ -83,7 +84,7 @@ void check_values(const Snapshot& s, double dt_ms)
     const auto nearly = [](double x) { return std::abs(x) <= bound_mV; }; // 1e3: not known yet
     // a long step of unknowns at rest may date what happens within it
     const double latest =
-        static_cast<double>(s.step) * dt_ms + TissueProblem::longest_rest_ms + dt_ms;
+        static_cast<double>(s.step) * dt_ms + TissueProblem::longest_quiescent_ms + dt_ms;
     const auto passed = [&](double t) { return std::isnan(t) || (t >= 0 && t <= latest); };
     if (!all(s.v, bounded))
         refuse("holds a potential that is not finite or beyond 1 V");

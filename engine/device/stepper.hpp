@@ -82,7 +82,7 @@ class Stepper
     /// Threads of the CPU that step; 0: none do.
     virtual unsigned threads() const { return 0; }
     /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0 to 1.
-    virtual double share_at_rest() const { return 0; }
+    virtual double share_quiescent() const { return 0; }
     /// The shard of each unknown, in the mesh's order; empty where there is one.
     virtual std::vector<std::int32_t> shard_of_unknown() const { return {}; }
 };

@@ -32,9 +32,9 @@ inline std::vector<std::pair<std::string, Spoil>> bad_snapshots(bool rests)
     };
     const auto resting = [&](const char* name, double done, double length) {
         bad.emplace_back(name, [=](Snapshot& s) {
-            s.resting.assign(s.v.size() + 2, 1);
-            s.resting[0] = done;
-            s.resting[1] = length;
+            s.quiescent.assign(s.v.size() + 2, 1);
+            s.quiescent[0] = done;
+            s.quiescent[1] = length;
         });
     };
     resting("no length", 1, 0); // a division by it
@@ -42,7 +42,7 @@ inline std::vector<std::pair<std::string, Spoil>> bad_snapshots(bool rests)
     resting("half a step", 0.5, 4);
     resting("longer than any", 1, 1e9);
     resting("no number", 1, std::numeric_limits<double>::quiet_NaN());
-    bad.emplace_back("resting too short", [](Snapshot& s) { s.resting = {1, 4}; });
+    bad.emplace_back("resting too short", [](Snapshot& s) { s.quiescent = {1, 4}; });
     if (!rests)
         resting("rests where nothing does", 1, 4);
     return bad;

@@ -382,16 +382,16 @@ class TestContract : public QObject
                 late = std::max(late, std::abs(a.apd90(u) - b.apd90(u)));
             }
             qInfo("%s: activation %.2e ms, APD90 %.2e ms, %.0f %% of steps at rest", way.name,
-                  early, late, 100 * whole->share_at_rest());
+                  early, late, 100 * whole->share_quiescent());
             QVERIFY(early < 0.1);
             QVERIFY(late < 1);
-            QVERIFY(short_tests() || (whole->share_at_rest() > 0.5 && whole->share_at_rest() < 1));
-            QCOMPARE(reference->share_at_rest(), 0.0);
+            QVERIFY(short_tests() || (whole->share_quiescent() > 0.5 && whole->share_quiescent() < 1));
+            QCOMPARE(reference->share_quiescent(), 0.0);
             for (const std::int64_t n : {1, 2, 8})
                 cut->advance(n);
             cut->advance(some - 11);
             const auto inside = cut->snapshot();
-            QVERIFY(!inside.resting.empty());
+            QVERIFY(!inside.quiescent.empty());
             resumed->restore(inside);
             cut->advance(all - some);
             resumed->advance(all - some);

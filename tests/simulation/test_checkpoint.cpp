@@ -102,7 +102,7 @@ std::string bytes_of_version_1(const Checkpoint& c)
                           &c.state.rest_mV, &c.probes.time_ms, &c.probes.V_mV})
         list(*v);
     texts(c.probes.names);
-    list(c.state.resting);
+    list(c.state.quiescent);
     text(c.probes_of);
     texts(c.ecg.names);
     list(c.ecg.time_ms);
@@ -347,10 +347,10 @@ class TestCheckpoint : public QObject
             [&] { c.maps_from_ms = 5; },
             [&] { c.branches.push_back(branch_at(not_known)); },
             [&] {
-                s.resting.assign(s.v.size() + 2, 1);
-                s.resting[1] = 0;
+                s.quiescent.assign(s.v.size() + 2, 1);
+                s.quiescent[1] = 0;
             },
-            [&] { s.resting.assign(s.v.size() + 3, 1); },
+            [&] { s.quiescent.assign(s.v.size() + 3, 1); },
             [&] { c.fingerprint.replace(c.fingerprint.find("dt "), 7, "dt nan "); },
         };
         QCOMPARE(std::size(spoil), rows_);

@@ -160,7 +160,7 @@ void StatusStrip::setStatus(const simulation::Status& s, double framesPerSecond,
     const bool running = s.state == State::running;
     setTextIfNew(m_steps,
                  running ? tr("%1 steps/s").arg(shortCount(s.steps_per_second)) : QString());
-    m_steps->setToolTip(stepsTip(s.share_at_rest));
+    m_steps->setToolTip(stepsTip(s.share_quiescent));
     setTextIfNew(m_slower, running ? ratioText(s.ms_per_second) : QString());
     if (m_polls++ % 10 == 0)
         setTextIfNew(m_memory, memoryText());

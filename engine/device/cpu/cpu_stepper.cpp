@@ -57,7 +57,7 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
         solver_v_.resize(p.size());
     }
     if (p.rest_tolerance_mV > 0)
-        resting_.emplace(p, layout_, diffusion_);
+        quiescent_.emplace(p, layout_, diffusion_);
     initial_state(p);
 }
 
@@ -189,18 +189,13 @@ void CpuStepper<Real>::one_step()
 }
 
 template <class Real>
-void CpuStepper<Real>::resting_step()
+void CpuStepper<Real>::quiescent_step()
 {
     currents_.set(step_, v_.data());
-    const typename Resting<Real>::Tissue t{v_.data(),
-                                           next_.data(),
-                                           state_pointers_.data(),
-                                           type_.data(),
-                                           currents_.values(),
-                                           kernels_,
-                                           record_,
-                                           time_ms(),
-                                           threshold_};
+    const typename QuiescentSteps<Real>::Tissue t{
+        v_.data(),    next_.data(),       state_pointers_.data(),
+        type_.data(), currents_.values(), kernels_,
+        record_,      time_ms(),          threshold_};
     const auto timed = [&](WorkerTimes& w, auto&& body) {
         Lap lap(w);
         const std::int64_t bad = body();
@@ -208,20 +203,20 @@ void CpuStepper<Real>::resting_step()
             w.bad = bad;
         lap.to(k_reaction);
     };
-    if (resting_->at() == 0) {
-        resting_->begin(currents_.steady(step_, resting_->longest()));
+    if (quiescent_->at() == 0) {
+        quiescent_->begin(currents_.steady(step_, quiescent_->longest()));
         tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
-            timed(w, [&] { return resting_->first(t, b, e); });
+            timed(w, [&] { return quiescent_->first(t, b, e); });
         });
     } else {
-        if (resting_->at() == 1) // what rests is the same in both buffers from here on
+        if (quiescent_->at() == 1) // what rests is the same in both buffers from here on
             std::copy(v_.begin(), v_.end(), next_.begin());
-        pool_.for_range(resting_->runs(), 1,
-                        [&](std::size_t begin, std::size_t end, unsigned worker) {
-                            timed(worker_[worker], [&] { return resting_->later(t, begin, end); });
-                        });
+        pool_.for_range(
+            quiescent_->runs(), 1, [&](std::size_t begin, std::size_t end, unsigned worker) {
+                timed(worker_[worker], [&] { return quiescent_->later(t, begin, end); });
+            });
     }
-    resting_->end_step();
+    quiescent_->end_step();
     v_.swap(next_);
     ++step_;
     ++steps_done_;
@@ -232,8 +227,8 @@ void CpuStepper<Real>::advance(std::int64_t n)
 {
     stop_if_failed(); // a failed step is not gone beyond
     for (std::int64_t i = 0; i < n; ++i) {
-        if (resting_)
-            resting_step();
+        if (quiescent_)
+            quiescent_step();
         else
             one_step();
         if (probes_.size() && step_ % probe_every_ == 0) {

@@ -6,7 +6,7 @@
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/currents.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
-#include "engine/device/cpu/resting.hpp"
+#include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <chrono>
@@ -58,12 +58,12 @@ class CpuStepper final : public Stepper
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
     unsigned threads() const override { return pool_.size(); }
-    double share_at_rest() const override;
+    double share_quiescent() const override;
 
   private:
     using Arrays = cell::CellArrays<Real>;
     void one_step();
-    void resting_step();
+    void quiescent_step();
     void implicit_diffusion(std::vector<WorkerTimes>& times);
     void react(Real* v, double t_ms, double dt_ms, std::int64_t begin, std::int64_t end) const;
     template <class Body>
@@ -102,7 +102,7 @@ class CpuStepper final : public Stepper
     std::vector<std::int64_t> sample_steps_;
     std::vector<double> samples_;
     ActivationRecord<Real> record_;
-    std::optional<Resting<Real>> resting_;
+    std::optional<QuiescentSteps<Real>> quiescent_;
     std::vector<WorkerTimes> worker_;
 };
 

@@ -11,7 +11,7 @@ namespace tawara::device::cpu {
 template <class Real>
 Part& CpuStepper<Real>::add_part(const Ports& ports, const PartMaker& make)
 {
-    if (resting_)
+    if (quiescent_)
         throw InputError("ports", "parts are joined to tissue that does not rest; leave "
                                   "rest_tolerance_mV out");
     check_ports(ports, group_);
@@ -24,8 +24,8 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
     check_types(groups_.at(group), types);
     groups_[group].types.assign(types.begin(), types.end());
     kernels_[group]->set_types(types);
-    if (resting_)
-        resting_->set_types(group, types);
+    if (quiescent_)
+        quiescent_->set_types(group, types);
 }
 
 template <class Real>
@@ -100,8 +100,8 @@ Snapshot CpuStepper<Real>::snapshot() const
     s.repolarisation_ms = in_mesh_order(record_.repolarisation_ms);
     s.peak_mV = in_mesh_order(record_.peak_mV);
     s.rest_mV = in_mesh_order(record_.rest_mV);
-    if (resting_)
-        s.resting = resting_->snapshot();
+    if (quiescent_)
+        s.quiescent = quiescent_->snapshot();
     s.parts = currents_.snapshot();
     return s;
 }
@@ -109,7 +109,7 @@ Snapshot CpuStepper<Real>::snapshot() const
 template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {layout_.new_of.size(), states_.size(), resting_ ? resting_->longest() : 0,
+    check_shape(s, {layout_.new_of.size(), states_.size(), quiescent_ ? quiescent_->longest() : 0,
                     currents_.sizes()});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
@@ -127,9 +127,9 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     without_cells_from(v_);
     without_cells_from(record_.activation_ms);
     without_cells_from(record_.repolarisation_ms);
-    if (resting_) {
+    if (quiescent_) {
         next_ = v_;
-        resting_->restore(s.resting);
+        quiescent_->restore(s.quiescent);
     }
     currents_.restore(s.parts);
     for (auto& w : worker_)
@@ -144,8 +144,9 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
     std::vector<KernelRecord> out(kernel_count);
     const char* names[] = {solver_ ? "diffusion (linear system)" : "diffusion", "reaction",
                            "record"};
-    const auto steps = resting_ ? resting_->cells_stepped() / static_cast<double>(layout_.stepped)
-                                : static_cast<double>(steps_done_);
+    const auto steps = quiescent_
+                           ? quiescent_->cells_stepped() / static_cast<double>(layout_.stepped)
+                           : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
@@ -172,7 +173,7 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         out[k_diffusion].bytes = iterations * solver_->bytes_per_iteration();
         out[k_diffusion].flops = iterations * solver_->flops_per_iteration();
     }
-    if (resting_) { // each worker takes its slots through all three at once
+    if (quiescent_) { // each worker takes its slots through all three at once
         out[0].name = "diffusion, reaction and record";
         for (int k = 1; k < kernel_count; ++k) {
             out[0].ms += out[static_cast<std::size_t>(k)].ms;
@@ -185,9 +186,9 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
 }
 
 template <class Real>
-double CpuStepper<Real>::share_at_rest() const
+double CpuStepper<Real>::share_quiescent() const
 {
-    return resting_ ? resting_->share_at_rest() : 0;
+    return quiescent_ ? quiescent_->share_quiescent() : 0;
 }
 
 template <class Real>

@@ -95,7 +95,7 @@ std::string unusable_reason()
 namespace {
 
 /// Why unknowns of this problem cannot rest; empty when they can.
-std::string resting_reason(const TissueProblem& p)
+std::string quiescent_reason(const TissueProblem& p)
 {
     const std::string what = "reaction.rest_tolerance_mV needs ";
     if (needs_solver(p))
@@ -106,19 +106,19 @@ std::string resting_reason(const TissueProblem& p)
         return what + "diffusion with one sub-step in each time step; here diffusion needs " +
                std::to_string(p.substeps.stages) +
                " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them";
-    if (longest_rest(p) < 2)
+    if (longest_quiescent(p) < 2)
         return what + "time steps of at most " +
-               std::to_string(TissueProblem::longest_rest_ms / 2) + " ms";
+               std::to_string(TissueProblem::longest_quiescent_ms / 2) + " ms";
     return "";
 }
 
 } // namespace
 
-int longest_rest(const TissueProblem& p)
+int longest_quiescent(const TissueProblem& p)
 {
     if (!(p.rest_tolerance_mV > 0))
         return 0;
-    return static_cast<int>(TissueProblem::longest_rest_ms * (1 + 1e-9) / p.dt_ms);
+    return static_cast<int>(TissueProblem::longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
 }
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
@@ -127,7 +127,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         return "implicit diffusion of fvm is not available on CUDA devices (its matrix is not "
                "symmetric; p1's is)";
     if (p.rest_tolerance_mV > 0) {
-        const auto why = resting_reason(p);
+        const auto why = quiescent_reason(p);
         if (!why.empty())
             return why;
         if (precision == Precision::mixed)

@@ -10,7 +10,7 @@ std::string unusable_reason();
 std::vector<DeviceInfo> devices();
 
 /// Time steps in the long step of unknowns at rest; 0 where none may rest.
-int longest_rest(const TissueProblem& p);
+int longest_quiescent(const TissueProblem& p);
 
 /// Why a problem cannot be stepped by this back end; empty when it can.
 std::string unsupported_reason(const TissueProblem& p, Precision precision);

@@ -246,10 +246,10 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     const auto target = cell::compiler::Target::gpu(single);
     c.program =
         use.program ? use.program : cell::compiler::shared_program(system, group.scheme, target);
-    if (use.longest_rest_ms > 0)
+    if (use.longest_quiescent_ms > 0)
         c.long_program = cell::compiler::shared_program(
             system,
-            cell::compiler::scheme_of_long_steps(*system, group.scheme, use.longest_rest_ms),
+            cell::compiler::scheme_of_long_steps(*system, group.scheme, use.longest_quiescent_ms),
             target);
     c.use = use;
     c.many = group.types.size() > 1;
@@ -303,9 +303,9 @@ void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reactio
 }
 
 template <class Real>
-void CompiledReaction<Real>::launch_resting(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                                            const std::uint8_t* type, const Moment& m,
-                                            const Rest& rest) const
+void CompiledReaction<Real>::launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
+                                              const std::uint8_t* type, const Moment& m,
+                                              const Rest& rest) const
 {
     if (m.begin >= m.end)
         return;

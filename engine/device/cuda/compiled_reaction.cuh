@@ -25,7 +25,7 @@ struct ReactionUse
 {
     bool fused = false;                 ///< with the last diffusion pass
     bool alone = false;                 ///< without one
-    double longest_rest_ms = 0;         ///< of a long step of unknowns at rest; 0: nothing rests
+    double longest_quiescent_ms = 0;    ///< of a long step of unknowns at rest; 0: nothing rests
     std::size_t unknowns = 0;           ///< of the whole tissue
     /// In place of kernel_shape()'s and of the scheme's, for benchmarks.
     std::optional<KernelShape> shape{};
@@ -63,8 +63,8 @@ class CompiledReaction
     /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or would
     /// by diffusion alone, take the first short one instead and are listed. Later ones: the listed
     /// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
-    void launch_resting(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                        const std::uint8_t* type, const Moment& m, const Rest& rest) const;
+    void launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
+                          const std::uint8_t* type, const Moment& m, const Rest& rest) const;
 
     std::size_t states() const; ///< with V
     double flops() const;       ///< floating-point instructions per cell and step, estimated

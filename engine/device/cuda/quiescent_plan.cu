@@ -18,7 +18,7 @@ template <class Real>
 QuiescentPlan<Real>::QuiescentPlan(const TissueProblem& p, Tissue<Real>& tissue,
                                    const PlanChoice& choice)
     : StepPlan<Real>(p, tissue, choice), tolerance_mV_(p.rest_tolerance_mV),
-      longest_(cuda::longest_rest(p))
+      longest_(cuda::longest_quiescent(p))
 {
 }
 
@@ -27,7 +27,7 @@ void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
 {
     auto rest = s.rest_of(c.range, tolerance_mV_);
     rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
-    c.code.launch_resting(stream, *c.pass, c.reaction, c.type, c.moment, rest);
+    c.code.launch_quiescent(stream, *c.pass, c.reaction, c.type, c.moment, rest);
 }
 
 template <class Real>
@@ -141,10 +141,10 @@ void QuiescentPlan<Real>::save(Snapshot& s) const
         shard->moving.download(moving.back(), shard->main);
         shard->main->synchronize();
     }
-    s.resting = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
+    s.quiescent = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
     for (const auto& p : this->t_.place) {
         const auto slot = at(p.slot);
-        s.resting.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
+        s.quiescent.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
     }
 }
 
@@ -155,9 +155,9 @@ void QuiescentPlan<Real>::restore(State& d, const Snapshot& s)
     std::vector<std::uint32_t> moving(d.moving.size(), 0);
     std::vector<std::int32_t> list(d.list.size(), 0);
     std::vector<unsigned> length(d.list_length.size(), 0);
-    if (!s.resting.empty())
+    if (!s.quiescent.empty())
         for (std::size_t slot = 0; slot < d.host.old_of.size(); ++slot)
-            if (d.host.old_of[slot] >= 0 && s.resting[2 + at(d.host.old_of[slot])] == 0)
+            if (d.host.old_of[slot] >= 0 && s.quiescent[2 + at(d.host.old_of[slot])] == 0)
                 moving[slot / 32] |= 1U << slot % 32;
     for (std::size_t r = 0; r < d.host.ranges.size(); ++r)
         for (auto slice = d.host.ranges[r].begin / 32; slice * 32 < d.host.ranges[r].end; ++slice)
@@ -177,9 +177,9 @@ void QuiescentPlan<Real>::restore(const Snapshot& s)
     for (auto& shard : this->t_.shards)
         restore(*shard, s);
     long_ = {};
-    if (!s.resting.empty()) {
-        long_.at = static_cast<int>(s.resting[0]);
-        long_.length = static_cast<int>(s.resting[1]);
+    if (!s.quiescent.empty()) {
+        long_.at = static_cast<int>(s.quiescent[0]);
+        long_.length = static_cast<int>(s.quiescent[1]);
     }
 }
 
@@ -208,7 +208,7 @@ std::vector<KernelRecord> QuiescentPlan<Real>::kernels() const
 
 /// By the later steps of long ones, to whole slices.
 template <class Real>
-double QuiescentPlan<Real>::share_at_rest() const
+double QuiescentPlan<Real>::share_quiescent() const
 {
     double moved = 0, all = 0;
     for (const auto& s : this->t_.shards) {

@@ -87,7 +87,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         single_type.push_back(g.types.size() == 1);
         ReactionUse use{fused, !fused || p.splitting == Splitting::strang, 0, p.size()};
         if (p.rest_tolerance_mV > 0)
-            use.longest_rest_ms = TissueProblem::longest_rest_ms;
+            use.longest_quiescent_ms = TissueProblem::longest_quiescent_ms;
         cells.push_back(std::make_unique<CompiledReaction<Real>>(g, use, main));
     }
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));

@@ -42,10 +42,10 @@ class StepPlan
     /// The part of a state that is the plan's own.
     virtual void save(Snapshot&) const {}
     virtual void restore(const Snapshot&) {}
-    virtual int longest_rest() const { return 0; } ///< steps; 0: nothing rests
+    virtual int longest_quiescent() const { return 0; } ///< steps; 0: nothing rests
 
     virtual std::vector<KernelRecord> kernels() const;
-    virtual double share_at_rest() const { return 0; }
+    virtual double share_quiescent() const { return 0; }
     /// Pieces of work of a step that are measured one by one, at most.
     virtual std::size_t pieces() const { return stages_.size(); }
 
@@ -134,9 +134,9 @@ class QuiescentPlan final : public StepPlan<Real>
     void failed() override;
     void save(Snapshot& s) const override;
     void restore(const Snapshot& s) override;
-    int longest_rest() const override { return longest_; }
+    int longest_quiescent() const override { return longest_; }
     std::vector<KernelRecord> kernels() const override;
-    double share_at_rest() const override;
+    double share_quiescent() const override;
 
   private:
     using typename StepPlan<Real>::State;

@@ -74,7 +74,7 @@ std::string CudaStepper<Real>::advance_counted(std::int64_t n)
 {
     if (!t_.single())
         return "hardware counters are read on one device at a time; use one, e.g. --devices cuda:0";
-    if (plan_->longest_rest())
+    if (plan_->longest_quiescent())
         return "hardware counters are not read where unknowns rest; leave rest_tolerance_mV out";
     const Current here(t_.first().device);
     t_.synchronize();

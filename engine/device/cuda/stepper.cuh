@@ -46,7 +46,7 @@ class CudaStepper final : public Stepper
     void restore(const Snapshot& s) override;
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
-    double share_at_rest() const override { return plan_->share_at_rest(); }
+    double share_quiescent() const override { return plan_->share_quiescent(); }
     Devices ceiling_device() const override { return Devices::cuda({t_.first().device}); }
     std::vector<std::int32_t> shard_of_unknown() const override
     {

@@ -36,7 +36,7 @@ void CudaStepper<Real>::remove_stimulus(std::size_t id)
 template <class Real>
 Part& CudaStepper<Real>::add_part(const Ports& ports, const PartMaker& make)
 {
-    if (plan_->longest_rest())
+    if (plan_->longest_quiescent())
         throw InputError("ports", "parts are joined to tissue that does not rest; leave "
                                   "rest_tolerance_mV out");
     check_ports(ports, group_);
@@ -349,7 +349,8 @@ Snapshot CudaStepper<Real>::snapshot() const
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {t_.place.size(), t_.first().kept, plan_->longest_rest(), t_.ports.sizes()});
+    check_shape(s,
+                {t_.place.size(), t_.first().kept, plan_->longest_quiescent(), t_.ports.sizes()});
     t_.synchronize();
     for (auto& shard : t_.shards) {
         State& d = *shard;

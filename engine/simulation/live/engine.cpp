@@ -62,9 +62,9 @@ void Engine::Impl::update_rates()
     rate_from = Clock::now();
     rate_from_step = sim->simulation.step();
     sim->feed->steps_per_second(rate);
-    const double at_rest = sim->stepper().share_at_rest();
+    const double at_rest = sim->stepper().share_quiescent();
     std::lock_guard hold(status_mutex);
-    status.share_at_rest = at_rest;
+    status.share_quiescent = at_rest;
     status.steps_per_second = rate;
     status.ms_per_second = rate * sim->simulation.dt_ms();
     status.cell_steps_per_second = rate * static_cast<double>(sim->scene->unknowns);

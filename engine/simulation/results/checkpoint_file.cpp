@@ -80,7 +80,7 @@ void check(const Checkpoint& c)
     if (!(dt_ms > 0 && dt_ms < 1e9))
         throw InputError("checkpoint", "it names no time step; use an older checkpoint");
     const auto& s = c.state;
-    const auto longest = device::TissueProblem::longest_rest_ms * (1 + 1e-9) / dt_ms;
+    const auto longest = device::TissueProblem::longest_quiescent_ms * (1 + 1e-9) / dt_ms;
     device::SnapshotShape shape{s.v.size(), s.states.size(),
                                 static_cast<int>(std::min(longest, 1e9))};
     for (const auto& part : s.parts)
@@ -172,7 +172,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     c.probes.V_mV = in.numbers(c.probes.time_ms.size() * most_names);
     c.probes.names = in.texts(most_names, longest_name);
     if (!in.at_end())
-        c.state.resting = in.numbers(c.state.v.size() + 2);
+        c.state.quiescent = in.numbers(c.state.v.size() + 2);
     if (in.at_end())
         return;
     c.probes_of = in.text(longest_text);
@@ -196,7 +196,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
 void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
 {
     read_state(in, bounds, c);
-    c.state.resting = in.numbers(c.state.v.size() + 2);
+    c.state.quiescent = in.numbers(c.state.v.size() + 2);
     read_table(in, c.state.step, c.probes);
     c.probes_of = in.text(longest_text);
     read_table(in, c.state.step, c.ecg);
@@ -232,7 +232,7 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
         for (const auto& s : c.state.states)
             out.put(s);
         for (const auto* v : {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV,
-                              &c.state.rest_mV, &c.state.resting})
+                              &c.state.rest_mV, &c.state.quiescent})
             out.put(*v);
         put_table(out, c.probes);
         out.put(c.probes_of);

@@ -173,8 +173,8 @@ Json scaled_most_at(const device::TissueProblem& p)
 Json rest_json(const device::TissueProblem& p, const device::Stepper& stepper)
 {
     return {{"tolerance_mV", p.rest_tolerance_mV},
-            {"longest_step_ms", device::TissueProblem::longest_rest_ms},
-            {"share_at_rest", stepper.share_at_rest()}};
+            {"longest_step_ms", device::TissueProblem::longest_quiescent_ms},
+            {"share_at_rest", stepper.share_quiescent()}};
 }
 
 /// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an

@@ -48,7 +48,7 @@ void Run::resume()
         say(Notice::Level::info, file.string() + ": is a checkpoint of an earlier version, without "
                                                  "a checksum; all of its content was checked");
     if (others)
-        c.state.resting.clear(); // what had rested may have to move
+        c.state.quiescent.clear(); // what had rested may have to move
     if (options_.branch) {
         need_other_folder(options_.out, options_.resume);
         c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));

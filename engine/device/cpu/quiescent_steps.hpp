@@ -14,7 +14,7 @@ namespace tawara::device::cpu {
 /// neighbours', so that results depend neither on the order nor on the number of threads; slices of
 /// 16 without a moving unknown cost nothing in the short steps.
 template <class Real>
-class Resting
+class QuiescentSteps
 {
   public:
     static constexpr std::int64_t slice = Sell<Real>::height;
@@ -34,7 +34,7 @@ class Resting
 
     /// @throws InputError (/reaction/rest_tolerance_mV) when the problem's diffusion or splitting
     /// leaves no long steps
-    Resting(const TissueProblem& p, const Layout& layout, DiffusionStep<Real>& diffusion);
+    QuiescentSteps(const TissueProblem& p, const Layout& layout, DiffusionStep<Real>& diffusion);
     void set_types(std::size_t group, std::span<const cell::CellType> types);
 
     int longest() const { return longest_; }
@@ -52,15 +52,15 @@ class Resting
     /// Cells stepped so far, long and short steps alike.
     double cells_stepped() const { return cells_stepped_; }
     /// Of the steps of all cells so far, those of cells at rest, slices with a moving one left out.
-    double share_at_rest() const
+    double share_quiescent() const
     {
         const double all = static_cast<double>(steps_) * static_cast<double>(layout_.stepped);
         return all > 0 ? 1 - moved_ / all : 0;
     }
 
-    /// Snapshot::resting: empty between long steps.
+    /// Snapshot::quiescent: empty between long steps.
     std::vector<double> snapshot() const;
-    void restore(const std::vector<double>& resting);
+    void restore(const std::vector<double>& quiescent);
 
   private:
     struct Run
@@ -91,7 +91,7 @@ class Resting
     std::int64_t steps_ = 0;
 };
 
-extern template class Resting<double>;
-extern template class Resting<float>;
+extern template class QuiescentSteps<double>;
+extern template class QuiescentSteps<float>;
 
 } // namespace tawara::device::cpu

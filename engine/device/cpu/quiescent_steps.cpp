@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device/cpu/resting.hpp"
+#include "engine/device/cpu/quiescent_steps.hpp"
 
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
@@ -28,8 +28,8 @@ void check(const TissueProblem& p)
         refuse("diffusion with one sub-step in each time step; here diffusion needs " +
                std::to_string(p.substeps.stages) +
                " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them");
-    if (p.dt_ms * 2 > TissueProblem::longest_rest_ms * (1 + 1e-9))
-        refuse("time steps of at most " + std::to_string(TissueProblem::longest_rest_ms / 2) +
+    if (p.dt_ms * 2 > TissueProblem::longest_quiescent_ms * (1 + 1e-9))
+        refuse("time steps of at most " + std::to_string(TissueProblem::longest_quiescent_ms / 2) +
                " ms");
 }
 
@@ -57,37 +57,38 @@ struct Copy
 } // namespace
 
 template <class Real>
-Resting<Real>::Resting(const TissueProblem& p, const Layout& layout, DiffusionStep<Real>& diffusion)
+QuiescentSteps<Real>::QuiescentSteps(const TissueProblem& p, const Layout& layout,
+                                     DiffusionStep<Real>& diffusion)
     : layout_(layout), diffusion_(diffusion), dt_(p.dt_ms), tolerance_(p.rest_tolerance_mV)
 {
     check(p);
-    longest_ = static_cast<int>(TissueProblem::longest_rest_ms * (1 + 1e-9) / p.dt_ms);
+    longest_ = static_cast<int>(TissueProblem::longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
     rates_ = diffusion.rates();
     moving_.assign((layout.slots() + slice - 1) / slice, 0);
     for (const auto& g : p.groups) {
         const auto system = cell::compiler::system_of(g.types.at(0));
-        const auto scheme =
-            cell::compiler::scheme_of_long_steps(*system, g.scheme, TissueProblem::longest_rest_ms);
+        const auto scheme = cell::compiler::scheme_of_long_steps(
+            *system, g.scheme, TissueProblem::longest_quiescent_ms);
         long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme, p.table_step_mV));
         states_.push_back(g.types.at(0).initial.size() - 1);
     }
 }
 
 template <class Real>
-void Resting<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
+void QuiescentSteps<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
     long_kernels_.at(group)->set_types(types);
 }
 
 template <class Real>
-void Resting<Real>::begin(std::int64_t steady)
+void QuiescentSteps<Real>::begin(std::int64_t steady)
 {
     length_ = static_cast<int>(std::min<std::int64_t>(longest_, steady));
 }
 
 template <class Real>
-cell::CellArrays<Real> Resting<Real>::arrays(const Tissue& t, std::int64_t begin,
-                                             std::int64_t end) const
+cell::CellArrays<Real> QuiescentSteps<Real>::arrays(const Tissue& t, std::int64_t begin,
+                                                    std::int64_t end) const
 {
     cell::CellArrays<Real> a;
     a.v = t.next;
@@ -100,14 +101,14 @@ cell::CellArrays<Real> Resting<Real>::arrays(const Tissue& t, std::int64_t begin
 }
 
 template <class Real>
-std::int64_t Resting<Real>::look(const Tissue& t, std::int64_t begin, std::int64_t end,
-                                 bool long_ones) const
+std::int64_t QuiescentSteps<Real>::look(const Tissue& t, std::int64_t begin, std::int64_t end,
+                                        bool long_ones) const
 {
     std::int64_t bad = -1;
-    const auto part = [&](std::int64_t from, std::int64_t to, bool resting) {
-        if (resting && !long_ones)
+    const auto part = [&](std::int64_t from, std::int64_t to, bool quiescent) {
+        if (quiescent && !long_ones)
             return;
-        const auto b = t.record.look(t.x, t.next, t.t_ms, resting ? length_ * dt_ : dt_,
+        const auto b = t.record.look(t.x, t.next, t.t_ms, quiescent ? length_ * dt_ : dt_,
                                      t.threshold_mV, from, to);
         bad = bad < 0 ? b : bad;
     };
@@ -122,7 +123,7 @@ std::int64_t Resting<Real>::look(const Tissue& t, std::int64_t begin, std::int64
 }
 
 template <class Real>
-std::int64_t Resting<Real>::first(const Tissue& t, std::int64_t begin, std::int64_t end)
+std::int64_t QuiescentSteps<Real>::first(const Tissue& t, std::int64_t begin, std::int64_t end)
 {
     std::int64_t bad = -1;
     for (std::size_t g = 0; g < long_kernels_.size(); ++g) {
@@ -136,8 +137,8 @@ std::int64_t Resting<Real>::first(const Tissue& t, std::int64_t begin, std::int6
 }
 
 template <class Real>
-std::int64_t Resting<Real>::first_of_group(const Tissue& t, std::size_t g, std::int64_t begin,
-                                           std::int64_t end)
+std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g,
+                                                  std::int64_t begin, std::int64_t end)
 {
     const auto n = static_cast<std::size_t>(end - begin);
     const auto tolerance = static_cast<Real>(tolerance_), length = static_cast<Real>(length_);
@@ -190,7 +191,7 @@ std::int64_t Resting<Real>::first_of_group(const Tissue& t, std::size_t g, std::
 }
 
 template <class Real>
-std::int64_t Resting<Real>::later(const Tissue& t, std::size_t begin, std::size_t end)
+std::int64_t QuiescentSteps<Real>::later(const Tissue& t, std::size_t begin, std::size_t end)
 {
     std::int64_t bad = -1;
     thread_local Copy<Real> copy;
@@ -216,7 +217,7 @@ std::int64_t Resting<Real>::later(const Tissue& t, std::size_t begin, std::size_
 }
 
 template <class Real>
-void Resting<Real>::list_runs()
+void QuiescentSteps<Real>::list_runs()
 {
     runs_.clear();
     for (std::size_t g = 0; g < long_kernels_.size(); ++g)
@@ -233,7 +234,7 @@ void Resting<Real>::list_runs()
 }
 
 template <class Real>
-void Resting<Real>::end_step()
+void QuiescentSteps<Real>::end_step()
 {
     if (at_ == 0) {
         list_runs();
@@ -248,7 +249,7 @@ void Resting<Real>::end_step()
 }
 
 template <class Real>
-std::vector<double> Resting<Real>::snapshot() const
+std::vector<double> QuiescentSteps<Real>::snapshot() const
 {
     if (at_ == 0)
         return {};
@@ -259,22 +260,22 @@ std::vector<double> Resting<Real>::snapshot() const
 }
 
 template <class Real>
-void Resting<Real>::restore(const std::vector<double>& resting)
+void QuiescentSteps<Real>::restore(const std::vector<double>& quiescent)
 {
     at_ = 0, length_ = 1;
     std::fill(moving_.begin(), moving_.end(), std::uint16_t(0));
-    if (!resting.empty()) {
-        at_ = static_cast<int>(resting[0]);
-        length_ = static_cast<int>(resting[1]);
+    if (!quiescent.empty()) {
+        at_ = static_cast<int>(quiescent[0]);
+        length_ = static_cast<int>(quiescent[1]);
         for (std::size_t u = 0; u < layout_.new_of.size(); ++u)
-            if (const auto slot = layout_.new_of[u]; resting[2 + u] == 0)
+            if (const auto slot = layout_.new_of[u]; quiescent[2 + u] == 0)
                 moving_[static_cast<std::size_t>(slot / slice)] |=
                     static_cast<std::uint16_t>(1U << (slot % slice));
     }
     list_runs();
 }
 
-template class Resting<double>;
-template class Resting<float>;
+template class QuiescentSteps<double>;
+template class QuiescentSteps<float>;
 
 } // namespace tawara::device::cpu
