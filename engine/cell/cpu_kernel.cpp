@@ -12,9 +12,10 @@ template <class Real>
 std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme,
                                                  double table_step_mV)
 {
-    if (types.empty() || types.size() > 256)
+    if (types.empty() || types.size() > most_types)
         throw InputError("cell types", "",
-                         std::to_string(types.size()) + " cell types; give 1 to 256");
+                         std::to_string(types.size()) + " cell types; give 1 to " +
+                             std::to_string(most_types));
     const auto system = compiler::system_of(types.front());
     for (const CellType& t : types)
         if (t.model != types.front().model || t.parameters.size() != system->parameters.size())

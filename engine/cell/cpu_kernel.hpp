@@ -2,7 +2,6 @@
 #pragma once
 #include "engine/cell/model.hpp"
 
-#include <cstdint>
 #include <memory>
 
 namespace tawara::cell {
@@ -16,7 +15,7 @@ struct CellArrays
     Real* v = nullptr; ///< membrane potential [mV], in and out
     Real* const* states =
         nullptr; ///< states[s][i] for s in [0, state_count - 1): all but V, in and out
-    const std::uint8_t* type = nullptr; ///< row of the kernel's table, per cell
+    const TypeIndex* type = nullptr; ///< row of the kernel's table, per cell
     const Real* stimulus = nullptr; ///< stimulus current [pA/pF], positive depolarises; null: none
     std::size_t begin = 0, end = 0;
     double pace =
@@ -46,8 +45,9 @@ class CpuKernel
 };
 
 /// A kernel of the model's equations. Machine code is made once for a model, scheme and precision.
-/// @param types          1 to 256 cell types of one model
-/// @param table_step_mV  step of tables in which functions of V at the start of a step are looked up
+/// @param types          1 to most_types cell types of one model
+/// @param table_step_mV  step of tables in which functions of V at the start of a step are looked
+/// up
 ///                       (compiler/optimise/tabulate.hpp); 0: they are computed
 /// @throws InputError when the scheme is not available for the model
 template <class Real>

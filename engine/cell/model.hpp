@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -89,6 +90,10 @@ struct CellType
     std::vector<double> initial;                          ///< in ModelInfo::states order
     std::shared_ptr<const compiler::CellSystem> system{}; ///< its equations
 };
+
+/// Row of a table of cell types.
+using TypeIndex = std::uint16_t;
+inline constexpr std::size_t most_types = 65536; ///< of one table
 
 /// Whether both have the same equations: one model, and its file has not changed between them.
 bool same_model(const CellType& a, const CellType& b);

@@ -29,7 +29,7 @@ class Cells
             pointers_.push_back(memory_.data() + s * padded_);
         for (std::size_t i = 0; i < padded_; ++i) {
             const std::size_t k = std::min(i, count_ - 1); // the padding repeats the last
-            type_[i] = static_cast<std::uint8_t>(k);
+            type_[i] = static_cast<TypeIndex>(k);
             for (std::size_t s = 0; s < states_; ++s)
                 pointers_[s][i] = types[k].initial[s];
         }
@@ -53,7 +53,7 @@ class Cells
   private:
     std::size_t count_, padded_, states_;
     AlignedVector<double> memory_;
-    AlignedVector<std::uint8_t> type_;
+    AlignedVector<TypeIndex> type_;
     std::vector<double*> pointers_;
 };
 

@@ -37,7 +37,7 @@ struct PacedCell
 };
 
 /// Paces cells from their types' initial states, all at once in one kernel.
-/// @param types  1 to 256, of one model
+/// @param types  1 to most_types, of one model
 /// @throws InputError when the scheme is not available for the model
 /// @throws NumericsError when a state stops being finite, or V leaves [-1000, 1000] mV
 /// @throws Cancelled

@@ -72,7 +72,7 @@ struct OneCell
     } memory;
     std::vector<Real*> pointers;
     Real* stimulus;
-    std::uint8_t type[width] = {};
+    TypeIndex type[width] = {};
     CellArrays<Real> arrays() { return {pointers[0], pointers.data() + 1, type, stimulus, 0, 1}; }
     double value(std::size_t s) const { return static_cast<double>(pointers[s][0]); }
 };

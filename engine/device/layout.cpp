@@ -11,7 +11,7 @@ Layout make_layout(const TissueProblem& p)
     const std::vector<std::int32_t> part(n, 0);
     std::vector<std::int32_t> major(n); // cells of one type together: a kernel steps them alike
     for (std::size_t u = 0; u < n; ++u)
-        major[u] = 256 * p.group[u] + p.type[u];
+        major[u] = static_cast<std::int32_t>(cell::most_types) * p.group[u] + p.type[u];
     const partition::Graph graph{p.system.alpha.first, p.system.alpha.column};
     const auto order = partition::cluster_order(graph, part, major);
 

@@ -15,7 +15,7 @@ namespace tawara::device {
 struct CellGroup
 {
     cell::Scheme scheme = cell::Scheme::rush_larsen_light;
-    std::vector<cell::CellType> types; ///< 1 to 256, all of one model
+    std::vector<cell::CellType> types; ///< 1 to most_types, all of one model
 };
 
 /// @throws InputError unless `types` are as many as the group has and of its model
@@ -36,7 +36,7 @@ struct TissueProblem
     std::vector<Vec3> position_mm; ///< of each unknown, for messages
     std::vector<CellGroup> groups;
     std::vector<std::uint8_t> group; ///< per unknown; or no_cells
-    std::vector<std::uint8_t> type;  ///< per unknown, row of its group's types
+    std::vector<cell::TypeIndex> type; ///< per unknown, row of its group's types
     double dt_ms = 0.02;
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;

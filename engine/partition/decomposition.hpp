@@ -15,7 +15,7 @@ struct Domain
     Graph graph;
     std::span<const Vec3> position_mm;
     std::span<const std::uint8_t> group; ///< unknowns of a group lie together; or left_out
-    std::span<const std::uint8_t> type;  ///< of a group's unknowns those of a type lie together
+    std::span<const std::uint16_t> type; ///< of a group's unknowns those of a type lie together
 
     std::size_t size() const { return group.size(); }
     std::size_t stepped() const; ///< how many are not left out

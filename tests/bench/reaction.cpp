@@ -62,7 +62,7 @@ class Block
     }
     std::vector<AlignedVector<Real>> arrays_;
     std::vector<Real*> pointers_;
-    std::vector<std::uint8_t> type_;
+    std::vector<cell::TypeIndex> type_;
 };
 
 double median(std::vector<double> x)

@@ -93,7 +93,7 @@ struct Tissue
             for (std::size_t s = 0; s < x.size(); ++s)
                 states[s][i] = static_cast<Real>(x[s]);
             stimulus[i] = static_cast<Real>(scatter && i % 3 == 0 ? 52 : 0);
-            types[i] = static_cast<std::uint8_t>((spread == 1 ? i : i / 4096) % n_types);
+            types[i] = static_cast<TypeIndex>((spread == 1 ? i : i / 4096) % n_types);
         }
     }
     Cell cell(std::size_t i) const
@@ -113,7 +113,7 @@ struct Tissue
     Real* memory;
     std::vector<Real*> states;
     Real* stimulus;
-    std::vector<std::uint8_t> types;
+    std::vector<TypeIndex> types;
 };
 
 /// One cell of a tissue for the scalar kernel.

@@ -195,9 +195,9 @@ class TestKernel : public QObject
             std::make_shared<Program>(compile(library("ten_tusscher_2006"), Scheme::rush_larsen)),
             types);
         constexpr std::size_t n = 96;
-        std::vector<std::uint8_t> type(n);
+        std::vector<TypeIndex> type(n);
         for (std::size_t i = 20; i < n; ++i)
-            type[i] = static_cast<std::uint8_t>(i < 50 ? i % 3 : 2);
+            type[i] = static_cast<TypeIndex>(i < 50 ? i % 3 : 2);
         Cells<double> whole(s.initial_values(), n), cut = whole, single = whole;
         for (std::size_t k = 1; k < s.states.size(); ++k) {
             cut.pointers[k - 1] = cut.arrays[k].data();
@@ -216,7 +216,7 @@ class TestKernel : public QObject
         QVERIFY(whole.arrays == cut.arrays);
         for (std::size_t t = 0; t < 3; ++t) {
             Cells<double> one(s.initial_values(), 16);
-            std::vector<std::uint8_t> same(16, static_cast<std::uint8_t>(t));
+            std::vector<TypeIndex> same(16, static_cast<TypeIndex>(t));
             for (int step = 0; step < 5; ++step) {
                 auto v = one.view(0, 16);
                 v.type = same.data();

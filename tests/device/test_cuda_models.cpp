@@ -24,7 +24,7 @@ TissueProblem problem_of(const std::string& model, cell::Scheme scheme, double d
     o.dt_ms = dt_ms;
     auto p = slab_problem({2, 0.5, 0.5}, 0.25, o);
     p.groups = {{scheme, {cell::make_cell_type(model, "", {}, {})}}};
-    std::fill(p.type.begin(), p.type.end(), std::uint8_t{0});
+    std::fill(p.type.begin(), p.type.end(), cell::TypeIndex{0});
     return p;
 }
 

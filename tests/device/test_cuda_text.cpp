@@ -69,7 +69,8 @@ struct Cells
             s.resize(slots);
         for (std::size_t i = 0; i < slots; ++i) {
             const auto t = i < slots / 2 ? i * 2 * types.size() / slots : random() % types.size();
-            type.push_back(static_cast<std::uint8_t>(t));
+            type.push_back(static_cast<cell::TypeIndex>(t));
+            type_byte.push_back(static_cast<std::uint8_t>(t));
             v[i] = static_cast<Real>(-90 + 130 * part(random));
             current[i] = static_cast<Real>(i % 3 ? 0 : 20 * part(random));
             for (std::size_t s = 0; s < kept; ++s)
@@ -107,7 +108,7 @@ struct Cells
         auto v_out = v;
         r.v_in = v.data(), r.v_out = v_out.data(), r.states = tiles.data();
         r.slots = static_cast<std::int64_t>(32 * kept);
-        r.type = type.data(), r.tables = tables.data(), r.stimulus = current.data();
+        r.type = type_byte.data(), r.tables = tables.data(), r.stimulus = current.data();
         r.dt = static_cast<Real>(dt_ms);
         unsigned queue[2] = {};
         r.queue = queue;
@@ -164,7 +165,8 @@ struct Cells
     std::size_t kept;
     AlignedVector<Real> v, current;
     std::vector<AlignedVector<Real>> states;
-    std::vector<std::uint8_t> type;
+    std::vector<cell::TypeIndex> type;
+    std::vector<std::uint8_t> type_byte; ///< the same, as the text has it
 };
 
 /// Puts types' rows where a text looks them up. @return what lies in device memory
@@ -228,7 +230,7 @@ struct Tissue
             if (shard.old_of[i] < 0)
                 continue;
             const auto u = static_cast<std::size_t>(shard.old_of[i]);
-            type[i] = p.type[u], phase[i] = 0;
+            type[i] = static_cast<std::uint8_t>(p.type[u]), phase[i] = 0;
             const auto& initial = p.groups[0].types[type[i]].initial;
             v[0][i] = static_cast<Real>(initial[0]);
             for (std::size_t s = 0; s < kept; ++s)

@@ -32,7 +32,7 @@ TissueProblem passive_slab(const QTemporaryDir& folder, double spacing_mm)
     auto p = slab_problem({3, 3, 1.5}, spacing_mm, o);
     p.groups[0].scheme = cell::Scheme::forward_euler;
     p.groups[0].types = {cell::make_cell_type(file, "", {}, {})};
-    std::fill(p.type.begin(), p.type.end(), std::uint8_t{0});
+    std::fill(p.type.begin(), p.type.end(), cell::TypeIndex{0});
     return p;
 }
 

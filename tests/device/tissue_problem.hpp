@@ -67,7 +67,7 @@ inline device::TissueProblem slab_problem(const Vec3& size_mm, double spacing_mm
     for (std::size_t u = 0; u < p.size(); ++u) {
         p.position_mm.push_back(o.scheme == diffusion::Scheme::p1 ? m.vertex(u) : m.centroid(u));
         p.group.push_back(p.system.volume[u] > 0 ? std::uint8_t{0} : device::no_cells);
-        p.type.push_back(static_cast<std::uint8_t>(
+        p.type.push_back(static_cast<cell::TypeIndex>(
             std::min(o.types - 1, static_cast<int>(p.position_mm[u][0] / size_mm[0] * o.types))));
     }
     return p;

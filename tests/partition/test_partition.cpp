@@ -151,7 +151,8 @@ class TestPartition : public QObject
         std::vector<Vec3> position;
         for (const auto& x : g.at)
             position.push_back({double(x[0]), double(x[1]), double(x[2])});
-        std::vector<std::uint8_t> group(g.size(), 0), type(g.size(), 0);
+        std::vector<std::uint8_t> group(g.size(), 0);
+        std::vector<std::uint16_t> type(g.size(), 0);
         for (std::size_t u = 0; u < g.size(); ++u)
             group[u] = position[u][0] < 4 ? 0 : 1;
         const Domain domain{g.graph(), position, group, type};

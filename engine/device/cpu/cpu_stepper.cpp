@@ -86,7 +86,7 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
         for (auto slot = layout_.begin[g]; slot < last; ++slot) {
             const auto i = static_cast<std::size_t>(slot);
             const auto old = layout_.old_of[i];
-            type_[i] = old < 0 ? std::uint8_t(0) : p.type[static_cast<std::size_t>(old)];
+            type_[i] = old < 0 ? cell::TypeIndex(0) : p.type[static_cast<std::size_t>(old)];
             const auto& initial = p.groups[g].types[type_[i]].initial;
             v_[i] = static_cast<Real>(initial[0]);
             for (std::size_t s = 1; s < initial.size(); ++s)

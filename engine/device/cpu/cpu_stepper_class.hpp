@@ -92,7 +92,7 @@ class CpuStepper final : public Stepper
     AlignedVector<Real> v_, next_, half_;
     std::vector<AlignedVector<Real>> states_;
     std::vector<Real*> state_pointers_;
-    AlignedVector<std::uint8_t> type_;
+    AlignedVector<cell::TypeIndex> type_;
     std::vector<std::size_t> group_states_;
     std::vector<std::unique_ptr<cell::CpuKernel<Real>>> kernels_;
     Currents<Real> currents_;

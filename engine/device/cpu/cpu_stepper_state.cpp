@@ -150,8 +150,8 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
     double reaction_bytes = 0, reaction_flops = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
-        reaction_bytes +=
-            cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) + 1);
+        reaction_bytes += cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) +
+                                   sizeof(cell::TypeIndex));
         reaction_flops += cells * kernels_[g]->flops_per_cell();
     }
     const double halves = splitting_ == Splitting::strang ? 2 : 1;

@@ -25,7 +25,7 @@ class QuiescentSteps
         const Real* x; ///< potential before the step, and
         Real* next;    ///< after it
         Real* const* states;
-        const std::uint8_t* type;
+        const cell::TypeIndex* type;
         const Real* stimulus; ///< null: none
         const std::vector<std::unique_ptr<cell::CpuKernel<Real>>>& kernels;
         ActivationRecord<Real>& record;

@@ -13,7 +13,13 @@ namespace tawara::device::cuda {
 
 std::string compiled_cells_reason(const TissueProblem& p)
 {
+    constexpr std::size_t most_types = 256; // their indices are bytes there
     const auto known = cell::compiler::compiled_schemes();
+    for (const auto& g : p.groups)
+        if (g.types.size() > most_types)
+            return std::to_string(g.types.size()) + " cell types of model '" +
+                   g.types.front().model + "' are more than the " + std::to_string(most_types) +
+                   " that CUDA devices can tell apart";
     for (const auto& g : p.groups)
         if (std::find(known.begin(), known.end(), g.scheme) == known.end())
             return "reaction scheme " + std::string(cell::name(g.scheme)) +

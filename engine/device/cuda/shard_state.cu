@@ -102,7 +102,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
             u = static_cast<std::size_t>(host.old_of[slot]);
             phases[slot] = 0;
         }
-        types[slot] = p.type[u];
+        types[slot] = static_cast<std::uint8_t>(p.type[u]);
         const auto& initial = p.groups[p.group[u]].types[p.type[u]].initial;
         v0[slot] = static_cast<Real>(initial[0]);
         for (std::size_t s = 1; s < initial.size(); ++s)

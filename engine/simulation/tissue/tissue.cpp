@@ -93,11 +93,12 @@ CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<cha
             ++k;
         if (k == types.size())
             types.push_back(std::move(type));
-        if (g >= device::no_cells || k > 255)
-            throw InputError(s.name, "/tissue/regions",
-                             "more than 256 different cell types; merge regions");
+        if (g >= device::no_cells || k >= cell::most_types)
+            throw InputError(
+                s.name, "/tissue/regions",
+                "more than 255 cell models, or 65536 cell types of one; merge regions");
         out.group_of[i] = static_cast<std::uint8_t>(g);
-        out.type_of[i] = static_cast<std::uint8_t>(k);
+        out.type_of[i] = static_cast<cell::TypeIndex>(k);
     }
     return out;
 }

@@ -16,7 +16,8 @@ namespace tawara::simulation {
 struct CellTable
 {
     std::vector<device::CellGroup> groups;
-    std::vector<std::uint8_t> group_of, type_of;
+    std::vector<std::uint8_t> group_of;
+    std::vector<cell::TypeIndex> type_of;
 };
 
 /// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the

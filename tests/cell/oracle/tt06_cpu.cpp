@@ -124,10 +124,10 @@ HWY_NOINLINE void sweep(const CellArrays<Real>& cells, const ConstantTable<Real>
     for (std::size_t i = cells.begin; i < cells.end; i += lanes) {
         io.at = i;
         if (cells.type) {
-            const std::uint8_t* type = cells.type + i;
+            const auto* type = cells.type + i;
             const std::size_t n = std::min(lanes, cells.end - i);
             io.constants = table.row(type[0]);
-            if (!std::all_of(type, type + n, [type](std::uint8_t t) { return t == type[0]; })) {
+            if (!std::all_of(type, type + n, [type](auto t) { return t == type[0]; })) {
                 for (std::size_t l = 0; l < lanes; ++l) {
                     const Real* row = table.row(type[std::min(l, n - 1)]);
                     for (std::size_t k = 0; k < folded_count; ++k)

@@ -141,7 +141,7 @@ class CompiledKernel final : public CpuKernel<Real>
     void step(const CellArrays<Real>& c, double t, double dt) const override
     {
         for (std::size_t i = c.begin; i < c.end;) {
-            const std::uint8_t type = c.type ? c.type[i] : 0;
+            const TypeIndex type = c.type ? c.type[i] : 0;
             std::size_t j = c.end; // end of the run of cells of one type, in whole blocks
             if (c.type) {
                 j = i;
@@ -173,7 +173,7 @@ class CompiledKernel final : public CpuKernel<Real>
         auto& [copy, result, stimulus, states] = scratch;
         const auto array = [&](std::size_t s) { return s == 0 ? c.v : c.states[s - 1]; };
         for (std::size_t i = begin; i < end; ++i) {
-            const std::uint8_t type = c.type[i];
+            const TypeIndex type = c.type[i];
             if (std::find(c.type + begin, c.type + i, type) != c.type + i)
                 continue; // done with the first cell of this type
             for (std::size_t s = 0; s < n; ++s)
