@@ -8,6 +8,11 @@
 
 namespace tawara::device {
 
+std::string model_name(const CellGroup& group)
+{
+    return group.reaction ? group.reaction->name() : group.types.at(0).model;
+}
+
 void check_types(const CellGroup& group, std::span<const cell::CellType> types)
 {
     if (types.size() != group.types.size())

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
+#include "engine/cell/reaction.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/diffusion/system.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tawara::device {
 
-/// Cells of one model and one scheme.
+/// Cells of one reaction: of one model and one scheme, or of a reaction of its own.
 struct CellGroup
 {
     cell::Scheme scheme = cell::Scheme::rush_larsen_light;
     std::vector<cell::CellType> types; ///< 1 to most_types, all of one model
+    /// Steps the cells in place of a compiled model, which there is none of then: no scheme, no
+    /// types. On the CPU alone.
+    std::shared_ptr<const cell::ReactionModel> reaction{};
 };
+
+/// What a message calls a group's model.
+std::string model_name(const CellGroup& group);
 
 /// @throws InputError unless `types` are as many as the group has and of its model
 void check_types(const CellGroup& group, std::span<const cell::CellType> types);

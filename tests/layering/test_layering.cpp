@@ -247,7 +247,8 @@ class TestLayering : public QObject
         QStringList wrong;
         for (const auto& s : sources({"engine"}, {"*.cpp", "*.hpp"}))
             for (int k = 0; k < s.lines.size(); ++k)
-                if ((s.lines[k].contains("__device__") || s.lines[k].contains("__global__")) &&
+                if (!s.lines[k].startsWith("#define") &&
+                    (s.lines[k].contains("__device__") || s.lines[k].contains("__global__")) &&
                     !s.path.startsWith("engine/cell/compiler/emit/cuda/"))
                     wrong << QString("%1:%2: holds CUDA text").arg(s.path).arg(k + 1);
         report(wrong);
@@ -313,6 +314,22 @@ class TestLayering : public QObject
                 if (is_cuda(i.what) && !s.path.startsWith("engine/device/cuda/"))
                     wrong << place(s, i, "CUDA is for engine/device/cuda alone");
             }
+        report(wrong);
+    }
+
+    /// What work may use is handed down (core/context.hpp).
+    void whatTheMachineHasIsAskedInTwoPlaces()
+    {
+        const QStringList may{"engine/core/context.cpp",    // for main()
+                              "engine/device/factory.cpp"}; // to be shown
+        QStringList wrong;
+        for (const auto& s : sources(product_, code_))
+            if (!may.contains(s.path) && s.lines.join('\n').contains("hardware_concurrency"))
+                wrong << s.path + ": asks how many threads the machine has";
+        for (const auto& s : sources({"engine", "widgets"}, code_))
+            if (!s.path.startsWith("engine/core/context.") && !s.path.endsWith("/main.cpp") &&
+                s.lines.join('\n').contains("whole_machine"))
+                wrong << s.path + ": takes the whole machine";
         report(wrong);
     }
 

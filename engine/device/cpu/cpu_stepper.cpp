@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace tawara::device::cpu {
 namespace {
@@ -19,6 +20,17 @@ constexpr std::int64_t tile = 1024;
 /// Unknowns for a thread of its own, where their number is free: a step of them takes some 70 us,
 /// several times what waiting for each other costs.
 constexpr std::size_t unknowns_per_thread = 2048;
+
+template <class Real>
+std::unique_ptr<cell::Reaction<Real>> make_reaction(const CellGroup& g, double table_step_mV)
+{
+    if (!g.reaction)
+        return cell::compiled_reaction<Real>(g.types, g.scheme, table_step_mV);
+    if constexpr (std::is_same_v<Real, double>)
+        return g.reaction->on_cpu_double();
+    else
+        return g.reaction->on_cpu_single();
+}
 
 /// Adds the time since the last lap to a kernel.
 class Lap
@@ -68,31 +80,22 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
     v_.assign(slots, Real(0));
     next_.assign(slots, Real(0));
     type_.assign(slots, 0);
-    std::size_t most = 0;
-    for (const auto& g : p.groups) {
-        const std::size_t states = g.types.at(0).initial.size() - 1;
-        group_states_.push_back(states);
-        kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, g.scheme, p.table_step_mV));
-        most = std::max(most, states);
-    }
-    states_.assign(most, AlignedVector<Real>(slots, Real(0)));
-    for (auto& s : states_)
-        state_pointers_.push_back(s.data());
+    for (std::size_t slot = 0; slot < slots; ++slot)
+        if (const auto old = layout_.old_of[slot]; old >= 0)
+            type_[slot] = p.type[static_cast<std::size_t>(old)];
+    const auto end_of = [&](std::size_t g) { // with the slots that fill its last block
+        return g + 1 < p.groups.size() ? layout_.begin[g + 1]
+                                       : static_cast<std::int64_t>(layout_.stepped);
+    };
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
-        const auto last =
-            static_cast<std::int64_t>(g + 1 < p.groups.size()
-                                          ? static_cast<std::size_t>(layout_.begin[g + 1])
-                                          : layout_.stepped);
-        for (auto slot = layout_.begin[g]; slot < last; ++slot) {
-            const auto i = static_cast<std::size_t>(slot);
-            const auto old = layout_.old_of[i];
-            type_[i] = old < 0 ? cell::TypeIndex(0) : p.type[static_cast<std::size_t>(old)];
-            const auto& initial = p.groups[g].types[type_[i]].initial;
-            v_[i] = static_cast<Real>(initial[0]);
-            for (std::size_t s = 1; s < initial.size(); ++s)
-                states_[s - 1][i] = static_cast<Real>(initial[s]);
-        }
+        reactions_.push_back(make_reaction<Real>(p.groups[g], p.table_step_mV));
+        states_.add(reactions_[g]->arrays(), layout_.begin[g], end_of(g));
+        if (reactions_[g]->needs_unknowns())
+            unknown_.assign(layout_.old_of.begin(), layout_.old_of.end());
     }
+    states_.fill(slots);
+    for (std::size_t g = 0; g < p.groups.size(); ++g)
+        reactions_[g]->prepare(cells(g, v_.data(), layout_.begin[g], end_of(g)));
     without_cells_from(v_);
     next_ = v_;
     if (splitting_ == Splitting::strang)
@@ -113,20 +116,29 @@ void CpuStepper<Real>::tiles(Body body)
 }
 
 template <class Real>
-void CpuStepper<Real>::react(Real* v, double t_ms, double dt_ms, std::int64_t begin,
+cell::ReactionCells<Real> CpuStepper<Real>::cells(std::size_t group, Real* v, std::int64_t begin,
+                                                  std::int64_t end) const
+{
+    const auto first = states_.first(group);
+    cell::ReactionCells<Real> c;
+    c.cells.v = v + first;
+    c.cells.states = states_.of(group);
+    c.cells.type = type_.data() + first;
+    c.cells.stimulus = currents_.values() ? currents_.values() + first : nullptr;
+    c.cells.begin = static_cast<std::size_t>(begin - first);
+    c.cells.end = static_cast<std::size_t>(end - first);
+    c.unknown = unknown_.empty() ? nullptr : unknown_.data() + first;
+    return c;
+}
+
+template <class Real>
+void CpuStepper<Real>::react(Real* v, const cell::ReactionStep& s, std::int64_t begin,
                              std::int64_t end) const
 {
-    for (std::size_t g = 0; g < kernels_.size(); ++g) {
-        Arrays a;
-        a.begin = static_cast<std::size_t>(std::max(begin, layout_.begin[g]));
-        a.end = static_cast<std::size_t>(std::min(end, layout_.end[g]));
-        if (a.begin >= a.end)
-            continue;
-        a.v = v;
-        a.states = state_pointers_.data();
-        a.type = type_.data();
-        a.stimulus = currents_.values();
-        kernels_[g]->step(a, t_ms, dt_ms);
+    for (std::size_t g = 0; g < reactions_.size(); ++g) {
+        const auto from = std::max(begin, layout_.begin[g]), to = std::min(end, layout_.end[g]);
+        if (from < to)
+            reactions_[g]->advance(cells(g, v, from, to), s);
     }
 }
 
@@ -156,9 +168,11 @@ void CpuStepper<Real>::one_step()
         tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
             Lap lap(w);
             std::copy(v_.data() + b, v_.data() + e, half_.data() + b);
-            react(half_.data(), t, dt_ / 2, b, e);
+            react(half_.data(), {step_, 0, t, dt_ / 2}, b, e);
             lap.to(k_reaction);
         });
+    const cell::ReactionStep second{step_, strang ? 1 : 0, strang ? t + dt_ / 2 : t,
+                                    strang ? dt_ / 2 : dt_};
     const Real* from = strang ? half_.data() : v_.data();
     const int last = diffusion_.passes() - 1;
     if (solver_)
@@ -176,7 +190,7 @@ void CpuStepper<Real>::one_step()
             diffusion_.run(last, from, next_.data(), b, e);
             lap.to(k_diffusion);
         }
-        react(next_.data(), strang ? t + dt_ / 2 : t, strang ? dt_ / 2 : dt_, b, e);
+        react(next_.data(), second, b, e);
         lap.to(k_reaction);
         const auto bad = record_.look(v_.data(), next_.data(), t, dt_, threshold_, b, e);
         if (bad >= 0 && w.bad < 0)
@@ -193,9 +207,8 @@ void CpuStepper<Real>::quiescent_step()
 {
     currents_.set(step_, v_.data());
     const typename QuiescentSteps<Real>::Tissue t{
-        v_.data(),    next_.data(),       state_pointers_.data(),
-        type_.data(), currents_.values(), kernels_,
-        record_,      time_ms(),          threshold_};
+        v_.data(),  next_.data(), states_.shared(), type_.data(), currents_.values(),
+        reactions_, record_,      time_ms(),        threshold_};
     const auto timed = [&](WorkerTimes& w, auto&& body) {
         Lap lap(w);
         const std::int64_t bad = body();
@@ -259,8 +272,8 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
             ++g;
         return g;
     };
-    const auto type_of = [&](std::int64_t at) -> const cell::CellType& {
-        return groups_[group_of(at)].types.front();
+    const auto cells_of = [&](std::int64_t at) -> const CellGroup& {
+        return groups_[group_of(at)];
     };
     // Strang's second half of the reaction meets what diffusion carried to neighbours of a cell
     // that failed in the first half: that cell is named
@@ -276,7 +289,9 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
         return static_cast<double>((in_half ? half_ : v_)[static_cast<std::size_t>(at)]);
     };
     const auto tells = [&](std::int64_t at) {
-        return !(std::abs(v(at)) < 1000) && !cell::left_range(type_of(at), v(at)).empty();
+        const CellGroup& g = cells_of(at);
+        return !(std::abs(v(at)) < 1000) && !g.reaction &&
+               !cell::left_range(g.types.front(), v(at)).empty();
     };
     // diffusion within the step may have carried it to neighbours, and slots without an unknown
     // repeat the cell before them: the cell itself is named
@@ -285,10 +300,12 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
             (!tells(slot) || layout_.old_of[static_cast<std::size_t>(slot)] < 0))
             slot = other;
     const auto old = std::max<std::int32_t>(layout_.old_of[static_cast<std::size_t>(slot)], 0);
-    const auto& type = type_of(slot);
-    cell::fail_in_tissue(
-        {time_ms(), step_, old, position_[static_cast<std::size_t>(old)], v(slot), type.model},
-        type);
+    const CellGroup& group = cells_of(slot);
+    const NumericsError at(time_ms(), step_, old, position_[static_cast<std::size_t>(old)], v(slot),
+                           model_name(group));
+    if (group.reaction)
+        throw at;
+    cell::fail_in_tissue(at, group.types.front());
 }
 
 template class CpuStepper<double>;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/cpu_kernel.hpp"
+#include "engine/cell/reaction.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/device/cpu/activation.hpp"
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/currents.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
+#include "engine/device/cpu/state_arrays.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <chrono>
@@ -61,11 +62,13 @@ class CpuStepper final : public Stepper
     double share_quiescent() const override;
 
   private:
-    using Arrays = cell::CellArrays<Real>;
     void one_step();
     void quiescent_step();
     void implicit_diffusion(std::vector<WorkerTimes>& times);
-    void react(Real* v, double t_ms, double dt_ms, std::int64_t begin, std::int64_t end) const;
+    /// Takes the slots [begin, end) through a part of the step.
+    void react(Real* v, const cell::ReactionStep& s, std::int64_t begin, std::int64_t end) const;
+    cell::ReactionCells<Real> cells(std::size_t group, Real* v, std::int64_t begin,
+                                    std::int64_t end) const;
     template <class Body>
     void tiles(Body body);
     /// NaN in the slots of unknowns without cells.
@@ -75,6 +78,8 @@ class CpuStepper final : public Stepper
         std::fill(values.begin() + static_cast<std::ptrdiff_t>(layout_.stepped), values.end(),
                   std::numeric_limits<typename Values::value_type>::quiet_NaN());
     }
+    /// Number k of each unknown's states, in the mesh's order; 0 where it has fewer.
+    std::vector<double> numbers_of_states(std::size_t k) const;
     void fail(std::int64_t slot) const;
     void stop_if_failed() const; ///< until a snapshot is restored
     void initial_state(const TissueProblem& p);
@@ -90,11 +95,10 @@ class CpuStepper final : public Stepper
     std::unique_ptr<diffusion::ImplicitSolver> solver_; ///< consistent mass or implicit stepping
     std::vector<double> solver_v_;
     AlignedVector<Real> v_, next_, half_;
-    std::vector<AlignedVector<Real>> states_;
-    std::vector<Real*> state_pointers_;
+    StateArrays<Real> states_;
     AlignedVector<cell::TypeIndex> type_;
-    std::vector<std::size_t> group_states_;
-    std::vector<std::unique_ptr<cell::CpuKernel<Real>>> kernels_;
+    std::vector<std::int64_t> unknown_; ///< of each slot, where a reaction asks for it
+    std::vector<std::unique_ptr<cell::Reaction<Real>>> reactions_; ///< of each group
     Currents<Real> currents_;
     Gather probes_, display_;
     std::int64_t probe_every_ = 1, step_ = 0, steps_done_ = 0;

@@ -23,7 +23,7 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
 {
     check_types(groups_.at(group), types);
     groups_[group].types.assign(types.begin(), types.end());
-    kernels_[group]->set_types(types);
+    reactions_[group]->set_types(types);
     if (quiescent_)
         quiescent_->set_types(group, types);
 }
@@ -64,11 +64,20 @@ void CpuStepper<Real>::potential(std::span<double> out) const
 }
 
 template <class Real>
+std::vector<double> CpuStepper<Real>::numbers_of_states(std::size_t k) const
+{
+    std::vector<double> out(group_.size(), 0);
+    for (std::size_t u = 0; u < out.size(); ++u)
+        if (group_[u] != no_cells && k < states_.numbers(group_[u]))
+            out[u] = static_cast<double>(states_.number(group_[u], k, layout_.new_of[u]));
+    return out;
+}
+
+template <class Real>
 void CpuStepper<Real>::state(std::size_t state, std::span<double> out) const
 {
-    const auto& values = states_.at(state - 1);
-    for (std::size_t u = 0; u < layout_.new_of.size() && u < out.size(); ++u)
-        out[u] = static_cast<double>(values[static_cast<std::size_t>(layout_.new_of[u])]);
+    const auto values = numbers_of_states(state - 1);
+    std::copy_n(values.begin(), std::min(values.size(), out.size()), out.begin());
 }
 
 template <class Real>
@@ -94,8 +103,8 @@ Snapshot CpuStepper<Real>::snapshot() const
     Snapshot s;
     s.step = step_;
     s.v = in_mesh_order(v_);
-    for (const auto& state : states_)
-        s.states.push_back(in_mesh_order(state));
+    for (std::size_t k = 0; k < states_.numbers(); ++k)
+        s.states.push_back(numbers_of_states(k));
     s.activation_ms = in_mesh_order(record_.activation_ms);
     s.repolarisation_ms = in_mesh_order(record_.repolarisation_ms);
     s.peak_mV = in_mesh_order(record_.peak_mV);
@@ -109,8 +118,8 @@ Snapshot CpuStepper<Real>::snapshot() const
 template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {layout_.new_of.size(), states_.size(), quiescent_ ? quiescent_->longest() : 0,
-                    currents_.sizes()});
+    check_shape(s, {layout_.new_of.size(), states_.numbers(),
+                    quiescent_ ? quiescent_->longest() : 0, currents_.sizes()});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)
@@ -118,8 +127,9 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     };
     step_ = s.step;
     from_mesh_order(s.v, v_);
-    for (std::size_t k = 0; k < states_.size(); ++k)
-        from_mesh_order(s.states[k], states_[k]);
+    for (std::size_t u = 0; u < group_.size(); ++u)
+        for (std::size_t k = 0; group_[u] != no_cells && k < states_.numbers(group_[u]); ++k)
+            states_.number(group_[u], k, layout_.new_of[u]) = static_cast<Real>(s.states[k][u]);
     from_mesh_order(s.activation_ms, record_.activation_ms);
     from_mesh_order(s.repolarisation_ms, record_.repolarisation_ms);
     from_mesh_order(s.peak_mV, record_.peak_mV);
@@ -148,11 +158,12 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
                            ? quiescent_->cells_stepped() / static_cast<double>(layout_.stepped)
                            : static_cast<double>(steps_done_);
     double reaction_bytes = 0, reaction_flops = 0;
-    for (std::size_t g = 0; g < kernels_.size(); ++g) {
+    for (std::size_t g = 0; g < reactions_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
-        reaction_bytes += cells * (2.0 * sizeof(Real) * static_cast<double>(group_states_[g] + 1) +
-                                   sizeof(cell::TypeIndex));
-        reaction_flops += cells * kernels_[g]->flops_per_cell();
+        reaction_bytes +=
+            cells * (2.0 * sizeof(Real) * static_cast<double>(states_.numbers(g) + 1) +
+                     sizeof(cell::TypeIndex));
+        reaction_flops += cells * reactions_[g]->flops_per_cell();
     }
     const double halves = splitting_ == Splitting::strang ? 2 : 1;
     const double slots = static_cast<double>(layout_.stepped);
@@ -194,9 +205,10 @@ double CpuStepper<Real>::share_quiescent() const
 template <class Real>
 std::string CpuStepper<Real>::device() const
 {
+    const auto target = reactions_.empty() ? std::string() : reactions_.front()->target();
     return "CPU, " + std::to_string(pool_.size()) +
            (pool_.size() == 1 ? " thread, " : " threads, ") +
-           (kernels_.empty() ? vector_target() : kernels_.front()->target());
+           (target.empty() ? vector_target() : target);
 }
 
 template class CpuStepper<double>;

@@ -20,6 +20,9 @@ void check(const TissueProblem& p)
         throw InputError("", "/reaction/rest_tolerance_mV",
                          "needs " + why + "; leave rest_tolerance_mV out (or set 0)");
     };
+    for (const auto& g : p.groups)
+        if (g.reaction)
+            refuse("compiled models of cells, not " + model_name(g));
     if (needs_solver(p))
         refuse("explicit diffusion and lumped mass");
     if (p.splitting != Splitting::godunov)
@@ -87,8 +90,8 @@ void QuiescentSteps<Real>::begin(std::int64_t steady)
 }
 
 template <class Real>
-cell::CellArrays<Real> QuiescentSteps<Real>::arrays(const Tissue& t, std::int64_t begin,
-                                                    std::int64_t end) const
+void QuiescentSteps<Real>::short_step(const Tissue& t, std::size_t group, std::int64_t begin,
+                                      std::int64_t end) const
 {
     cell::CellArrays<Real> a;
     a.v = t.next;
@@ -97,7 +100,7 @@ cell::CellArrays<Real> QuiescentSteps<Real>::arrays(const Tissue& t, std::int64_
     a.stimulus = t.stimulus;
     a.begin = static_cast<std::size_t>(begin);
     a.end = static_cast<std::size_t>(end);
-    return a;
+    t.reactions[group]->advance({a, nullptr}, {0, 0, t.t_ms, dt_});
 }
 
 template <class Real>
@@ -177,7 +180,7 @@ std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g
         while (to < end && moving_[static_cast<std::size_t>(to / slice)])
             to += slice;
         if (to > from)
-            t.kernels[g]->step(this->arrays(t, from, std::min(to, end)), t.t_ms, dt_);
+            short_step(t, g, from, std::min(to, end));
         from = std::max(to, from + slice);
     }
     for (auto slot = begin; slot < end; ++slot) // and all others what the long one gave
@@ -203,7 +206,7 @@ std::int64_t QuiescentSteps<Real>::later(const Tissue& t, std::size_t begin, std
         for (auto slot = run.begin; slot < run.end; ++slot)
             for (std::size_t s = 0; s < count && rests(slot); ++s)
                 copy.states[s][static_cast<std::size_t>(slot - run.begin)] = t.states[s][slot];
-        t.kernels[run.group]->step(this->arrays(t, run.begin, run.end), t.t_ms, dt_);
+        short_step(t, run.group, run.begin, run.end);
         for (auto slot = run.begin; slot < run.end; ++slot)
             if (rests(slot)) {
                 t.next[slot] = t.x[slot];

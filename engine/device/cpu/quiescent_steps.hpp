@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/cpu_kernel.hpp"
+#include "engine/cell/reaction.hpp"
 #include "engine/device/cpu/activation.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
 #include "engine/device/stepper.hpp"
@@ -27,7 +27,7 @@ class QuiescentSteps
         Real* const* states;
         const cell::TypeIndex* type;
         const Real* stimulus; ///< null: none
-        const std::vector<std::unique_ptr<cell::CpuKernel<Real>>>& kernels;
+        const std::vector<std::unique_ptr<cell::Reaction<Real>>>& reactions;
         ActivationRecord<Real>& record;
         double t_ms, threshold_mV;
     };
@@ -68,7 +68,7 @@ class QuiescentSteps
         std::int64_t begin, end;
         std::size_t group;
     };
-    cell::CellArrays<Real> arrays(const Tissue& t, std::int64_t begin, std::int64_t end) const;
+    void short_step(const Tissue& t, std::size_t group, std::int64_t begin, std::int64_t end) const;
     std::int64_t first_of_group(const Tissue& t, std::size_t g, std::int64_t begin,
                                 std::int64_t end);
     std::int64_t look(const Tissue& t, std::int64_t begin, std::int64_t end, bool long_ones) const;

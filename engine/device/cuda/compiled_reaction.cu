@@ -16,7 +16,9 @@ std::string compiled_cells_reason(const TissueProblem& p)
     constexpr std::size_t most_types = 256; // their indices are bytes there
     const auto known = cell::compiler::compiled_schemes();
     for (const auto& g : p.groups)
-        if (g.types.size() > most_types)
+        if (g.reaction)
+            return "reaction '" + g.reaction->name() + "' is computed on the CPU alone";
+        else if (g.types.size() > most_types)
             return std::to_string(g.types.size()) + " cell types of model '" +
                    g.types.front().model + "' are more than the " + std::to_string(most_types) +
                    " that CUDA devices can tell apart";
