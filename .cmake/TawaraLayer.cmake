@@ -93,7 +93,7 @@ function(tawara_test_options target)
   target_link_libraries(${target} PRIVATE tawara_options Qt6::Core Qt6::Test)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS TAWARA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TAWARA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_BUILDDIR>)
   if(TAWARA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # so that ccache knows what a precompiled header holds
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
