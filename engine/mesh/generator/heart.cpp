@@ -14,9 +14,10 @@ namespace tawara::mesh::generator {
 namespace {
 
 /// The boundary with its walls told by the shape itself.
-Surface walls_by_shape(const TetMesh& m, const Shape& shape)
+Surface walls_by_shape(const TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
+                       const Shape& shape)
 {
-    Surface s = surface(m, face_neighbours(m, progress.silent()));
+    Surface s = surface(m, neighbours);
     for (std::size_t i = 0; i < s.triangles.size(); ++i) {
         Vec3 centre{};
         bool flat = true;
@@ -100,8 +101,8 @@ TetMesh generate_heart(const HeartParameters& p, const Progress& progress)
     validate(p);
     const Shape shape(p);
     TetMesh m = tetrahedralise(shape, p.edge_mm, progress);
-    check_and_clean(m, "heart", progress);
-    const auto w = wall_potentials(m, walls_by_shape(m, shape), progress);
+    const auto checked = check_and_clean(m, "heart", progress);
+    const auto w = wall_potentials(m, walls_by_shape(m, checked.neighbours, shape), progress);
     label(m, p, shape, w);
     assign_rule_based_fibres(
         m, w, {p.helix_endo_deg, p.helix_epi_deg, p.sheet_endo_deg, p.sheet_epi_deg}, progress);
