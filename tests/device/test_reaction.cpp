@@ -6,6 +6,7 @@
 #include "engine/core/thread_pool.hpp"
 #include "engine/partition/decomposition.hpp"
 #include "tests/device/on_gpu.hpp"
+#include "tests/device/random_on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 #include "tests/device/toy_channels.hpp"
 
@@ -235,6 +236,21 @@ class TestReaction : public QObject
                 for (std::size_t k = 0; k < x.states.size(); ++k)
                     QVERIFY(std::abs(x.states[k][u] - y.states[k][u]) < 1e-4);
             }
+    }
+
+    void gpusDrawTheSameNumbers()
+    {
+        if (const auto why = gpu_reason(); !why.empty())
+            QSKIP(("no GPU: " + why).c_str());
+        const RandomPlace first{7, 1000, 3, 1};
+        const auto drawn = uniforms_on_gpu(first, 1000);
+        QCOMPARE(drawn.size(), std::size_t{1000});
+        for (std::size_t i = 0; i < drawn.size(); ++i) {
+            auto place = first;
+            place.unknown += i;
+            const auto w = random_words(place, 0);
+            QCOMPARE(drawn[i], uniform_of(w[0], w[1]));
+        }
     }
 
     void failuresNameTheReaction()
