@@ -93,7 +93,8 @@ function(tawara_test_options target)
   target_link_libraries(${target} PRIVATE tawara_options Qt6::Core Qt6::Test)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS TAWARA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TAWARA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_BUILDDIR>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_BUILDDIR>
+    $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_SOURCEDIR>)
   if(TAWARA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # so that ccache knows what a precompiled header holds
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
@@ -127,7 +128,9 @@ function(tawara_test name)
     list(APPEND links tawara_${u})
   endforeach()
   target_link_libraries(${name} PRIVATE ${links})
-  target_precompile_headers(${name} REUSE_FROM tawara_test_pch)
+  if(NOT T_GUI) # QtTest has more in it where Qt's windows are
+    target_precompile_headers(${name} REUSE_FROM tawara_test_pch)
+  endif()
   if(T_GUI)
     add_test(NAME ${T_FOLDER}.${name} COMMAND xvfb-run -a -s "-screen 0 1920x1080x24" $<TARGET_FILE:${name}>)
   else()
