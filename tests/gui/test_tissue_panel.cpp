@@ -426,7 +426,7 @@ class TestTissuePanel : public QObject
         panel.setNotices({{Notice::Level::info, "else"},
                           {Notice::Level::warning,
                            "cells paced alone before the run, 20 beats every 500 ms: not steady",
-                           simulation::notice::prepaced}});
+                           simulation::notice_kind::prepaced}});
         QVERIFY(reached->isVisibleTo(&panel));
         QVERIFY(reached->text().startsWith("Cells paced alone before the run, 20 beats"));
         QCOMPARE(reached->property("level").toString(), QString("warning"));

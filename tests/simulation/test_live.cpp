@@ -381,7 +381,7 @@ class TestLive : public QObject
             return [count](const Event& x) {
                 const auto* c = std::get_if<SceneChanged>(&x);
                 const auto lacks = [](const Notice& n) {
-                    return n.kind == notice::tissue && n.text.find("g_NaL") != n.text.npos;
+                    return n.kind == notice_kind::tissue && n.text.find("g_NaL") != n.text.npos;
                 };
                 return c && count == std::count_if(c->scene->notices.begin(),
                                                    c->scene->notices.end(), lacks);

@@ -286,7 +286,7 @@ void TissuePanel::setSession(const Session& s)
 void TissuePanel::setNotices(const Notices& notices)
 {
     const auto said = std::find_if(notices.begin(), notices.end(), [](const Notice& n) {
-        return n.kind == simulation::notice::prepaced;
+        return n.kind == simulation::notice_kind::prepaced;
     });
     if (said == notices.end())
         return m_prepacing->setReached({}, false);

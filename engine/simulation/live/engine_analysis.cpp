@@ -59,7 +59,8 @@ void Engine::Impl::start_analysis(LoadedRun& s)
             std::lock_guard hold(queue_mutex);
             finished.emplace_back([this, of, why] {
                 if (sim && sim->scene->run == of)
-                    note(notice::samples_lost, "maps, phase and ECG lack some samples: " + why);
+                    note(notice_kind::samples_lost,
+                         "maps, phase and ECG lack some samples: " + why);
             });
         }
         wake.notify_all();
@@ -294,7 +295,7 @@ CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
 void Engine::Impl::note_lost_state(const std::string& why)
 {
     auto scene = std::make_shared<Scene>(*sim->scene);
-    replace_kind(scene->notices, {Notice::Level::warning, why, notice::state_lost});
+    replace_kind(scene->notices, {Notice::Level::warning, why, notice_kind::state_lost});
     sim->scene = scene;
     push(SceneChanged{scene});
     if (state == Status::State::running) // no more samples and frames of what it has become
@@ -304,7 +305,7 @@ void Engine::Impl::note_lost_state(const std::string& why)
 void Engine::Impl::forget_lost_state()
 {
     auto scene = std::make_shared<Scene>(*sim->scene);
-    if (!remove_kind(scene->notices, notice::state_lost))
+    if (!remove_kind(scene->notices, notice_kind::state_lost))
         return;
     sim->scene = scene;
     push(SceneChanged{scene});

@@ -65,7 +65,7 @@ void Engine::Impl::fault(const std::exception& e) noexcept
         else if (!sim)
             push(Failed{why});
         else if (state != State::failed)
-            note(notice::fault, why);
+            note(notice_kind::fault, why);
     } catch (...) { // no memory even for the words: the state alone is told
         state = sim ? State::failed : State::empty;
         {
@@ -122,15 +122,15 @@ void Engine::Impl::take_faults()
 {
     // Once: a handler that throws again must not bring the next notice.
     if (std::exchange(handler_threw, false) && sim &&
-        !has_kind(sim->scene->notices, notice::event_lost))
-        note(notice::event_lost,
+        !has_kind(sim->scene->notices, notice_kind::event_lost))
+        note(notice_kind::event_lost,
              "an event could not be delivered; the window may show something older than the run");
     if (!work_lost.exchange(false))
         return;
     measuring = false;
     if (changing)
         drop_change("not enough memory");
-    note(notice::work_lost, "work beside the run was lost: not enough memory");
+    note(notice_kind::work_lost, "work beside the run was lost: not enough memory");
 }
 
 } // namespace tawara::simulation

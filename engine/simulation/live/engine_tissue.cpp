@@ -29,7 +29,7 @@ Notice tissue_notice(const std::vector<TissueEdit>& edits)
     text += "at " + when + " ms. ";
     text += n > 1 ? "Results before each change belong to the tissue at that time"
                   : "Results before the change belong to the tissue before it";
-    return {Notice::Level::warning, text, notice::tissue_changed};
+    return {Notice::Level::warning, text, notice_kind::tissue_changed};
 }
 
 /// The model files of both that have another text since, in words; empty: none.
@@ -52,7 +52,7 @@ std::string read_anew(const device::TissueProblem& now, const device::TissueProb
 bool forget_tissue_change(Scene& scene)
 {
     const auto edits = std::exchange(scene.tissue_edits, {});
-    return remove_kind(scene.notices, notice::tissue_changed) && !edits.empty();
+    return remove_kind(scene.notices, notice_kind::tissue_changed) && !edits.empty();
 }
 
 void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& read)
@@ -237,7 +237,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (!c.refused.line.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    remove_kind(scene->notices, notice::tissue); // of the tissue before
+    remove_kind(scene->notices, notice_kind::tissue); // of the tissue before
     scene->notices.insert(scene->notices.end(), said.begin(), said.end());
     sim->scene = scene;
     note_tissue_change(c.session, read);
@@ -277,7 +277,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
         return false;
     }
     auto scene = std::make_shared<Scene>(*sim->scene);
-    remove_kind(scene->notices, notice::prepaced);
+    remove_kind(scene->notices, notice_kind::prepaced);
     if (sim->tissue().prepaced)
         scene->notices.push_back(*sim->tissue().prepaced);
     sim->scene = scene;

@@ -3,7 +3,7 @@
 #include "engine/core/progress.hpp"
 
 /// Kinds of the notices of a simulation.
-namespace tawara::simulation::notice {
+namespace tawara::simulation::notice_kind {
 
 inline constexpr Notice::Kind tissue{1};   ///< from making the tissue's problem of the regions
 inline constexpr Notice::Kind prepaced{2}; ///< what pacing the cells before the run has reached
@@ -14,4 +14,4 @@ inline constexpr Notice::Kind work_lost{6};      ///< work beside the run was lo
 inline constexpr Notice::Kind samples_lost{7};   ///< maps, phase and ECG lack samples
 inline constexpr Notice::Kind fault{8};          ///< an error that nobody expected
 
-} // namespace tawara::simulation::notice
+} // namespace tawara::simulation::notice_kind

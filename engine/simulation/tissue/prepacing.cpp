@@ -105,7 +105,7 @@ Notice notice(const Prepacing& p, const Reached& r)
 {
     constexpr double steady_ms = 1; // from beat to beat
     const auto said = [](Notice::Level level, std::string text) {
-        return Notice{level, std::move(text), notice::prepaced};
+        return Notice{level, std::move(text), notice_kind::prepaced};
     };
     std::string text = "cells paced alone before the run, " + std::to_string(r.beats) +
                        (r.beats == 1 ? " beat" : " beats") + " every " +
