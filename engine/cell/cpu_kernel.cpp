@@ -16,7 +16,7 @@ std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types
         throw InputError("cell types", "",
                          std::to_string(types.size()) + " cell types; give 1 to " +
                              std::to_string(most_types));
-    const auto system = compiler::system_of(types.front());
+    const auto system = compiler::system_of(types);
     for (const CellType& t : types)
         if (t.model != types.front().model || t.parameters.size() != system->parameters.size())
             throw InputError("cell types", "",

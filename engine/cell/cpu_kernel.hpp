@@ -32,7 +32,7 @@ class CpuKernel
     /// Advances the cells by dt. Results do not depend on how a range is cut at multiples of 16.
     /// @thread any; const, no shared state
     virtual void step(const CellArrays<Real>& cells, double t_ms, double dt_ms) const = 0;
-    /// Replaces the table of cell types (same model, same count).
+    /// Replaces the table of cell types (same model, same count; normal where all before were).
     /// @thread not while step() runs
     virtual void set_types(std::span<const CellType> types) = 0;
     /// Instruction set in use, e.g. "AVX-512", "AVX2".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/problem.hpp"
 
+#include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>
@@ -27,6 +28,11 @@ void check_types(const CellGroup& group, std::span<const cell::CellType> types)
                                                group.types.front().model +
                                                "'; parameters can change while running, the model "
                                                "cannot");
+    if (std::all_of(group.types.begin(), group.types.end(), cell::is_normal) &&
+        !std::all_of(types.begin(), types.end(), cell::is_normal))
+        throw InputError("cell types", "a cell type with parameters of disease for a group of "
+                                       "normal cells, whose equations are without them; make the "
+                                       "tissue anew");
 }
 
 std::size_t TissueProblem::with_cells() const

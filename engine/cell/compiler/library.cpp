@@ -169,12 +169,19 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
     auto model = std::make_shared<Model>();
     model->system = resolve(std::move(text), o);
     model->system.digest = digest;
+    if (model->system.plain) {
+        auto plain = std::make_shared<CellSystem>(*model->system.plain);
+        plain->digest = digest;
+        model->system.plain = std::move(plain);
+    }
     model->info = describe(model->system);
     if (is_file(name))
         model->info.files = sources.files();
     else
         model->info.name = name;
-    const std::shared_ptr<const CellSystem> system{model, &model->system};
+    const auto system = model->system.plain
+                            ? model->system.plain
+                            : std::shared_ptr<const CellSystem>{model, &model->system};
     model->info.flops_per_step =
         count_operations(*shared_program(system, Scheme::rush_larsen_light, Target::gpu(false)))
             .instructions();
@@ -226,12 +233,37 @@ CellType cell_type(const CellSystem& s, const std::string& variant,
     return t;
 }
 
-std::shared_ptr<const CellSystem> system_of(const CellType& type)
+namespace {
+
+std::shared_ptr<const CellSystem> whole_system_of(const CellType& type)
 {
     if (type.system)
         return type.system;
     const auto model = shared_model(type.model);
     return {model, &model->system};
+}
+
+bool is_plain(const CellSystem& s, const CellType& type)
+{
+    return std::all_of(s.neutral.begin(), s.neutral.end(), [&](std::size_t k) {
+        return type.parameters.at(k) == s.parameters[k].value;
+    });
+}
+
+} // namespace
+
+std::shared_ptr<const CellSystem> system_of(const CellType& type)
+{
+    return system_of(std::span(&type, 1));
+}
+
+std::shared_ptr<const CellSystem> system_of(std::span<const CellType> types)
+{
+    auto whole = whole_system_of(types.front());
+    if (whole->plain && std::all_of(types.begin(), types.end(),
+                                    [&](const CellType& t) { return is_plain(*whole, t); }))
+        return whole->plain;
+    return whole;
 }
 
 } // namespace tawara::cell::compiler

@@ -39,7 +39,13 @@ CellType cell_type(const CellSystem& s, const std::string& variant,
                    std::span<const std::pair<std::string, double>> initial,
                    const std::string& file = "", const std::string& where = "");
 
-/// The equations of a cell type: those it carries, else those of the model it names.
+/// The equations of a cell type: those it carries, else those of the model it names; of that the
+/// plain ones (CellSystem::plain) where its neutral parameters have their defaults.
 std::shared_ptr<const CellSystem> system_of(const CellType& type);
+
+/// Equations that are right for all of these types of one model: the plain ones where all have
+/// those.
+/// @pre    at least one type
+std::shared_ptr<const CellSystem> system_of(std::span<const CellType> types);
 
 } // namespace tawara::cell::compiler

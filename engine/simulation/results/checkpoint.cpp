@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/checkpoint.hpp"
 
+#include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -88,7 +89,7 @@ std::string fingerprint(const device::TissueProblem& p, const Session& s, Precis
         cells += std::string(cell::name(g.scheme)) + " ";
         for (const auto& t : g.types) {
             cells += t.model + " ";
-            add(crc, t.parameters);
+            add(crc, cell::parameters_in_use(t));
             if (cell::is_file(t.model)) // its text is not this program's
                 add(crc, std::vector<std::uint64_t>{cell::text_digest(t)});
         }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/tissue.hpp"
 
+<<<<<<< HEAD
+=======
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/compiler/own_stimulus.hpp"
+#include "engine/cell/normal.hpp"
+>>>>>>> f324074 (Human ventricular cells have I_K(ATP) and a shift of I_Na's gates)
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/diffusion/spectrum.hpp"
@@ -82,7 +88,7 @@ CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<cha
         auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
                                          pointer("tissue/regions", patches.origin[i]));
         std::size_t g = 0;
-        while (g < out.groups.size() && !cell::same_model(out.groups[g].types.front(), type))
+        while (g < out.groups.size() && !cell::same_equations(out.groups[g].types.front(), type))
             ++g;
         if (g == out.groups.size())
             out.groups.push_back({s.reaction, {}});
@@ -408,7 +414,7 @@ bool update_types(const Session& s, Tissue& t)
         return false;
     for (std::size_t g = 0; g < cells.groups.size(); ++g)
         if (cells.groups[g].types.size() != t.cells.groups[g].types.size() ||
-            !cell::same_model(cells.groups[g].types.front(), t.cells.groups[g].types.front()))
+            !cell::same_equations(cells.groups[g].types.front(), t.cells.groups[g].types.front()))
             return false;
     t.problem.groups = cells.groups;
     t.cells = std::move(cells);

@@ -19,7 +19,17 @@ constexpr std::size_t most_states = 2000; ///< what follows takes time with thei
 class Resolver
 {
   public:
-    Resolver(ModelText& m, const ResolveOptions& o) : m_(m), o_(o), g_(m.graph) {}
+    /// @param fixed  parameters that are constants
+    Resolver(ModelText& m, const ResolveOptions& o, std::vector<std::uint32_t> fixed = {})
+        : m_(m), o_(o), g_(m.graph), fixed_(std::move(fixed))
+    {
+    }
+    /// Gives parameters their first numbers, by full names.
+    void number_first(const std::vector<ParameterInfo>& parameters)
+    {
+        for (const auto& p : parameters)
+            parameter_of_.emplace(*m_.find(p.full_name), parameter_of_.size());
+    }
 
     CellSystem run()
     {
@@ -159,6 +169,8 @@ class Resolver
             return g_.symbol(stimulus_probe);
         if (v.binding == "pace")
             return o_.own_stimulus ? g_.symbol(symbol_id(Symbol::pace)) : g_.constant(0);
+        if (std::find(fixed_.begin(), fixed_.end(), i) != fixed_.end())
+            return v.value;
         if (v.value != no_node && g_.is_constant(v.value)) {
             const auto [p, fresh] = parameter_of_.emplace(i, parameter_of_.size());
             return g_.symbol(symbol_id(Symbol::parameter, static_cast<std::uint32_t>(p->second)));
@@ -350,6 +362,7 @@ class Resolver
     const ResolveOptions& o_;
     Graph& g_;
     std::optional<std::uint32_t> v_, time_, stimulus_;
+    std::vector<std::uint32_t> fixed_;
     double mV_ = 1, ms_ = 1; ///< mV per unit of V, ms per unit of time, in the text
     std::map<std::uint32_t, std::uint32_t> state_of_;
     std::map<std::uint32_t, std::size_t> parameter_of_;
@@ -407,8 +420,29 @@ CellSystem resolve(ModelText model, const ResolveOptions& options)
 {
     const std::string file = model.file;
     try {
-        CellSystem s = Resolver(model, options).run();
+        if (model.neutral.empty()) {
+            CellSystem s = Resolver(model, options).run();
+            recognise_gates(s);
+            return s;
+        }
+        ModelText copy = model;
+        auto plain = std::make_shared<CellSystem>(Resolver(copy, options, model.neutral).run());
+        Resolver all(model, options);
+        all.number_first(plain->parameters); // the same numbers in both
+        CellSystem s = all.run();
+        for (const auto v : model.neutral)
+            for (std::size_t k = 0; k < s.parameters.size(); ++k)
+                if (s.parameters[k].full_name == model.variables[v].name)
+                    s.neutral.push_back(k);
+        std::sort(s.neutral.begin(), s.neutral.end());
         recognise_gates(s);
+        recognise_gates(*plain);
+        for (std::size_t k = 0; k < s.states.size(); ++k)
+            plain->states[k].name = s.states[k].name;
+        plain->parameters = s.parameters;
+        plain->neutral = s.neutral;
+        plain->variants = s.variants;
+        s.plain = std::move(plain);
         return s;
     } catch (const InputError&) {
         throw;

@@ -74,6 +74,13 @@ struct CellSystem
     std::string potential, stimulus, time; ///< variables that were recognised; empty: none
     double V_in_mV = 1;                    ///< mV per unit of V in the text
     std::uint64_t digest = 0; ///< of the files that shared_model() read it from; else 0
+    /// Parameters that with their defaults change nothing (.mmt: "neutral: component.variable;
+    /// ..."), as currents of disease that a normal cell does not have; ascending.
+    std::vector<std::size_t> neutral;
+    /// The equations with those as constants, so that they cost a normal cell nothing and leave its
+    /// results as they are without them, bit for bit. The same states and parameters. None where
+    /// nothing is neutral.
+    std::shared_ptr<const CellSystem> plain;
 
     std::vector<Node> rates() const;
     /// Values of symbols from state and parameter values.

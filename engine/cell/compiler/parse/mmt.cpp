@@ -120,6 +120,8 @@ class Reader
                 variant(l);
             else if (l.text == "largest_step_ms")
                 largest_steps(l);
+            else if (l.text == "neutral")
+                neutral_ = {trimmed(l.note), l.line};
         }
     }
 
@@ -406,6 +408,24 @@ class Reader
                                  "', which the model does not define");
         for (std::size_t i = 0; i < m_.variants.size(); ++i)
             split_variant(m_.variants[i], variant_lines_[i]);
+        neutral_parameters();
+    }
+
+    /// neutral: component.variable; ...
+    void neutral_parameters()
+    {
+        std::istringstream in(neutral_.first);
+        for (std::string item; std::getline(in, item, ';');) {
+            const auto name = trimmed(item);
+            const auto it = names_.find(name);
+            if (it == names_.end() || m_.variables[it->second].value == no_node ||
+                !m_.graph.is_constant(m_.variables[it->second].value))
+                throw InputError(m_.file, neutral_.second,
+                                 "'" + name +
+                                     "' is no parameter; write neutral: component.variable; ... "
+                                     "with variables that are numbers");
+            m_.neutral.push_back(it->second);
+        }
     }
 
     void split_variant(Variant& v, long line) const
@@ -436,6 +456,7 @@ class Reader
     std::size_t calls_ = 0;
     std::vector<Pending> pending_;
     std::vector<long> variant_lines_;
+    std::pair<std::string, long> neutral_; ///< the list and its line
 };
 
 } // namespace

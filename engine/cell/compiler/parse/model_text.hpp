@@ -48,6 +48,7 @@ struct ModelText
     std::vector<Variant> variants;
     std::vector<PaceEvent> protocol;
     std::vector<std::pair<Scheme, double>> largest_step_ms; ///< see ModelInfo
+    std::vector<std::uint32_t> neutral;                     ///< see CellSystem
     std::vector<std::filesystem::path> imports; ///< other files that were read (CellML 1.1, 2.0)
 
     std::optional<std::uint32_t> find(const std::string& variable) const;
