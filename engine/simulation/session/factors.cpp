@@ -47,6 +47,10 @@ const std::vector<Known>& known()
         {{"K_NaCa", "sodium-calcium exchanger, largest current"},
          {{"K_NaCa"}, {"g_NaCa"}, {"I_NaCa_max"}, {"k_NaCa"}}},
         {{"g_pCa", "sarcolemmal calcium pump, largest current"}, {{"g_pCa"}, {"I_pCa_max"}}},
+        {{"g_KATP", "ATP-sensitive potassium current of ischaemia, conductance", "nS/pF"},
+         {{"g_KATP"}}},
+        {{"shift_Na", "shift of the fast sodium current's gates towards positive potentials", "mV"},
+         {{"shift_Na"}}},
         {{"K_o", "outer potassium concentration"}, {{"K_o"}, {"Ko"}}},
         {{"Na_o", "outer sodium concentration"}, {{"Na_o"}, {"Nao"}}},
         {{"Ca_o", "outer calcium concentration"}, {{"Ca_o"}, {"Cao"}}},
@@ -97,6 +101,14 @@ std::span<const CanonicalParameter> canonical_parameters()
         return out;
     }();
     return list;
+}
+
+const CanonicalParameter* canonical_parameter(std::string_view name)
+{
+    const auto list = canonical_parameters();
+    const auto it = std::find_if(list.begin(), list.end(),
+                                 [&](const CanonicalParameter& p) { return p.name == name; });
+    return it == list.end() ? nullptr : &*it;
 }
 
 std::string parameter_name(std::string_view model, std::string_view canonical)

@@ -21,8 +21,13 @@ struct CanonicalParameter
 {
     std::string_view name;        ///< "g_Kr"
     std::string_view description; ///< "rapid delayed rectifier, conductance"
+    /// Of one that is 0 in a normal cell, so that a region gives its value in this unit, and no
+    /// factor: "mV". Empty: of all others.
+    std::string_view unit{};
 };
 std::span<const CanonicalParameter> canonical_parameters();
+/// The one of that name, or null.
+const CanonicalParameter* canonical_parameter(std::string_view name);
 
 /// A model's own name of a canonical parameter, the first of parameter_names(); a model's own name
 /// is its own. Empty where it has none.

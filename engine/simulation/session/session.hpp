@@ -129,8 +129,8 @@ struct ConductivityScale
 ///
 /// A region without a model of its own (`model` empty) changes what lies beneath it: the
 /// tetrahedron keeps model, variant, parameters and conductivities of the region before it in the
-/// list; its own `parameters` are set on top, then `scale` and `conductivity_scale` multiply.
-/// Scars, border zones and ischaemia are of this kind.
+/// list; its `parameters` are set on top (canonical names that the model lacks are passed over),
+/// then `scale` and `conductivity_scale` multiply. Scars and ischaemia are of this kind.
 struct Region
 {
     std::vector<std::int32_t> labels; ///< empty: "*"; not looked at when `where` is set

@@ -160,7 +160,8 @@ const Key table[] = {
         "factors on parameters, by the model's own names or those below: 0.5 halves; 0 to 1000",
         {.left_out = "none"}),
     Key("/tissue/regions/#/parameters", "`{\"g_Ks\": 0.392}`: values of the model's own parameters",
-        {.left_out = "the model's"}),
+        {.more = "without a `model`, names that fit several models do as well",
+         .left_out = "the model's"}),
     Key("/tissue/regions/#/initial", "`{\"V\": -85.23}`: values that the model's states begin with",
         {.left_out = "the model's"}),
 
@@ -359,7 +360,9 @@ const Key table[] = {
     Key("/output/checkpoints_kept", of<&Session::checkpoints_kept>(), {0, 1e6}, "",
         "how many of the newest stay; older ones of the same run are removed",
         {.more = "the one that a run goes on from stays, and so do those that a stop (Ctrl-C, "
-                 "SIGTERM) has written between", .zero = "all", .write = changed}),
+                 "SIGTERM) has written between",
+         .zero = "all",
+         .write = changed}),
     Key("/output/maps_from_ms", of<&Session::maps_from_ms>(), at_least_0, "ms",
         "the maps are of each place's first activation after that time",
         {.more = "in `activation.csv`, `activation.vtu`: of the last beat of a pacing protocol, "

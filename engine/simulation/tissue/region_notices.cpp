@@ -3,6 +3,7 @@
 
 #include "engine/simulation/session/presets.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,6 +17,47 @@ std::string listed(const std::vector<std::string>& names)
     std::string out;
     for (const auto& n : names)
         out += (out.empty() ? "" : ", ") + n;
+    return out;
+}
+
+/// What of a region's factors and values does nothing to a model.
+struct Idle
+{
+    std::vector<std::string> lacking;     ///< the model does not have them
+    std::vector<std::string> zero;        ///< of factors: they are 0 there
+    std::string only;                     ///< only_rectifier()
+    bool factors = false, values = false; ///< which of both are among those lacking
+    std::size_t acting = 0;
+};
+
+Idle idle(const Region& own, const Region& laid)
+{
+    Idle out;
+    const auto has = [&](const std::string& name, bool& kind) {
+        if (!parameter_name(laid.model, name).empty())
+            return true;
+        out.lacking.push_back(name);
+        kind = true;
+        if (out.only.empty())
+            out.only = only_rectifier(laid.model, name);
+        return false;
+    };
+    for (const auto& [name, factor] : own.scale) {
+        if (factor == 1 || !has(name, out.factors))
+            continue;
+        const auto* known = canonical_parameter(name);
+        const auto at = std::find_if(
+            laid.parameters.begin(), laid.parameters.end(),
+            [at = parameter_name(laid.model, name)](const auto& p) { return p.first == at; });
+        if (known != nullptr && !known->unit.empty() &&
+            (at == laid.parameters.end() || at->second == 0))
+            out.zero.push_back(name);
+        else
+            ++out.acting;
+    }
+    if (own.inherits())
+        for (const auto& [name, value] : own.parameters)
+            out.acting += has(name, out.values);
     return out;
 }
 
@@ -37,29 +79,35 @@ Notices idle_scales(const Session& s, const RegionMap& laid)
         const auto at = laid.origin[k];
         const Region& own = s.regions[at];
         const std::string& model = laid.regions[k].model;
-        std::vector<std::string> lacking;
-        std::string only;
-        std::size_t acting = 0;
-        for (const auto& [name, factor] : own.scale) {
-            if (factor == 1)
-                continue;
-            if (!parameter_name(model, name).empty()) {
-                ++acting;
-                continue;
-            }
-            lacking.push_back(name);
-            if (only.empty())
-                only = only_rectifier(model, name);
-        }
-        if (lacking.empty() || !said.emplace(at, model).second)
+        if (model.empty())
             continue;
+        const auto found = idle(own, laid.regions[k]);
+        if ((found.lacking.empty() && found.zero.empty()) || !said.emplace(at, model).second)
+            continue;
+        for (const auto& name : found.zero)
+            out.push_back({Notice::Level::warning,
+                           place_of(s, at, ".scale") + ": " + name + " is 0 in model " + model +
+                               ", and a factor leaves it so; give its value by \"parameters\""});
+        if (found.lacking.empty())
+            continue;
+        const bool short_of_hypoxia =
+            own.kind == "ischaemia" &&
+            std::count(found.lacking.begin(), found.lacking.end(), std::string("g_KATP")) > 0;
         // a list that fits several models is no slip where a part of it acts
-        const bool part = own.inherits() && acting > 0;
+        const bool part = own.inherits() && found.acting > 0;
         out.push_back(
-            {part ? Notice::Level::info : Notice::Level::warning,
-             place_of(s, at, ".scale") + ": model " + model + " has no " + listed(lacking) +
-                 (lacking.size() == 1 ? "; it changes" : "; they change") + " nothing there" +
-                 (own.inherits() && acting == 0 ? ": its cells are as those beneath" : "") + only});
+            {part && !short_of_hypoxia ? Notice::Level::info : Notice::Level::warning,
+             place_of(s, at,
+                      !found.values    ? ".scale"
+                      : !found.factors ? ".parameters"
+                                       : "") +
+                 ": model " + model + " has no " + listed(found.lacking) +
+                 (found.lacking.size() == 1 ? "; it changes" : "; they change") + " nothing there" +
+                 (own.inherits() && found.acting == 0 ? ": its cells are as those beneath" : "") +
+                 (part && short_of_hypoxia
+                      ? "; without I_K(ATP) of hypoxia the action potential hardly shortens"
+                      : "") +
+                 found.only});
     }
     return out;
 }

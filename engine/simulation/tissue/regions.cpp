@@ -153,6 +153,8 @@ void need_names(const Session& s, const Region& base, const Region& over, std::s
     const std::span<const Named> none;
     for (const auto& [name, value] : over.parameters) {
         const auto own = parameter_name(base.model, name);
+        if (own.empty() && canonical_parameter(name)) // fits several models, as factors do
+            continue;
         const Named one[]{{own.empty() ? name : own, value}};
         if (const auto all = parameter_names(base.model, name); all.size() > 1) {
             std::string list;
@@ -180,6 +182,8 @@ Region laid_on(Region base, const Region& over)
     base.insulating = base.insulating || over.insulating;
     for (const auto& [name, value] : over.parameters) {
         const auto own = parameter_name(base.model, name);
+        if (own.empty() && canonical_parameter(name))
+            continue;
         set(base.parameters, own.empty() ? name : own, value);
     }
     for (const auto& [name, value] : over.initial)
