@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every panel of the window, driven as a user does, with a fake engine behind it.
+#include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -224,6 +225,43 @@ class TestPanels : public QObject
         child<TissuePanel>()->choose(0);
         QCOMPARE(table->horizontalHeaderItem(1)->text(), QString("Value"));
         QVERIFY(table->rowCount() > 20);
+    }
+
+    /// What ischaemia adds is given by value, beside the factors.
+    void anIschaemicRegionsValuesAreSeenAndEdited()
+    {
+        f->start();
+        f->window->raisePanel("tissueDock");
+        simulation::Region ill;
+        for (const auto& p : simulation::tissue_presets())
+            if (p.region.kind == "ischaemia")
+                ill = p.region;
+        ill.where = simulation::Tetrahedra{};
+        ill.parameters.emplace_back("own", 3);
+        f->window->document()->edits().edit(
+            "ischaemia", [ill](simulation::Session& s) { s.regions.push_back(ill); });
+        child<TissuePanel>()->choose(1);
+        auto* table = child<QTableWidget>("parameters");
+        const auto rowOf = [table](const QString& name) {
+            for (int row = 0; row < table->rowCount(); ++row)
+                if (table->item(row, 0)->text() == name)
+                    return row;
+            return -1;
+        };
+        const QString shift = "shift_Na, value [mV]", open = "g_KATP, value [nS/pF]";
+        QVERIFY(rowOf(shift) >= 0 && rowOf(open) >= 0 && rowOf("own, value") >= 0);
+        QCOMPARE(table->item(rowOf(shift), 1)->text(), QString("3.4"));
+        QCOMPARE(table->item(rowOf(shift), 2)->text(), QString("0"));
+        QVERIFY(table->item(rowOf(shift), 0)->toolTip().contains("Value in place of"));
+        QCOMPARE(table->item(rowOf("own, value"), 1)->text(), QString("3"));
+        QCOMPARE(table->item(rowOf("K_o"), 1)->text(), QString("1.66667"));
+        const auto scale = ill.scale;
+        table->item(rowOf(shift), 1)->setText("-1"); // the other way
+        table->item(rowOf(open), 1)->setText("");
+        using Values = std::vector<std::pair<std::string, double>>;
+        QCOMPARE(session().regions.at(1).parameters, (Values{{"own", 3}, {"shift_Na", -1}}));
+        QCOMPARE(session().regions.at(1).scale, scale);
+        QCOMPARE(table->item(rowOf(open), 1)->text(), QString("0"));
     }
 
     void aSiteThatIsNotChosenIsSwitchedByItsTick()

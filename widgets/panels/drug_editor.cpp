@@ -123,6 +123,8 @@ QWidget* DrugEditor::card(std::size_t i)
     auto* menu = new QMenu(more);
     more->setMenu(menu);
     for (const auto& p : simulation::canonical_parameters()) {
+        if (!p.unit.empty()) // 0 in normal cells: factors leave it so
+            continue;
         const std::string name(p.name);
         const auto& have = m_drugs[i].factors;
         if (std::any_of(have.begin(), have.end(), [&](const auto& f) { return f.first == name; }))

@@ -199,9 +199,10 @@ QString regionTip(const Region& r)
     if (r.insulating)
         return tr("Insulating: no cells, no current");
     if (r.inherits())
-        return tr("Changes what lies beneath it: conductivities × %1, %2 factors")
+        return tr("Changes what lies beneath it: conductivities × %1, %2 factors, %3 values")
             .arg(scaleText(r.conductivity_scale))
-            .arg(r.scale.size());
+            .arg(r.scale.size())
+            .arg(r.parameters.size());
     return tr("%1, %2 changed parameters")
         .arg(QString::fromStdString(cell::path_of(r.model)))
         .arg(r.parameters.size());

@@ -523,6 +523,21 @@ TissuePanel::parameterRows(const Region& r,
                  tip + tr("\nFactor on what the tissue beneath has. Bold: changed.") + exact(own),
                  own != nullptr});
         };
+        const auto value = [&](const std::string& name, const QString& usual, const QString& unit,
+                               const QString& tip) {
+            const double* own = given(r.parameters, name);
+            const QString n = QString::fromStdString(name);
+            rows.push_back(
+                {n,
+                 {unit.isEmpty() ? tr("%1, value").arg(n) : tr("%1, value [%2]").arg(n, unit),
+                  own != nullptr ? number(*own) : usual, usual},
+                 tip +
+                     tr("\nValue in place of what the tissue beneath has. Empty: as beneath. "
+                        "Bold: changed.") +
+                     exact(own),
+                 own != nullptr,
+                 true});
+        };
         const auto known = [&](const std::string_view name) {
             return beneath.empty() ||
                    std::any_of(beneath.begin(), beneath.end(), [&](const cell::ModelInfo* m) {
@@ -532,15 +547,24 @@ TissuePanel::parameterRows(const Region& r,
         for (const auto& p : simulation::canonical_parameters()) {
             if (!known(p.name))
                 continue;
-            row(std::string(p.name),
-                QString::fromUtf8(p.description.data(),
-                                  static_cast<qsizetype>(p.description.size())));
+            const auto text = [](std::string_view t) {
+                return QString::fromUtf8(t.data(), static_cast<qsizetype>(t.size()));
+            };
+            if (p.unit.empty())
+                row(std::string(p.name), text(p.description));
+            else
+                value(std::string(p.name), QStringLiteral("0"), text(p.unit), text(p.description));
         }
         for (const auto& [name, factor] : r.scale)
             if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
                     return shown.name == QString::fromStdString(n);
                 }))
                 row(name, QString::fromStdString(name));
+        for (const auto& [name, x] : r.parameters)
+            if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
+                    return shown.value && shown.name == QString::fromStdString(n);
+                }))
+                value(name, {}, {}, QString::fromStdString(name));
         return rows;
     }
     if (const auto* info = model(r.model))
@@ -562,8 +586,9 @@ TissuePanel::parameterRows(const Region& r,
 void TissuePanel::fillParameters(const Region& r)
 {
     // hundreds of cells: written only when they change, and measured once
+    static const decltype(Region::scale) no_factors;
     ShownParameters wanted{
-        true, model(r.model), r.variant, r.inherits() ? r.scale : r.parameters, {}};
+        true, model(r.model), r.variant, r.parameters, r.inherits() ? r.scale : no_factors, {}};
     if (r.inherits())
         wanted.beneath = modelsBeneath(chosen());
     if (wanted == m_shown)
@@ -590,6 +615,7 @@ void TissuePanel::fillParameters(const Region& r)
             item->setFont(f);
             item->setToolTip(shown.tip);
             item->setData(Qt::UserRole, shown.name);
+            item->setData(value_role, shown.value);
         }
         m_parameters->setRowHidden(row,
                                    !shown.name.contains(m_filter->text(), Qt::CaseInsensitive));

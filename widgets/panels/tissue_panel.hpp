@@ -108,8 +108,12 @@ class TissuePanel : public QWidget
         std::array<QString, 3> texts; ///< name with unit, value, default
         QString tip;
         bool changed = false;
+        bool value =
+            false; ///< of a region that changes what lies beneath: set, in place of a factor
     };
-    /// A model's parameters; of a region that changes what lies beneath, its factors on them.
+    static constexpr int value_role = Qt::UserRole + 1; ///< ParameterRow::value
+    /// A model's parameters; of a region that changes what lies beneath, its factors on them, and
+    /// the values of those that are 0 in a normal cell.
     /// @param beneath  models of the regions beneath: what none of them has is not offered
     std::vector<ParameterRow>
     parameterRows(const simulation::Region& r,
@@ -159,7 +163,7 @@ class TissuePanel : public QWidget
         bool written = false;
         const cell::ModelInfo* info = nullptr;
         std::string variant;
-        decltype(simulation::Region::parameters) values;
+        decltype(simulation::Region::parameters) values, factors;
         std::vector<const cell::ModelInfo*> beneath;
         bool operator==(const ShownParameters&) const = default;
     } m_shown;

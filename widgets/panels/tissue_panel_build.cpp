@@ -385,6 +385,7 @@ void TissuePanel::connectParameters()
             return;
         m_shown = {}; // the table says what was typed
         const std::string name = nameIn(item->row()).toStdString();
+        const bool value = m_parameters->item(item->row(), name_column)->data(value_role).toBool();
         bool ok = false;
         const double v = item->text().toDouble(&ok);
         const bool clear = item->text().trimmed().isEmpty();
@@ -398,15 +399,16 @@ void TissuePanel::connectParameters()
             return refuse(tr("“%1” cannot be taken: a number, or nothing for the model's own value")
                               .arg(item->text().trimmed()));
         const int i = chosen();
-        if (ok && v < 0 && i >= 0 && m_regions[static_cast<std::size_t>(i)].inherits())
+        if (ok && v < 0 && !value && i >= 0 && m_regions[static_cast<std::size_t>(i)].inherits())
             return refuse(tr("%1 cannot be taken: a factor below 0 would turn the current round")
                               .arg(spacedNumber(v)));
         noteAt(m_parameters, {});
         change(tr("Change parameter %1").arg(QString::fromStdString(name)),
-               [name, v, clear](Region& r) {
-                   auto& list = r.inherits() ? r.scale : r.parameters;
+               [name, v, clear, value](Region& r) {
+                   const bool factor = r.inherits() && !value;
+                   auto& list = factor ? r.scale : r.parameters;
                    std::erase_if(list, [&](const auto& p) { return p.first == name; });
-                   if (!clear && !(r.inherits() && v == 1))
+                   if (!clear && !(factor && v == 1))
                        list.emplace_back(name, v);
                });
     });
