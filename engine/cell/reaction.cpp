@@ -16,7 +16,7 @@ class CompiledReaction final : public Reaction<Real>
     {
         for (const auto& t : types)
             initial_.push_back(t.initial);
-        const auto system = compiler::system_of(types.front());
+        const auto system = compiler::system_of(types);
         for (std::size_t s = 1; s < system->states.size(); ++s)
             arrays_.push_back({system->states[s].name, 1});
     }

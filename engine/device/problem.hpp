@@ -24,14 +24,10 @@ struct CellGroup
     std::shared_ptr<const cell::ReactionModel> reaction{};
 };
 
-<<<<<<< HEAD
 /// What a message calls a group's model.
 std::string model_name(const CellGroup& group);
 
-/// @throws InputError unless `types` are as many as the group has and of its model
-=======
 /// @throws InputError unless `types` are as many, of its model, and normal where it is (normal.hpp)
->>>>>>> f324074 (Human ventricular cells have I_K(ATP) and a shift of I_Na's gates)
 void check_types(const CellGroup& group, std::span<const cell::CellType> types);
 
 enum class Splitting { godunov, strang };

@@ -69,15 +69,9 @@ QuiescentSteps<Real>::QuiescentSteps(const TissueProblem& p, const Layout& layou
     rates_ = diffusion.rates();
     moving_.assign((layout.slots() + slice - 1) / slice, 0);
     for (const auto& g : p.groups) {
-<<<<<<< HEAD:engine/device/cpu/quiescent_steps.cpp
-        const auto system = cell::compiler::system_of(g.types.at(0));
+        const auto system = cell::compiler::system_of(g.types);
         const auto scheme = cell::compiler::scheme_of_long_steps(
             *system, g.scheme, TissueProblem::longest_quiescent_ms);
-=======
-        const auto system = cell::compiler::system_of(g.types);
-        const auto scheme =
-            cell::compiler::scheme_of_long_steps(*system, g.scheme, TissueProblem::longest_rest_ms);
->>>>>>> f324074 (Human ventricular cells have I_K(ATP) and a shift of I_Na's gates):engine/device/cpu/resting.cpp
         long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme, p.table_step_mV));
         states_.push_back(g.types.at(0).initial.size() - 1);
     }

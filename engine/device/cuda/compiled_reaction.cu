@@ -250,12 +250,8 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
 {
     constexpr bool single = sizeof(Real) == 4;
     Code& c = *code_;
-<<<<<<< HEAD
-    const auto system = cell::compiler::system_of(group.types.at(0));
-    const auto target = cell::compiler::Target::gpu(single);
-=======
     const auto system = cell::compiler::system_of(group.types);
->>>>>>> f324074 (Human ventricular cells have I_K(ATP) and a shift of I_Na's gates)
+    const auto target = cell::compiler::Target::gpu(single);
     c.program =
         use.program ? use.program : cell::compiler::shared_program(system, group.scheme, target);
     if (use.longest_quiescent_ms > 0)

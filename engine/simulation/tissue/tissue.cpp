@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/tissue.hpp"
 
-<<<<<<< HEAD
-=======
-#include "engine/cell/compiler/library.hpp"
-#include "engine/cell/compiler/own_stimulus.hpp"
 #include "engine/cell/normal.hpp"
->>>>>>> f324074 (Human ventricular cells have I_K(ATP) and a shift of I_Na's gates)
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/diffusion/spectrum.hpp"
