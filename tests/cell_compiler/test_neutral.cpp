@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters of disease that a normal cell is computed without.
-#include "engine/cell/compiler/emit/cuda_text.hpp"
+#include "engine/cell/compiler/emit/cuda/cuda_text.hpp"
+#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/cell/normal.hpp"
@@ -116,8 +117,8 @@ class TestNeutral : public QObject
                         continue; // the rest would take a minute
                     const auto of = [&](const CellSystem& s) {
                         return compile(s, scheme,
-                                       processor ? processor_options(s, single)
-                                                 : options_for(s, single));
+                                       options_for(s, processor ? processor_target(single)
+                                                                : Target::gpu(single)));
                     };
                     const auto a = of(*now.plain), b = of(paper);
                     QVERIFY2(operations(a, single) == operations(b, single), name(scheme).data());

@@ -371,7 +371,7 @@ class TestCuda : public QObject
         second->add_stimulus(left_end(p, 1));
         const std::int64_t some = short_tests() ? 17 : 1003; // inside a long step
         first->advance(some);
-        QVERIFY(!first->snapshot().resting.empty());
+        QVERIFY(!first->snapshot().quiescent.empty());
         second->restore(first->snapshot());
         second->advance(all - some);
         QVERIFY(same_bits(last, second->snapshot()));
