@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tissue panel alone: places of regions, drugs. Fields of session keys.
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/cell/model.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/surface.hpp"
