@@ -393,7 +393,7 @@ class TestResults : public QObject
             Job job([&](const Progress& p) {
                 simulation::export_results(source, simulation::ExportKind::frames_pvd,
                                            path.toStdString(), p);
-            });
+            }, Context{});
             QSignalSpy ended(&job, &Job::ended), progressed(&job, &Job::progressed);
             if (cancels)
                 connect(&job, &Job::progressed, &job, &Job::cancel);
@@ -407,7 +407,7 @@ class TestResults : public QObject
         Job lost([&](const Progress& p) {
             simulation::export_results(source, simulation::ExportKind::frames_igb,
                                        dir.filePath("out/wave.pvd/x.igb").toStdString(), p);
-        });
+        }, Context{});
         QSignalSpy ended(&lost, &Job::ended);
         lost.start();
         QTRY_COMPARE(ended.count(), 1);
