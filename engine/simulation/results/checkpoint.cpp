@@ -7,6 +7,7 @@
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <iterator>
@@ -83,7 +84,11 @@ std::string fingerprint(const device::TissueProblem& p, const Session& s, Precis
     add(crc, p.system.alpha.column);
     add(crc, p.system.alpha.value);
     add(crc, p.group);
-    add(crc, p.type);
+    // one byte a type wherever that is enough, as checkpoints have it that were written when it always was
+    if (std::all_of(p.type.begin(), p.type.end(), [](auto t) { return t <= 0xff; }))
+        add(crc, std::vector<std::uint8_t>(p.type.begin(), p.type.end()));
+    else
+        add(crc, p.type);
     std::string cells;
     for (const auto& g : p.groups) {
         cells += std::string(cell::name(g.scheme)) + " ";
