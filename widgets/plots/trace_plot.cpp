@@ -17,8 +17,6 @@ namespace tawara {
 namespace {
 
 constexpr double shortest_ms = 10, longest_ms = 20000;
-constexpr double box_gap = 4; // between the box of the cursors and the area's edges [px]
-constexpr double grab_px = 4; // so near to a cursor a press takes it
 
 /// Of a curve of an earlier run.
 QPen keptPen(QColor color)
@@ -28,18 +26,6 @@ QPen keptPen(QColor color)
 }
 
 } // namespace
-
-std::optional<double> TracePlot::Curve::at(double time) const
-{
-    if (times.empty() || time < times.front() || time > times.back())
-        return {};
-    const auto next = std::lower_bound(times.begin(), times.end(), time);
-    const auto i = static_cast<std::size_t>(next - times.begin());
-    if (i == 0)
-        return values[0];
-    const double u = (time - times[i - 1]) / (times[i] - times[i - 1]);
-    return static_cast<double>(values[i - 1]) + u * static_cast<double>(values[i] - values[i - 1]);
-}
 
 TracePlot::TracePlot(QWidget* parent) : QWidget(parent)
 {
@@ -58,14 +44,14 @@ void TracePlot::addCurve(quint64 id, const QString& name, const QColor& color)
 
 void TracePlot::removeCurve(quint64 id)
 {
-    std::erase_if(m_curves, [id](const Curve& c) { return c.id == id; });
+    std::erase_if(m_curves, [id](const TraceCurve& c) { return c.id == id; });
     reread();
 }
 
 void TracePlot::removeCurves()
 {
     m_curves.clear();
-    m_marks = {};
+    m_marks.clear();
     m_end.reset();
     reread();
 }
@@ -92,8 +78,8 @@ void TracePlot::append(quint64 id, std::span<const double> times, std::span<cons
 
 bool TracePlot::keep(bool on)
 {
-    m_kept = on ? m_curves : std::vector<Curve>();
-    std::erase_if(m_kept, [](const Curve& c) { return c.times.empty(); });
+    m_kept = on ? m_curves : std::vector<TraceCurve>();
+    std::erase_if(m_kept, [](const TraceCurve& c) { return c.times.empty(); });
     update();
     return !m_kept.empty();
 }
@@ -162,22 +148,9 @@ QRectF TracePlot::area() const
     return QRectF(rect()).adjusted(54, 12, -14, -34);
 }
 
-double TracePlot::toX(double time) const
+TraceFrame TracePlot::frame() const
 {
-    const QRectF a = area();
-    return a.right() + (time - windowEnd()) / m_windowMs * a.width();
-}
-
-double TracePlot::toTime(double x) const
-{
-    const QRectF a = area();
-    return windowEnd() + (x - a.right()) / a.width() * m_windowMs;
-}
-
-double TracePlot::toY(double value) const
-{
-    const QRectF a = area();
-    return a.bottom() - (value - m_low) / (m_high - m_low) * a.height();
+    return {area(), windowEnd(), m_windowMs, m_low, m_high};
 }
 
 void TracePlot::paintAxes(QPainter& p) const
@@ -188,7 +161,7 @@ void TracePlot::paintAxes(QPainter& p) const
     const QFontMetricsF metrics(font());
     const double from = windowEnd() - m_windowMs;
     for (const double t : axisTicks(from, windowEnd(), a.width() / 90)) {
-        const double x = std::round(toX(t)) + 0.5;
+        const double x = std::round(frame().toX(t)) + 0.5;
         p.setPen(c.grid);
         p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
         p.setPen(c.text);
@@ -196,7 +169,7 @@ void TracePlot::paintAxes(QPainter& p) const
                    QString::number(t, 'g', 6));
     }
     for (const double v : axisTicks(m_low, m_high, a.height() / 26)) {
-        const double y = std::round(toY(v)) + 0.5;
+        const double y = std::round(frame().toY(v)) + 0.5;
         p.setPen(v == 0 ? c.zero : c.grid);
         p.drawLine(QPointF(a.left(), y), QPointF(a.right(), y));
         p.setPen(c.text);
@@ -211,44 +184,11 @@ void TracePlot::paintAxes(QPainter& p) const
     p.restore();
 }
 
-void TracePlot::paintCurve(QPainter& p, const Curve& c, const QPen& pen) const
+void TracePlot::paintCurve(QPainter& p, const TraceCurve& c, const QPen& pen) const
 {
-    const QRectF a = area();
-    const double from = windowEnd() - m_windowMs;
-    auto first = std::lower_bound(c.times.begin(), c.times.end(), from) - c.times.begin();
-    auto last = std::upper_bound(c.times.begin(), c.times.end(), windowEnd()) - c.times.begin();
-    first = std::max<std::ptrdiff_t>(0, first - 1);
-    last = std::min<std::ptrdiff_t>(std::ssize(c.times), last + 1);
-    if (last - first < 1)
+    const QPolygonF line = c.line(frame());
+    if (line.isEmpty())
         return;
-    // One column of pixels at a time: its first, lowest, highest and last sample.
-    QPolygonF line;
-    const auto point = [&](std::ptrdiff_t i) {
-        const auto k = static_cast<std::size_t>(i);
-        return QPointF(toX(c.times[k]), toY(static_cast<double>(c.values[k])));
-    };
-    if (last - first < 2 * a.width()) {
-        for (auto i = first; i < last; ++i)
-            line << point(i);
-    } else {
-        for (auto i = first; i < last;) {
-            const double column = std::floor(point(i).x());
-            auto low = i, high = i, end = i;
-            while (end < last &&
-                   std::floor(toX(c.times[static_cast<std::size_t>(end)])) <= column) {
-                if (c.values[static_cast<std::size_t>(end)] <
-                    c.values[static_cast<std::size_t>(low)])
-                    low = end;
-                if (c.values[static_cast<std::size_t>(end)] >
-                    c.values[static_cast<std::size_t>(high)])
-                    high = end;
-                ++end;
-            }
-            line << point(i) << point(std::min(low, high)) << point(std::max(low, high))
-                 << point(end - 1);
-            i = end;
-        }
-    }
     p.setPen(pen);
     p.drawPolyline(line);
 }
@@ -284,7 +224,7 @@ std::optional<double> TracePlot::reading() const
     const QRectF a = area();
     if (!m_mouse || m_mouse->x() < a.left() || m_mouse->x() > a.right() || m_curves.empty())
         return {};
-    return toTime(m_mouse->x());
+    return frame().toTime(m_mouse->x());
 }
 
 std::vector<TracePlot::ReadingLine> TracePlot::readingTexts() const
@@ -302,7 +242,7 @@ std::vector<TracePlot::ReadingLine> TracePlot::readingTexts() const
         const ReadingLine line{tr("%1  %2 mV").arg(c.name).arg(*v, 0, 'f', 1) +
                                    (kept ? tr(", kept %1 mV").arg(*kept, 0, 'f', 1) : QString()),
                                c.color};
-        const double off = std::abs(toY(*v) - m_mouse->y());
+        const double off = std::abs(frame().toY(*v) - m_mouse->y());
         if (m_curves.size() <= boxed_curves || lines.empty())
             lines.push_back(line);
         else if (off < nearest)
@@ -335,7 +275,7 @@ void TracePlot::paintCursor(QPainter& p) const
     for (const auto& c : m_curves)
         if (const auto v = c.at(*time)) {
             p.setBrush(c.color);
-            p.drawEllipse(QPointF(x, toY(*v)), 3, 3);
+            p.drawEllipse(QPointF(x, frame().toY(*v)), 3, 3);
         }
     const auto lines = readingTexts();
     const QFontMetricsF metrics(font());
@@ -359,85 +299,15 @@ void TracePlot::paintCursor(QPainter& p) const
 
 std::optional<std::array<double, 2>> TracePlot::bothMarks() const
 {
-    if (!m_marks[0] || !m_marks[1] || !marksSeen() || m_curves.size() <= boxed_curves)
+    if (!m_marks.both() || !m_marks.seen(frame()) || m_curves.size() <= boxed_curves)
         return {};
     return std::array{*m_marks[0], *m_marks[1]};
 }
 
-bool TracePlot::marksSeen() const
-{
-    const auto [from, to] = window();
-    const auto seen = [&](const std::optional<double>& t) { return t && *t >= from && *t <= to; };
-    return seen(m_marks[0]) || seen(m_marks[1]);
-}
-
 QStringList TracePlot::markLines() const
 {
-    QStringList lines;
-    if (!marksSeen())
-        return lines;
-    for (std::size_t k = 0; k < m_marks.size(); ++k)
-        if (m_marks[k])
-            lines << tr("%1  %2 ms")
-                         .arg(QLatin1String(k == 0 ? "A" : "B"))
-                         .arg(*m_marks[k], 0, 'f', 1);
-    if (!m_marks[0] || !m_marks[1])
-        return lines;
-    lines << tr("B − A  %1 ms").arg(*m_marks[1] - *m_marks[0], 0, 'f', 1);
-    if (m_curves.size() > boxed_curves)
-        return lines;
-    for (const auto& c : m_curves) {
-        const auto v = c.at(*m_marks[0]), w = c.at(*m_marks[1]);
-        if (v && w)
-            lines << tr("%1, B − A  %2 mV").arg(c.name).arg(*w - *v, 0, 'f', 1);
-    }
-    return lines;
-}
-
-void TracePlot::paintMarks(QPainter& p) const
-{
-    const QRectF a = area();
-    const PlotColors look = PlotColors::of(this);
-    for (std::size_t k = 0; k < m_marks.size(); ++k) {
-        const double x = m_marks[k] ? toX(*m_marks[k]) : -1;
-        if (x < a.left() || x > a.right())
-            continue;
-        p.setPen(QPen(look.accent, 1.2));
-        p.drawLine(QPointF(x, a.top()), QPointF(x, a.bottom()));
-        p.drawText(QPointF(x + 3, a.bottom() - 4), QLatin1String(k == 0 ? "A" : "B"));
-    }
-    paintMarkBox(p, markLines());
-}
-
-void TracePlot::paintMarkBox(QPainter& p, const QStringList& lines) const
-{
-    if (lines.isEmpty())
-        return;
-    const QRectF a = area();
-    const PlotColors look = PlotColors::of(this);
-    const QFontMetricsF metrics(font());
-    // as many beside each other as do not fit below each other
-    const auto rows = std::clamp<qsizetype>(
-        static_cast<qsizetype>((a.height() - 2 * box_gap - 8) / metrics.height()), 1, lines.size());
-    std::vector<double> widths;
-    double width = 0;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        if (i % rows == 0)
-            widths.push_back(0);
-        widths.back() = std::max(widths.back(), metrics.horizontalAdvance(lines[i]) + 14);
-    }
-    for (const double w : widths)
-        width += w;
-    const QRectF box(a.left() + 6, a.top() + box_gap, width,
-                     metrics.height() * static_cast<double>(rows) + 8);
-    p.setPen(look.zero);
-    p.setBrush(look.ground);
-    p.drawRoundedRect(box, 4, 4);
-    p.setPen(look.strong);
-    double x = box.left() + 7;
-    for (std::size_t column = 0; column < widths.size(); x += widths[column++])
-        p.drawText(QRectF(x, box.top() + 4, widths[column], box.height()), Qt::AlignLeft,
-                   lines.mid(static_cast<qsizetype>(column) * rows, rows).join('\n'));
+    return m_marks.lines(frame(), m_curves.size() > boxed_curves ? std::span<const TraceCurve>()
+                                                                 : std::span(m_curves));
 }
 
 void TracePlot::setMoment(std::optional<double> timeMs)
@@ -453,7 +323,7 @@ void TracePlot::paintMoment(QPainter& p) const
     if (!m_moment)
         return;
     const QRectF a = area();
-    const double x = toX(*m_moment);
+    const double x = frame().toX(*m_moment);
     if (x >= a.left() && x <= a.right())
         paintMomentLine(p, PlotColors::of(this), x, a.top(), a.bottom());
 }
@@ -475,7 +345,7 @@ void TracePlot::paintChanges(QPainter& p) const
     const double width = metrics.horizontalAdvance(text) + 4;
     double taken = a.left(); // up to where texts stand
     for (const double t : m_changes) {
-        const double x = std::round(toX(t)) + 0.5;
+        const double x = std::round(frame().toX(t)) + 0.5;
         if (x < a.left() || x > a.right())
             continue;
         p.setPen(QPen(changeColor(), 1, Qt::DashLine));
@@ -495,7 +365,7 @@ void TracePlot::paintChanges(QPainter& p) const
 
 void TracePlot::setMark(int which, std::optional<double> timeMs)
 {
-    m_marks[static_cast<std::size_t>(which)] = timeMs;
+    m_marks.set(static_cast<std::size_t>(which), timeMs);
     reread();
 }
 
@@ -526,7 +396,7 @@ void TracePlot::paintEvent(QPaintEvent*)
         paintCurve(p, c, QPen(c.color, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     p.restore();
     paintLegend(p);
-    paintMarks(p);
+    m_marks.paint(p, *this, frame(), markLines());
     paintMoment(p);
     paintCursor(p);
 }
@@ -540,7 +410,7 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
 {
     m_mouse = e->position();
     if ((e->buttons() & Qt::LeftButton) && m_pressMark) {
-        m_marks[*m_pressMark] = toTime(e->position().x());
+        m_marks.set(*m_pressMark, frame().toTime(e->position().x()));
     } else if (e->buttons() & Qt::LeftButton) {
         const double end =
             m_pressEnd - (e->position().x() - m_pressX) / area().width() * m_windowMs;
@@ -550,42 +420,24 @@ void TracePlot::mouseMoveEvent(QMouseEvent* e)
         else
             m_end.reset();
     }
-    setCursor(m_pressMark || markNear(e->position().x()) ? Qt::SplitHCursor : Qt::ArrowCursor);
+    setCursor(m_pressMark || m_marks.near(e->position().x(), frame()) ? Qt::SplitHCursor
+                                                                      : Qt::ArrowCursor);
     reread();
-}
-
-std::optional<std::size_t> TracePlot::markNear(double x) const
-{
-    std::optional<std::size_t> out;
-    double nearest = grab_px;
-    for (std::size_t k = 0; k < m_marks.size(); ++k)
-        if (const double off = m_marks[k] ? std::abs(toX(*m_marks[k]) - x) : 2 * grab_px;
-            off <= nearest) {
-            nearest = off;
-            out = k;
-        }
-    return out;
 }
 
 void TracePlot::mousePressEvent(QMouseEvent* e)
 {
-    const double time = toTime(e->position().x());
     if (e->button() == Qt::RightButton) {
-        m_marks = {};
+        m_marks.clear();
         reread();
         return;
     }
     if (e->modifiers().testFlag(Qt::ShiftModifier)) {
-        // A, then B, then the nearer of the two
-        std::size_t k = !m_marks[0] ? 0 : 1;
-        if (m_marks[0] && m_marks[1] && std::abs(*m_marks[0] - time) < std::abs(*m_marks[1] - time))
-            k = 0;
-        m_marks[k] = time;
-        m_pressMark = k;
+        m_pressMark = m_marks.put(frame().toTime(e->position().x()));
         reread();
         return;
     }
-    m_pressMark = markNear(e->position().x());
+    m_pressMark = m_marks.near(e->position().x(), frame());
     m_pressX = e->position().x();
     m_pressEnd = windowEnd();
 }

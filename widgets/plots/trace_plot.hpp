@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "widgets/plots/trace_marks.hpp"
+
 #include <QColor>
 #include <QString>
 #include <QStringList>
@@ -94,46 +96,31 @@ class TracePlot : public QWidget
     void leaveEvent(QEvent* e) override;
 
   private:
-    struct Curve
-    {
-        quint64 id;
-        QString name;
-        QColor color;
-        std::vector<double> times;
-        std::vector<float> values;
-        std::optional<double> at(double time) const;
-    };
     double newest() const;
     double windowEnd() const;
     QRectF area() const;
-    double toX(double time) const;
-    double toTime(double x) const;
-    double toY(double value) const;
+    TraceFrame frame() const;
     struct ReadingLine
     {
         QString text;
         QColor color;
     };
     std::vector<ReadingLine> readingTexts() const;
-    bool marksSeen() const; ///< whether one of the cursors is in the window of time
     void reread();
-    std::optional<std::size_t> markNear(double x) const; ///< the cursor that a press there takes
     void paintAxes(QPainter& p) const;
-    void paintCurve(QPainter& p, const Curve& c, const QPen& pen) const;
+    void paintCurve(QPainter& p, const TraceCurve& c, const QPen& pen) const;
     void paintLegend(QPainter& p) const;
     void paintCursor(QPainter& p) const;
-    void paintMarks(QPainter& p) const;
-    void paintMarkBox(QPainter& p, const QStringList& lines) const;
     void paintMoment(QPainter& p) const;
     void paintChanges(QPainter& p) const;
 
-    std::vector<Curve> m_curves, m_kept;
+    std::vector<TraceCurve> m_curves, m_kept;
     double m_windowMs = 500;
     double m_low = -100, m_high = 60; // [mV]
     std::optional<double> m_end;      // right end of the window while not following [ms]
     std::optional<QPointF> m_mouse;
     std::optional<double> m_moment;
-    std::array<std::optional<double>, 2> m_marks;
+    TraceMarks m_marks;
     std::vector<double> m_changes; // [ms]
     std::optional<std::size_t> m_pressMark;
     double m_pressX = 0, m_pressEnd = 0;
