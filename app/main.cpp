@@ -222,13 +222,13 @@ int main(int argc, char** argv)
     if (!a.phase.empty() && !plane)
         return bad_argument("--phase " + a.phase +
                             ": want how long before V is taken [ms], from 1 to 50, or recovery");
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     const auto app = makeApplication(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // Qt has set the user's; readers and writers use the dot
     QCoreApplication::setApplicationName("tawara");
     QCoreApplication::setApplicationVersion(TAWARA_VERSION);
     QString why;
-    if (!VtkView::supported(&why))
+    if (!viewsSupported(&why))
         return bad_argument(why.toStdString());
     applyTheme(*app);
 

@@ -361,7 +361,7 @@ class Bench
 
 int main(int argc, char** argv)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     fake::WatchedApplication app(argc, argv);
     app.setProperty("noHints", true);
     QCommandLineParser cli;
@@ -384,7 +384,7 @@ int main(int argc, char** argv)
     for (const QString& s : cli.value("sizes").split(','))
         o.sizes.emplace_back(s.section('x', 0, 0).toInt(), s.section('x', 1, 1).toInt());
     QString why;
-    if (!VtkView::supported(&why)) {
+    if (!viewsSupported(&why)) {
         std::fprintf(stderr, "error: %s\n", qPrintable(why));
         return 2;
     }

@@ -27,7 +27,7 @@ double cpuSeconds()
 int main(int argc, char** argv)
 {
     using namespace tawara;
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     QApplication app(argc, argv);
     const QTemporaryDir settings;
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());

@@ -191,7 +191,7 @@ class Hand
 
 int main(int argc, char** argv)
 {
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     fake::WatchedApplication app(argc, argv);
     app.setProperty("noHints", true);
     applyTheme(app);

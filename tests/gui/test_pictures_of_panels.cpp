@@ -269,12 +269,12 @@ int main(int argc, char** argv)
     qputenv("QT_QPA_PLATFORMTHEME", "");
     qputenv("QT_SCALE_FACTOR", "1");
     QLocale::setDefault(QLocale::c());
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     QApplication app(argc, argv);
     app.setProperty("noHints", true);
     setFont();
     applyTheme(app);
-    if (QString why; !VtkView::supported(&why)) {
+    if (QString why; !viewsSupported(&why)) {
         qWarning("skipped: %s", qPrintable(why));
         return 0;
     }

@@ -84,11 +84,11 @@ int run(int argc, char** argv)
 {
     if (!qEnvironmentVariableIsSet("MESA_SHADER_CACHE_DIR")) // which Mesa makes
         qputenv("MESA_SHADER_CACHE_DIR", QDir::temp().filePath("tawara-test-shaders").toUtf8());
-    QSurfaceFormat::setDefaultFormat(VtkView::defaultFormat());
+    QSurfaceFormat::setDefaultFormat(viewFormat());
     Application app(argc, argv);
     app.setProperty("noHints", true);
     applyTheme(app, themeOf(qEnvironmentVariable("TAWARA_THEME")));
-    if (QString why; !VtkView::supported(&why)) {
+    if (QString why; !viewsSupported(&why)) {
         qWarning("skipped: %s", qPrintable(why));
         return 0;
     }

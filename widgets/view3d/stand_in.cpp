@@ -68,9 +68,9 @@ StandIn::StandIn(HeartView& like) : m_scene(std::make_unique<scene::HeartScene>(
 void StandIn::open()
 {
     m_opened = true;
-    m_surface.setFormat(VtkView::defaultFormat());
+    m_surface.setFormat(viewFormat());
     m_surface.create();
-    m_context.setFormat(VtkView::defaultFormat());
+    m_context.setFormat(viewFormat());
     if (!m_context.create() || !m_context.makeCurrent(&m_surface))
         return;
     m_window->SetReadyForRendering(true);

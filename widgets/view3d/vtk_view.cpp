@@ -4,7 +4,6 @@
 #include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QMouseEvent>
-#include <QOffscreenSurface>
 #include <QOpenGLContext>
 #include <QOpenGLExtraFunctions>
 #include <QOpenGLFunctions>
@@ -33,10 +32,8 @@ struct Call : vtkCommand
     void Execute(vtkObject*, unsigned long id, void* data) override { function(id, data); }
 };
 
-constexpr int logical_dpi = 72;               // VTK's font sizes count in these
-constexpr double slow_ms = 30, quick_ms = 14; // a moving picture gets fewer or more pixels
-constexpr double least_detail = 0.5;
-constexpr int stale_ms = 250; // a picture that nobody showed by then need not be waited for
+constexpr int logical_dpi = 72; // VTK's font sizes count in these
+constexpr int stale_ms = 250;   // a picture that nobody showed by then need not be waited for
 
 } // namespace
 
@@ -64,52 +61,6 @@ vtkStandardNewMacro(VtkView::Window);
 vtkGenericOpenGLRenderWindow* VtkView::renderWindow()
 {
     return m_window;
-}
-
-QSurfaceFormat VtkView::defaultFormat()
-{
-    QSurfaceFormat f;
-    f.setRenderableType(QSurfaceFormat::OpenGL);
-    f.setVersion(3, 3); // a floor: drivers give their highest compatible core version
-    f.setProfile(QSurfaceFormat::CoreProfile);
-    f.setSwapBehavior(QSurfaceFormat::DoubleBuffer);
-    f.setRedBufferSize(8);
-    f.setGreenBufferSize(8);
-    f.setBlueBufferSize(8);
-    f.setAlphaBufferSize(8);
-    f.setDepthBufferSize(24);
-    f.setStencilBufferSize(8);
-    f.setSamples(0);      // VTK multisamples in a framebuffer of its own
-    f.setSwapInterval(0); // the GUI thread never waits for the screen
-    return f;
-}
-
-bool VtkView::supported(QString* why)
-{
-    const auto no = [why](const QString& text) {
-        if (why != nullptr)
-            *why = text;
-        return false;
-    };
-    const QString platform = QGuiApplication::platformName();
-    // Qt 6.4 has no QOpenGLWidget on these, even where it can make a context.
-    for (const char* p : {"offscreen", "minimal", "vnc", "linuxfb"})
-        if (platform == QLatin1String(p))
-            return no(
-                QStringLiteral("Qt's platform \"%1\" shows no OpenGL; run with an X or Wayland "
-                               "display, e.g. under xvfb-run")
-                    .arg(platform));
-    QOpenGLContext context;
-    QOffscreenSurface surface;
-    surface.create();
-    if (!context.create() || !surface.isValid() || !context.makeCurrent(&surface))
-        return no(QStringLiteral("no OpenGL context can be made; install Mesa's drivers "
-                                 "(libgl1-mesa-dri) or a graphics driver"));
-    if (context.format().version() < qMakePair(3, 3))
-        return no(QStringLiteral("OpenGL 3.3 is needed, this display has %1.%2")
-                      .arg(context.format().majorVersion())
-                      .arg(context.format().minorVersion()));
-    return true;
 }
 
 VtkView::VtkView(QWidget* parent) : QOpenGLWidget(parent)
@@ -327,7 +278,7 @@ void VtkView::beginAhead()
     m_begun.start();
     makeCurrent();
     const bool whole = std::exchange(m_whole, false);
-    setSize(whole ? 1 : m_detail);
+    setSize(whole ? 1 : detail());
     m_forScreen = true;
     Q_EMIT aboutToRender();
     m_window->keep = true;
@@ -356,8 +307,9 @@ void VtkView::lookAhead()
     m_look.stop();
     m_ahead = Ahead::arrived;
     m_paintMs = static_cast<double>(m_begun.nsecsElapsed()) / 1e6;
-    if (m_sizeDetail == m_detail) // not one that is drawn whole for once
-        chooseDetail();
+    // not one that is drawn whole for once; a drag counts in the picture's pixels
+    if (m_sizeDetail == detail() && QGuiApplication::mouseButtons() == Qt::NoButton)
+        m_detail.took(m_paintMs);
     if (m_first == First::begun)
         return rehearse(0);
     Q_EMIT arrived();
@@ -415,20 +367,6 @@ void VtkView::copyAhead(int w, int h, unsigned filter)
     f->glBlitFramebuffer(0, 0, from[0], from[1], 0, 0, w, h, GL_COLOR_BUFFER_BIT, filter);
     f->glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
     m_window->GetState()->Reset(); // it went behind VTK's back
-}
-
-void VtkView::chooseDetail()
-{
-    if (QGuiApplication::mouseButtons() != Qt::NoButton)
-        return; // a drag counts in the picture's pixels
-    m_cost = m_cost <= 0 ? m_paintMs : 0.8 * m_cost + 0.2 * m_paintMs;
-    const double before = m_detail;
-    if (m_cost > slow_ms)
-        m_detail = std::max(least_detail, m_detail - 0.25);
-    else if (m_cost < quick_ms)
-        m_detail = std::min(1.0, m_detail + 0.25);
-    if (m_detail != before)
-        m_cost = 0; // measured anew
 }
 
 QPointF VtkView::toDisplay(QPointF position) const

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "widgets/view3d/gl_support.hpp"
+#include "widgets/view3d/moving_detail.hpp"
+
 #include <QElapsedTimer>
 #include <QOpenGLWidget>
 #include <QPointF>
-#include <QSurfaceFormat>
 #include <QTimer>
 #include <qopengl.h>
 
@@ -27,12 +29,6 @@ class VtkView : public QOpenGLWidget
 {
     Q_OBJECT
   public:
-    /// To be set by QSurfaceFormat::setDefaultFormat() before the QApplication is made.
-    static QSurfaceFormat defaultFormat();
-    /// Whether a QOpenGLWidget with OpenGL 3.3 can be shown here; on some platforms showing one
-    /// crashes Qt, so ask before making one. `why` then says what is missing.
-    static bool supported(QString* why = nullptr);
-
     explicit VtkView(QWidget* parent = nullptr);
     ~VtkView() override;
 
@@ -41,7 +37,7 @@ class VtkView : public QOpenGLWidget
     /// Wall time from the beginning of the last picture to its end [ms].
     double paintMilliseconds() const { return m_paintMs; }
     /// Pixels of a moving picture to those on screen, along a side; 1 on graphics cards.
-    double detail() const { return m_detail; }
+    double detail() const { return m_detail.pixels(); }
     /// Draws a new picture: now, or with the next event.
     void draw();
     /// Whether a software rasteriser draws; known after the first paint.
@@ -103,7 +99,6 @@ class VtkView : public QOpenGLWidget
     void lookAhead();
     void dropAhead();
     void showAhead();
-    void chooseDetail();
     void setSize(double detail);
 
     vtkNew<Window> m_window;
@@ -117,7 +112,8 @@ class VtkView : public QOpenGLWidget
     GLsync m_fence = nullptr;
     QTimer m_look;
     QElapsedTimer m_begun;
-    double m_sizeDetail = 1, m_detail = 1, m_cost = 0; // of what is drawn; chosen; mean time [ms]
+    double m_sizeDetail = 1; // of what is drawn
+    MovingDetail m_detail;   // chosen
     bool m_whole = false, m_again = false, m_painting = false, m_forScreen = false;
     // its first picture is begun with an event of its own, behind that which makes the context
     enum class First { none, due, begun, shown } m_first = First::none;
