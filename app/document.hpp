@@ -2,8 +2,8 @@
 #pragma once
 #include "app/engine_host.hpp"
 #include "app/site_pulses.hpp"
+#include "widgets/models/capture_state.hpp"
 #include "widgets/models/edit_stack.hpp"
-#include "widgets/panels/pacing_panel.hpp"
 
 #include <QPointer>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/mesh/tet_mesh.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
-#include "widgets/panels/pacing_panel.hpp"
+#include "widgets/models/capture_state.hpp"
 
 #include <optional>
 #include <vector>

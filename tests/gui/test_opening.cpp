@@ -5,6 +5,7 @@
 #include "app/real_engine.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/form.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
 #include "widgets/panels/start_page.hpp"

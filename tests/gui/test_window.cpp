@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window as a user drives it, with a fake engine behind it.
 #include "tests/gui/window_fixture.hpp"
+#include "widgets/models/speed_words.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
 #include "widgets/panels/status_strip.hpp"

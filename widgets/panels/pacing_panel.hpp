@@ -1,46 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/pacing/refractory.hpp"
+#include "widgets/models/capture_state.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/stimulus_panel.hpp"
 
-#include <QColor>
 #include <QHash>
 
-class QComboBox;
-class QLineEdit;
 class QMenu;
-class QToolButton;
 class QTreeWidget;
 
 namespace tawara {
-
-/// What is known of a site's pulses.
-struct CaptureState
-{
-    enum class Last { unknown, captured, failed, given };
-    Last last = Last::unknown;
-    int pulses = 0, captured = 0;
-    double lowestCaptured = 0, highestFailed = 0; ///< amplitudes [pA/pF]; 0: none
-    double sinceMs = 0;    ///< the site is as it is since then: earlier pulses were not its own
-    double decidedMs = -1; ///< when the newest pulse began that is decided; below 0: none is
-    int formerPulses = 0, formerCaptured = 0; ///< of the site as it was before it was changed
-    bool surrounded = true; ///< else no tissue lies around it: no pulse is judged, only given
-    bool overtaken = false; ///< the last one failed, and a wave from elsewhere came to the site
-    /// Coupling intervals of its extra pulses: the shortest that captured, the longest that failed.
-    simulation::Refractory refractory = {};
-    bool told = false;             ///< the last pulse is among those
-    bool refractoryBefore = false; ///< none of those is of this run: the run before told them
-
-    /// The last pulse failed as the end of a search for the refractory period is to fail.
-    bool answers() const
-    {
-        return last == Last::failed && told && refractory.effective_ms().has_value();
-    }
-};
-/// Green captured, or the refractory period was found; red failed, amber not known yet, blue given
-/// and not to be judged, grey off.
-QColor captureColor(const simulation::Stimulus& s, const CaptureState& state);
 
 /// A place at which one might pace.
 struct SuggestedSite
@@ -49,7 +18,7 @@ struct SuggestedSite
     Vec3 position{};
 };
 
-class PulseTimeline;
+class SiteCard;
 
 /// Pacing sites: their list with state, and what the chosen one gives, where and when.
 class PacingPanel : public QWidget
@@ -86,15 +55,9 @@ class PacingPanel : public QWidget
 
   private:
     void build();
-    QWidget* buildDetails();
-    void connectDetails();
     void fillList();
     void fillDetails();
-    void fillProtocol(const simulation::Stimulus& s);
     void change(const QString& what, const std::function<void(simulation::Stimulus&)>& f);
-    void changeProtocol(const QString& what, const std::function<void(simulation::Protocol&)>& f);
-    /// The intervals that were typed, or a word on why they are not taken.
-    void takeExtra();
     QString stateText(std::size_t i) const;
     /// What is known of the chosen site's pulses.
     void fillState();
@@ -106,15 +69,8 @@ class PacingPanel : public QWidget
     bool m_filling = false;
     QTreeWidget* m_list;
     QMenu* m_suggested;
-    QWidget* m_details;
-    QWidget* m_protocolRows[7]{};
-    QLabel *m_protocolLabels[7]{}, *m_state, *m_none, *m_late;
-    QLineEdit *m_name, *m_extra;
-    NumberBox *m_radius, *m_amplitude, *m_duration, *m_start, *m_cycle, *m_count, *m_decrement,
-        *m_repeats, *m_pause;
-    QComboBox* m_kind;
-    QToolButton* m_now;
-    PulseTimeline* m_timeline;
+    QLabel* m_none;
+    SiteCard* m_card;
     StimulusPanel* m_click;
 };
 

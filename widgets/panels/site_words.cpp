@@ -3,9 +3,10 @@
 
 #include "engine/simulation/pacing/capture.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
+#include "widgets/models/capture_state.hpp"
 #include "widgets/panels/field_note.hpp"
-#include "widgets/panels/pacing_panel.hpp"
 
+#include <QCoreApplication>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -19,15 +20,19 @@ using simulation::Stimulus;
 
 namespace {
 
+struct SiteWords
+{
+    Q_DECLARE_TR_FUNCTIONS(SiteWords)
+};
+
 constexpr double hair_ms = 1e-3; // times of pulses that are the same
 
 /// "S2 at 640 ms"; of other protocols, whose pulses are all alike, "the pulse at 640 ms".
 QString named(const Stimulus& s, const simulation::NamedPulse& p)
 {
     if (protocolOf(s).kind != Protocol::Kind::s1s2)
-        return PacingPanel::tr("the pulse at %1 ms").arg(spacedNumber(p.at_ms));
-    return PacingPanel::tr("%1 at %2 ms")
-        .arg(QString::fromStdString(p.name), spacedNumber(p.at_ms));
+        return SiteWords::tr("the pulse at %1 ms").arg(spacedNumber(p.at_ms));
+    return SiteWords::tr("%1 at %2 ms").arg(QString::fromStdString(p.name), spacedNumber(p.at_ms));
 }
 
 QString capital(QString text)
@@ -52,14 +57,13 @@ QString ms(double interval)
 QString failedText(const Stimulus& s, bool overtaken)
 {
     if (overtaken)
-        return PacingPanel::tr("The last pulse did not capture: a wave from elsewhere activated "
-                               "the tissue there. Raise the amplitude or the radius, or pace at "
-                               "another time.");
+        return SiteWords::tr("The last pulse did not capture: a wave from elsewhere activated "
+                             "the tissue there. Raise the amplitude or the radius, or pace at "
+                             "another time.");
     const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
-    return PacingPanel::tr("The last pulse did not capture: the tissue was refractory, or the "
-                           "pulse is too weak. Raise the amplitude or the radius, or %1.")
-        .arg(early ? PacingPanel::tr("lengthen S2's interval")
-                   : PacingPanel::tr("lengthen the cycle"));
+    return SiteWords::tr("The last pulse did not capture: the tissue was refractory, or the "
+                         "pulse is too weak. Raise the amplitude or the radius, or %1.")
+        .arg(early ? SiteWords::tr("lengthen S2's interval") : SiteWords::tr("lengthen the cycle"));
 }
 
 /// Where no pulse of the site was judged.
@@ -68,18 +72,17 @@ QString unfollowedText(const Stimulus& s, const CaptureState& known, double nowM
     const auto last = simulation::pulse_before(s, nowMs);
     if (!last || last->at_ms < known.sinceMs - hair_ms)
         return known.formerPulses > 0
-                   ? PacingPanel::tr("No pulse of the site as it is now was given yet.")
-                   : PacingPanel::tr("No pulse was given yet.");
+                   ? SiteWords::tr("No pulse of the site as it is now was given yet.")
+                   : SiteWords::tr("No pulse was given yet.");
     if (known.surrounded)
-        return PacingPanel::tr("No pulse of the site as it is now has been followed yet.");
-    return PacingPanel::tr(
-               "%1 was given. Capture cannot be judged: no tissue lies outside the site.")
+        return SiteWords::tr("No pulse of the site as it is now has been followed yet.");
+    return SiteWords::tr("%1 was given. Capture cannot be judged: no tissue lies outside the site.")
         .arg(capital(named(s, *last)));
 }
 
 QString formerText(const CaptureState& known)
 {
-    return PacingPanel::tr("Before the change: %1 of %2 pulses captured.")
+    return SiteWords::tr("Before the change: %1 of %2 pulses captured.")
         .arg(known.formerCaptured)
         .arg(known.formerPulses);
 }
@@ -130,14 +133,14 @@ QString protocolText(const Stimulus& s)
     const Protocol p = protocolOf(s);
     switch (p.kind) {
     case Protocol::Kind::single:
-        return PacingPanel::tr("single");
+        return SiteWords::tr("single");
     case Protocol::Kind::train:
-        return p.count == 0 ? PacingPanel::tr("%1 ms").arg(p.cycle_ms)
-                            : PacingPanel::tr("%1 × %2 ms").arg(p.count).arg(p.cycle_ms);
+        return p.count == 0 ? SiteWords::tr("%1 ms").arg(p.cycle_ms)
+                            : SiteWords::tr("%1 × %2 ms").arg(p.count).arg(p.cycle_ms);
     case Protocol::Kind::s1s2:
-        return PacingPanel::tr("S1-S%1, %2 ms").arg(p.extra_ms.size() + 1).arg(p.cycle_ms);
+        return SiteWords::tr("S1-S%1, %2 ms").arg(p.extra_ms.size() + 1).arg(p.cycle_ms);
     case Protocol::Kind::burst:
-        return PacingPanel::tr("burst %1 ms").arg(p.cycle_ms);
+        return SiteWords::tr("burst %1 ms").arg(p.cycle_ms);
     }
     return {};
 }
@@ -175,12 +178,12 @@ QString lateText(const Stimulus& s, double endMs)
     const QString name = capital(QString::fromStdString(late->name));
     const QString at = spacedNumber(late->at_ms), end = spacedNumber(endMs);
     return late->more > 0
-               ? PacingPanel::tr("%1 at %2 ms and %3 after it come after the end of the run (%4 "
-                                 "ms).")
+               ? SiteWords::tr("%1 at %2 ms and %3 after it come after the end of the run (%4 "
+                               "ms).")
                      .arg(name, at)
                      .arg(late->more)
                      .arg(end)
-               : PacingPanel::tr("%1 at %2 ms comes after the end of the run (%3 ms).")
+               : SiteWords::tr("%1 at %2 ms comes after the end of the run (%3 ms).")
                      .arg(name, at, end);
 }
 
@@ -196,9 +199,9 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
         return {};
     const QString pulse = capital(named(s, *last));
     return nowMs < endMs
-               ? PacingPanel::tr("%1: whether it captures shows by %2 ms.")
+               ? SiteWords::tr("%1: whether it captures shows by %2 ms.")
                      .arg(pulse, spacedNumber(last->at_ms + simulation::CaptureWatch::window_ms))
-               : PacingPanel::tr("%1: the run ended before it showed whether it captures.")
+               : SiteWords::tr("%1: the run ended before it showed whether it captures.")
                      .arg(pulse);
 }
 
@@ -207,23 +210,23 @@ QString refractoryText(const Stimulus& s, const simulation::Refractory& known)
     const QString kind = QString::fromStdString(known.kind), captured = ms(known.captured_ms),
                   failed = ms(known.failed_ms);
     const Protocol p = protocolOf(s);
-    const QString drive = p.count > 1 ? PacingPanel::tr("S1 every %1 ms").arg(ms(p.cycle_ms))
-                                      : PacingPanel::tr("after one S1");
+    const QString drive = p.count > 1 ? SiteWords::tr("S1 every %1 ms").arg(ms(p.cycle_ms))
+                                      : SiteWords::tr("after one S1");
     if (known.contradicts())
-        return PacingPanel::tr("%1 captured at %2 ms, but not at %3 ms: the refractory period at "
-                               "this site is not the same each time (%4).")
+        return SiteWords::tr("%1 captured at %2 ms, but not at %3 ms: the refractory period at "
+                             "this site is not the same each time (%4).")
             .arg(kind, captured, failed, drive);
     if (known.effective_ms())
-        return PacingPanel::tr("%1 at %2 ms captured, at %3 ms not: effective refractory period "
-                               "at this site %3 ms (between %3 and %2 ms, %4).")
+        return SiteWords::tr("%1 at %2 ms captured, at %3 ms not: effective refractory period "
+                             "at this site %3 ms (between %3 and %2 ms, %4).")
             .arg(kind, captured, failed, drive);
     if (known.captured_ms > 0)
-        return PacingPanel::tr("%1 at %2 ms captured: effective refractory period at this site "
-                               "below %2 ms (%3).")
+        return SiteWords::tr("%1 at %2 ms captured: effective refractory period at this site "
+                             "below %2 ms (%3).")
             .arg(kind, captured, drive);
     if (known.failed_ms > 0)
-        return PacingPanel::tr("%1 at %2 ms did not capture: effective refractory period at this "
-                               "site %2 ms or longer (%3).")
+        return SiteWords::tr("%1 at %2 ms did not capture: effective refractory period at this "
+                             "site %2 ms or longer (%3).")
             .arg(kind, failed, drive);
     return {};
 }
@@ -246,9 +249,9 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
     if (known.last == CaptureState::Last::failed && !known.answers()) {
         text = failedText(s, known.overtaken);
     } else if (known.pulses > 0) { // a failure that was looked for wants no advice
-        text = PacingPanel::tr("%1 of %2 pulses captured.").arg(known.captured).arg(known.pulses);
+        text = SiteWords::tr("%1 of %2 pulses captured.").arg(known.captured).arg(known.pulses);
     } else if (!s.on) {
-        text = PacingPanel::tr("Switched off: no pulses.");
+        text = SiteWords::tr("Switched off: no pulses.");
     } else if (!pending.isEmpty()) {
         text = pending;
         then = next;
@@ -259,16 +262,15 @@ QString siteStateText(const Stimulus& s, const CaptureState& known, double nowMs
         text += QChar('\n') + formerText(known);
     // a pulse as strong as one that captured failed for another reason: no threshold is known then
     if (known.highestFailed > 0 && known.highestFailed < known.lowestCaptured)
-        text += PacingPanel::tr(" Threshold between %1 and %2 pA/pF.")
+        text += SiteWords::tr(" Threshold between %1 and %2 pA/pF.")
                     .arg(known.highestFailed)
                     .arg(known.lowestCaptured);
     QString found = refractoryText(s, known.refractory);
     if (known.refractoryBefore && !found.isEmpty())
-        found = PacingPanel::tr("In the run before: %1").arg(found);
+        found = SiteWords::tr("In the run before: %1").arg(found);
     if (searchEnded(s, known, nowMs) && nextOf(s, nowMs, endMs))
-        then =
-            PacingPanel::tr("The search has ended: pulses to come tell no more of it. Untick the "
-                            "site to stop them.");
+        then = SiteWords::tr("The search has ended: pulses to come tell no more of it. Untick the "
+                             "site to stop them.");
     for (const QString& more : {found, then, extentText(s)})
         text += more.isEmpty() ? more : QChar('\n') + more;
     return text;
@@ -278,18 +280,18 @@ QString extentText(const Stimulus& s)
 {
     if (std::holds_alternative<simulation::Sphere>(s.region))
         return {};
-    QString what = PacingPanel::tr("a set of vertices of the mesh");
+    QString what = SiteWords::tr("a set of vertices of the mesh");
     if (const auto* part = std::get_if<simulation::SurfaceRegion>(&s.region))
-        what = part->wall == mesh::Wall::endo_lv   ? PacingPanel::tr("the whole left endocardium")
-               : part->wall == mesh::Wall::endo_rv ? PacingPanel::tr("the whole right endocardium")
-               : part->wall == mesh::Wall::epi     ? PacingPanel::tr("the whole epicardium")
-                                                   : PacingPanel::tr("a whole part of the wall");
+        what = part->wall == mesh::Wall::endo_lv   ? SiteWords::tr("the whole left endocardium")
+               : part->wall == mesh::Wall::endo_rv ? SiteWords::tr("the whole right endocardium")
+               : part->wall == mesh::Wall::epi     ? SiteWords::tr("the whole epicardium")
+                                                   : SiteWords::tr("a whole part of the wall");
     else if (std::holds_alternative<simulation::Box>(s.region))
-        what = PacingPanel::tr("all tissue in a box");
+        what = SiteWords::tr("all tissue in a box");
     else if (std::holds_alternative<simulation::Label>(s.region))
-        what = PacingPanel::tr("whole regions of the mesh");
-    return PacingPanel::tr("It paces %1: no radius, no pulse at once. To pace now, add a site at "
-                           "one place (Place, Suggested) or click on the heart (S).")
+        what = SiteWords::tr("whole regions of the mesh");
+    return SiteWords::tr("It paces %1: no radius, no pulse at once. To pace now, add a site at "
+                         "one place (Place, Suggested) or click on the heart (S).")
         .arg(what);
 }
 
@@ -297,7 +299,7 @@ QString paceNowTip(const Stimulus& s)
 {
     const QString without = extentText(s);
     return without.isEmpty()
-               ? PacingPanel::tr("One pulse at this site at once, beside those of its protocol")
+               ? SiteWords::tr("One pulse at this site at once, beside those of its protocol")
                : without;
 }
 
@@ -305,7 +307,7 @@ QString radiusTip(const Stimulus& s, const QString& range)
 {
     const QString without = extentText(s);
     return without.isEmpty()
-               ? PacingPanel::tr("Tissue within this distance of the site is stimulated: %1")
+               ? SiteWords::tr("Tissue within this distance of the site is stimulated: %1")
                      .arg(range)
                : without;
 }
@@ -313,7 +315,7 @@ QString radiusTip(const Stimulus& s, const QString& range)
 QString nextTime(const Stimulus& s, double nowMs, double endMs)
 {
     const auto next = nextOf(s, nowMs, endMs);
-    return next ? PacingPanel::tr("%1 ms").arg(spacedNumber(next->at_ms)) : QStringLiteral("–");
+    return next ? SiteWords::tr("%1 ms").arg(spacedNumber(next->at_ms)) : QStringLiteral("–");
 }
 
 QString nextText(const Stimulus& s, double nowMs, double endMs)
@@ -322,10 +324,10 @@ QString nextText(const Stimulus& s, double nowMs, double endMs)
         return {};
     const auto next = nextOf(s, nowMs, endMs);
     if (!next)
-        return PacingPanel::tr("No more pulses in this run.");
+        return SiteWords::tr("No more pulses in this run.");
     return next->at_ms <= nowMs
-               ? PacingPanel::tr("Next: %1, as soon as the run goes on.").arg(named(s, *next))
-               : PacingPanel::tr("Next: %1.").arg(named(s, *next));
+               ? SiteWords::tr("Next: %1, as soon as the run goes on.").arg(named(s, *next))
+               : SiteWords::tr("Next: %1.").arg(named(s, *next));
 }
 
 QString scheduleText(const Stimulus& s, const QString& as, double nowMs, double endMs)
@@ -335,32 +337,31 @@ QString scheduleText(const Stimulus& s, const QString& as, double nowMs, double 
     QString what;
     switch (p.kind) {
     case Protocol::Kind::single:
-        what = PacingPanel::tr("gives a single pulse");
+        what = SiteWords::tr("gives a single pulse");
         break;
     case Protocol::Kind::train:
         what = p.count == 0
-                   ? PacingPanel::tr("paces every %1 ms").arg(p.cycle_ms)
-                   : PacingPanel::tr("gives %1 pulses, %2 ms apart").arg(p.count).arg(p.cycle_ms);
+                   ? SiteWords::tr("paces every %1 ms").arg(p.cycle_ms)
+                   : SiteWords::tr("gives %1 pulses, %2 ms apart").arg(p.count).arg(p.cycle_ms);
         break;
     case Protocol::Kind::s1s2:
-        what = PacingPanel::tr("gives S1-S%1, S1 every %2 ms")
+        what = SiteWords::tr("gives S1-S%1, S1 every %2 ms")
                    .arg(p.extra_ms.size() + 1)
                    .arg(p.cycle_ms);
         break;
     case Protocol::Kind::burst:
-        what = PacingPanel::tr("gives bursts, %1 ms apart").arg(p.cycle_ms);
+        what = SiteWords::tr("gives bursts, %1 ms apart").arg(p.cycle_ms);
         break;
     }
-    const QString whose = as.isEmpty() ? QString() : PacingPanel::tr(", as %1 does").arg(as);
+    const QString whose = as.isEmpty() ? QString() : SiteWords::tr(", as %1 does").arg(as);
     const auto next = simulation::pulse_from(s, nowMs);
     if (!next)
-        return PacingPanel::tr("%1 %2%3; no pulse of that is left.").arg(name, what, whose);
+        return SiteWords::tr("%1 %2%3; no pulse of that is left.").arg(name, what, whose);
     const QString at = spacedNumber(next->at_ms);
     return next->at_ms < endMs
-               ? PacingPanel::tr("%1 %2%3: its next pulse comes at %4 ms.")
-                     .arg(name, what, whose, at)
-               : PacingPanel::tr("%1 %2%3: its next pulse, at %4 ms, comes after the end of the "
-                                 "run (%5 ms).")
+               ? SiteWords::tr("%1 %2%3: its next pulse comes at %4 ms.").arg(name, what, whose, at)
+               : SiteWords::tr("%1 %2%3: its next pulse, at %4 ms, comes after the end of the "
+                               "run (%5 ms).")
                      .arg(name, what, whose, at, spacedNumber(endMs));
 }
 

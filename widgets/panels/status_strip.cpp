@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/status_strip.hpp"
 
+#include "widgets/models/speed_words.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/steady_label.hpp"
-#include "widgets/panels/transport_bar.hpp"
 
 #include <QFile>
 #include <QHBoxLayout>
@@ -140,8 +140,8 @@ StatusStrip::StatusStrip(QStatusBar* bar) : QObject(bar)
     m_path = label("renderPath", tr("How values reach the picture"), {});
     for (QWidget* w : std::initializer_list<QWidget*>{m_state, m_device, m_path, buildFilming()})
         bar->addWidget(w);
-    m_steps = right("steps", stepsTip(0),
-                    {tr("%1 steps/s").arg(8888), tr("%1 steps/s").arg("888 k")});
+    m_steps =
+        right("steps", stepsTip(0), {tr("%1 steps/s").arg(8888), tr("%1 steps/s").arg("888 k")});
     m_slower = right("slower",
                      tr("Speed beside real time. Where no graphics card draws, Run > Compute first "
                         "draws less and gets ahead faster"),

@@ -11,11 +11,6 @@ class QToolButton;
 
 namespace tawara {
 
-/// "81 × slower", "1.8 × faster" or "real time"; empty where nothing runs.
-QString ratioText(double msPerSecond);
-/// "12.3 ms/s  ·  81 × slower than real time"; empty where nothing runs.
-QString speedText(double msPerSecond);
-
 class SteadyLabel;
 class Timeline;
 
