@@ -67,6 +67,14 @@ void NumberBox::put(double value)
     setValue(value);
 }
 
+void NumberBox::makeNarrow()
+{
+    constexpr int least = 52;
+    setButtonSymbols(QAbstractSpinBox::NoButtons);
+    setSuffix({});
+    setMinimumWidth(least);
+}
+
 QString NumberBox::rangeText() const
 {
     return tawara::rangeText(m_range.low, m_range.high, m_unit);

@@ -32,6 +32,8 @@ class NumberBox : public QDoubleSpinBox
               QWidget* parent = nullptr);
     /// Without a signal. A value beyond the range is shown as it is, too.
     void put(double value);
+    /// As three of them stand in a row: without buttons and unit.
+    void makeNarrow();
     /// "0.1 to 200 ms"
     QString rangeText() const;
     QValidator::State validate(QString& input, int& pos) const override;

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/cell/model.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "widgets/panels/form.hpp"
+#include "widgets/panels/known_models.hpp"
 
 #include <QJsonObject>
 #include <QWidget>
 
-#include <array>
+#include <functional>
 #include <vector>
 
-class QCheckBox;
-class QComboBox;
-class QHBoxLayout;
 class QLineEdit;
-class QMenu;
-class QTableWidget;
 class QTabWidget;
 class QTreeWidget;
 class QToolButton;
@@ -24,7 +19,9 @@ class QToolButton;
 namespace tawara {
 
 class BrushCard;
+class CellsCard;
 class DrugEditor;
+class PlaceCard;
 class PrepacingCard;
 
 /// Regions of the tissue in the order in which they are laid (the last that holds a place wins),
@@ -51,7 +48,7 @@ class TissuePanel : public QWidget
     /// What the mesh's labels are called; shown where regions are by label.
     void setLabels(const std::vector<mesh::RegionName>& names);
     /// Where a region comes to lie that becomes a ball or a box.
-    void setStart(const simulation::Sphere& ball) { m_start = ball; }
+    void setStart(const simulation::Sphere& ball);
     /// Shows the brush, while the heart is painted, on the page of regions.
     void setPainting(bool on);
     /// Which of its pages is open, for the session.
@@ -76,97 +73,32 @@ class TissuePanel : public QWidget
     void resizeEvent(QResizeEvent* e) override;
 
   private:
-    enum ParameterColumn { name_column, value_column, default_column };
-
-    // tissue_panel_build.cpp
     QToolButton* buildAdd();
     QWidget* buildRegions();
-    QWidget* buildPlace();
-    QWidget* buildBox();
-    QHBoxLayout* buildScale();
-    QWidget* buildCells();
+    void buildDetails();
     void connectRegions(QToolButton* remove, QToolButton* up, QToolButton* down);
-    void connectCells();
-    void connectParameters();
-    // tissue_panel.cpp
     void fillModels();
-    /// "as beneath" stands among the models, or not: there has to be something beneath.
-    void offerBeneath(bool on);
-    /// The models of the regions beneath one, each once; null among them: one is not described yet.
-    std::vector<const cell::ModelInfo*> modelsBeneath(int region) const;
     void addRegion(const simulation::Region& r);
     void fillList();
     void fillDetails();
-    QString warned(const QString& text) const; ///< as HTML
-    void fillCells(const simulation::Region& r);
-    void fillPlace(const simulation::Region& r);
-    void fillParameters(const simulation::Region& r);
-    QString nameIn(int row) const; ///< of the parameter in a row of the table
-    struct ParameterRow
-    {
-        QString name;
-        std::array<QString, 3> texts; ///< name with unit, value, default
-        QString tip;
-        bool changed = false;
-        bool value =
-            false; ///< of a region that changes what lies beneath: set, in place of a factor
-    };
-    static constexpr int value_role = Qt::UserRole + 1; ///< ParameterRow::value
-    /// A model's parameters; of a region that changes what lies beneath, its factors on them, and
-    /// the values of those that are 0 in a normal cell.
-    /// @param beneath  models of the regions beneath: what none of them has is not offered
-    std::vector<ParameterRow>
-    parameterRows(const simulation::Region& r,
-                  const std::vector<const cell::ModelInfo*>& beneath) const;
+    /// Of the chosen region.
+    /// @param together  with the next change of the same kind, as one step of undo
     void change(const QString& what, const std::function<void(simulation::Region&)>& f,
-                bool together = true);
-    void placeKindChosen(int kind);
-    void placeTextEdited();
-    /// @param k  x, y, z of the box's low corner, then of its high one
-    void boxEdited(std::size_t k, double mm);
-    const cell::ModelInfo* model(const std::string& key) const;
+                bool together);
     /// The drugs with what none of the regions' models has, as far as these are known.
     void fillDrugs();
 
-    struct KnownModel
-    {
-        std::string key; ///< a library model's name, or of a file
-        const cell::ModelInfo* info;
-    };
-    std::vector<KnownModel> m_models;
+    KnownModels m_models;
     std::vector<simulation::Region> m_regions;
     std::vector<simulation::Drug> m_given;
     std::vector<mesh::RegionName> m_labels;
-    simulation::Sphere m_start{{0, 0, 0}, 15};
     bool m_filling = false, m_fibres = true;
     QTabWidget* m_tabs;
     QTreeWidget* m_list;
     QWidget* m_details;
-    QLineEdit *m_name, *m_where, *m_filter;
-    QComboBox *m_placeKind, *m_layer, *m_model, *m_variant;
-    QToolButton *m_centre, *m_paint, *m_erase;
-    QLabel *m_painted, *m_velocity, *m_source, *m_whereLabel;
-    QLabel* m_stepAdvice; ///< where the session's step is none for the model
-    cell::Scheme m_scheme = {};
-    double m_stepMs = 0;
-    QWidget* m_boxRows;
-    std::array<NumberBox*, 6> m_box; ///< as boxEdited() counts them
-    NumberBox *m_radius, *m_fibre, *m_sheet, *m_normal;
-    std::array<NumberBox*, 3> m_scale{}; ///< along fibre, sheet, normal
-    QToolButton* m_even;                 ///< one factor for all three
-    int m_evenOf = -1;                   ///< region of which it was set
-    QCheckBox* m_insulating;
-    QTableWidget* m_parameters;
-    /// What the table of parameters says.
-    struct ShownParameters
-    {
-        bool written = false;
-        const cell::ModelInfo* info = nullptr;
-        std::string variant;
-        decltype(simulation::Region::parameters) values, factors;
-        std::vector<const cell::ModelInfo*> beneath;
-        bool operator==(const ShownParameters&) const = default;
-    } m_shown;
+    QLineEdit* m_name;
+    PlaceCard* m_place;
+    CellsCard* m_cells;
     DrugEditor* m_drugs;
     PrepacingCard* m_prepacing;
     BrushCard* m_brush;
