@@ -79,6 +79,49 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
 {
     m_plot = new EcgPlot;
     m_plot->setObjectName("ecgPlot");
+    buildButtons();
+    m_lead = new QComboBox;
+    m_lead->setObjectName("ecgLead");
+    m_lead->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_lead->setToolTip(tr("Leads of the strip"));
+    m_unused = hintLabel({}); // beside the buttons: nothing moves when it comes
+    m_unused->setObjectName("unusedElectrodes");
+    m_unused->setWordWrap(false);
+    m_unused->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_unused->setIndent(8);
+    m_readings = new ShortLabel;
+    m_readings->setObjectName("ecgReadings");
+    auto* electrodes = new QHBoxLayout;
+    for (auto* b : {m_twelve, m_torso, m_place, m_show})
+        electrodes->addWidget(b);
+    electrodes->addWidget(m_unused, 2);
+    electrodes->addWidget(m_readings, 3);
+    auto* shown = new QHBoxLayout;
+    shown->addStretch(1);
+    shown->addWidget(m_paper);
+    shown->addWidget(m_sheet);
+    shown->addWidget(m_lead);
+    auto* bar = new FoldingRow;
+    bar->setContentsMargins(8, 4, 8, 2);
+    bar->setSpacing(14);
+    bar->addLayout(electrodes, 1);
+    bar->addLayout(shown);
+    buildElectrodes();
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(0);
+    middle->addWidget(m_plot, 1);
+    middle->addWidget(m_electrodes, 1000); // as wide as it may be, while the plot has room
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(bar);
+    column->addLayout(middle, 1);
+    connectWidgets();
+    setLeads({});
+}
+
+void EcgPanel::buildButtons()
+{
     m_twelve = smallButton({}, tr("12 leads"), "twelveLeads",
                            tr("The standard electrodes on a torso around the heart: I to III, aVR, "
                               "aVL, aVF, V1 to V6; after them a lead of each electrode of your "
@@ -110,32 +153,10 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_show =
         smallButton({}, tr("Electrodes"), "showElectrodes", tr("Where the electrodes are [mm]"));
     m_show->setCheckable(true);
-    m_lead = new QComboBox;
-    m_lead->setObjectName("ecgLead");
-    m_lead->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_lead->setToolTip(tr("Leads of the strip"));
-    m_unused = hintLabel({}); // beside the buttons: nothing moves when it comes
-    m_unused->setObjectName("unusedElectrodes");
-    m_unused->setWordWrap(false);
-    m_unused->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_unused->setIndent(8);
-    m_readings = new ShortLabel;
-    m_readings->setObjectName("ecgReadings");
-    auto* electrodes = new QHBoxLayout;
-    for (auto* b : {m_twelve, m_torso, m_place, m_show})
-        electrodes->addWidget(b);
-    electrodes->addWidget(m_unused, 2);
-    electrodes->addWidget(m_readings, 3);
-    auto* shown = new QHBoxLayout;
-    shown->addStretch(1);
-    shown->addWidget(m_paper);
-    shown->addWidget(m_sheet);
-    shown->addWidget(m_lead);
-    auto* bar = new FoldingRow;
-    bar->setContentsMargins(8, 4, 8, 2);
-    bar->setSpacing(14);
-    bar->addLayout(electrodes, 1);
-    bar->addLayout(shown);
+}
+
+void EcgPanel::buildElectrodes()
+{
     m_electrodes = new QTableWidget(0, 5);
     m_electrodes->setObjectName("electrodes");
     m_electrodes->setHorizontalHeaderLabels(
@@ -149,17 +170,6 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     m_electrodes->setMinimumWidth(150);
     m_electrodes->setMaximumWidth(336); // all columns, as that with the buttons that remove
     m_electrodes->hide();
-    auto* middle = new QHBoxLayout;
-    middle->setSpacing(0);
-    middle->addWidget(m_plot, 1);
-    middle->addWidget(m_electrodes, 1000); // as wide as it may be, while the plot has room
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    column->addLayout(bar);
-    column->addLayout(middle, 1);
-    connectWidgets();
-    setLeads({});
 }
 
 void EcgPanel::connectWidgets()

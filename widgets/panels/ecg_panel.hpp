@@ -50,6 +50,8 @@ class EcgPanel : public QWidget
     void showEvent(QShowEvent* e) override;
 
   private:
+    void buildButtons();
+    void buildElectrodes(); ///< their table
     void connectWidgets();
     void fillElectrodes(const simulation::Session& s);
     void sayUnused(const simulation::Session& s);

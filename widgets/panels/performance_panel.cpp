@@ -224,6 +224,39 @@ void PerformancePanel::reset()
     m_above->hide();
 }
 
+void PerformancePanel::fillKernel(int row, const simulation::KernelFigure& k, const QString& name,
+                                  const Since& since)
+{
+    const auto& [steps, ms, bytes, flops] = since;
+    const QString texts[] = {
+        name,
+        steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
+        k.bound_by.empty() ? QStringLiteral("?") : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
+        k.bound_by.empty()       ? QStringLiteral("?")
+        : k.bound_by == "memory" ? tr("mem.")
+                                 : tr("arith."),
+        steps > 0 ? big(bytes / steps) : QStringLiteral("–"),
+        steps > 0 ? big(flops / steps) : QStringLiteral("–"),
+        isCounted(k) ? QStringLiteral("%1×").arg(k.counted_bytes / k.bytes, 0, 'f', 2) : QString()};
+    for (int column = 0; column < column_count; ++column) {
+        auto* item = m_table->item(row, column);
+        if (item == nullptr)
+            m_table->setItem(row, column, item = new QTableWidgetItem);
+        item->setText(texts[column]);
+        item->setToolTip(
+            column == name_column
+                ? tr("%1 · %2: called %3 times; bytes of a step: %4, operations: %5")
+                          .arg(QString::fromStdString(k.name), QString::fromStdString(k.device),
+                               big(static_cast<double>(k.calls)).trimmed(), texts[bytes_column],
+                               texts[flops_column]) +
+                      (isCounted(k) ? QChar('\n') + tipOf(k, counted_column, texts[counted_column])
+                                    : QString())
+                : tipOf(k, column, texts[column]));
+        if (column != name_column && column != bound_column)
+            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    }
+}
+
 void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& kernels,
                                   const simulation::Status& status)
 {
@@ -273,36 +306,7 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
             (!several ? QString() : QStringLiteral(" · ") + where.section(',', 0, 0));
         if (k.ms > 0 && k.bytes > 0) // of the whole run, as the share of the roof is
             points.push_back({name, k.flops / k.bytes, k.flops / k.ms / 1e6});
-        const QString texts[] = {
-            name,
-            steps > 0 ? numberText(ms / steps, 3) : QStringLiteral("–"),
-            k.bound_by.empty() ? QStringLiteral("?") : tr("%1 %").arg(100 * k.fraction, 0, 'f', 0),
-            k.bound_by.empty()       ? QStringLiteral("?")
-            : k.bound_by == "memory" ? tr("mem.")
-                                     : tr("arith."),
-            steps > 0 ? big(b / steps) : QStringLiteral("–"),
-            steps > 0 ? big(f / steps) : QStringLiteral("–"),
-            isCounted(k) ? QStringLiteral("%1×").arg(k.counted_bytes / k.bytes, 0, 'f', 2)
-                         : QString()};
-        for (int column = 0; column < column_count; ++column) {
-            auto* item = m_table->item(row, column);
-            if (item == nullptr)
-                m_table->setItem(row, column, item = new QTableWidgetItem);
-            item->setText(texts[column]);
-            item->setToolTip(
-                column == name_column
-                    ? tr("%1 · %2: called %3 times; bytes of a step: %4, operations: %5")
-                              .arg(QString::fromStdString(k.name), where,
-                                   big(static_cast<double>(k.calls)).trimmed(), texts[bytes_column],
-                                   texts[flops_column]) +
-                          (isCounted(k)
-                               ? QChar('\n') + tipOf(k, counted_column, texts[counted_column])
-                               : QString())
-                    : tipOf(k, column, texts[column]));
-            if (column != name_column && column != bound_column)
-                item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        }
-        ++row;
+        fillKernel(row++, k, name, {steps, ms, b, f});
     }
     m_roofline->setPoints(points);
     if (memory > 0 && arithmetic > 0)

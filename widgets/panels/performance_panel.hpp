@@ -47,6 +47,13 @@ class PerformancePanel : public QWidget
     QTableWidget* m_table;
     QPushButton* m_measure;
     void chooseColumns();
+    /// What a kernel came to since its figures were shown before.
+    struct Since
+    {
+        double steps, ms, bytes, flops;
+    };
+    void fillKernel(int row, const simulation::KernelFigure& k, const QString& name,
+                    const Since& since);
 
     QLabel *m_ceilings, *m_above;
     bool m_counted = false; ///< hardware counted bytes of a kernel
