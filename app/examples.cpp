@@ -13,24 +13,24 @@ namespace tawara {
 namespace {
 
 constexpr ExampleText examples[] = {
-    {"normal_beat.json", QT_TRANSLATE_NOOP("MainWindow", "A normal beat"),
-     QT_TRANSLATE_NOOP("MainWindow",
+    {"normal_beat.json", QT_TRANSLATE_NOOP("Examples", "A normal beat"),
+     QT_TRANSLATE_NOOP("Examples",
                        "From the left septum over both endocardia to the base, as "
                        "Durrer measured it in 1970: QRS 83 ms in the 12-lead ECG, T upright in "
                        "all leads but aVR. R is small in III and V2.")},
-    {"bundle_activation.json", QT_TRANSLATE_NOOP("MainWindow", "Activation as by the bundles"),
+    {"bundle_activation.json", QT_TRANSLATE_NOOP("Examples", "Activation as by the bundles"),
      QT_TRANSLATE_NOOP(
-         "MainWindow",
+         "Examples",
          "The bundles' ends are pacing sites with their times. Switch the left ones off (Pacing): "
          "left bundle branch block.")},
-    {"reentry_around_scar.json", QT_TRANSLATE_NOOP("MainWindow", "Figure-of-eight re-entry"),
+    {"reentry_around_scar.json", QT_TRANSLATE_NOOP("Examples", "Figure-of-eight re-entry"),
      QT_TRANSLATE_NOOP(
-         "MainWindow",
+         "Examples",
          "A premature beat starts two waves that go on turning around a scar. The action "
          "potentials "
          "are a simple model's and short, APD90 60 ms (t_unit 4), so that the circuit fits in.")},
-    {"drug_apd.json", QT_TRANSLATE_NOOP("MainWindow", "A drug lengthens the action potential"),
-     QT_TRANSLATE_NOOP("MainWindow",
+    {"drug_apd.json", QT_TRANSLATE_NOOP("Examples", "A drug lengthens the action potential"),
+     QT_TRANSLATE_NOOP("Examples",
                        "Half of I_Kr is blocked. Take the drug away while it runs (Tissue, Drugs) "
                        "and compare APD90 in the Beats table.")},
 };
@@ -40,6 +40,11 @@ constexpr ExampleText examples[] = {
 std::span<const ExampleText> exampleTexts()
 {
     return examples;
+}
+
+QString exampleWords(const char* text)
+{
+    return QCoreApplication::translate("Examples", text);
 }
 
 QString examplesFolder()
@@ -61,7 +66,7 @@ QString exampleTitle(const QString& path)
         try {
             const auto own = resource(std::string("resources/sessions/") + e.file);
             if (QFileInfo(QString::fromStdString(own.string())) == file)
-                return QCoreApplication::translate("MainWindow", e.title);
+                return exampleWords(e.title);
         } catch (const std::exception&) {
             return {}; // an installation without this example
         }

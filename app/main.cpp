@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The workstation: reads the arguments and puts engine, host and window together.
 #include "app/application.hpp"
+#include "app/export_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
 #include "app/theme.hpp"
@@ -161,7 +162,7 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
     look.annotations = !a.no_annotations;
     if (!a.screenshot.empty()) {
         const auto make = [&window, look, whole = a.whole_window](QString* why) {
-            return whole ? window.picture(true) : window.pictureOfHeart(look, why);
+            return whole ? window.picture(true) : window.exporting()->pictureOfHeart(look, why);
         };
         return std::make_unique<UnattendedPicture>(&host, make,
                                                    QString::fromStdString(a.screenshot), a.at_ms);
@@ -171,7 +172,7 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
     const movie::MovieOptions options{size.width(), size.height(), a.frames_per_second, a.quality,
                                       a.file.empty() ? "Tawara" : a.file};
     const auto make = [&window](const PictureOptions& o, QString* why) {
-        return window.pictureOfHeart(o, why);
+        return window.exporting()->pictureOfHeart(o, why);
     };
     return std::make_unique<UnattendedMovie>(&host, make, QString::fromStdString(a.movie), options,
                                              look, a.until_ms, a.every_ms);

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Menus, keys, start page, help.
-#include "app/examples.hpp"
 #include "app/export_controller.hpp"
+#include "app/look_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/mesh_controller.hpp"
-#include "engine/core/resource.hpp"
+#include "app/opening_controller.hpp"
+#include "app/replay_controller.hpp"
+#include "app/results_controller.hpp"
+#include "app/run_controller.hpp"
+#include "app/saving_controller.hpp"
+#include "app/settings.hpp"
+#include "app/tool_bar.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
 #include "widgets/panels/hint_card.hpp"
 #include "widgets/panels/icons.hpp"
-#include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/overlay.hpp"
 #include "widgets/panels/start_page.hpp"
-#include "widgets/panels/view_panel.hpp"
 
 #include <QActionGroup>
 #include <QApplication>
-#include <QDockWidget>
 #include <QDragEnterEvent>
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QSettings>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -57,58 +54,58 @@ void MainWindow::buildMenus()
     buildFileMenu();
     buildEditMenu();
     buildRunMenu();
-    auto* mesh = menuBar()->addMenu(tr("&Mesh"));
-    mesh->addAction(tr("&Refine…"), m_mesh.get(), &MeshController::askForRefinement)
-        ->setObjectName("refine");
-    mesh->addAction(tr("&Fibres from a file…"), m_mesh.get(), &MeshController::askForFibres)
-        ->setObjectName("fibres");
-    auto* byRule =
-        mesh->addAction(tr("Fibres by &rule…"), m_mesh.get(), &MeshController::askForFibreRule);
-    byRule->setObjectName("fibresByRule");
-    byRule->setToolTip(tr("Fibres that turn across the wall, by angles"));
-    connect(mesh, &QMenu::aboutToShow, this, [this, byRule] {
-        byRule->setEnabled(
-            std::holds_alternative<simulation::MeshFile>(m_document->session().mesh));
-    });
-    auto* act = menuBar()->addMenu(tr("&Tools"));
-    for (auto* a : m_modes->actions())
-        act->addAction(a);
+    buildMeshMenu();
+    menuBar()->addMenu(tr("&Tools"))->addActions(m_tools->modes());
     buildViewMenu();
     buildHelpMenu();
-    fillStart();
+    m_opening->fillStart();
 }
 
 void MainWindow::buildFileMenu()
 {
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Start page"), this, [this] { showStart(true); });
-    file->addAction(themedIcon("open"), tr("&Open mesh or session…"), this, &MainWindow::askForFile)
+    file->addAction(themedIcon("open"), tr("&Open mesh or session…"), m_opening.get(),
+                    &OpeningController::ask)
         ->setShortcut(QKeySequence::Open);
-    m_recent = file->addMenu(tr("Open &recent"));
-    connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
-    file->addAction(tr("Open the &built-in heart"), this, [this] { askAndOpen({}); });
+    auto* recent = file->addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { m_opening->fillRecent(*recent); });
+    file->addAction(tr("Open the &built-in heart"), this, [this] { m_opening->askAndOpen({}); });
     file->addAction(tr("&New heart…"), m_mesh.get(), &MeshController::askForHeart)
         ->setShortcut(QKeySequence::New);
     file->addAction(tr("New s&lab…"), m_mesh.get(), &MeshController::askForSlab);
     file->addSeparator();
-    m_saveAction = file->addAction(tr("&Save session"), this, &MainWindow::saveOrAsk);
-    m_saveAction->setObjectName("save");
-    m_saveAction->setShortcut(QKeySequence::Save);
-    m_saveAction->setEnabled(false);
-    auto* as = file->addAction(tr("Save session &as…"), this, &MainWindow::askForSession);
+    auto* save = file->addAction(tr("&Save session"), m_saving.get(), &SavingController::saveOrAsk);
+    save->setObjectName("save");
+    save->setShortcut(QKeySequence::Save);
+    save->setEnabled(false);
+    auto* as = file->addAction(tr("Save session &as…"), m_saving.get(), &SavingController::ask);
     as->setShortcut(QKeySequence(tr("Ctrl+Shift+S")));
     as->setEnabled(false);
-    connect(m_saveAction, &QAction::enabledChanged, as, &QAction::setEnabled);
+    connect(m_host, &EngineHost::loaded, this, [save, as] {
+        save->setEnabled(true);
+        as->setEnabled(true);
+    });
     file->addAction(themedIcon("camera"), tr("Save &picture…"), m_exporting.get(),
                     &ExportController::askForPicture)
         ->setShortcut(QKeySequence(tr("Ctrl+P")));
     file->addAction(themedIcon("movie"), tr("Make a &movie…"), m_exporting.get(),
                     &ExportController::askForMovie)
         ->setShortcut(QKeySequence(tr("Ctrl+M")));
-    m_filmAction =
+    auto* film =
         file->addAction(tr("Film the &screen…"), m_exporting.get(), &ExportController::askForFilm);
-    m_filmAction->setObjectName("film");
-    auto* exports = file->addMenu(tr("&Export"));
+    film->setObjectName("film");
+    connect(m_exporting.get(), &ExportController::filmingChanged, film, [film](bool on) {
+        film->setText(on ? tr("End the &film of the screen") : tr("Film the &screen…"));
+    });
+    buildExports(*file);
+    file->addSeparator();
+    file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
+}
+
+void MainWindow::buildExports(QMenu& file)
+{
+    auto* exports = file.addMenu(tr("&Export"));
     exports->setObjectName("exports");
     exports->setToolTipsVisible(true);
     connect(exports, &QMenu::aboutToShow, this,
@@ -129,8 +126,6 @@ void MainWindow::buildFileMenu()
             [this, k = text(c.name), e = text(c.extension)] { m_exporting->askForExport(k, e); });
         action->setData(text(c.name));
     }
-    file->addSeparator();
-    file->addAction(tr("&Quit"), this, &QWidget::close)->setShortcut(QKeySequence::Quit);
 }
 
 void MainWindow::buildEditMenu()
@@ -151,50 +146,48 @@ void MainWindow::buildRunMenu()
 {
     auto* run = menuBar()->addMenu(tr("&Run"));
     run->setToolTipsVisible(true);
-    run->addAction(themedIcon("play"), tr("&Play or pause"), this, &MainWindow::playOrPause)
+    run->addAction(themedIcon("play"), tr("&Play or pause"), m_run.get(),
+                   &RunController::playOrPause)
         ->setShortcut(Qt::Key_Space);
     run->addAction(themedIcon("step"), tr("One time &step"), this, [this] { m_host->step(1); })
         ->setShortcut(Qt::Key_Period);
-    run->addAction(tr("&One millisecond"), this,
-                   [this] {
-                       if (const auto s = m_host->scene(); s && s->dt_ms > 0)
-                           m_host->step(qMax(1, qRound(1 / s->dt_ms)));
-                   })
+    run->addAction(tr("&One millisecond"), m_run.get(), &RunController::stepMillisecond)
         ->setShortcut(Qt::SHIFT | Qt::Key_Period);
-    run->addAction(themedIcon("reset"), tr("&Back to the start"), this, [this] { backToStart(); })
+    run->addAction(themedIcon("reset"), tr("&Back to the start"), this,
+                   [this] { m_run->backToStart(); })
         ->setShortcut(QKeySequence(tr("Ctrl+R")));
-    run->addAction(tr("&Length of the run…"), this, &MainWindow::askForLength);
-    run->addAction(tr("N&umerics…"), this, &MainWindow::askForNumerics)->setObjectName("numerics");
+    run->addAction(tr("&Length of the run…"), m_run.get(), &RunController::askForLength);
+    run->addAction(tr("N&umerics…"), m_run.get(), &RunController::askForNumerics)
+        ->setObjectName("numerics");
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
-                   [this] { recordByHand(!m_host->status().recording); })
+                   [this] { m_run->recordByHand(!m_host->status().recording); })
         ->setShortcut(QKeySequence(tr("Ctrl+E")));
-    run->addAction(tr("Re&play what was recorded"), this, [this] { replay(!m_replay.isActive()); })
+    run->addAction(tr("Re&play what was recorded"), this,
+                   [this] { m_replay->replay(!m_replay->replaying()); })
         ->setShortcut(QKeySequence(tr("Shift+Space")));
-    run->addAction(tr("&Follow the run"), this, &MainWindow::followRun)
+    run->addAction(tr("&Follow the run"), m_replay.get(), &ReplayController::follow)
         ->setShortcut(QKeySequence(tr("End")));
-    m_keepAction = run->addAction(tr("&Keep the curves to compare with"));
-    m_keepAction->setObjectName("keepCurves");
-    m_keepAction->setCheckable(true);
-    m_keepAction->setShortcut(QKeySequence(tr("Ctrl+K")));
-    m_keepAction->setToolTip(tr("Action potentials and leads as they are stay, dashed, beneath "
-                                "those of the runs that follow, of other hearts too."));
-    connect(m_keepAction, &QAction::toggled, this, &MainWindow::keepCurves);
+    m_results->addKeep(*run);
     run->addSeparator();
-    m_autoPlayAction = run->addAction(tr("Start &when opened"));
-    m_autoPlayAction->setCheckable(true);
-    m_autoPlayAction->setChecked(m_autoPlay);
-    connect(m_autoPlayAction, &QAction::toggled, this,
-            [this](bool on) { m_autoPlay = m_autoPlayChosen = on; });
-    m_autoRecordAction = run->addAction(tr("&Record when opened"));
-    m_autoRecordAction->setCheckable(true);
-    m_autoRecordAction->setChecked(true);
-    m_computeFirst = run->addAction(tr("&Compute first: fewer pictures"));
-    m_computeFirst->setObjectName("computeFirst");
-    m_computeFirst->setCheckable(true);
-    m_computeFirst->setToolTip(tr("Where the processor draws as well as computes, the run gets "
-                                  "ahead faster. Turning the heart stays smooth."));
-    connect(m_computeFirst, &QAction::toggled, this, &MainWindow::paceFrames);
+    m_run->addChoices(*run, *m_pace);
+}
+
+void MainWindow::buildMeshMenu()
+{
+    auto* mesh = menuBar()->addMenu(tr("&Mesh"));
+    mesh->addAction(tr("&Refine…"), m_mesh.get(), &MeshController::askForRefinement)
+        ->setObjectName("refine");
+    mesh->addAction(tr("&Fibres from a file…"), m_mesh.get(), &MeshController::askForFibres)
+        ->setObjectName("fibres");
+    auto* byRule =
+        mesh->addAction(tr("Fibres by &rule…"), m_mesh.get(), &MeshController::askForFibreRule);
+    byRule->setObjectName("fibresByRule");
+    byRule->setToolTip(tr("Fibres that turn across the wall, by angles"));
+    connect(mesh, &QMenu::aboutToShow, this, [this, byRule] {
+        byRule->setEnabled(
+            std::holds_alternative<simulation::MeshFile>(m_document->session().mesh));
+    });
 }
 
 void MainWindow::buildViewMenu()
@@ -216,9 +209,7 @@ void MainWindow::buildViewMenu()
     auto* counts = new QActionGroup(this);
     for (const int n : {1, 2, 4}) {
         auto* a = menu->addAction(n == 1 ? tr("One view") : tr("%1 views").arg(n), this, [this, n] {
-            auto s = m_viewPanel->settings();
-            s.setCount(n);
-            changeView(s);
+            m_look->choose([n](ViewSettings& s) { s.setCount(n); });
         });
         a->setObjectName(QStringLiteral("views%1").arg(n));
         a->setCheckable(true);
@@ -227,26 +218,24 @@ void MainWindow::buildViewMenu()
         connect(m_grid, &ViewGrid::countChanged, a, [a, n](int now) { a->setChecked(now == n); });
     }
     menu->addSeparator();
-    m_scarAction = menu->addAction(tr("Outline of &scar"));
-    m_scarAction->setObjectName("scarOutline");
-    m_scarAction->setCheckable(true);
-    m_scarAction->setChecked(m_viewPanel->settings().scar);
-    m_scarAction->setToolTip(tr(
+    auto* scar = menu->addAction(tr("Outline of &scar"));
+    scar->setObjectName("scarOutline");
+    scar->setCheckable(true);
+    scar->setChecked(m_views->settings().scar);
+    scar->setToolTip(tr(
         "A line on the heart around tissue that cannot fire, a thinner one around border zones"));
-    connect(m_scarAction, &QAction::triggered, this, [this](bool on) {
-        auto s = m_viewPanel->settings();
-        s.scar = on;
-        changeView(s);
-    });
+    connect(scar, &QAction::triggered, this,
+            [this](bool on) { m_look->choose([on](ViewSettings& s) { s.scar = on; }); });
+    connect(m_look.get(), &LookController::applied, scar,
+            [scar](const ViewSettings& s) { scar->setChecked(s.scar); });
     m_lightAction = menu->addAction(tr("&Light theme"));
     m_lightAction->setCheckable(true);
     m_lightAction->setShortcut(QKeySequence(tr("Ctrl+L")));
     connect(m_lightAction, &QAction::toggled, this,
             [this](bool on) { setTheme(on ? Theme::light : Theme::dark); });
     menu->addSeparator();
-    for (const QString& name : m_dockOrder)
-        menu->addAction(m_docks[name]->toggleViewAction());
-    menu->addAction(tr("Restore la&yout"), this, &MainWindow::restoreFirstLayout);
+    menu->addActions(m_docks->toggles());
+    menu->addAction(tr("Restore la&yout"), m_docks.get(), &PanelDocks::restoreFirst);
     menu->addAction(tr("&Full screen"), this,
                     [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); })
         ->setShortcut(Qt::Key_F11);
@@ -321,29 +310,10 @@ void MainWindow::showGuide(const QString& page)
     m_guide->raise();
 }
 
-void MainWindow::fillStart()
-{
-    std::vector<Example> shown;
-    for (const ExampleText& e : exampleTexts()) {
-        try {
-            const auto path = resource(std::string("resources/sessions/") + e.file);
-            const QString stem = QString::fromLatin1(e.file).section('.', 0, 0);
-            QPixmap picture;
-            picture.loadFromData(resourceFile(QStringLiteral("guide/%1.png").arg(stem)));
-            shown.push_back(
-                {QString::fromStdString(path.string()), tr(e.title), tr(e.text), picture});
-        } catch (const std::exception&) {
-            continue; // an installation without this example
-        }
-    }
-    m_start->setExamples(shown);
-    m_start->setRecent(openSettings()->value("files/recent").toStringList());
-}
-
 void MainWindow::showStart(bool on)
 {
     if (on)
-        fillStart();
+        m_opening->fillStart();
     m_start->setVisible(on);
     m_grid->setVisible(!on);
     if (auto* hints = m_viewFrame->findChild<QFrame*>("hints")) // they are of the heart
@@ -370,23 +340,6 @@ void MainWindow::showHints()
             [this, card](int n) { card->setVisible(n == 1 && !m_start->isVisible()); });
 }
 
-void MainWindow::setAutoPlay(bool on)
-{
-    const bool chosen = m_autoPlayChosen;
-    m_autoPlayAction->setChecked(on); // the menu shows what holds now
-    m_autoPlayChosen = chosen;
-}
-
-void MainWindow::fillRecent()
-{
-    m_recent->clear();
-    const QStringList files = openSettings()->value("files/recent").toStringList();
-    for (const QString& f : files)
-        m_recent->addAction(f, this, [this, f] { askAndOpen(f); });
-    if (files.isEmpty())
-        m_recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
-}
-
 void MainWindow::keyPressEvent(QKeyEvent* e)
 {
     if (e->key() == Qt::Key_Escape && m_start->isVisible())
@@ -410,7 +363,7 @@ void MainWindow::dropEvent(QDropEvent* e)
     if (urls.isEmpty() || !urls.first().isLocalFile())
         return;
     e->acceptProposedAction();
-    askAndOpen(urls.first().toLocalFile());
+    m_opening->askAndOpen(urls.first().toLocalFile());
 }
 
 } // namespace tawara

@@ -5,6 +5,7 @@
 //     gui_shots --guide RESOURCES
 // A report, as .pdf and .html:
 //     gui_shots --report FOLDER SESSION MS
+#include "app/export_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
 #include "engine/core/resource.hpp"
@@ -108,7 +109,7 @@ void reports(MainWindow& window, EngineHost& host, const QString& folder, const 
     while (host.status().time_ms < ms - 0.5)
         wait(50);
     for (const char* kind : {".pdf", ".html"}) {
-        window.makeReport(path + kind);
+        window.exporting()->makeReport(path + kind);
         while (!QFile::exists(path + kind))
             wait(50);
     }

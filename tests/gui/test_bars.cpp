@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The bars around the views: whatever they say, nothing moves, nothing is cut, and the window fits
 // a small screen.
+#include "app/settings.hpp"
 #include "app/window_place.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/status_strip.hpp"

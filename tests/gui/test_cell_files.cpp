@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cell models of files in the window: clear ones are taken, unclear ones ask which variable is
 // which.
+#include "app/cell_model_controller.hpp"
 #include "app/real_engine.hpp"
+#include "app/saving_controller.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/resource.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -70,7 +72,7 @@ class TestCellFiles : public QObject
         QTRY_VERIFY_WITH_TIMEOUT(model->count() > 10, patience); // they are described elsewhere
         QCOMPARE(model->itemText(model->count() - 1), QString::fromUtf8("From a file…"));
         const auto before = f.window->document()->session().regions.at(0).model;
-        f.window->useModelFile(0, file);
+        f.window->cellModels()->useFile(0, file);
         QTRY_VERIFY_WITH_TIMEOUT(f.window->findChild<ModelVariablesDialog*>(), patience);
         auto* d = f.window->findChild<ModelVariablesDialog*>();
         auto* use = d->findChild<QPushButton*>("use");
@@ -108,7 +110,7 @@ class TestCellFiles : public QObject
         f.window->document()->edits().stack().redo();
         // it is in the session's file
         const QString saved = dir.filePath("saved.json");
-        QCOMPARE(f.window->saveSession(saved), QString());
+        QCOMPARE(f.window->saving()->save(saved), QString());
         QFile text(saved);
         QVERIFY(text.open(QIODevice::ReadOnly));
         const QByteArray json = text.readAll();
@@ -126,11 +128,11 @@ class TestCellFiles : public QObject
         broken.close();
         const auto before = f.window->document()->session().regions.at(0).model;
         auto* message = f.window->findChild<MessageBar*>();
-        f.window->useModelFile(0, broken.fileName());
+        f.window->cellModels()->useFile(0, broken.fileName());
         QTRY_VERIFY_WITH_TIMEOUT(message->isVisible(), patience);
         QVERIFY2(message->text().contains("broken.mmt"), qPrintable(message->text()));
         // a gate is no potential: what the engine says of it is shown where it was chosen
-        f.window->useModelFile(0, file);
+        f.window->cellModels()->useFile(0, file);
         QTRY_VERIFY_WITH_TIMEOUT(f.window->findChild<ModelVariablesDialog*>(), patience);
         auto* d = f.window->findChild<ModelVariablesDialog*>();
         auto* stimulus = d->findChild<QComboBox*>("stimulus");
@@ -150,7 +152,7 @@ class TestCellFiles : public QObject
         QVERIFY(QFile::copy(
             QString::fromStdString(resource("resources/models/luo_rudy_1991.mmt").string()),
             plain));
-        f.window->useModelFile(0, plain);
+        f.window->cellModels()->useFile(0, plain);
         QTRY_COMPARE_WITH_TIMEOUT(f.window->document()->session().regions.at(0).model,
                                   plain.toStdString(), patience);
         QVERIFY(f.window->findChild<ModelVariablesDialog*>() == nullptr);
@@ -170,7 +172,7 @@ class TestCellFiles : public QObject
             return copy.write(text.replace("g_Na = 23 ", conductance)) > 0;
         };
         QVERIFY(write("g_Na = 23 "));
-        f.window->useModelFile(0, own);
+        f.window->cellModels()->useFile(0, own);
         auto* panel = f.window->findChild<TissuePanel*>();
         auto* parameters = panel->findChild<QTableWidget*>("parameters");
         const auto shown = [&](const QString& name) {
@@ -226,7 +228,7 @@ class TestCellFiles : public QObject
         QVERIFY2(message->text().startsWith("own.mmt has changed"), qPrintable(message->text()));
         // chosen again: read anew, although the session is the same
         QVERIFY(write("g_Na = 12 "));
-        f.window->useModelFile(0, own);
+        f.window->cellModels()->useFile(0, own);
         QTRY_COMPARE_WITH_TIMEOUT(f.posted<simulation::SetTissue>().size(), 5U, patience);
         QVERIFY2(shown("g_Na").startsWith("12"), qPrintable(shown("g_Na")));
     }
@@ -254,7 +256,7 @@ class TestCellFiles : public QObject
         w.open(path);
         QTRY_VERIFY_WITH_TIMEOUT(host.scene() && w.viewController()->ready(), patience);
         QSignalSpy refused(w.document(), &Document::refused);
-        w.useModelFile(0, file);
+        w.cellModels()->useFile(0, file);
         QTRY_VERIFY_WITH_TIMEOUT(w.findChild<ModelVariablesDialog*>(), patience);
         auto* d = w.findChild<ModelVariablesDialog*>();
         auto* potential = d->findChild<QComboBox*>("potential");

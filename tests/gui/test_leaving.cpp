@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is not lost unasked: changes, recorded frames, files that are being written.
 #include "app/export/movie_dialog.hpp"
+#include "app/export_controller.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -582,7 +583,7 @@ class TestLeaving : public QObject
         f->start();
         w = f->window.get();
         const QString film = dir.filePath("film.mp4");
-        w->filmScreen(film);
+        w->exporting()->filmScreen(film);
         QVERIFY(!w->close());
         answer(exportBox(), "Wait"); // ends it, for it would never end
         QTRY_VERIFY_WITH_TIMEOUT(!w->isVisible(), 30000);

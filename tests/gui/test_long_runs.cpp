@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that took long to compute are not lost unasked, whatever would lose them; how long a run is.
+#include "app/export_controller.hpp"
 #include "app/length_dialog.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "engine/simulation/results/report_page.hpp"
@@ -198,7 +199,8 @@ class TestLongRuns : public QObject
         compute(true);
         const auto* bar = f->window->findChild<MessageBar*>();
         QSignalSpy exported(f->host.get(), &EngineHost::exported);
-        f->window->makeReport(dir.filePath("none.html")); // the engine's page is not there
+        f->window->exporting()->makeReport(
+            dir.filePath("none.html")); // the engine's page is not there
         QTRY_COMPARE(exported.count(), 1);
         QVERIFY(!bar->text().contains("Saved"));
         QTRY_VERIFY2(bar->text().contains("cannot be read"), qPrintable(bar->text()));
@@ -209,13 +211,13 @@ class TestLongRuns : public QObject
             f->shared->export_text = simulation::to_html({});
         }
         const QString file = dir.filePath("whole.html");
-        f->window->makeReport(file);
+        f->window->exporting()->makeReport(file);
         QTRY_VERIFY(bar->text().contains("whole.html"));
         QVERIFY(QFile::exists(file));
         trigger("Back to the start");
         QVERIFY(box() == nullptr);
         for (const char* name : {"two.html", "three.html"}) // one after the other
-            f->window->makeReport(dir.filePath(name));
+            f->window->exporting()->makeReport(dir.filePath(name));
         for (const char* name : {"two.html", "three.html"})
             QTRY_VERIFY(QFile::exists(dir.filePath(name)));
     }

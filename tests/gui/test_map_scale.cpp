@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands beside a map of which nothing is known yet; which beat's maps a report has.
+#include "app/export_controller.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/view_panel.hpp"
@@ -124,7 +125,7 @@ class TestMapScale : public QObject
         });
         const auto newest = [this] { return f.posted<simulation::WatchMaps>().back(); };
         const QString file = dir.filePath("r.html");
-        f.window->makeReport(file);
+        f.window->exporting()->makeReport(file);
         QCOMPARE(newest().beat, simulation::WatchMaps::newest_repolarised);
         s.beat = 3;
         Q_EMIT panel->changed(s); // the views' wish

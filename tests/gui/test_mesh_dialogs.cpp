@@ -4,6 +4,7 @@
 #include "app/mesh_dialog.hpp"
 #include "app/numerics_dialog.hpp"
 #include "app/real_engine.hpp"
+#include "app/saving_controller.hpp"
 #include "engine/core/resource.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -407,10 +408,10 @@ class TestMeshDialogs : public QObject
                      std::size_t{16});
             QVERIFY(w.isWindowModified());
             // saved: the mesh goes beside the session, once
-            QCOMPARE(w.saveSession(saved), QString());
+            QCOMPARE(w.saving()->save(saved), QString());
             QVERIFY(!w.isWindowModified());
             QVERIFY(QFileInfo::exists(dir.filePath("refined-mesh.vtu")));
-            QCOMPARE(w.saveSession(saved), QString());
+            QCOMPARE(w.saving()->save(saved), QString());
             QVERIFY(!QFileInfo::exists(dir.filePath("refined-mesh-2.vtu")));
             host.runUntil(3);
             QTRY_VERIFY_WITH_TIMEOUT(host.status().time_ms >= 2.9, patience);
@@ -428,7 +429,7 @@ class TestMeshDialogs : public QObject
                  QString("refined-mesh.vtu"));
         // saved into another folder it refers to the same mesh
         QVERIFY(QDir(dir.path()).mkpath("elsewhere"));
-        QCOMPARE(w.saveSession(dir.filePath("elsewhere/again.json")), QString());
+        QCOMPARE(w.saving()->save(dir.filePath("elsewhere/again.json")), QString());
         const auto again =
             simulation::read_session(dir.filePath("elsewhere/again.json").toStdString());
         QCOMPARE(std::get<MeshFile>(again.mesh).file, std::string("../refined-mesh.vtu"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A movie is made of the embedded heart's recording while the window goes on serving events.
 #include "app/export/movie_dialog.hpp"
+#include "app/export_controller.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -118,7 +119,7 @@ class TestMovieGui : public fake::HeartTest
         // its end is what the window shows, the right way up
         PictureOptions o;
         o.size = {1280, 720};
-        const QImage now = window.pictureOfHeart(o);
+        const QImage now = window.exporting()->pictureOfHeart(o);
         const auto& last = movie.frames.back();
         double off = 0, upside_down = 0;
         for (int y = 0; y < 720; ++y)

@@ -3,6 +3,7 @@
 // what is open.
 #include "app/fibre_rule_dialog.hpp"
 #include "app/real_engine.hpp"
+#include "app/settings.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/form.hpp"

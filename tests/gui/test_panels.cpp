@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every panel of the window, driven as a user does, with a fake engine behind it.
+#include "app/saving_controller.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -632,9 +633,9 @@ class TestPanels : public QObject
         Q_EMIT panel->changed(s);
         const QTemporaryDir dir;
         const QString path = dir.filePath("all.json");
-        QVERIFY(!f->window->saveSession(dir.filePath("nowhere/all")).isEmpty());
+        QVERIFY(!f->window->saving()->save(dir.filePath("nowhere/all")).isEmpty());
         QVERIFY(!QDir(dir.filePath("nowhere")).exists());
-        QCOMPARE(f->window->saveSession(dir.filePath("all")), QString()); // .json is added
+        QCOMPARE(f->window->saving()->save(dir.filePath("all")), QString()); // .json is added
         QVERIFY(!f->window->isWindowModified());
         const auto back = simulation::read_session(path.toStdString());
         QCOMPARE(back.drugs.size(), 1U);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plane of the phase in the window and in sessions; what a click gives and is told.
+#include "app/settings.hpp"
 #include "app/view_controller.hpp"
 #include "engine/mesh/measure.hpp"
 #include "tests/gui/window_fixture.hpp"

@@ -2,6 +2,7 @@
 // A report of the built-in heart, made while it beats.
 #include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
+#include "app/export_controller.hpp"
 #include "app/real_engine.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "tests/gui/watchdog.hpp"
@@ -173,7 +174,7 @@ class TestReport : public fake::HeartTest
         host.pause();
         const QString before = dir.filePath("before.html");
         QMetaObject::invokeMethod(
-            &window, [&] { window.makeReport(before); }, Qt::QueuedConnection);
+            &window, [&] { window.exporting()->makeReport(before); }, Qt::QueuedConnection);
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(before), 30000);
         QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() == nullptr, 10000);
         host.play();
@@ -184,7 +185,7 @@ class TestReport : public fake::HeartTest
         for (int k = 0; k < 4 && (k == 0 || first.cpu_ms >= 150 || worst.cpu_ms >= 30); ++k) {
             QFile::remove(file);
             QMetaObject::invokeMethod(
-                &window, [&] { window.makeReport(file); }, Qt::QueuedConnection);
+                &window, [&] { window.exporting()->makeReport(file); }, Qt::QueuedConnection);
             app->begin(); // the first picture prepares the shaders of its context, in steps
             QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() != nullptr, 10000);
             QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>()->done() > 0, 30000);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window with the real engine and the embedded heart: nothing holds the GUI thread, a click
 // reaches the tissue at once.
+#include "app/export_controller.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -239,7 +240,7 @@ class TestResponsive : public fake::HeartTest
         PictureOptions small;
         small.size = {320, 200};
         QString why;
-        const QImage image = window.pictureOfHeart(small, &why);
+        const QImage image = window.exporting()->pictureOfHeart(small, &why);
         QVERIFY2(image.size() == small.size, qPrintable(why));
         std::set<QRgb> colors;
         for (int y = 0; y < 200; ++y)

@@ -2,6 +2,7 @@
 // What is read from a run and where messages about it lie: beats of tissue before and after a
 // change, electrodes and their leads, a site's pulse at once, the window's title.
 #include "app/examples.hpp"
+#include "app/saving_controller.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
@@ -587,7 +588,7 @@ class TestResultPanels : public QObject
         const QTemporaryDir dir;
         child<QTabWidget>("tissueTabs")->setCurrentIndex(1);
         child<QToolButton>("showElectrodes")->setChecked(true);
-        QCOMPARE(f->window->saveSession(dir.filePath("mine.json")), QString());
+        QCOMPARE(f->window->saving()->save(dir.filePath("mine.json")), QString());
         QCOMPARE(f->window->windowTitle(), QString("mine.json[*] – Tawara"));
         f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
         QVERIFY(f->window->isWindowModified());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the views say and of when: the current one, the beat, the phase, replays, texts.
+#include "app/export_controller.hpp"
+#include "app/saving_controller.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -431,7 +433,7 @@ class TestViews : public QObject
         PictureOptions o;
         o.size = {333, 177};
         QString why;
-        QVERIFY2(!f.window->pictureOfHeart(o, &why).isNull(), qPrintable(why));
+        QVERIFY2(!f.window->exporting()->pictureOfHeart(o, &why).isNull(), qPrintable(why));
         const auto drawn = v->framesDrawn();
         f.window->update();
         QTRY_VERIFY(v->framesDrawn() > drawn); // anew, at its own size
@@ -534,7 +536,7 @@ class TestViews : public QObject
         auto* sheet = panel->findChild<QToolButton*>("ecgSheet");
         sheet->setChecked(true);
         const QString saved = dir.filePath("sheet.json");
-        QCOMPARE(f.window->saveSession(saved), QString());
+        QCOMPARE(f.window->saving()->save(saved), QString());
         sheet->setChecked(false);
         leads->setCurrentIndex(0);
         Q_EMIT leads->activated(0);

@@ -4,7 +4,9 @@
 // leaves is checked.
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
+#include "app/export_controller.hpp"
 #include "app/real_engine.hpp"
+#include "app/saving_controller.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/movie/movie_reader.hpp"
@@ -191,19 +193,19 @@ void TestWholeSession::maps()
 void TestWholeSession::pictureAndMovie()
 {
     QString why;
-    const QImage image = window->pictureOfHeart({{960, 540}}, &why);
+    const QImage image = window->exporting()->pictureOfHeart({{960, 540}}, &why);
     QVERIFY2(!image.isNull(), qPrintable(why));
     QCOMPARE(writePicture(image, file("heart.png")), QString());
     QCOMPARE(QImage(file("heart.png")).size(), QSize(960, 540));
     const QImage whole = window->picture(true);
-    QCOMPARE(savePicture(whole, file("window.png")), QString());
+    QCOMPARE(writePicture(whole, file("window.png")), QString());
     QCOMPARE(QImage(file("window.png")).size(), whole.size());
 
     MovieDialog movie(
         host->recording(),
         [this](const simulation::RecordedFrame& f, const QSize& size, QString* reason) {
             window->view()->setValues(f.values, f.time_ms);
-            return window->pictureOfHeart({size}, reason);
+            return window->exporting()->pictureOfHeart({size}, reason);
         },
         QSize(480, 270));
     movie.findChild<QDoubleSpinBox*>("speed")->setValue(60); // 2 ms a frame
@@ -236,7 +238,7 @@ void TestWholeSession::numbersAndReports()
     QVERIFY(csv.open(QIODevice::ReadOnly));
     QVERIFY(csv.readAll().startsWith("time_ms,far\n"));
     for (const char* name : {"report.pdf", "report.html"}) {
-        window->makeReport(file(name));
+        window->exporting()->makeReport(file(name));
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(file(name)).size() > 10000, patience);
     }
 }
@@ -276,11 +278,11 @@ void TestWholeSession::scarAndDrug()
 /// A film of the screen.
 void TestWholeSession::film()
 {
-    window->filmScreen(file("film.webm"));
-    QVERIFY(window->filming());
+    window->exporting()->filmScreen(file("film.webm"));
+    QVERIFY(window->exporting()->filming());
     runTo(host->status().time_ms + 10);
-    window->endFilm();
-    QTRY_VERIFY_WITH_TIMEOUT(!window->filming(), patience);
+    window->exporting()->endFilm();
+    QTRY_VERIFY_WITH_TIMEOUT(!window->exporting()->filming(), patience);
     QVERIFY(!test::decode_movie(file("film.webm").toStdString()).frames.empty());
 }
 
@@ -288,7 +290,7 @@ void TestWholeSession::film()
 void TestWholeSession::reopened()
 {
     const auto camera = window->views()->view(0)->scene().camera();
-    QCOMPARE(window->saveSession(file("saved.json")), QString());
+    QCOMPARE(window->saving()->save(file("saved.json")), QString());
     const auto run = host->scene()->run;
     window->open(file("saved.json"));
     QTRY_VERIFY_WITH_TIMEOUT(host->scene()->run > run && window->viewController()->ready(),

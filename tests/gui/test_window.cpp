@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window as a user drives it, with a fake engine behind it.
+#include "app/export/picture_dialog.hpp"
+#include "app/export_controller.hpp"
+#include "app/saving_controller.hpp"
+#include "app/settings.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/models/speed_words.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -386,7 +390,7 @@ class TestWindow : public QObject
         f->start();
         QTemporaryDir dir;
         QVERIFY(child<QWidget>("filming")->isHidden());
-        f->window->filmScreen(dir.filePath("screen.mp4"));
+        f->window->exporting()->filmScreen(dir.filePath("screen.mp4"));
         QVERIFY(child<QWidget>("filming")->isVisible());
         QVERIFY(child<QLabel>("filmed")->text().contains("Filming the screen"));
         const auto since = [&] { return child<QLabel>("filmed")->text().section(' ', -1); };
@@ -394,7 +398,7 @@ class TestWindow : public QObject
         static const QRegularExpression clock("^0:[0-2][0-9]$");
         QVERIFY2(clock.match(since()).hasMatch(), qPrintable(since()));
         press("endFilm");
-        QTRY_VERIFY_WITH_TIMEOUT(!f->window->filming(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(!f->window->exporting()->filming(), 20000);
         QVERIFY(child<QWidget>("filming")->isHidden());
         QVERIFY(QFileInfo(dir.filePath("screen.mp4")).size() > 0);
     }
@@ -551,16 +555,16 @@ class TestWindow : public QObject
         f->start();
         const QTemporaryDir dir;
         const QString file = dir.filePath("mine.json");
-        QCOMPARE(f->window->saveSession(file), QString());
+        QCOMPARE(f->window->saving()->save(file), QString());
         f->window->document()->edits().edit("end", [](simulation::Session& s) { s.end_ms = 77; });
         QVERIFY(f->window->isWindowModified());
         child<QAction>("save")->trigger();
         QVERIFY(!f->window->isWindowModified());
         QCOMPARE(simulation::read_session(file.toStdString()).end_ms, 77.0);
         QVERIFY(QFile::setPermissions(file, QFileDevice::ReadOwner));
-        QCOMPARE(f->window->ownSession(), QFileInfo(file).isWritable()); // root may write all
+        QCOMPARE(f->window->saving()->own(), QFileInfo(file).isWritable()); // root may write all
         QVERIFY(QFile::remove(file));
-        QVERIFY(!f->window->ownSession());
+        QVERIFY(!f->window->saving()->own());
     }
 
     void settingsComeBack()
@@ -579,11 +583,11 @@ class TestWindow : public QObject
         QCOMPARE(image.size(), f->window->view()->size() * f->window->view()->devicePixelRatioF());
         const QTemporaryDir dir;
         const QString path = dir.filePath("heart.png");
-        QCOMPARE(savePicture(image, path), QString());
+        QCOMPARE(writePicture(image, path), QString());
         QVERIFY(fake::difference(QImage(path), image) < 0.01);
-        QVERIFY(
-            savePicture(image, dir.filePath("no/such/folder/a.png")).contains("cannot be written"));
-        QVERIFY(!savePicture(image, dir.filePath("a.xyz")).isEmpty());
+        QVERIFY(writePicture(image, dir.filePath("no/such/folder/a.png"))
+                    .contains("cannot be written"));
+        QVERIFY(!writePicture(image, dir.filePath("a.xyz")).isEmpty());
         QVERIFY(!QFile::exists(dir.filePath("a.xyz")));
     }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/engine_host.hpp"
+
+#include <functional>
+
+class QAction;
+class QMenu;
+class QSettings;
+class QWidget;
+
+namespace tawara {
+
+class Document;
+class FramePace;
+class LeavingController;
+class MessageBar;
+class ReplayController;
+class RunAccount;
+class TransportBar;
+class ViewController;
+
+/// What a user tells the run: to go on, to wait, to begin anew, how long it is, how it is computed,
+/// to record; and what holds for every run that is opened.
+///
+/// @thread GUI thread
+class RunController : public QObject
+{
+    Q_OBJECT
+  public:
+    /// @param window  parent of the dialogs
+    RunController(QWidget& window, EngineHost& host, Document& document, ViewController& views,
+                  LeavingController& leaving, RunAccount& account, ReplayController& replay,
+                  TransportBar& transport, MessageBar& message);
+    void playOrPause();
+    /// As many time steps as a millisecond has.
+    void stepMillisecond();
+    /// To the first moment of the run, which is lost, so it may ask; frames stay unless they are
+    /// being recorded, when they begin anew.
+    void backToStart(std::function<void()> then = {});
+    void askForLength();
+    void askForNumerics();
+    /// Begins or ends a recording as somebody asked for it: what is recorded then is not lost
+    /// unasked, nor is what it takes the place of.
+    void recordByHand(bool on);
+
+    /// Adds to a menu what holds for every run: whether it starts and is recorded when opened,
+    /// whether pictures wait for computing.
+    /// @pre  once, before all below
+    void addChoices(QMenu& menu, FramePace& pace);
+    void restore(const QSettings& settings);
+    void save(QSettings& settings) const;
+    /// Whether what is opened starts to run by itself, while this window is there; the user's own
+    /// choice stays what the next one begins with.
+    void setAutoPlay(bool on);
+    /// What was opened is there, before its first step.
+    void loaded();
+
+  Q_SIGNALS:
+    /// The document that is open is to be computed anew with this session.
+    void changed(const tawara::simulation::Session& session);
+
+  private:
+    /// What was opened starts to run.
+    void loadingEnded();
+    void record(bool on);
+    void sayNothingOpen();
+    void connectTransport();
+    void connectHost();
+
+    QWidget& m_window;
+    EngineHost& m_host;
+    Document& m_document;
+    ViewController& m_views;
+    LeavingController& m_leaving;
+    RunAccount& m_account;
+    ReplayController& m_replay;
+    TransportBar& m_transport;
+    MessageBar& m_message;
+    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_computeFirst = nullptr;
+    bool m_autoPlay = true, m_autoPlayChosen = true;
+    quint64 m_startedRun = 0; // the run that auto play has seen
+};
+
+} // namespace tawara

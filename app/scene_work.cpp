@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/scene_work.hpp"
+
+namespace tawara {
+
+SceneWork::SceneWork(const EngineHost& host) : m_host(host)
+{
+    m_pool.setMaxThreadCount(1);
+}
+
+SceneWork::~SceneWork()
+{
+    m_pool.waitForDone();
+}
+
+} // namespace tawara
