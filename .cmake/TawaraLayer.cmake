@@ -109,17 +109,31 @@ if(TAWARA_TESTS)
   target_precompile_headers(tawara_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/tests/pch.hpp)
 endif()
 
+# moc is called once for each file that wants it: AUTOMOC's scan of each program took a tenth of all the build
+function(tawara_moc from to)
+  add_custom_command(OUTPUT ${to} DEPENDS ${from}
+    COMMAND ${CMAKE_COMMAND} -E make_directory moc
+    COMMAND Qt6::moc -DQT_NO_KEYWORDS -o ${to} ${from} VERBATIM)
+endfunction()
+
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
-# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s.
+# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
+# tests of further classes (test_*.cpp, tests/gui/several.hpp), headers with such, others.
 function(tawara_test name)
   cmake_parse_arguments(T "GUI" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 600) # a host that has other work may take ten times as long
   endif()
-  # moc is called once for the file that includes NAME.moc: AUTOMOC's scan of each program took a tenth of all the build
-  add_custom_command(OUTPUT moc/${name}.moc DEPENDS ${CMAKE_SOURCE_DIR}/tests/${T_FOLDER}/${name}.cpp
-    COMMAND ${CMAKE_COMMAND} -E make_directory moc
-    COMMAND Qt6::moc -DQT_NO_KEYWORDS -o moc/${name}.moc ${CMAKE_SOURCE_DIR}/tests/${T_FOLDER}/${name}.cpp VERBATIM)
+  tawara_moc(${CMAKE_SOURCE_DIR}/tests/${T_FOLDER}/${name}.cpp moc/${name}.moc)
+  foreach(source ${T_SOURCES})
+    if(source MATCHES "^(test_.*)\\.cpp$")
+      tawara_moc(${CMAKE_CURRENT_SOURCE_DIR}/${source} moc/${CMAKE_MATCH_1}.moc)
+      list(APPEND T_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/moc/${CMAKE_MATCH_1}.moc)
+    elseif(source MATCHES "^(.*)\\.hpp$")
+      tawara_moc(${CMAKE_CURRENT_SOURCE_DIR}/${source} moc/moc_${CMAKE_MATCH_1}.cpp)
+      list(APPEND T_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/moc/moc_${CMAKE_MATCH_1}.cpp)
+    endif()
+  endforeach()
   add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/${T_FOLDER}/${name}.cpp ${CMAKE_CURRENT_BINARY_DIR}/moc/${name}.moc
     ${T_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

@@ -2,6 +2,7 @@
 #pragma once
 #include "app/engine_control.hpp"
 #include "engine/simulation/observe/recording.hpp"
+#include "tests/gui/bowl.hpp"
 
 #include <deque>
 #include <mutex>
@@ -10,17 +11,6 @@
 #include <vector>
 
 namespace tawara::fake {
-
-/// A thick half ellipsoid, open at its base (z = 0), apex down; about 4 * n * n * 2 triangles.
-struct Bowl
-{
-    std::shared_ptr<mesh::TetMesh> mesh; ///< vertices only: views need no tetrahedra
-    std::shared_ptr<mesh::Surface> surface;
-};
-Bowl bowl(int n, double radius_mm = 30, double length_mm = 60, double wall_mm = 10);
-
-/// V of a wave that leaves the apex at t = 0 and runs to the base at 0.6 mm/ms [mV].
-float wave_mV(const Vec3& at_mm, double time_ms, double length_mm = 60);
 
 /// Stands in for the engine: makes a travelling wave, records every command, obeys play, pause,
 /// step, reset. Time advances only when the test says so, or by itself with `free_running`.

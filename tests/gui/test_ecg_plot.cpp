@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The electrocardiogram as an instrument: times of places, cursors, mouse and keys.
+#include "tests/gui/ecg_beats.hpp"
+#include "tests/gui/several.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/plots/ecg_plot.hpp"
 #include "widgets/plots/trace_plot.hpp"
@@ -15,10 +17,9 @@
 #include <set>
 
 using namespace tawara;
+using namespace tawara::fake;
 
 namespace {
-
-const QStringList twelve{"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
 
 /// A saw of 2 mV every 800 ms, in the lead k times (k + 1): its value says the time.
 double saw(double t, int lead)
@@ -34,25 +35,6 @@ void feed(EcgPlot& p, double from, double to)
         t.push_back(x);
         for (std::size_t l = 0; l < mV.size(); ++l)
             mV[l].push_back(static_cast<float>(saw(x, static_cast<int>(l))));
-    }
-    p.append(t, mV);
-}
-
-/// Beats of 12 leads at 150 and 950 ms (QRS of 72.8 ms, T ends 381.5 ms after the middle of QRS),
-/// and an own lead that is never quiet.
-void feedBeats(EcgPlot& p, double from, double to)
-{
-    const auto bump = [](double x) { return std::exp(-x * x / 2); };
-    std::vector<double> t;
-    std::vector<std::vector<float>> mV(static_cast<std::size_t>(p.leads().size()));
-    for (double x = from; x <= to; ++x) {
-        t.push_back(x);
-        double v = 0;
-        for (const double middle : {150.0, 950.0})
-            v += bump((x - middle) / 12) + 0.3 * bump((x - middle - 301.5) / 40);
-        for (std::size_t l = 0; l < mV.size(); ++l)
-            mV[l].push_back(static_cast<float>(l < 12 ? (0.3 + 0.1 * static_cast<double>(l)) * v
-                                                      : 30 * std::sin(x / 9)));
     }
     p.append(t, mV);
 }
@@ -433,118 +415,10 @@ class TestEcgPlot : public QObject
         QCOMPARE(plot.grab().toImage().copy(trace), other.copy(trace));
         QVERIFY(both.copy(trace) != other.copy(trace));
     }
-
-    /// Of the newest beat that has repolarised; what is not known is a dash, and the tip says why.
-    void thePanelReadsTheIntervals()
-    {
-        EcgPanel panel;
-        panel.resize(860, 240);
-        panel.show();
-        QVERIFY(panel.readings().isEmpty());
-        panel.setLeads(twelve + QStringList{"E1"});
-        auto* label = panel.findChild<QLabel*>("ecgReadings");
-        feedBeats(*panel.plot(), 0, 300);
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT – · RR – · QTcF –"));
-        QVERIFY2(label->toolTip().contains("QT –: no repolarisation yet"),
-                 qPrintable(label->toolTip()));
-        QVERIFY(label->toolTip().contains("RR –: no beat before it"));
-        QVERIFY(Qt::mightBeRichText(label->toolTip())); // else it is one line across the screen
-        feedBeats(*panel.plot(), 301, 1100);
-        QTRY_COMPARE(panel.readings(),
-                     QString("QRS 73 ms · QT 418 ms · RR – · QTcF –")); // the first beat
-        feedBeats(*panel.plot(), 1101, 1500);
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
-        QVERIFY(label->toolTip().contains("Beat at 9"));
-        QVERIFY(label->toolTip().contains("Resolution 1 ms"));
-        QCOMPARE(panel.plot()->ends().size(), std::size_t{2});
-        const auto ends = panel.plot()->ends()[1];
-        QVERIFY(std::abs(ends[0] - 913.6) < 1 && std::abs(ends[1] - 986.4) < 1 &&
-                std::abs(ends[2] - 1331.5) < 1);
-        panel.plot()->setMoment(400); // of a replay: the beat that is shown
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR – · QTcF –"));
-        panel.addPulse(915.5); // which brought the second: it begins with that
-        panel.plot()->setMoment({});
-        QTRY_COMPARE(panel.readings(), QString("QRS 71 ms · QT 416 ms · RR 802 ms · QTcF 448 ms"));
-        for (const double ms : {100.0, 1000.0}) { // how much is shown changes no beat
-            panel.plot()->setWindowMs(ms);
-            QTRY_COMPARE(panel.readings(),
-                         QString("QRS 71 ms · QT 416 ms · RR 802 ms · QTcF 448 ms"));
-            QCOMPARE(panel.plot()->ends().size(), std::size_t{2});
-        }
-        panel.clearPulses();
-        panel.plot()->setMoment(400);
-        panel.plot()->setMoment({});
-        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
-        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
-            panel.grab().save(folder + "/readings.png");
-        panel.resize(500, 240); // it takes what place there is
-        QApplication::processEvents();
-        QCOMPARE(panel.width(), 500);
-        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
-            panel.grab().save(folder + "/readings-narrow.png");
-    }
-
-    /// Leads that come when a run is under way, or over, have no samples: when these come is said.
-    void leadsWithoutSamplesSayWhenTheyBegin()
-    {
-        EcgPanel panel;
-        panel.resize(700, 300);
-        panel.show();
-        auto* plot = panel.plot();
-        const auto picture = [plot] { return plot->grab().toImage(); };
-        panel.setTime(600, true);
-        QCOMPARE(plot->waiting(), QString()); // no leads: the plot says how to get some
-        panel.setLeads({"I", "II"});
-        QVERIFY2(plot->waiting().startsWith("The run ended without these leads"),
-                 qPrintable(plot->waiting()));
-        const QImage ended = picture();
-        // names stand beside the text or are left out, never beneath it
-        for (const int width : {360, 700}) {
-            plot->resize(width, 120);
-            const QRectF names(0, 0, plot->traceArea(0).left() - 1, plot->height());
-            QVERIFY(!names.intersects(plot->waitingArea()));
-        }
-        panel.setTime(600, false);
-        QVERIFY(plot->waiting().startsWith("These leads begin with the next steps of the run. Back "
-                                           "to the start"));
-        QVERIFY(picture() != ended);
-        panel.setTime(0, false);
-        QCOMPARE(plot->waiting(), QString("These leads begin with the next steps of the run."));
-        plot->append(std::vector<double>{601.0}, {{0.1F}, {0.2F}});
-        QCOMPARE(plot->waiting(), QString());
-    }
-
-    /// A mark on the trace at the beginning and the end of QRS and at the end of T; none on own
-    /// leads.
-    void theIntervalsEndsAreMarked()
-    {
-        EcgPlot plot;
-        plot.resize(900, 240);
-        plot.setLeads({"II", "E1"});
-        plot.setOwn(1);
-        feedBeats(plot, 0, 700);
-        const QImage without = plot.grab().toImage();
-        plot.setEnds({{113.6, 186.4, std::numeric_limits<double>::quiet_NaN()}, {500, 530, 600}});
-        const QImage with = plot.grab().toImage();
-        std::set<int> columns[2];
-        for (int lead = 0; lead < 2; ++lead) {
-            const QRectF r = plot.traceArea(lead);
-            for (int y = static_cast<int>(r.top()); y < r.bottom(); ++y)
-                for (int x = static_cast<int>(r.left()); x < r.right(); ++x)
-                    if (with.pixel(x, y) != without.pixel(x, y))
-                        columns[lead].insert(x);
-        }
-        QVERIFY(columns[1].empty());
-        const QRectF r = plot.traceArea(0);
-        int near = 0;
-        for (const double ms : {113.6, 186.4, 500.0, 530.0, 600.0})
-            for (int d = -2; d <= 2; ++d)
-                near += static_cast<int>(columns[0].erase(
-                    static_cast<int>(std::floor(r.left() + ms / 2500 * r.width())) + d));
-        QVERIFY(near >= 10);
-        QVERIFY(columns[0].empty());
-    }
 };
 
-QTEST_MAIN(TestEcgPlot)
+int main(int argc, char** argv)
+{
+    return fake::runWidgets<TestEcgPlot>(argc, argv);
+}
 #include "test_ecg_plot.moc"

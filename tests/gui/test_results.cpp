@@ -4,12 +4,10 @@
 #include "app/export/live_movie.hpp"
 #include "app/export/movie_dialog.hpp"
 #include "app/export/picture_dialog.hpp"
-#include "app/export/report_painter.hpp"
-#include "app/export/report_writer.hpp"
 #include "app/export/save_dialog.hpp"
-#include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/observe/recording.hpp"
-#include "tests/gui/window_fixture.hpp"
+#include "engine/simulation/results/export.hpp"
+#include "tests/gui/results_test.hpp"
 #include "tests/movie/movie_reader.hpp"
 #include "widgets/scene/overlays.hpp"
 #include "widgets/view3d/picture.hpp"
@@ -26,19 +24,9 @@
 #include <cmath>
 
 using namespace tawara;
+using fake::values;
 
 namespace {
-
-/// A wave that runs down the bowl.
-std::vector<float> values(const fake::Bowl& b, double time)
-{
-    std::vector<float> out;
-    for (auto v : b.surface->vertices) {
-        const double since = time - (20 - b.mesh->z[static_cast<std::size_t>(v)]) / 0.6;
-        out.push_back(since < 0 ? -85.0f : static_cast<float>(-85 + 115 * std::exp(-since / 80)));
-    }
-    return out;
-}
 
 /// Mean colour of a picture.
 std::array<double, 3> mean(const QImage& image)
@@ -56,45 +44,10 @@ std::array<double, 3> mean(const QImage& image)
 
 } // namespace
 
-class TestResults : public QObject
+class TestResults : public fake::ResultsTest
 {
     Q_OBJECT
-    vtkNew<fake::VtkErrors> errors;
-    fake::Bowl bowl = fake::bowl(40);
-    QTemporaryDir dir;
-    std::shared_ptr<simulation::Recording> recording;
-
-    void show(HeartView& v)
-    {
-        v.resize(500, 400);
-        v.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&v));
-        v.setSurface(*bowl.mesh, *bowl.surface);
-        v.setValues(values(bowl, 60), 60);
-        QTRY_VERIFY(v.framesDrawn() > 0);
-    }
-    /// Leaves a picture for people to look at, where one asks for it.
-    static void keep(const QImage& image, const char* name)
-    {
-        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())
-            image.save(folder + "/" + name);
-    }
-
   private Q_SLOTS:
-    void initTestCase()
-    {
-        vtkOutputWindow::SetInstance(errors);
-        simulation::RecordingOptions o;
-        o.folder = dir.filePath("recordings").toStdString();
-        o.every_ms = 2;
-        recording = std::make_shared<simulation::Recording>(bowl.surface->vertices.size(), o);
-        for (int k = 0; k <= 100; ++k)
-            recording->append(2 * k, values(bowl, 2 * k));
-        recording->flush();
-    }
-    void cleanup() { QVERIFY2(errors->text.empty(), errors->text.c_str()); }
-    void cleanupTestCase() { vtkOutputWindow::SetInstance(nullptr); }
-
     void picturesOfAnySize_data()
     {
         QTest::addColumn<QSize>("size");
@@ -431,102 +384,6 @@ class TestResults : public QObject
         QCOMPARE(saveProposal({}, ".mp4"), d.filePath("b/built-in_heart.mp4"));
         setSaveDefaults("example", d.filePath("resources/sessions/e.json"));
         QCOMPARE(saveProposal({}, ".mp4"), d.filePath("b/example.mp4"));
-    }
-
-    /// The heart as reports show it.
-    static QImage painted(HeartView& v)
-    {
-        ReportPainter::Shot shot;
-        shot.values = values(fake::bowl(40), 60);
-        shot.colors = scene::color_map({});
-        shot.low = -85, shot.high = 30;
-        shot.title = "V [mV]";
-        shot.caption = "60 ms";
-        ReportPainter painter(v, {shot}, {840, 720}, 2.2);
-        QSignalSpy drawn(&painter, &ReportPainter::drawn);
-        painter.start();
-        if (!drawn.wait(20000) || drawn[0][1].toString() != QString())
-            return {};
-        return drawn[0][0].value<std::vector<QImage>>().at(0);
-    }
-
-    void heartForPrint()
-    {
-        HeartView v;
-        show(v);
-        const QImage before = v.finePicture(), heart = painted(v);
-        QCOMPARE(heart.size(), QSize(840, 720));
-        keep(heart, "print.png");
-        int white = 0, colored = 0;
-        for (int y = 0; y < heart.height(); ++y)
-            for (int x = 0; x < heart.width(); ++x) {
-                const QColor c(heart.pixel(x, y));
-                white += c.red() > 250 && c.green() > 250 && c.blue() > 250;
-                colored += c.saturation() > 90;
-            }
-        const int all = heart.width() * heart.height();
-        QVERIFY2(white > all / 3, qPrintable(QString::number(white)));
-        QVERIFY2(colored > all / 10, qPrintable(QString::number(colored)));
-        QVERIFY(fake::difference(before, v.finePicture()) < 0.5); // the screen is as it was
-    }
-
-    void report()
-    {
-        HeartView v;
-        show(v);
-        simulation::ReportPage page;
-        page.title = "A paced bowl";
-        page.subtitle = "bowl · today";
-        page.key = {{"88 ms", "total activation time", "from 2 to 90 ms"}};
-        page.settings = {{"Mesh", {}, {{"Mesh", "bowl"}, {"Time step", "0.02 ms"}}, {}}};
-        page.wide = {{"Kernels", {"kernel", "ms"}, {{"step", "0.1"}}, "as measured"}};
-        page.foot = "Tawara";
-        std::vector<simulation::Trace> traces{{1, "apex", {}, {}, {}}};
-        simulation::Ecg ecg;
-        ecg.leads = {"I", "II", "V1"};
-        ecg.mV.resize(3);
-        for (int k = 0; k < 300; ++k) {
-            ecg.time_ms.push_back(k);
-            for (std::size_t l = 0; l < 3; ++l)
-                ecg.mV[l].push_back(static_cast<float>((1.0 - 0.6 * static_cast<double>(l)) *
-                                                       std::exp(-std::pow((k - 80) / 12.0, 2))));
-            traces[0].time_ms.push_back(k);
-            traces[0].V_mV.push_back(k < 20 ? -85.0F : 20.0F - 0.35F * static_cast<float>(k));
-        }
-        page.sections = {
-            {"Action potentials", simulation::trace_chart(traces, {}, page.width, 170), {}},
-            {"Electrocardiogram", simulation::ecg_chart(ecg, page.width, 200), {}}};
-        const QImage heart = painted(v).scaled(840, 720); // three pixels for one of the page
-        for (const char* caption : {"V at 60 ms", "Activation"})
-            page.pictures.push_back(reportPicture(heart, caption, 280));
-        auto bare = page; // as the engine makes it; the window adds its pictures
-        bare.pictures.clear();
-        const std::string whole = simulation::with_pictures(to_html(bare), page.pictures);
-        QCOMPARE(whole, to_html(page));
-        QVERIFY_THROWS_EXCEPTION(Error, simulation::with_pictures("<p>", {}));
-        const QString html = dir.filePath("r.html"), pdf = dir.filePath("r.pdf");
-        QCOMPARE(writeReport(whole, "A bowl", html), QString());
-        QCOMPARE(writeReport(whole, "A bowl", pdf), QString());
-        QVERIFY(writeReport(whole, "A bowl", dir.filePath("r.doc")).contains(".pdf"));
-        QVERIFY(
-            writeReport(whole, "A bowl", dir.filePath("none/r.pdf")).contains("cannot be written"));
-        QFile file(pdf);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArray bytes = file.readAll();
-        QVERIFY(bytes.startsWith("%PDF"));
-        QVERIFY(bytes.size() > 20000);             // the pictures are in it
-        QCOMPARE(bytes.count("/Type /Page\n"), 1); // and it is one page
-        QFile text(html);
-        QVERIFY(text.open(QIODevice::ReadOnly));
-        const QByteArray source = text.readAll();
-        QCOMPARE(source.count("data:image/png;base64,"), 2);
-        QCOMPARE(source.count("data:image/svg+xml;base64,"), 2);
-        QCOMPARE(source.count("width=\"280\" height=\"240\""), 2); // the shape is kept in print
-        QCOMPARE(source.count("width=\"860\" height=\"170\""), 1);
-        if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty()) {
-            QFile::copy(pdf, folder + "/report.pdf");
-            QFile::copy(html, folder + "/report.html");
-        }
     }
 };
 

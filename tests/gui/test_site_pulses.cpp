@@ -4,6 +4,7 @@
 #include "app/site_pulses.hpp"
 #include "engine/simulation/session/session_json.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/site_words.hpp"
 
 #include <QComboBox>

@@ -22,17 +22,10 @@
 
 using namespace tawara;
 
-class TestViews : public QObject
+class TestViews : public fake::WindowTest
 {
     Q_OBJECT
-    fake::WindowFixture f;
-
-    template <class W>
-    W* child(const char* name = nullptr)
-    {
-        return f.window->findChild<W*>(QString::fromLatin1(name));
-    }
-    const ViewSettings& settings() { return f.window->viewController()->settings(); }
+    const ViewSettings& settings() { return f->window->viewController()->settings(); }
     void show(int count, Quantity second = Quantity::activation)
     {
         auto s = settings();
@@ -41,46 +34,41 @@ class TestViews : public QObject
         auto* panel = child<ViewPanel>();
         panel->setSettings(s);
         Q_EMIT panel->changed(s);
-        QTRY_COMPARE(f.window->views()->count(), count);
-        f.window->views()->each([](HeartView& v, int) { QTRY_VERIFY(v.framesDrawn() > 0); });
+        QTRY_COMPARE(f->window->views()->count(), count);
+        f->window->views()->each([](HeartView& v, int) { QTRY_VERIFY(v.framesDrawn() > 0); });
     }
     /// What is written over a view.
     QString caption(int i)
     {
-        return QString::fromStdString(f.window->views()->view(i)->texts()->shown().time);
+        return QString::fromStdString(f->window->views()->view(i)->texts()->shown().time);
     }
     QString note(int i)
     {
-        return QString::fromStdString(f.window->views()->view(i)->texts()->shown().note);
+        return QString::fromStdString(f->window->views()->view(i)->texts()->shown().note);
     }
-    bool software() { return f.window->view()->softwareRendering(); }
+    bool software() { return f->window->view()->softwareRendering(); }
     /// Runs to 80 ms with a frame recorded every 20 ms, paused.
     void recordRun()
     {
-        f.host->startRecording(1, 1 << 26);
+        f->host->startRecording(1, 1 << 26);
         for (int t = 20; t <= 80; t += 20) {
-            f.host->runUntil(t);
-            QTRY_VERIFY(f.host->frame() && f.host->frame()->time_ms > t - 0.1);
+            f->host->runUntil(t);
+            QTRY_VERIFY(f->host->frame() && f->host->frame()->time_ms > t - 0.1);
         }
-        QTRY_VERIFY(f.host->recording() && f.host->recording()->frame_count() > 3);
+        QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() > 3);
     }
 
   private Q_SLOTS:
     void init()
     {
-        f.shared.reset();
-        f.start();
-    }
-    void cleanup()
-    {
-        f.stop();
-        QVERIFY2(f.errors->text.empty(), f.errors->text.c_str());
+        WindowTest::init();
+        f->start();
     }
 
     void aPressMakesAViewCurrent()
     {
         show(4);
-        auto* grid = f.window->views();
+        auto* grid = f->window->views();
         QSignalSpy changed(grid, &ViewGrid::currentChanged);
         QTest::mouseClick(grid->view(2), Qt::LeftButton, {}, {6, 6}); // beside the heart
         QCOMPARE(grid->current(), 2);
@@ -101,7 +89,7 @@ class TestViews : public QObject
     /// What arrows are, how fast the wave is, and how long an arrow is for that.
     void arrowsSayTheVelocity()
     {
-        auto* views = f.window->viewController();
+        auto* views = f->window->viewController();
         QVERIFY(!views->noteOf(Quantity::activation).contains("m/s"));
         auto s = settings();
         s.shown[0] = Quantity::activation;
@@ -121,8 +109,8 @@ class TestViews : public QObject
     void velocityIsAMap()
     {
         show(2, Quantity::velocity);
-        f.host->runUntil(100); // activated up to z = 0
-        auto* views = f.window->viewController();
+        f->host->runUntil(100); // activated up to z = 0
+        auto* views = f->window->viewController();
         const auto speeds = [views] { return views->values(Quantity::velocity); };
         const auto known = [&] {
             const auto v = speeds();
@@ -133,7 +121,7 @@ class TestViews : public QObject
             QVERIFY(!std::isfinite(x) || std::abs(x - 0.6F) < 1e-6F);
         QCOMPARE(quantityTitle(Quantity::velocity), QString("Velocity (m/s)"));
         QTRY_VERIFY(views->noteOf(Quantity::velocity).contains("collision"));
-        f.host->runUntil(400);
+        f->host->runUntil(400);
         QTRY_COMPARE(known(), std::ssize(speeds()));
         QTRY_VERIFY(!views->noteOf(Quantity::velocity).contains("grey"));
         auto s = settings();
@@ -143,7 +131,7 @@ class TestViews : public QObject
         Q_EMIT child<ViewPanel>()->changed(s);
         QTRY_VERIFY(views->noteOf(Quantity::velocity).contains("on the wall only"));
         // nothing is activated before the first step
-        f.host->reset();
+        f->host->reset();
         QTRY_VERIFY(known() == 0);
     }
 
@@ -156,7 +144,7 @@ class TestViews : public QObject
         child<ViewPanel>()->setSettings(s);
         Q_EMIT child<ViewPanel>()->changed(s);
         for (const std::size_t count : {2, 4}) {
-            f.window->findChild<QAction*>("viewsTool")->trigger();
+            f->window->findChild<QAction*>("viewsTool")->trigger();
             const auto first = settings().shown.begin();
             const std::set<Quantity> different(first, first + static_cast<int>(count));
             QCOMPARE(different.size(), count);
@@ -216,35 +204,35 @@ class TestViews : public QObject
     void mapsSayTheirBeatAndAnyCanBeChosen()
     {
         show(4);
-        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+        QTRY_COMPARE(f->window->viewController()->beatLabel(),
                      QString("beat 2 of 3, from 400.0 ms; newest that propagated"));
         if (software())
             for (int i = 1; i < 4; ++i) {                         // the same in all
                 QTRY_COMPARE(caption(i), QString("beat 2 of 3")); // short: views are narrow
-                QVERIFY(f.window->viewController()
+                QVERIFY(f->window->viewController()
                             ->noteOf(settings().shownIn(i))
                             .startsWith("from 400.0 ms; newest that propagated"));
             }
         auto* box = child<ViewPanel>()->findChild<QComboBox*>("beat");
         QTRY_COMPARE(box->count(), 5); // the two newest, and each of three
-        f.window->views()->setCurrent(1);
+        f->window->views()->setCurrent(1);
         QCOMPARE(box->currentText(), QString("Newest that propagated (2)"));
         const int whole = box->findText("Newest that repolarised (1)");
         box->setCurrentIndex(whole);
         Q_EMIT box->activated(whole);
-        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+        QTRY_COMPARE(f->window->viewController()->beatLabel(),
                      QString("beat 1 of 3, from 0.0 ms; newest that repolarised"));
         const int third = box->findData(3); // which did not: anybody who wants it can have it
         box->setCurrentIndex(third);
         Q_EMIT box->activated(third);
-        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+        QTRY_COMPARE(f->window->viewController()->beatLabel(),
                      QString("beat 3 of 3, from 812.0 ms, 3 % of the tissue"));
         const int second = box->findData(2);
         QVERIFY(box->itemText(second).startsWith("beat 2 of 3, from 400.0 ms"));
         box->setCurrentIndex(second);
         Q_EMIT box->activated(second);
-        QTRY_COMPARE(f.posted<simulation::WatchMaps>().back().beat, 2);
-        QTRY_COMPARE(f.window->viewController()->beatLabel(),
+        QTRY_COMPARE(f->posted<simulation::WatchMaps>().back().beat, 2);
+        QTRY_COMPARE(f->window->viewController()->beatLabel(),
                      QString("beat 2 of 3, from 400.0 ms"));
         QCOMPARE(ViewSettings::fromJson(settings().toJson()).beat, 2);
         QJsonObject old = settings().toJson(); // a session from before
@@ -257,10 +245,10 @@ class TestViews : public QObject
     void aTurnsRangeIsOfItsNewestCycles()
     {
         show(2, Quantity::activation);
-        auto* views = f.window->viewController();
-        const auto n = f.host->scene()->surface->vertices.size();
+        auto* views = f->window->viewController();
+        const auto n = f->host->scene()->surface->vertices.size();
         simulation::MapFrame m;
-        m.run = f.host->status().run;
+        m.run = f->host->status().run;
         m.beats = {{1, 0, 6000, 1, true}};
         m.beat = 1;
         m.period.assign(n, 200);
@@ -280,8 +268,8 @@ class TestViews : public QObject
     void yetIsSaidWhileItMayCome()
     {
         show(2, Quantity::repolarisation);
-        f.host->runUntil(200); // half of it is activated, nothing repolarised
-        auto* views = f.window->viewController();
+        f->host->runUntil(200); // half of it is activated, nothing repolarised
+        auto* views = f->window->viewController();
         const auto said = [views] { return views->noteOf(Quantity::repolarisation); };
         QTRY_VERIFY2(said().contains("not repolarised"), qPrintable(said()));
         QVERIFY2(!said().contains("yet"), qPrintable(said())); // beat 2 of 3
@@ -297,41 +285,41 @@ class TestViews : public QObject
     void phaseSaysWhyThereIsNone()
     {
         {
-            std::lock_guard hold(f.shared->mutex);
-            f.shared->phase_known = false;
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->phase_known = false;
         }
         show(2, Quantity::phase);
-        QVERIFY(f.window->viewController()->noteOf(Quantity::phase).contains("(Space)"));
+        QVERIFY(f->window->viewController()->noteOf(Quantity::phase).contains("(Space)"));
         if (software()) {
             QTRY_VERIFY(note(1).contains("(Space)"));
             QCOMPARE(caption(1), QString()); // no time of something that is not there
         }
         {
-            std::lock_guard hold(f.shared->mutex);
-            f.shared->phase_known = true;
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->phase_known = true;
         }
-        f.host->runUntil(12);
-        QTRY_VERIFY(f.window->viewController()->noteOf(Quantity::phase).isEmpty());
+        f->host->runUntil(12);
+        QTRY_VERIFY(f->window->viewController()->noteOf(Quantity::phase).isEmpty());
         if (software())
             QTRY_COMPARE(caption(1), QString("12.0 ms"));
     }
 
     void backToTheStartMovesTheTimeline()
     {
-        f.host->runUntil(80);
+        f->host->runUntil(80);
         auto* timeline = child<TransportBar>()->timeline();
         QTRY_COMPARE(timeline->now(), 80.0);
-        f.host->reset(); // paused before and after
+        f->host->reset(); // paused before and after
         QTRY_COMPARE(timeline->now(), 0.0);
         QTRY_COMPARE(child<QLabel>("time")->text(), QString("0.0 ms"));
-        f.host->step(50);
+        f->host->step(50);
         QTRY_COMPARE(timeline->now(), 1.0);
     }
 
     void aReplaySaysBothTimes()
     {
-        f.host->addProbe("a", {0, 0, -60});
-        f.window->document()->edits().edit("leads", [](simulation::Session& s) {
+        f->host->addProbe("a", {0, 0, -60});
+        f->window->document()->edits().edit("leads", [](simulation::Session& s) {
             s.leads.kind = simulation::Leads::Kind::twelve_lead;
         });
         recordRun();
@@ -344,17 +332,17 @@ class TestViews : public QObject
         QCOMPARE(child<QLabel>("weak")->text(), QString("replay of 80.0 ms"));
         QApplication::processEvents();
         QCOMPARE(timeline->geometry(), place); // nothing moves under the mouse
-        QCOMPARE(f.window->plot()->moment(), std::optional(40.0));
+        QCOMPARE(f->window->plot()->moment(), std::optional(40.0));
         auto* ecg = child<EcgPanel>()->plot();
         QCOMPARE(ecg->moment(), std::optional(40.0));
         if (software())
             QTRY_COMPARE(caption(0), QString("replay 40.0 ms"));
-        f.host->runUntil(120); // the run goes on meanwhile
+        f->host->runUntil(120); // the run goes on meanwhile
         QTRY_COMPARE(child<QLabel>("weak")->text(), QString("replay of 120.0 ms"));
         QCOMPARE(time->text(), QString("40.0 ms"));
         Q_EMIT timeline->followRequested();
         QCOMPARE(time->text(), QString("120.0 ms"));
-        QVERIFY(!f.window->plot()->moment() && !ecg->moment());
+        QVERIFY(!f->window->plot()->moment() && !ecg->moment());
         if (software())
             QTRY_COMPARE(caption(0), QString("120.0 ms"));
     }
@@ -362,13 +350,13 @@ class TestViews : public QObject
     void aReplayOfTheRunBeforeSaysSo()
     {
         recordRun();
-        f.host->stopRecording();
-        QTRY_VERIFY(!f.host->status().recording);
+        f->host->stopRecording();
+        QTRY_VERIFY(!f->host->status().recording);
         auto* timeline = child<TransportBar>()->timeline();
         QVERIFY(!timeline->toolTip().contains("run before"));
-        fake::action(*f.window, "Back to the start")->trigger();
-        QTRY_COMPARE(f.host->status().time_ms, 0.0);
-        f.host->runUntil(10);
+        fake::action(*f->window, "Back to the start")->trigger();
+        QTRY_COMPARE(f->host->status().time_ms, 0.0);
+        f->host->runUntil(10);
         QTRY_VERIFY(timeline->toolTip().contains("run before"));
         Q_EMIT timeline->scrubbed(40);
         auto* below = child<SteadyLabel>("weak");
@@ -388,8 +376,8 @@ class TestViews : public QObject
     {
         if (!software())
             QSKIP("a graphics card draws every pixel");
-        f.host->runUntil(30);
-        auto* v = f.window->view();
+        f->host->runUntil(30);
+        auto* v = f->window->view();
         QTRY_COMPARE(caption(0), QString("30.0 ms"));
         // on the screen the scene writes nothing itself, whatever the picture's size
         QVERIFY(!v->scene().texts());
@@ -406,10 +394,10 @@ class TestViews : public QObject
         const QImage fine = v->finePicture();
         auto s = settings();
         s.annotations = false;
-        f.window->viewController()->setSettings(s);
+        f->window->viewController()->setSettings(s);
         QVERIFY(fake::difference(fine, v->finePicture()) > 0.2);
         s.annotations = true;
-        f.window->viewController()->setSettings(s);
+        f->window->viewController()->setSettings(s);
         const auto drawn = v->framesDrawn();
         QTRY_VERIFY(v->framesDrawn() > drawn);
         QTRY_VERIFY(!v->scene().texts());
@@ -419,23 +407,23 @@ class TestViews : public QObject
     /// window of VTK's.
     void theViewIsWholeAfterAPicture()
     {
-        f.host->runUntil(60);
-        QTRY_VERIFY(f.host->frame() && f.host->frame()->time_ms > 59);
-        auto* v = f.window->view();
+        f->host->runUntil(60);
+        QTRY_VERIFY(f->host->frame() && f->host->frame()->time_ms > 59);
+        auto* v = f->window->view();
         QTest::qWait(600); // at rest: drawn with every pixel
         const auto onScreen = [&] {
-            return f.window->screen()
-                ->grabWindow(f.window->winId(), v->mapTo(f.window.get(), QPoint()).x(),
-                             v->mapTo(f.window.get(), QPoint()).y(), v->width(), v->height())
+            return f->window->screen()
+                ->grabWindow(f->window->winId(), v->mapTo(f->window.get(), QPoint()).x(),
+                             v->mapTo(f->window.get(), QPoint()).y(), v->width(), v->height())
                 .toImage();
         };
         const QImage before = onScreen();
         PictureOptions o;
         o.size = {333, 177};
         QString why;
-        QVERIFY2(!f.window->exporting()->pictureOfHeart(o, &why).isNull(), qPrintable(why));
+        QVERIFY2(!f->window->exporting()->pictureOfHeart(o, &why).isNull(), qPrintable(why));
         const auto drawn = v->framesDrawn();
-        f.window->update();
+        f->window->update();
         QTRY_VERIFY(v->framesDrawn() > drawn); // anew, at its own size
         QTRY_VERIFY(fake::difference(before, onScreen()) < 2);
     }
@@ -444,8 +432,8 @@ class TestViews : public QObject
     /// heart as far as the same drag does otherwise: nothing jumps.
     void noJumpWhenADragBeginsOnASmallPicture()
     {
-        f.window->setMode(ClickMode::rotate);
-        auto* v = f.window->view();
+        f->window->setMode(ClickMode::rotate);
+        auto* v = f->window->view();
         auto* i = v->interactor();
         const QPoint at = v->rect().center() + QPoint(40, 30);
         const auto turned = [&](bool resized) {
@@ -476,7 +464,7 @@ class TestViews : public QObject
     {
         qApp->setProperty("noHints", false);
         const auto back = qScopeGuard([] { qApp->setProperty("noHints", true); });
-        f.start();
+        f->start();
         auto* hints = child<QFrame>("hints");
         QTRY_VERIFY((hints = child<QFrame>("hints")) && hints->isVisible());
         auto* bar = child<MessageBar>();
@@ -484,98 +472,18 @@ class TestViews : public QObject
                          "The mesh is coarse for this scheme: waves will be slower than they "
                          "should be; refine it (Mesh, Refine) or take fvm.");
         QApplication::processEvents();
-        auto* v = f.window->view();
-        const QRect time(v->mapTo(f.window.get(), QPoint(12, 8)), QSize(160, 26));
-        QVERIFY(!QRect(bar->mapTo(f.window.get(), QPoint()), bar->size()).intersects(time));
-        QVERIFY(!QRect(hints->mapTo(f.window.get(), QPoint()), hints->size()).intersects(time));
-        f.window->showStart(true);
+        auto* v = f->window->view();
+        const QRect time(v->mapTo(f->window.get(), QPoint(12, 8)), QSize(160, 26));
+        QVERIFY(!QRect(bar->mapTo(f->window.get(), QPoint()), bar->size()).intersects(time));
+        QVERIFY(!QRect(hints->mapTo(f->window.get(), QPoint()), hints->size()).intersects(time));
+        f->window->showStart(true);
         QVERIFY(!hints->isVisible());
-        f.window->showStart(false);
+        f->window->showStart(false);
         QVERIFY(hints->isVisible());
         show(2); // it would lie across them
         QVERIFY(!hints->isVisible());
         show(1);
         QVERIFY(hints->isVisible());
-    }
-
-    /// One gain for the leads on show, a standard one; what is hidden does not count.
-    void gainOfTheElectrocardiogram()
-    {
-        EcgPlot plot;
-        plot.resize(700, 220);
-        plot.setLeads({"I", "V1"});
-        const std::vector<double> t{0, 100, 200};
-        plot.append(t, {{0.2F, 0.4F, 0}, {6, -6, 0}});
-        const double both = plot.scale().gain;
-        plot.setShown({"I"});
-        const double small = plot.scale().gain;
-        QVERIFY2(small >= 4 * both, qPrintable(QString::number(small)));
-        plot.setShown({"V1"}); // it has the place to itself
-        for (const double gain : {both, small, plot.scale().gain})
-            QVERIFY2(std::set<double>({2.5, 5, 10, 20, 40}).contains(gain),
-                     qPrintable(QString::number(gain)));
-        const double half = plot.traceArea(1).height() / 2;
-        const double tall = 6 * plot.scale().gain * plot.scale().pixelsPerMm;
-        QVERIFY2(tall < half && tall > half / 3, qPrintable(QString::number(tall)));
-        plot.setShown({});
-        plot.setLeads({"I", "V1"});
-        plot.append(t, {{200, 1, 0}, {6, -6, 0}}); // an electrode on the heart: smaller paper
-        QCOMPARE(plot.scale().gain, 2.5);
-        QVERIFY(200 * 2.5 * plot.scale().pixelsPerMm < plot.traceArea(0).height() / 2);
-    }
-
-    /// How the electrocardiogram is laid out goes with the session.
-    void sheetGoesWithTheSession()
-    {
-        const QTemporaryDir dir;
-        auto* panel = child<EcgPanel>();
-        panel->setLeads({"I", "II", "V1", "V5"});
-        auto* leads = panel->findChild<QComboBox*>("ecgLead");
-        leads->setCurrentIndex(leads->findText("V5"));
-        Q_EMIT leads->activated(leads->currentIndex());
-        auto* sheet = panel->findChild<QToolButton*>("ecgSheet");
-        sheet->setChecked(true);
-        const QString saved = dir.filePath("sheet.json");
-        QCOMPARE(f.window->saving()->save(saved), QString());
-        sheet->setChecked(false);
-        leads->setCurrentIndex(0);
-        Q_EMIT leads->activated(0);
-        f.host->load(simulation::read_session(saved.toStdString()));
-        QTRY_VERIFY(sheet->isChecked());
-        QCOMPARE(panel->plot()->ecgLayout(), EcgPlot::Layout::sheet);
-        panel->setLeads({"I", "II", "V1", "V5"}); // they come with the first samples
-        QCOMPARE(leads->currentText(), QString("V5"));
-        sheet->setChecked(false);
-    }
-
-    void namesOfLeadsStandBesideTheTraces()
-    {
-        EcgPlot plot;
-        plot.resize(700, 220);
-        plot.setLeads({"I", "aVR", "V6"});
-        QFont bold = plot.font();
-        bold.setBold(true);
-        for (int k = 0; k < 3; ++k)
-            QVERIFY(plot.traceArea(k).left() >=
-                    QFontMetricsF(bold).horizontalAdvance(plot.leads()[k]) + 6);
-        std::vector<double> t;
-        std::vector<float> high;
-        for (int i = 0; i < 200; ++i) {
-            t.push_back(i);
-            high.push_back(1);
-        }
-        plot.append(t, {high, high, high});
-        const QImage image = plot.grab().toImage();
-        const QRectF r = plot.traceArea(0);
-        // the trace begins at the edge of its own place, and nothing of it is in the names' column
-        const auto differs = [&](int x) {
-            std::set<QRgb> colors;
-            for (int y = 4; y < static_cast<int>(r.bottom()) - 2; ++y)
-                colors.insert(image.pixel(x, y));
-            return colors.size() > 1;
-        };
-        QVERIFY(differs(static_cast<int>(r.left()) + 3));
-        QVERIFY(!differs(3)); // the left margin of the names
     }
 };
 

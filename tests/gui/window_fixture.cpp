@@ -4,6 +4,7 @@
 #include "engine/core/resource.hpp"
 
 #include <QAction>
+#include <QToolButton>
 
 #include <cmath>
 #include <cstdlib>
@@ -57,6 +58,18 @@ void WindowFixture::stop()
 {
     window.reset();
     host.reset();
+}
+
+void WindowTest::press(const char* button)
+{
+    QTest::mouseClick(child<QToolButton>(button), Qt::LeftButton);
+}
+
+void WindowTest::cleanup()
+{
+    const std::string text = f->errors->text;
+    f.reset();
+    QVERIFY2(text.empty(), text.c_str());
 }
 
 void HeartTest::initTestCase()

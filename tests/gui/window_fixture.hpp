@@ -4,6 +4,7 @@
 #include "app/theme.hpp"
 #include "engine/core/error.hpp"
 #include "tests/gui/fake_engine.hpp"
+#include "tests/gui/several.hpp"
 
 #include <QApplication>
 #include <QDir>
@@ -66,6 +67,35 @@ class WindowFixture
     QTemporaryDir settings_;
 };
 
+/// A test of the window: each of its functions has a fixture of its own, and VTK said nothing.
+class WindowTest : public QObject
+{
+    Q_OBJECT
+  protected:
+    template <class W>
+    W* child(const char* name = nullptr)
+    {
+        return f->window->findChild<W*>(QString::fromLatin1(name));
+    }
+    void press(const char* button);
+    const simulation::Session& session() { return f->window->document()->session(); }
+    /// The last command of a kind that the engine was given.
+    template <class C>
+    C newest()
+    {
+        const auto all = f->posted<C>();
+        return all.empty() ? C{} : all.back();
+    }
+
+    std::unique_ptr<WindowFixture> f;
+
+  protected Q_SLOTS:
+    void init() { f = std::make_unique<WindowFixture>(); }
+
+  private Q_SLOTS:
+    void cleanup();
+};
+
 /// A test with the built-in heart: skipped as a whole where that was not made.
 class HeartTest : public QObject
 {
@@ -93,7 +123,7 @@ int run(int argc, char** argv)
         return 0;
     }
     Test t;
-    return QTest::qExec(&t, argc, argv);
+    return runAll(t, argc, argv);
 }
 
 /// Mean absolute difference of two pictures [0 .. 255]; 255 where their sizes differ.
