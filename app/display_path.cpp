@@ -88,7 +88,7 @@ QString DisplayPath::text() const
     const auto scene = m_host->scene();
     const QString software =
         m_grid->view(0)->softwareRendering() ? tr(" · software OpenGL") : QString();
-    if (scene && scene->device.starts_with("CPU"))
+    if (scene && scene->on_cpu)
         return tr("host copy: CPU back end") + software;
     if (!m_reason.isEmpty())
         return tr("host copy: OpenGL is not the GPU's") + software;

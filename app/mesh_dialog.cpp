@@ -54,6 +54,14 @@ QString duration(double s)
                   : MeshDialog::tr("%1 min").arg(s / 60, 0, 'f', 0);
 }
 
+/// Why something failed, for somebody who has no file before him.
+QString reasonOf(const std::exception& e)
+{
+    const auto* input = dynamic_cast<const InputError*>(&e);
+    const bool fileless = input != nullptr && mesh::generator::of_parameters(*input);
+    return fileless ? QString::fromStdString(input->reason) : QString::fromUtf8(e.what());
+}
+
 QString makeText()
 {
     return MeshDialog::tr("&Make and open");
@@ -309,7 +317,7 @@ void MeshDialog::describe()
         try {
             said = job(Progress{{}, stop, context});
         } catch (const std::exception& e) {
-            said.error = QString::fromUtf8(e.what());
+            said.error = reasonOf(e);
         }
         QMetaObject::invokeMethod(
             this,
@@ -412,6 +420,8 @@ void MeshDialog::make()
             } catch (const std::bad_alloc&) {
                 throw std::runtime_error(
                     tr("Not enough memory for this mesh; choose a coarser one.").toStdString());
+            } catch (const InputError& e) {
+                throw std::runtime_error(reasonOf(e).toStdString());
             }
             if (p.stop.stop_requested()) // as it was all but done
                 throw Cancelled{};

@@ -178,8 +178,6 @@ void HeartDialog::shapeChosen()
 QString HeartDialog::worded(const QString& error) const
 {
     QString out = error;
-    if (out.startsWith("heart:")) // the place in a file that there is not
-        out = out.section(QStringLiteral(": "), 1);
     for (const auto& p : parameter_table())
         out.replace(text(p.name), tr("“%1”").arg(labelOf(p.name)));
     return out;

@@ -101,7 +101,7 @@ TetMesh generate_heart(const HeartParameters& p, const Progress& progress)
     validate(p);
     const Shape shape(p);
     TetMesh m = tetrahedralise(shape, p.edge_mm, progress);
-    const auto checked = check_and_clean(m, "heart", progress);
+    const auto checked = check_and_clean(m, no_heart_file, progress);
     const auto w = wall_potentials(m, walls_by_shape(m, checked.neighbours, shape), progress);
     label(m, p, shape, w);
     assign_rule_based_fibres(

@@ -5,6 +5,10 @@
 #include <optional>
 #include <span>
 
+namespace tawara {
+struct InputError;
+}
+
 namespace tawara::mesh::generator {
 
 enum class HeartShape { lv, biventricular };
@@ -64,9 +68,13 @@ struct HeartParameter
 /// Every number of HeartParameters, in their order (shape is the one member that is no number).
 std::span<const HeartParameter> parameter_table();
 
+/// What errors of parameters name where others name a file (InputError::file): they lie in none.
+inline constexpr const char* no_heart_file = "heart";
+/// Whether an error is of parameters that lie in no file.
+bool of_parameters(const InputError& e);
 /// @throws InputError naming the parameter, its value and what is allowed; also where single values
 ///         are fine but the shape they give together is not
-void validate(const HeartParameters& p, const std::string& file = "heart");
+void validate(const HeartParameters& p, const std::string& file = no_heart_file);
 
 /// What region[] holds: 3 * (ventricle - 1) + 1 + (0 endo, 1 mid, 2 epi).
 ///

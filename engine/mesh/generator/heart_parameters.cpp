@@ -139,6 +139,11 @@ std::span<const HeartParameter> parameter_table()
     return table;
 }
 
+bool of_parameters(const InputError& e)
+{
+    return e.file == no_heart_file;
+}
+
 void validate(const HeartParameters& p, const std::string& file)
 {
     const bool right = p.shape == HeartShape::biventricular;

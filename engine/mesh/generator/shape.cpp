@@ -201,14 +201,15 @@ std::vector<std::vector<Vec3>> Shape::rims(double step_mm) const
         const Wall w = wall(lift(c.front()));
         const std::size_t k = w == Wall::epi ? 0 : w == Wall::endo_lv ? 1 : 2;
         if (!out[k].empty())
-            throw InputError("heart", "a wall cuts the base in more than one curve; the right "
-                                      "ventricle should be bigger or nearer to the left one");
+            throw InputError(no_heart_file,
+                             "a wall cuts the base in more than one curve; the right "
+                             "ventricle should be bigger or nearer to the left one");
         for (const auto& q : respaced(c, step_mm))
             out[k].push_back(lift(q));
     }
     for (const auto& c : out)
         if (c.empty())
-            throw InputError("heart",
+            throw InputError(no_heart_file,
                              "a cavity does not reach the base; base_plane_mm should be lower "
                              "or the right ventricle bigger");
     return out;

@@ -168,7 +168,7 @@ TetMesh tetrahedralise(const Shape& shape, double edge_mm, const Progress& progr
     remove_slivers(complex, ticker);
     TetMesh m = extracted(complex, shape, 1e-3 * edge_mm);
     if (m.tetrahedron_count() == 0)
-        throw InputError("heart", "edge_mm is too long for this shape; it should be shorter");
+        throw InputError(no_heart_file, "edge_mm is too long for this shape; it should be shorter");
     return m;
 }
 

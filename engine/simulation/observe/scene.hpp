@@ -19,8 +19,9 @@ struct Scene
     Session session;
     std::shared_ptr<const mesh::TetMesh> mesh;
     std::shared_ptr<const mesh::Surface> surface;
-    std::string device; ///< e.g. "CPU, 2 threads, AVX-512, double"
-    std::string title;  ///< name of the session or mesh file
+    std::string device;  ///< e.g. "CPU, 2 threads, AVX-512, double"
+    bool on_cpu = false; ///< the CPU computes
+    std::string title;   ///< name of the session or mesh file
     std::int64_t unknowns = 0;
     double dt_ms = 0;
     std::string substeps; ///< how diffusion steps inside dt, for the status bar

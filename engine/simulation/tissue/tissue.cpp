@@ -249,7 +249,7 @@ mesh::TetMesh heart_of(const Session& s, const MeshHeart& heart, Notices& notice
     try {
         return kept_heart(heart.parameters, heart_folder(), notices, progress);
     } catch (const InputError& e) {
-        if (e.file != "heart") // the generator's name for its parameters
+        if (!mesh::generator::of_parameters(e))
             throw;
         throw InputError(s.name, "/mesh/heart", e.reason);
     }
