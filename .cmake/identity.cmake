@@ -1,5 +1,5 @@
-# cmake -DOUT=FILE -DFOLDER=DIR -DSOURCES=a.cpp,b.hpp -P identity.cmake: a C++ file with what tells one state of these
-# sources from another.
+# cmake -DOUT=FILE -DFOLDER=DIR -DSOURCES=a.cpp,b.hpp -DHEADER=FILE -DSCOPE=NAMESPACE -DNAME=FUNCTION [-DCGAL=ON]
+# -P identity.cmake: a C++ file with what tells one state of these sources from another.
 string(REPLACE "," ";" SOURCES "${SOURCES}")
 set(sums "")
 foreach(name IN LISTS SOURCES)
@@ -7,21 +7,25 @@ foreach(name IN LISTS SOURCES)
   string(APPEND sums "${sum}")
 endforeach()
 string(SHA256 sum "${sums}")
+set(include "")
+set(version "")
+if(CGAL)
+  set(include "\n#include <CGAL/version.h>\n")
+  set(version "CGAL \" CGAL_VERSION_STR \", ")
+endif()
 file(WRITE ${OUT} "// made by .cmake/identity.cmake
-#include \"engine/mesh/generator/identity.hpp\"
+#include \"${HEADER}\"
+${include}
+namespace ${SCOPE} {
 
-#include <CGAL/version.h>
-
-namespace tawara::mesh::generator {
-
-std::string_view identity()
+std::string_view ${NAME}()
 {
-    return \"${sum}, CGAL \" CGAL_VERSION_STR \", compiler \" __VERSION__
+    return \"${sum}, ${version}compiler \" __VERSION__
 #ifdef __OPTIMIZE__
            \", optimised\"
 #endif
         ;
 }
 
-} // namespace tawara::mesh::generator
+} // namespace ${SCOPE}
 ")

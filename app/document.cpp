@@ -28,7 +28,8 @@ bool same(const Region& a, const Region& b)
            s.fibre == t.fibre && s.sheet == t.sheet && s.normal == t.normal &&
            a.parameters == b.parameters && a.initial == b.initial &&
            a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
-           a.where == b.where && a.insulating == b.insulating;
+           a.where == b.where && a.insulating == b.insulating &&
+           a.velocity_m_per_s == b.velocity_m_per_s;
 }
 
 template <class T>

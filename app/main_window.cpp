@@ -148,6 +148,7 @@ void MainWindow::hostLoaded()
     m_saving->loaded();
     m_panels.info->setScene(scene.get());
     m_panels.tissue->setNotices(scene->notices);
+    m_panels.tissue->setTuned(scene->tuned);
     m_panels.tissue->setLabels({});
     m_panels.tissue->setFibres(!scene->mesh || !scene->mesh->fibre.empty());
     using Places = std::pair<std::vector<mesh::RegionName>, simulation::Sphere>;

@@ -167,7 +167,12 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
                            .arg(f[2], 0, 'f', 2)
                            .arg(region.toHtmlEscaped());
         const QString warning = QString::fromStdString(after.velocity.warning);
-        if (after.target) {
+        if (after.velocity.tuned)
+            text = tr("Tuned to %1 m/s along fibre, sheet and normal, before and after (%2).")
+                       .arg(QString::fromStdString(
+                                simulation::velocity_text(after.velocity.tuned->wanted)),
+                            region.toHtmlEscaped());
+        else if (after.target) {
             const auto& t = *after.target;
             text = tr("The target is %1, %2, %3 m/s: what tissue's conductivities give on a fine "
                       "mesh (%4). They were raised as the mesh is coarse.")
@@ -182,7 +187,8 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
             said.warning = tr("Even then conductivities are above tissue's, to make up for the "
                               "mesh: take activation times as a picture, or refine once more.");
         else if (!warning.isEmpty())
-            said.warning = tr("Even then: %1.").arg(QString(warning).remove("; refine it"));
+            said.warning = tr("Even then: %1.")
+                               .arg(QString(warning).remove("; refine it").remove(". Refine it"));
         said.text += QStringLiteral("<p style='margin:6px 0 0 0'>%1</p>").arg(text);
     }
     const QString memory = memoryWarning(simulation::session_bytes(after.mesh, scheme));

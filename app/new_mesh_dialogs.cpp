@@ -277,8 +277,10 @@ MeshDialog::Describer RefineDialog::describer() const
                     after.target = l.target;
         const auto say = [&](RefinementSaid& said, const simulation::Session& of) {
             const auto& r = of.regions[index];
-            said.conductivity_S_per_m = r.conductivity_S_per_m;
             said.velocity = simulation::estimate_velocity(of, r, said.mesh.edge_mm, progress);
+            const auto& tuned = said.velocity.tuned;
+            said.conductivity_S_per_m =
+                tuned ? tuned->conductivity_S_per_m : r.conductivity_S_per_m;
         };
         say(now, s);
         say(after, next);

@@ -43,13 +43,25 @@ struct Velocity
     QString text, warning;
 };
 
-Velocity velocityOf(const simulation::Session& session, std::size_t at, const mesh::TetMesh& mesh)
+/// The end of a sentence on conduction.
+QString tunedText(const simulation::TunedConductivity& t)
+{
+    const auto& c = t.conductivity_S_per_m;
+    return TissueController::tr("; tuned to %1 m/s, by %2, %3, %4 S/m")
+        .arg(QString::fromStdString(simulation::velocity_text(t.wanted)))
+        .arg(c.fibre, 0, 'g', 3)
+        .arg(c.sheet, 0, 'g', 3)
+        .arg(c.normal, 0, 'g', 3);
+}
+
+Velocity velocityOf(const simulation::Session& session, std::size_t at, const mesh::TetMesh& mesh,
+                    const std::vector<simulation::TunedRegion>& tuned)
 {
     auto used = session;
     auto region = session.regions[at];
     QString what = TissueController::tr("Conduction");
     if (region.inherits() && !region.insulating) {
-        const auto laid = simulation::lay_regions(session, mesh);
+        const auto laid = simulation::lay_regions(session, mesh, tuned);
         const auto widest = widestOf(laid, at);
         if (!widest)
             return {};
@@ -61,7 +73,8 @@ Velocity velocityOf(const simulation::Session& session, std::size_t at, const me
                     regionTitles(session.regions).at(static_cast<qsizetype>(laid.origin[beneath])));
         used.drugs.clear(); // they are in its parameters
     }
-    if (region.insulating || region.conductivity_S_per_m == diffusion::Conductivity{})
+    if (region.insulating || (!region.velocity_m_per_s &&
+                              region.conductivity_S_per_m == diffusion::Conductivity{}))
         return {TissueController::tr("Insulating: no cells and no current; waves go around it."),
                 {}};
     const auto v = simulation::estimate_velocity(used, region, mesh::mean_edge_mm(mesh));
@@ -80,7 +93,8 @@ Velocity velocityOf(const simulation::Session& session, std::size_t at, const me
                     .arg(what, text(v.fine))
                     .arg(v.edge_mm, 0, 'f', 2)
                     .arg(text(v.mesh)) +
-                (v.target && !session.regions[at].inherits()
+                (v.tuned ? tunedText(*v.tuned)
+                 : v.target && !session.regions[at].inherits()
                      ? TissueController::tr("; target, as in tissue: %1 m/s").arg(text(*v.target))
                      : QString()),
             QString::fromStdString(v.warning)};
@@ -104,6 +118,7 @@ void TissueController::follow()
 {
     const auto scene = m_host.scene();
     m_tissue.setNotices(scene->notices);
+    m_tissue.setTuned(scene->tuned);
     m_views.followTissue(scene);
     const auto before = std::exchange(m_run, scene->run) == scene->run ? m_told : 0;
     m_told = scene->tissue_edits.size();
@@ -139,7 +154,7 @@ void TissueController::estimateVelocity()
     m_work.run(
         [scene, session = m_document.session(), at = static_cast<std::size_t>(i)] {
             try {
-                return velocityOf(session, at, *scene->mesh);
+                return velocityOf(session, at, *scene->mesh, scene->tuned);
             } catch (const std::exception& e) {
                 return Velocity{{}, QString::fromUtf8(e.what())};
             }

@@ -6,6 +6,7 @@
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/results/report.hpp"
+#include "engine/simulation/tissue/mesh_session.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -37,7 +38,7 @@ simulation::Session tissue_session(const Context& c, const Arguments& a)
 {
     simulation::Session s;
     if (!a.mesh.empty()) {
-        s = simulation::session_for_mesh(a.mesh, c.progress().silent());
+        s = simulation::session_for_mesh({.mesh = a.mesh, .tune = false}, c.progress().silent());
     } else {
         const double spacing_mm = 0.2;
         const double per_cube = a.scheme == "p1" ? 1 : 6;

@@ -6,12 +6,15 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/mesh_session.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
+#include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace tawara::cli {
@@ -21,10 +24,44 @@ namespace fs = std::filesystem;
 
 struct Arguments
 {
-    std::string out, mesh, unit, fibres, angles, model;
+    std::string out, mesh, unit, fibres, angles, model, velocity;
     double end_ms = 500;
     bool force = false;
 };
+
+/// F or F,S,N.
+simulation::ConductionVelocity velocity_of(const std::string& text)
+{
+    const auto& range = simulation::session_key("/tissue/regions/#/velocity_m_per_s/fibre").range;
+    std::vector<double> all;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const auto comma = std::min(text.find(',', begin), text.size());
+        double v = 0;
+        const auto [end, error] = std::from_chars(text.data() + begin, text.data() + comma, v);
+        if (error != std::errc() || end != text.data() + comma || !(v >= range.low) ||
+            !(v <= range.high))
+            all.clear(), all.resize(4); // no list of velocities
+        else
+            all.push_back(v);
+        begin = comma + 1;
+    }
+    if (all.size() != 1 && all.size() != 3)
+        throw InputError("--velocity", "is '" + text +
+                                           "'; it should be one velocity from 0.05 to 5 m/s, or "
+                                           "three along fibre, sheet and normal, e.g. 0.6,0.3,0.2");
+    return {all.front(), all[all.size() / 2], all.back()};
+}
+
+/// Which conductivities were found for the velocities of the first region.
+void say_tuning(Context& c, const simulation::Session& s, double edge_mm)
+{
+    simulation::Session first = s;
+    first.regions.resize(1);
+    Notices notices;
+    simulation::tune_regions(first, edge_mm, notices, c.progress());
+    c.end_progress();
+    c.notices(notices);
+}
 
 /// What was chosen for a mesh that its file does not say.
 void say_choices(Context& c, const simulation::Session& s)
@@ -38,6 +75,8 @@ void say_choices(Context& c, const simulation::Session& s)
     else if (one)
         c.notice({Notice::Level::info, "the mesh has no fibres, and no walls from which a rule "
                                        "could set them: one conductivity in all directions"});
+    if (s.regions.front().velocity_m_per_s)
+        return;
     char text[200];
     std::snprintf(text, sizeof text, "conductivities raised to %.4g, %.4g, %.4g S/m", sigma.fibre,
                   sigma.sheet, sigma.normal);
@@ -90,7 +129,7 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
 
 simulation::MeshChoice choice_of(const Arguments& a)
 {
-    simulation::MeshChoice choice{a.mesh, {}, fibres_of(a.fibres, a.angles), {}, {}};
+    simulation::MeshChoice choice{a.mesh, {}, fibres_of(a.fibres, a.angles), {}, {}, {}};
     if (!a.unit.empty()) {
         choice.unit = length_unit(a.unit);
         if (!choice.unit)
@@ -102,6 +141,8 @@ simulation::MeshChoice choice_of(const Arguments& a)
         cell::require_model(a.model, "--model");
         choice.model = cell::model_key(a.model, {});
     }
+    if (!a.velocity.empty())
+        choice.velocity = velocity_of(a.velocity);
     return choice;
 }
 
@@ -111,6 +152,24 @@ std::string relative_to(const fs::path& folder, const std::string& file)
     const auto whole = fs::absolute(file).lexically_normal();
     const auto relative = whole.lexically_relative(fs::absolute(folder).lexically_normal());
     return (relative.empty() ? whole : relative).string();
+}
+
+/// A session around a mesh, or around the embedded heart.
+simulation::Session session_of(Context& c, const Arguments& a)
+{
+    try {
+        if (!a.mesh.empty())
+            return simulation::session_for_mesh(choice_of(a), c.progress());
+    } catch (const InputError& e) {
+        if (e.file != "velocity")
+            throw;
+        throw InputError("--velocity", e.reason);
+    }
+    auto s = simulation::default_session();
+    if (!a.velocity.empty())
+        for (auto& r : s.regions)
+            r.velocity_m_per_s = velocity_of(a.velocity);
+    return s;
 }
 
 /// A session around a mesh, or the embedded heart's; the mesh is named relative to the file.
@@ -127,8 +186,7 @@ void write(Context& c, const Arguments& a)
         (!a.unit.empty() || !a.fibres.empty() || !a.angles.empty() || !a.model.empty()))
         throw InputError("tawara-cli session", "--length-unit, --fibres, --fibre-angles and "
                                                "--model need --mesh");
-    auto s = a.mesh.empty() ? simulation::default_session()
-                            : simulation::session_for_mesh(choice_of(a), c.progress().silent());
+    auto s = session_of(c, a);
     s.end_ms = a.end_ms;
     if (auto* file = std::get_if<simulation::MeshFile>(&s.mesh)) {
         const auto folder = fs::absolute(a.out).parent_path();
@@ -142,7 +200,13 @@ void write(Context& c, const Arguments& a)
             if (n.level == Notice::Level::warning || !a.fibres.empty())
                 c.notice(n);
         say_choices(c, s);
+        if (s.regions.front().velocity_m_per_s)
+            say_tuning(c, s, mesh::mean_edge_mm(loaded.mesh));
         say_velocity(c, s, mesh::mean_edge_mm(loaded.mesh));
+    } else if (!a.velocity.empty()) {
+        Notices notices;
+        say_tuning(c, s,
+                   mesh::mean_edge_mm(simulation::load_mesh(s, notices, c.progress()).mesh));
     }
     write_session(s, a.out);
     c.say("written to " + a.out);
@@ -169,6 +233,11 @@ void declare_session(const Declaration& d)
     sub->add_option(
         "--model", a->model,
         "cell model: a name of cell list, .mmt or .cellml file; else ten_tusscher_2006");
+    sub->add_option("--velocity", a->velocity,
+                    "velocities of waves along fibre, sheet and normal [m/s], or one for all, for "
+                    "which conductivities are found; else 0.6,0.3,0.2 as far as the mesh has "
+                    "directions")
+        ->type_name("F[,S,N]");
     sub->add_option("--end", a->end_ms, "end of the run [ms]")->capture_default_str();
     sub->add_flag("--force", a->force,
                   "replaces OUT.json where there is one; else that is refused");

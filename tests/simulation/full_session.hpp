@@ -56,6 +56,8 @@ inline const std::vector<Case> cases{
      R"("scale": {})", "/tissue/regions/0"},
     {"variant without model", R"("kind": "border_zone",)", R"("variant": "epi",)",
      "/tissue/regions/1/variant"},
+    {"velocity without model", R"("kind": "border_zone",)", R"("velocity_m_per_s": 0.6,)",
+     "/tissue/regions/1/velocity_m_per_s"},
     {"protocol and period", R"("on": false,)", R"("period_ms": 100,)", "/stimuli/0/period_ms"},
     {"kind", R"("kind": "s1s2")", R"("kind": "s1s3")", "/stimuli/0/protocol/kind"},
     {"short cycle", R"("cycle_ms": 500)", R"("cycle_ms": 1)", "/stimuli/0/protocol/cycle_ms"},

@@ -5,6 +5,7 @@
 #include "widgets/panels/key_box.hpp"
 #include "widgets/panels/known_models.hpp"
 #include "widgets/panels/parameter_table.hpp"
+#include "widgets/panels/velocity_row.hpp"
 
 #include <QCheckBox>
 #include <QFormLayout>
@@ -62,6 +63,9 @@ CellsCard::CellsCard(const KnownModels& models, QWidget* parent) : QWidget(paren
     form->addRow(m_source);
     form->addRow(m_stepAdvice);
     form->addRow(tr("σ [S/m]"), sigma);
+    m_wanted = new VelocityRow;
+    connect(m_wanted, &VelocityRow::changed, this, &CellsCard::change);
+    form->addRow(tr("v [m/s]"), m_wanted);
     form->addRow(tr("× f, s, n"), buildScale());
     form->addRow(m_insulating);
     column->addLayout(form);
@@ -216,11 +220,13 @@ void CellsCard::setVelocity(const QString& text, const QString& warning)
 }
 
 void CellsCard::setRegion(const Region& r, int index,
-                          const std::vector<const cell::ModelInfo*>& beneath)
+                          const std::vector<const cell::ModelInfo*>& beneath,
+                          const std::optional<diffusion::Conductivity>& found)
 {
     m_region = r;
     m_index = index;
     m_beneath = beneath;
+    m_found = found;
     refill();
 }
 
@@ -237,15 +243,7 @@ void CellsCard::fill(const Region& r, int index, const std::vector<const cell::M
 {
     offerBeneath(r.inherits() || !beneath.empty());
     fillCells(r);
-    for (auto* b : {m_fibre, m_sheet, m_normal})
-        b->setEnabled(!r.inherits() && !r.insulating);
-    // what inherits has none of its own: the tissue beneath says them
-    for (auto* b : {m_fibre, m_sheet, m_normal})
-        b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
-    const auto& sigma = r.conductivity_S_per_m;
-    m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
-    m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
-    m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
+    fillConduction(r);
     const auto& scale = r.conductivity_scale;
     m_scale[0]->put(scale.fibre);
     m_scale[1]->put(scale.sheet);
@@ -258,6 +256,20 @@ void CellsCard::fill(const Region& r, int index, const std::vector<const cell::M
     m_model->setEnabled(!r.insulating);
     m_parameters->setEditable(!r.insulating);
     m_parameters->fill(r, m_models.find(r.model), beneath);
+}
+
+void CellsCard::fillConduction(const Region& r)
+{
+    // what inherits has none of its own: the tissue beneath says them
+    for (auto* b : {m_fibre, m_sheet, m_normal}) {
+        b->setEnabled(!r.inherits() && !r.insulating && !r.velocity_m_per_s);
+        b->setSpecialValueText(r.inherits() ? QStringLiteral("–") : QString());
+    }
+    m_wanted->fill(r, m_found);
+    const auto& sigma = m_found && !r.insulating ? *m_found : r.conductivity_S_per_m;
+    m_fibre->put(r.inherits() ? m_fibre->minimum() : sigma.fibre);
+    m_sheet->put(r.inherits() ? m_sheet->minimum() : sigma.sheet);
+    m_normal->put(r.inherits() ? m_normal->minimum() : sigma.normal);
 }
 
 void CellsCard::fillCells(const Region& r)

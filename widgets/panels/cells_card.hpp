@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 class QCheckBox;
@@ -16,6 +17,7 @@ namespace tawara {
 
 class KnownModels;
 class ParameterTable;
+class VelocityRow;
 
 /// What a region is made of: its cells' model, variant and parameters, how it conducts.
 class CellsCard : public QWidget
@@ -31,8 +33,10 @@ class CellsCard : public QWidget
     void setStep(cell::Scheme scheme, double dt_ms);
     /// @param index    of the region
     /// @param beneath  models of the regions beneath it; null among them: one is not known yet
+    /// @param found    the conductivities that are used for its velocities; nothing: not known yet
     void setRegion(const simulation::Region& r, int index,
-                   const std::vector<const cell::ModelInfo*>& beneath);
+                   const std::vector<const cell::ModelInfo*>& beneath,
+                   const std::optional<diffusion::Conductivity>& found = {});
     /// What is known of conduction in the region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 
@@ -54,12 +58,14 @@ class CellsCard : public QWidget
     void fill(const simulation::Region& r, int index,
               const std::vector<const cell::ModelInfo*>& beneath);
     void fillCells(const simulation::Region& r);
+    void fillConduction(const simulation::Region& r);
     QString warned(const QString& text) const; ///< as HTML
 
     const KnownModels& m_models;
     simulation::Region m_region;
     int m_index = -1; ///< of the region; below 0: there was none yet
     std::vector<const cell::ModelInfo*> m_beneath;
+    std::optional<diffusion::Conductivity> m_found;
     bool m_filling = false;
     cell::Scheme m_scheme = {};
     double m_stepMs = 0;
@@ -67,6 +73,7 @@ class CellsCard : public QWidget
     QLabel *m_source, *m_velocity;
     QLabel* m_stepAdvice; ///< where the session's step is none for the model
     NumberBox *m_fibre, *m_sheet, *m_normal;
+    VelocityRow* m_wanted;
     std::array<NumberBox*, 3> m_scale{}; ///< along fibre, sheet, normal
     QToolButton* m_even;                 ///< one factor for all three
     int m_evenOf = -1;                   ///< region of which it was set

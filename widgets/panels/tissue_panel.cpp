@@ -343,6 +343,12 @@ void TissuePanel::setLook(const QJsonObject& o)
             m_tabs->setCurrentIndex(page);
 }
 
+void TissuePanel::setTuned(const std::vector<simulation::TunedRegion>& tuned)
+{
+    m_tuned = tuned;
+    fillDetails();
+}
+
 void TissuePanel::setVelocity(const QString& text, const QString& warning)
 {
     m_cells->setVelocity(text, warning);
@@ -397,7 +403,11 @@ void TissuePanel::fillDetails()
         m_name->setText(QString::fromStdString(r.name));
     m_name->setPlaceholderText(regionTitle(r));
     m_place->setRegion(r);
-    m_cells->setRegion(r, i, m_models.beneath(m_regions, i));
+    std::optional<diffusion::Conductivity> found;
+    for (const auto& t : m_tuned)
+        if (t.region == static_cast<std::size_t>(i) && r.velocity_m_per_s == t.found.wanted)
+            found = t.found.conductivity_S_per_m;
+    m_cells->setRegion(r, i, m_models.beneath(m_regions, i), found);
 }
 
 } // namespace tawara

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/velocity_tuning.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/known_models.hpp"
 
@@ -56,6 +57,8 @@ class TissuePanel : public QWidget
     void setLook(const QJsonObject& o);
     /// Those of the scene: shows what cells reached that were paced before the run.
     void setNotices(const Notices& notices);
+    /// Those of the scene: what was found for regions that want velocities.
+    void setTuned(const std::vector<simulation::TunedRegion>& tuned);
     /// What is known of conduction in the chosen region; `warning` may be empty.
     void setVelocity(const QString& text, const QString& warning);
 
@@ -99,6 +102,7 @@ class TissuePanel : public QWidget
     QLineEdit* m_name;
     PlaceCard* m_place;
     CellsCard* m_cells;
+    std::vector<simulation::TunedRegion> m_tuned;
     DrugEditor* m_drugs;
     PrepacingCard* m_prepacing;
     BrushCard* m_brush;

@@ -35,6 +35,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
     auto scene = std::make_shared<Scene>();
     scene->run = ++runs;
     scene->session = session;
+    scene->tuned = tissue.patches.tuned;
     scene->mesh = tissue.mesh;
     scene->surface = tissue.surface;
     scene->title = session.name.empty() ? tissue.mesh_title : session.name;

@@ -239,6 +239,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     auto scene = std::make_shared<Scene>(*sim->scene);
     remove_kind(scene->notices, notice_kind::tissue); // of the tissue before
     scene->notices.insert(scene->notices.end(), said.begin(), said.end());
+    scene->tuned = sim->tissue().patches.tuned;
     sim->scene = scene;
     note_tissue_change(c.session, read);
     // Stimuli, ends and the like may have been edited meanwhile.

@@ -4,6 +4,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
+#include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@ struct Scene
 {
     std::uint64_t run = 0; ///< counts loads; frames carry it
     Session session;
+    std::vector<TunedRegion> tuned; ///< of the tissue: regions of `session` that want velocities
     std::shared_ptr<const mesh::TetMesh> mesh;
     std::shared_ptr<const mesh::Surface> surface;
     std::string device;  ///< e.g. "CPU, 2 threads, AVX-512, double"

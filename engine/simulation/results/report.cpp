@@ -205,6 +205,24 @@ Json diffusion_json(const device::TissueProblem& p)
             {"repaired_cells", system.stability.repaired_cells}};
 }
 
+/// Conductivities that were found for wanted velocities.
+Json tuning_json(const std::vector<TunedRegion>& tuned)
+{
+    const auto each = [](const auto& c) {
+        return Json{{"fibre", c.fibre}, {"sheet", c.sheet}, {"normal", c.normal}};
+    };
+    Json out = Json::array();
+    for (const auto& [region, key, found] : tuned)
+        out.push_back({{"region", region},
+                       {"velocity_m_per_s", each(found.wanted)},
+                       {"reached_m_per_s", each(found.reached)},
+                       {"conductivity_S_per_m", each(found.conductivity_S_per_m)},
+                       {"on_fine_mesh_S_per_m", each(found.on_fine_S_per_m)},
+                       {"mean_edge_mm", found.edge_mm},
+                       {"strips", found.strips}});
+    return out;
+}
+
 /// What ran: the program, the session, the mesh.
 void add_what_ran(Json& j, const ReportInput& in)
 {
@@ -225,6 +243,8 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
 {
     const auto& p = in.tissue.problem;
     j["diffusion"] = diffusion_json(p);
+    if (const auto& tuned = in.tissue.patches.tuned; !tuned.empty())
+        j["velocity_tuning"] = tuning_json(tuned);
     if (p.rest_tolerance_mV > 0)
         j["rest"] = rest_json(p, in.stepper);
     j["unknowns"] = r.unknowns;

@@ -69,16 +69,19 @@ std::string place_text(const Region& r, const Names& names)
     return r.kind.empty() ? place : kind_text(r) + ", " + place;
 }
 
-std::string conductivity_text(const Region& r)
+std::string conductivity_text(const Region& r, const TunedRegion* tuned)
 {
     std::string out;
     if (r.insulating)
         return "none: insulating";
     if (!r.inherits()) {
-        const auto& c = r.conductivity_S_per_m;
+        const auto& c = tuned != nullptr ? tuned->found.conductivity_S_per_m
+                                         : r.conductivity_S_per_m;
         out = number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
               number_text(c.normal, 4);
     }
+    if (r.velocity_m_per_s)
+        out += " (tuned to " + velocity_text(*r.velocity_m_per_s) + " m/s)";
     const auto& scale = r.conductivity_scale;
     if (scale == 1)
         return out;
@@ -133,12 +136,16 @@ ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_m
                         {}};
     for (std::size_t k = 0; k < std::min(list.size(), most_rows); ++k) {
         const auto& r = list[k];
+        const auto& all = s.scene->tuned;
+        const auto tuned = std::find_if(all.begin(), all.end(),
+                                        [&](const TunedRegion& x) { return x.region == k; });
         t.rows.push_back({r.name.empty() ? "region " + std::to_string(k + 1) : r.name,
                           place_text(r, names), r.insulating   ? "no cells"
                           : r.inherits() ? "as beneath"
                                          : r.model,
                           r.variant,
-                          conductivity_text(r), changes_text(r)});
+                          conductivity_text(r, tuned == all.end() ? nullptr : &*tuned),
+                          changes_text(r)});
         if (known)
             add_apd(t.rows.back(), k, s.cells, apd90_ms, of);
     }

@@ -31,6 +31,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     scene->device = in.stepper.device();
     scene->title = in.tissue.mesh_title;
     scene->unknowns = report.unknowns;
+    scene->tuned = in.tissue.patches.tuned;
     scene->dt_ms = in.stepper.dt_ms();
     scene->notices = in.tissue.notices;
     scene->tissue_edits.assign(in.edits.begin(), in.edits.end());

@@ -125,6 +125,17 @@ struct ConductivityScale
     }
 };
 
+/// Velocities of plane waves along fibre, sheet and normal [m/s]. The default is of ventricles: 0.67,
+/// 0.30 and 0.17 m/s were measured in the left ventricle of pigs (Caldwell et al., Circ Arrhythm
+/// Electrophysiol 2:433, 2009); 0.6, 0.3 and 0.2 are what the openCARP community tunes to for that
+/// (its tutorial tuneCV).
+struct ConductionVelocity
+{
+    double fibre = 0.6, sheet = 0.3, normal = 0.2;
+    bool operator==(const ConductionVelocity&) const = default;
+    constexpr bool even() const { return fibre == sheet && fibre == normal; }
+};
+
 /// Cells and conductivities of a part of the tissue. The last region that holds a tetrahedron wins.
 ///
 /// A region without a model of its own (`model` empty) changes what lies beneath it: the
@@ -145,6 +156,10 @@ struct Region
     /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp). Names
     /// that the model does not have are passed over, so that one list fits several models.
     std::vector<std::pair<std::string, double>> scale;
+    /// What waves should run at, in place of conductivities: these are found for the mesh
+    /// (tissue/velocity_tuning.hpp) and are those of a RegionMap; conductivity_S_per_m does not
+    /// count. Of regions with a model alone.
+    std::optional<ConductionVelocity> velocity_m_per_s;
     /// No cells and no current: what lies beneath does not count. So does a conductivity of 0 in all
     /// directions. Needs no model, nor a region before it.
     bool insulating = false;

@@ -10,10 +10,10 @@ namespace tawara::simulation {
 namespace {
 
 constexpr Key::Range at_least_0{.low = 0}, above_0{.low = 0, .above = true},
-    factor{.low = 1e-6, .high = 1e3}, angle{.low = -90, .high = 90},
+    factor{.low = 1e-6, .high = 1e3}, velocity{.low = 0.05, .high = 5}, angle{.low = -90, .high = 90},
     most_often{.low = 1, .high = Protocol::most_pulses};
 constexpr Key::Box conductivity_box{.step = 0.01, .decimals = 4, .low = 0.0001, .high = 10},
-    factor_box{.step = 0.05, .decimals = 3, .low = 0.001, .high = 10},
+    velocity_box{.step = 0.05, .decimals = 2}, factor_box{.step = 0.05, .decimals = 3, .low = 0.001, .high = 10},
     angle_box{.step = 5, .decimals = 0};
 constexpr auto changed = Key::Write::changed;
 constexpr auto problem = Key::Fixed::problem, unnamed = Key::Fixed::unnamed,
@@ -145,7 +145,13 @@ const Key table[] = {
         {.more = "unequal ones want fibres, `sheet` and `normal` apart also sheets. All three 0: "
                  "the region insulates",
          .needed = "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m",
-         .left_out = "needed with `model`"}),
+         .left_out = "needed with `model`, unless there is `velocity_m_per_s`"}),
+    Key("/tissue/regions/#/velocity_m_per_s",
+        "in place of `conductivity_S_per_m`: what plane waves should run at, `{\"fibre\": 0.6, "
+        "\"sheet\": 0.3, \"normal\": 0.2}`, or one number for all directions",
+        {.more = "the program finds conductivities for it, below; needs a `model`",
+         .needed = "a velocity in m/s, or {\"fibre\": .., \"sheet\": .., \"normal\": ..}",
+         .left_out = "none"}),
     Key("/tissue/regions/#/insulating", of<&Region::insulating>(),
         "no cells and no current there, whatever lies beneath (scar, fat, valves)",
         {.more = "needs no `model`. Its unknowns are left out: on vertices (`p1`) those that touch "
@@ -174,6 +180,15 @@ const Key table[] = {
     Key("/tissue/regions/#/conductivity_S_per_m/normal", of<&Conductivity::normal>(), at_least_0,
         "S/m", "conductivity across the sheets",
         {.needed = "the conductivity in S/m", .box = conductivity_box}),
+    Key("/tissue/regions/#/velocity_m_per_s/fibre", of<&ConductionVelocity::fibre>(), velocity,
+        "m/s", "velocity of waves along the fibres",
+        {.needed = "a velocity in m/s", .box = velocity_box}),
+    Key("/tissue/regions/#/velocity_m_per_s/sheet", of<&ConductionVelocity::sheet>(), velocity,
+        "m/s", "velocity of waves across the fibres within the sheet",
+        {.needed = "a velocity in m/s", .box = velocity_box}),
+    Key("/tissue/regions/#/velocity_m_per_s/normal", of<&ConductionVelocity::normal>(), velocity,
+        "m/s", "velocity of waves across the sheets",
+        {.needed = "a velocity in m/s", .box = velocity_box}),
     Key("/tissue/regions/#/conductivity_scale/fibre", of<&ConductivityScale::fibre>(), factor, "",
         "factor on the conductivity along the fibres: below 1 slows conduction",
         {.box = factor_box}),

@@ -67,6 +67,42 @@ ConductivityScale conductivity_scale(const JsonNode& n)
     return out;
 }
 
+/// A number, or one for each direction.
+ConductionVelocity velocity(const JsonNode& n)
+{
+    const auto& fibre = session_key("/tissue/regions/#/velocity_m_per_s/fibre");
+    if (n.is_number()) {
+        const double all = key_number(n, fibre);
+        return {all, all, all};
+    }
+    if (!n.is_object())
+        n.fail_value(std::string(session_key(fibre.object()).also.needed));
+    ConductionVelocity out;
+    read_keys(n, fibre.object(), out);
+    return out;
+}
+
+/// What a region with a model conducts by: its conductivities, or velocities that they are found
+/// for.
+void read_conduction(const JsonNode& n, Region& r)
+{
+    const auto wanted = n.find("velocity_m_per_s");
+    if (!wanted) {
+        r.conductivity_S_per_m =
+            conductivity(need_key(n, "/tissue/regions/#/conductivity_S_per_m"));
+        return;
+    }
+    if (n.has("conductivity_S_per_m"))
+        n.fail_exclusive("has both \"conductivity_S_per_m\" and \"velocity_m_per_s\", for which "
+                         "conductivities are found; give one of them",
+                         {"conductivity_S_per_m", "velocity_m_per_s"});
+    if (r.insulating)
+        n.fail_exclusive("is given beside \"insulating\": true, and no wave runs in insulating "
+                         "tissue; leave one of them out",
+                         {"insulating", "velocity_m_per_s"}, "velocity_m_per_s");
+    r.velocity_m_per_s = velocity(*wanted);
+}
+
 /// Names and numbers of an object, each checked against the model as soon as it is read.
 std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, const Region& r,
                                                          bool parameters)
@@ -88,7 +124,7 @@ std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, cons
 void inherited(const JsonNode& n, Region& r)
 {
     r.model.clear();
-    for (const char* key : {"variant", "conductivity_S_per_m", "model_variables"})
+    for (const char* key : {"variant", "conductivity_S_per_m", "velocity_m_per_s", "model_variables"})
         if (const auto at = n.find(key))
             at->fail_exclusive(
                 "is for regions with a \"model\" of their own; give one, or leave this out");
@@ -140,7 +176,7 @@ Region region(const JsonNode& n)
         r.variant = v->text();
         cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
     }
-    r.conductivity_S_per_m = conductivity(need_key(n, "/tissue/regions/#/conductivity_S_per_m"));
+    read_conduction(n, r);
     if (const auto p = n.find("parameters"))
         r.parameters = named_values(*p, r, true);
     if (const auto i = n.find("initial"))

@@ -102,8 +102,13 @@ Json region(const Region& r, const std::filesystem::path& folder)
             out["model_variables"] = special_variables(names);
         if (!r.variant.empty())
             out["variant"] = r.variant;
-        out["conductivity_S_per_m"] =
-            write_keys("/tissue/regions/#/conductivity_S_per_m", r.conductivity_S_per_m);
+        if (const auto& v = r.velocity_m_per_s; v && !r.insulating)
+            out["velocity_m_per_s"] =
+                v->even() ? number(v->fibre)
+                          : write_keys("/tissue/regions/#/velocity_m_per_s", *v);
+        else
+            out["conductivity_S_per_m"] =
+                write_keys("/tissue/regions/#/conductivity_S_per_m", r.conductivity_S_per_m);
     }
     if (r.conductivity_scale != 1 || (r.inherits() && !r.insulating))
         out["conductivity_scale"] = conductivity_scale(r.conductivity_scale);

@@ -23,7 +23,8 @@ struct Lowered
 ///
 /// Raised are those that raised_for_mesh() calls so: larger ones that a mesh resolves were wanted.
 /// Where there is one conductivity for all directions, that along the fibres counts. Never raises
-/// any; regions that lie on others (Region::inherits()) have none of their own.
+/// any; regions that lie on others (Region::inherits()) have none of their own, and for those that
+/// want velocities they are found on the finer mesh anyway.
 /// @param edge_mm, finer_edge_mm  mean edges of the mesh as it is and as it will be
 /// @return what was lowered, each pair of model and conductivities once
 /// @throws InputError, NumericsError, Cancelled

@@ -173,6 +173,16 @@ void need_names(const Session& s, const Region& base, const Region& over, std::s
                              at + "/initial/" + pair.first);
 }
 
+/// A region with the conductivities that were found for it.
+Region tuned(Region r, std::size_t index, const RegionMap& p)
+{
+    r.velocity_m_per_s.reset();
+    for (const auto& t : p.tuned)
+        if (t.region == index)
+            r.conductivity_S_per_m = t.found.conductivity_S_per_m;
+    return r;
+}
+
 /// `over` laid on a region with a model; the lower one's factors are multiplied in first.
 Region laid_on(Region base, const Region& over)
 {
@@ -196,9 +206,10 @@ Region laid_on(Region base, const Region& over)
 
 } // namespace
 
-RegionMap lay_regions(const Session& s, const mesh::TetMesh& m)
+RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, std::vector<TunedRegion> tuned)
 {
     RegionMap p;
+    p.tuned = std::move(tuned);
     p.of_tetrahedron.assign(m.tetrahedron_count(), -1);
     Places places(s, m);
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
@@ -238,7 +249,7 @@ void lay_again(const Session& s, RegionMap& p)
     for (std::size_t k = 0; k < p.regions.size(); ++k) {
         const Region& own = s.regions[p.origin[k]];
         if (p.beneath[k] < 0) {
-            p.regions[k] = own;
+            p.regions[k] = tuned(own, p.origin[k], p);
             continue;
         }
         const Region& base = p.regions[static_cast<std::size_t>(p.beneath[k])];

@@ -77,6 +77,38 @@ diffusion::Conductivity for_edge(diffusion::Conductivity c, double edge_mm)
             at_least(c.normal, cross_per_mm2)};
 }
 
+/// Asks for velocities where they can be reached, by which `r` is tuned; else raises conductivities.
+void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const MeshChoice& choice,
+                  bool fibres, bool sheets, const Progress& progress)
+{
+    const auto& wanted = choice.velocity; // has to be reached
+    constexpr double coarsest_mm = 10; // a tissue mesh; others have another unit of length
+    const double edge_mm = mesh::mean_edge_mm(m);
+    ConductionVelocity v = wanted.value_or(ConductionVelocity{});
+    if (!wanted && !sheets)
+        v.normal = v.sheet;
+    if (!wanted && !fibres)
+        v.sheet = v.normal = v.fibre;
+    r.velocity_m_per_s = v;
+    try {
+        if (wanted || (choice.tune && edge_mm <= coarsest_mm)) {
+            (void)tune_conductivity(s, r, edge_mm, progress);
+            return;
+        }
+    } catch (const InputError& e) {
+        if (wanted)
+            throw InputError("velocity", e.reason);
+    } catch (const NumericsError&) {
+        if (wanted)
+            throw;
+    }
+    r.velocity_m_per_s.reset();
+    r.conductivity_S_per_m = for_edge(tissue_S_per_m, edge_mm);
+    if (!fibres) // without directions there is one conductivity
+        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal =
+            r.conductivity_S_per_m.fibre;
+}
+
 /// What models call their variant of a layer of the wall.
 std::vector<std::string_view> names_of(Layer::Kind layer)
 {
@@ -236,7 +268,7 @@ void fit_pacing(Session& s, double edge_mm)
     }
     const double capacity =
         s.surface_to_volume_per_mm * s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2;
-    const auto& c = r.conductivity_S_per_m;
+    const auto& c = v.tuned ? v.tuned->conductivity_S_per_m : r.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
     double least_mm = 0;
     for (std::size_t k = 0; k < 3; ++k)
@@ -295,7 +327,7 @@ Session default_session()
 
 Session session_for_mesh(const std::filesystem::path& mesh_file, const Progress& progress)
 {
-    return session_for_mesh(MeshChoice{mesh_file, {}, {}, {}, {}}, progress);
+    return session_for_mesh(MeshChoice{.mesh = mesh_file}, progress);
 }
 
 Session session_for_mesh(const MeshChoice& choice, const Progress& progress)
@@ -317,16 +349,18 @@ Session session_for_mesh(const MeshChoice& choice, const Progress& progress)
     r.variant = variant_of(r.model, {"epi"});
     if (m.fibre.empty() && file.fibres.empty() && has(mesh::Wall::epi) && has(mesh::Wall::endo_lv))
         file.fibres = rule_based;
-    r.conductivity_S_per_m = for_edge(tissue_S_per_m, mesh::mean_edge_mm(m));
     s.source_conductivity_S_per_m = source_of_tissue;
-    if (m.fibre.empty() && file.fibres.empty()) // without directions there is one conductivity
-        for (auto* c : {&r.conductivity_S_per_m, &*s.source_conductivity_S_per_m})
-            c->sheet = c->normal = c->fibre;
+    const bool fibres = !m.fibre.empty() || !file.fibres.empty();
+    if (!fibres)
+        s.source_conductivity_S_per_m->sheet = s.source_conductivity_S_per_m->normal =
+            s.source_conductivity_S_per_m->fibre;
     s.mesh = file;
-    s.regions = regions_by_layer(r, m);
     s.scheme = diffusion::Scheme::p1;
     s.reaction = live_reaction;
     fit_step(s, cell::model_info(r.model));
+    make_conduct(s, r, m, choice, fibres,
+                 file.fibres.empty() ? !m.sheet.empty() : file.fibres == rule_based, progress);
+    s.regions = regions_by_layer(r, m);
     s.end_ms = 1e6;
     const auto axis = long_axis(m);
     const double radius = 0.08 * (axis.high - axis.low);

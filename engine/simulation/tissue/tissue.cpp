@@ -222,6 +222,34 @@ void need_fibres_of_scales(const Session& s, const mesh::TetMesh& m)
     }
 }
 
+/// @throws InputError where velocities want directions that there are not
+void need_fibres_of_velocities(const Session& s, const mesh::TetMesh& m)
+{
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const auto& v = s.regions[r].velocity_m_per_s;
+        const std::string at = pointer("tissue/regions", r) + "/velocity_m_per_s";
+        if (v && !v->even() && m.fibre.empty())
+            throw InputError(s.name, at,
+                             "differs by direction, and the mesh has no fibres; give one number, "
+                             "or fibres by mesh.fibres, a file or \"rule-based\"");
+        if (v && v->sheet != v->normal && m.sheet.empty())
+            throw InputError(s.name, at,
+                             "differs between sheet and normal, and the mesh has no sheets; give "
+                             "both the same velocity");
+    }
+}
+
+/// What was found for regions that want a velocity.
+std::vector<TunedRegion> tuned_on(const Session& s, const mesh::TetMesh& m, Notices& notices,
+                                  const Progress& progress)
+{
+    if (std::none_of(s.regions.begin(), s.regions.end(),
+                     [](const Region& r) { return r.velocity_m_per_s.has_value(); }))
+        return {};
+    need_fibres_of_velocities(s, m);
+    return tune_regions(s, mesh::mean_edge_mm(m), notices, progress);
+}
+
 /// @throws InputError where the source of an electrocardiogram wants directions that there are not
 void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
 {
@@ -336,7 +364,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     const auto& m = *t.mesh;
     const auto before = t.notices.size();
     t.problem = {};
-    t.patches = lay_regions(s, m);
+    t.patches = lay_regions(s, m, tuned_on(s, m, t.notices, progress));
     say_if_beyond_tissue(t.patches, t.notices);
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
@@ -394,6 +422,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
 
 bool update_types(const Session& s, Tissue& t)
 {
+    if (!still_tuned(s, t.patches.tuned))
+        return false;
     RegionMap next = t.patches;
     lay_again(s, next);
     const auto sigma = [](const Region& r) {

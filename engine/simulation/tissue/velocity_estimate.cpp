@@ -20,7 +20,6 @@ namespace {
 constexpr double worst_error = 0.1;      // of a velocity that needs no word
 constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
 constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
-constexpr double slowest_mm_per_ms = 0.03;
 constexpr double from = 0.5, to = 0.85; // of the length: where a wave is timed
 
 /// A chain of cells with spacing h: the discrete diffusion of one dimension.
@@ -57,7 +56,8 @@ struct Wave
 /// activation between `from` and `to`, the potential before it, and the highest there.
 /// @param x_mm  of the unknowns, in a bar from 0 to length_mm
 Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
-                double paced_mm, const Session& session, const Progress& progress)
+                double paced_mm, const Session& session, double slowest,
+                const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
     const auto stepper = device::make_stepper(p, {"cpu", Precision::double_, 1});
@@ -73,7 +73,7 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
     source.duration_ms = 2;
     stepper->add_stimulus(source);
     constexpr double surely_begun_ms = 10;
-    const double last_ms = 20 + length_mm / slowest_mm_per_ms;
+    const double last_ms = 20 + length_mm / slowest;
     const auto a_while = std::max<std::int64_t>(1, std::llround(1 / p.dt_ms));
     std::vector<double> v(x_mm.size());
     stepper->potential(v);
@@ -121,16 +121,27 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.stepping = session.stepping;
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    return wave_along(p, x, x.back(), paced * h_mm, session, progress).velocity;
+    return wave_along(p, x, x.back(), paced * h_mm, session, slowest_mm_per_ms, progress).velocity;
+}
+
+double capacity_of(const Session& s)
+{
+    return s.surface_to_volume_per_mm * (s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
 }
 
 /// A wave along the k-th principal direction on a mesh with that mean edge.
 Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
-                 const Progress& progress)
+                 double slowest, const Progress& progress)
 {
+    // A front is some sqrt(D 1 ms) wide, and runs evenly some twenty widths from its start.
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
-    constexpr double cubes = 24, paced = 3;
+    constexpr double least_cubes = 24, most_cubes = 480, widths = 40, part_paced = 1.0 / 8;
     const double h = edge_mm / edge_of_cube;
+    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
+    const std::array sigma{c.fibre, c.sheet, c.normal};
+    const double width_mm = std::sqrt(sigma[k] / capacity_of(session));
+    const double cubes = std::clamp(std::ceil(widths * width_mm / h), least_cubes, most_cubes);
+    const double paced = part_paced * cubes;
     Session s = session;
     s.mesh = MeshSlab{{cubes * h, 2 * h, 2 * h}, h};
     s.stimuli.clear();
@@ -139,8 +150,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     Region all = region;
     all.labels.clear();
     all.where.reset();
-    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
-    const std::array sigma{c.fibre, c.sheet, c.normal};
+    all.velocity_m_per_s.reset();
     all.conductivity_S_per_m = {sigma[k], sigma[(k + 1) % 3], sigma[(k + 2) % 3]};
     all.conductivity_scale = {};
     s.regions = {all};
@@ -148,7 +158,35 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
-    return wave_along(t.problem, x, cubes * h, paced * h, session, progress);
+    return wave_along(t.problem, x, cubes * h, paced * h, session, slowest, progress);
+}
+
+/// That of the conductivities that are found for a region's velocities.
+VelocityEstimate estimate_tuned(const Session& session, Region region, double edge_mm,
+                                const Progress& progress)
+{
+    const auto found = tune_conductivity(session, region, edge_mm, progress);
+    region.velocity_m_per_s.reset();
+    region.conductivity_S_per_m = found.conductivity_S_per_m;
+    auto out = estimate_velocity(session, region, edge_mm, progress);
+    out.target = Vec3{found.wanted.fibre, found.wanted.sheet, found.wanted.normal};
+    out.tuned = found;
+    out.warning.clear();
+    constexpr double much = 1.5; // above a fine mesh's
+    double most = 0;
+    for (const auto along : {&diffusion::Conductivity::fibre, &diffusion::Conductivity::sheet,
+                             &diffusion::Conductivity::normal})
+        most = std::max(most, found.conductivity_S_per_m.*along / found.on_fine_S_per_m.*along);
+    if (most > much) {
+        char text[240];
+        std::snprintf(text, sizeof text,
+                      "mesh coarse (mean edge %.2f mm): plane waves run as wanted by "
+                      "conductivities up to %.1f times a fine mesh's; where fronts bend, they run "
+                      "otherwise. Refine it",
+                      edge_mm, most);
+        out.warning = text;
+    }
+    return out;
 }
 
 } // namespace
@@ -159,9 +197,9 @@ bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double
 }
 
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
-                        double edge_mm, const Progress& progress)
+                        double edge_mm, const Progress& progress, double slowest)
 {
-    return wave_in_bar(session, region, direction, edge_mm, progress).velocity;
+    return wave_in_bar(session, region, direction, edge_mm, slowest, progress).velocity;
 }
 
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
@@ -169,10 +207,8 @@ double velocity_on_fine(const Session& session, const Region& region, std::size_
 {
     const auto type = cell::make_cell_type(
         region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
-    const double capacity = session.surface_to_volume_per_mm *
-                            (session.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
     const auto c = region.conductivity_scale * region.conductivity_S_per_m;
-    const double D = std::array{c.fibre, c.sheet, c.normal}[direction] / capacity;
+    const double D = std::array{c.fibre, c.sheet, c.normal}[direction] / capacity_of(session);
     if (!(D > 0))
         return 0;
     // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
@@ -187,6 +223,8 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         throw InputError("velocity", "a region without a model has no velocity of its own");
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))
         throw InputError("velocity", "the edge length must be positive");
+    if (region.velocity_m_per_s)
+        return estimate_tuned(session, region, edge_mm, progress);
     const auto scaled = region.conductivity_scale * region.conductivity_S_per_m;
     const Vec3 sigma{scaled.fibre, scaled.sheet, scaled.normal};
     VelocityEstimate out;
@@ -200,7 +238,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         if (!(sigma[k] > 0))
             continue;
         out.fine[k] = velocity_on_fine(session, region, k, progress);
-        const auto wave = wave_in_bar(session, region, k, edge_mm, progress);
+        const auto wave = wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, progress);
         out.mesh[k] = wave.velocity;
         if (k == 0)
             out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;

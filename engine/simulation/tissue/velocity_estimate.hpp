@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/progress.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@ namespace tawara::simulation {
 /// Conductivities of tissue along fibre, sheet and normal [S/m], which coarse meshes want raised:
 /// those of the tissue benchmark (Niederer et al., Phil Trans R Soc A 369:4331, 2011).
 inline constexpr diffusion::Conductivity tissue_S_per_m{0.13341772, 0.01760618, 0.01760618};
+
+/// Slower waves count as none.
+inline constexpr double slowest_mm_per_ms = 0.03;
 
 /// Whether a conductivity was raised because the mesh is coarse: it is above 1.5 times tissue's,
 /// and waves run slower on the mesh than on a fine one by more than a tenth.
@@ -23,17 +27,20 @@ struct VelocityEstimate
     Vec3 mesh{}; ///< on a mesh of that edge length, by this session's scheme
     double edge_mm = 0;
     double rest_mV = 0, peak_mV = 0; ///< of the wave along the fibres on that mesh, where one runs
-    /// Where conductivities along the fibres are raised_for_mesh(): what waves should run at, as in
-    /// tissue on a fine mesh.
+    /// Where a region wants velocities: these, and what was found for them. Where its conductivities
+    /// along the fibres are raised_for_mesh(): what waves should run at, as in tissue on a fine mesh.
     std::optional<Vec3> target;
+    std::optional<TunedConductivity> tuned;
     std::string warning; ///< empty when the mesh is fine enough (within 10 %)
 };
 
 /// What conduction a session's values will make: runs a plane wave along each principal direction
 /// of a region, with the session's splitting and stepping. `fine`: a chain of cells, differences of
 /// second order, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and steps
-/// of 0.01 ms at most. `mesh`: a bar of 24 x 2 x 2 cubes of six tetrahedra whose mean edge is
-/// edge_mm, with the session's scheme, mass and time step.
+/// of 0.01 ms at most. `mesh`: a bar of 2 x 2 cubes across, and 24 along or as many as make 40 of
+/// the front's widths, of six tetrahedra each, whose mean edge is edge_mm, with the session's
+/// scheme, mass and time step. Conductivities of a region with velocity_m_per_s are those of
+/// tune_conductivity().
 /// @param region  of the session, with a model of its own (resolved, not inheriting)
 /// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
 /// @throws InputError, Cancelled
@@ -46,8 +53,10 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
 /// 2 normal).
 /// @pre    a region with a model of its own, an edge above 0
 /// @throws InputError, NumericsError, Cancelled
+/// @param slowest  [mm/ms]: slower waves count as none
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
-                        double edge_mm, const Progress& progress = {});
+                        double edge_mm, const Progress& progress = {},
+                        double slowest = slowest_mm_per_ms);
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
                         const Progress& progress = {});
 

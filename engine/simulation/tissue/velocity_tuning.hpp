@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/progress.hpp"
+#include "engine/simulation/session/session.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// Conductivities with which waves run at wanted velocities on a mesh.
+struct TunedConductivity
+{
+    diffusion::Conductivity conductivity_S_per_m; ///< for the mesh
+    /// With which waves run as fast where a mesh resolves them (velocity_on_fine()).
+    diffusion::Conductivity on_fine_S_per_m;
+    ConductionVelocity wanted, reached; ///< [m/s]; reached: on strips of the mesh's elements
+    double edge_mm = 0;                 ///< the mesh's mean edge
+    int strips = 0;                     ///< that were run to find them
+};
+
+/// The largest conductivity that is tried [S/m]: tissue has 0.01 to 1.
+inline constexpr double most_tuned_S_per_m = 5;
+/// Of a velocity, that is near enough.
+inline constexpr double tuning_tolerance = 0.01;
+
+/// Finds the conductivities of a region with velocity_m_per_s. Direction by direction a plane wave
+/// runs along a strip of tetrahedra with the mesh's mean edge (as of estimate_velocity()), with the
+/// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
+/// precision whatever device the session will run on. log sigma is searched for between
+/// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
+/// are rounded to four figures, so that other vector units find the same. Then once more with what
+/// was found across, until all are within tuning_tolerance. Equal velocities have equal
+/// conductivities.
+///
+/// Found for the region's model, variant, parameters and initial states; its factors (`scale`,
+/// `conductivity_scale`), drugs and prepacing act on the tissue that was tuned, and are not looked
+/// at.
+///
+/// What was found is kept in memory, and in velocities in cache_folder() for programs of the same
+/// build.
+/// @param region   with a model of its own and velocity_m_per_s
+/// @param edge_mm  mesh::mean_edge_mm()
+/// @throws InputError ("velocity") where a velocity cannot be reached, NumericsError, Cancelled
+/// @thread any; three threads of its own
+/// @cost   some seconds; nothing where it was found before
+TunedConductivity tune_conductivity(const Session& session, const Region& region, double edge_mm,
+                                    const Progress& progress = {});
+
+/// All that tune_conductivity() looks at, as a text.
+std::string tuning_key(const Session& session, const Region& region, double edge_mm);
+
+/// What was found for a session's region.
+struct TunedRegion
+{
+    std::size_t region = 0; ///< of the session
+    std::string key;        ///< tuning_key()
+    TunedConductivity found;
+};
+
+/// Those of all regions with velocity_m_per_s that conduct; a remark for each that says what was
+/// found.
+/// @throws InputError naming the region by JSON pointer; NumericsError, Cancelled
+std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
+                                      const Progress& progress = {});
+
+/// Whether these are still those of the session's regions, whatever else has changed.
+bool still_tuned(const Session& session, std::span<const TunedRegion> tuned);
+
+/// "0.6, 0.3, 0.2"
+std::string velocity_text(const ConductionVelocity& v);
+
+} // namespace tawara::simulation
