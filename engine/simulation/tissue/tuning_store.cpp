@@ -27,8 +27,8 @@ template <class Found>
 auto numbers_of(Found& f)
 {
     auto &c = f.conductivity_S_per_m, &fine = f.on_fine_S_per_m;
-    return std::array{&c.fibre,         &c.sheet,         &c.normal,       &fine.fibre,
-                      &fine.sheet,      &fine.normal,     &f.wanted.fibre, &f.wanted.sheet,
+    return std::array{&c.fibre,         &c.sheet,         &c.normal,        &fine.fibre,
+                      &fine.sheet,      &fine.normal,     &f.wanted.fibre,  &f.wanted.sheet,
                       &f.wanted.normal, &f.reached.fibre, &f.reached.sheet, &f.reached.normal,
                       &f.edge_mm};
 }

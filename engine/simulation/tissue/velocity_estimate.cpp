@@ -131,7 +131,7 @@ double capacity_of(const Session& s)
 
 /// A wave along the k-th principal direction on a mesh with that mean edge.
 Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
-                 double slowest, const Progress& progress)
+                 double slowest, int across, const Progress& progress)
 {
     // A front is some sqrt(D 1 ms) wide, and runs evenly some twenty widths from its start.
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
@@ -143,7 +143,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     const double cubes = std::clamp(std::ceil(widths * width_mm / h), least_cubes, most_cubes);
     const double paced = part_paced * cubes;
     Session s = session;
-    s.mesh = MeshSlab{{cubes * h, 2 * h, 2 * h}, h};
+    s.mesh = MeshSlab{{cubes * h, across * h, across * h}, h};
     s.stimuli.clear();
     s.probes.clear();
     s.prepacing = {};
@@ -197,9 +197,9 @@ bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double
 }
 
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
-                        double edge_mm, const Progress& progress, double slowest)
+                        double edge_mm, const Progress& progress, double slowest, int across)
 {
-    return wave_in_bar(session, region, direction, edge_mm, slowest, progress).velocity;
+    return wave_in_bar(session, region, direction, edge_mm, slowest, across, progress).velocity;
 }
 
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
@@ -238,7 +238,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         if (!(sigma[k] > 0))
             continue;
         out.fine[k] = velocity_on_fine(session, region, k, progress);
-        const auto wave = wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, progress);
+        const auto wave = wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, cubes_across, progress);
         out.mesh[k] = wave.velocity;
         if (k == 0)
             out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;

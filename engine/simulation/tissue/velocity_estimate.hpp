@@ -16,6 +16,8 @@ inline constexpr diffusion::Conductivity tissue_S_per_m{0.13341772, 0.01760618, 
 /// Slower waves count as none.
 inline constexpr double slowest_mm_per_ms = 0.03;
 
+inline constexpr int cubes_across = 2; ///< of a bar that a wave runs along
+
 /// Whether a conductivity was raised because the mesh is coarse: it is above 1.5 times tissue's,
 /// and waves run slower on the mesh than on a fine one by more than a tenth.
 bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double on_fine);
@@ -54,9 +56,10 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
 /// @pre    a region with a model of its own, an edge above 0
 /// @throws InputError, NumericsError, Cancelled
 /// @param slowest  [mm/ms]: slower waves count as none
+/// @param across   cubes of the bar
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
                         double edge_mm, const Progress& progress = {},
-                        double slowest = slowest_mm_per_ms);
+                        double slowest = slowest_mm_per_ms, int across = cubes_across);
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
                         const Progress& progress = {});
 

@@ -32,8 +32,9 @@ constexpr const char* names[]{"along the fibres", "across the fibres", "across t
 
 constexpr const char* stage = "finding conductivities for the wanted velocities";
 constexpr double least_S_per_m = 1e-5;
-constexpr double well_within = 0.4 * tuning_tolerance; // leaves room for what is found across
-constexpr int most_strips = 24;                        // of a direction
+constexpr double enough = 0.5 * tuning_tolerance; // leaves room for what is found across
+constexpr int wide = 4; // a bar's sides count less in it; those of fvm's narrow bars up to 1.5 %
+constexpr int most_strips = 24; // of a direction
 constexpr int most_rounds = 4;
 
 std::string figures(double x)
@@ -65,7 +66,7 @@ class Search
     {
     }
 
-    /// @param near  of the velocity at `sigma`, that is near enough for it to stay
+    /// @param near  of the velocity, that is near enough
     /// @throws InputError where the velocity cannot be reached
     Point from(double sigma, double near)
     {
@@ -73,7 +74,7 @@ class Search
             const Point p{sigma, measure_(sigma)};
             ++strips;
             const double off = std::abs(p.velocity / target_ - 1);
-            if (off <= (k == 0 ? near : well_within))
+            if (off <= near)
                 return p;
             (p.velocity < target_ ? low_ : high_) = p;
             const auto another = next();
@@ -99,9 +100,8 @@ class Search
                      " at " + figures(most_tuned_S_per_m) +
                      " S/m, and tissue has 0.01 to 1 S/m; refine the mesh");
             const double ratio = target_ / low_->velocity;
-            const double factor = low_->velocity > 0
-                                      ? std::clamp(ratio * ratio, least_factor, most_factor)
-                                      : grow;
+            const double factor =
+                low_->velocity > 0 ? std::clamp(ratio * ratio, least_factor, most_factor) : grow;
             return rounded(std::min(low_->sigma * factor, most_tuned_S_per_m));
         }
         if (!low_) {
@@ -109,9 +109,9 @@ class Search
                 fail("waves run at " + figures(high_->velocity) + " m/s even at " +
                      figures(least_S_per_m) + " S/m");
             const double ratio = target_ / high_->velocity;
-            return rounded(std::max(least_S_per_m,
-                                    high_->sigma * std::clamp(ratio * ratio, 1 / most_factor,
-                                                              1 / least_factor)));
+            return rounded(
+                std::max(least_S_per_m, high_->sigma * std::clamp(ratio * ratio, 1 / most_factor,
+                                                                  1 / least_factor)));
         }
         // in logarithms; bisected where no wave runs at the lower end, and now and then, as one end
         // may stay where it is
@@ -181,9 +181,11 @@ class Tuner
         sigma_ = out.on_fine_S_per_m;
         for (auto along : sigma_along)
             sigma_.*along = rounded(std::clamp(sigma_.*along, least_S_per_m, most_tuned_S_per_m));
-        for (int round = 0; round < most_rounds; ++round)
-            if (!search(round == 0 ? well_within : tuning_tolerance) && round > 0)
-                break;
+        search();
+        near_ = enough;
+        across_ = wide;
+        for (int round = 1; round < most_rounds && search(); ++round)
+            ;
         out.conductivity_S_per_m = sigma_;
         for (std::size_t k = 0; k < 3; ++k)
             out.reached.*velocity_along[k] = reached_[like_[k]];
@@ -212,7 +214,7 @@ class Tuner
         return out;
     }
 
-    Point search_along(std::size_t k, double near, std::atomic<int>& strips) const
+    Point search_along(std::size_t k, std::atomic<int>& strips) const
     {
         Region r = region_;
         r.conductivity_S_per_m = sigma_;
@@ -223,26 +225,24 @@ class Tuner
             ++strips;
             constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
             return velocity_on_mesh(session_, r, k, edge_mm_, {{}, progress_.stop},
-                                    counts_as_none * wanted(k));
+                                    counts_as_none * wanted(k), across_);
         };
-        return Search(measure, wanted(k), k, edge_mm_).from(sigma_.*sigma_along[k], near);
+        return Search(measure, wanted(k), k, edge_mm_).from(sigma_.*sigma_along[k], near_);
     }
 
     /// One round; what the others find in it counts in the next.
     /// @return whether anything changed
-    bool search(double near)
+    bool search()
     {
         std::atomic<int> strips{0};
         std::array<std::future<Point>, 3> at;
         for (std::size_t k = 0; k < 3; ++k)
             if (like_[k] == k)
                 at[k] = std::async(std::launch::async,
-                                   [this, k, near, &strips] {
-                                       return search_along(k, near, strips);
-                                   });
+                                   [this, k, &strips] { return search_along(k, strips); });
         for (auto& a : at)
-            while (a.valid() && a.wait_for(std::chrono::milliseconds(20)) !=
-                                    std::future_status::ready) {
+            while (a.valid() &&
+                   a.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
                 constexpr double usual = 24; // strips in all
                 progress_.at(std::min(0.95, (strips_ + strips.load()) / usual), stage);
             }
@@ -267,6 +267,8 @@ class Tuner
     std::array<std::size_t, 3> like_{}; ///< the first direction with the same velocity
     Conductivity sigma_;
     std::array<double, 3> reached_{};
+    double near_ = tuning_tolerance;
+    int across_ = cubes_across; ///< of the strips; wide, once there is something to begin with
     int strips_ = 0;
 };
 
@@ -303,10 +305,10 @@ Notice notice_of(const Session& s, const TunedRegion& t)
         text += " (" + name + ")";
     text += ": conductivities of " + conductivity_text(f.conductivity_S_per_m) +
             " S/m along fibre, sheet and normal were found for waves of " +
-            velocity_text(f.wanted) + " m/s on this mesh (mean edge " +
-            number_text(f.edge_mm, 3) + " mm; waves run at " +
-            number_text(f.reached.fibre, 3) + ", " + number_text(f.reached.sheet, 3) + ", " +
-            number_text(f.reached.normal, 3) + " m/s). A mesh that resolves the waves would want " +
+            velocity_text(f.wanted) + " m/s on this mesh (mean edge " + number_text(f.edge_mm, 3) +
+            " mm; waves run at " + number_text(f.reached.fibre, 3) + ", " +
+            number_text(f.reached.sheet, 3) + ", " + number_text(f.reached.normal, 3) +
+            " m/s). A mesh that resolves the waves would want " +
             conductivity_text(f.on_fine_S_per_m) + " S/m";
     return {Notice::Level::info, text, Notice::Kind::tissue};
 }

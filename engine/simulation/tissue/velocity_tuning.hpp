@@ -30,9 +30,9 @@ inline constexpr double tuning_tolerance = 0.01;
 /// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
 /// precision whatever device the session will run on. log sigma is searched for between
 /// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
-/// are rounded to four figures, so that other vector units find the same. Then once more with what
-/// was found across, until all are within tuning_tolerance. Equal velocities have equal
-/// conductivities.
+/// are rounded to four figures, so that other vector units find the same. Then again in strips
+/// twice as wide, with what was found across, until all are within tuning_tolerance. Equal
+/// velocities have equal conductivities.
 ///
 /// Found for the region's model, variant, parameters and initial states; its factors (`scale`,
 /// `conductivity_scale`), drugs and prepacing act on the tissue that was tuned, and are not looked
