@@ -55,8 +55,10 @@ struct Wave
 /// The wave that a paced end of a bar sends out: its velocity by a line fitted to the times of
 /// activation between `from` and `to`, the potential before it, and the highest there.
 /// @param x_mm  of the unknowns, in a bar from 0 to length_mm
+/// @param cell_mm  how far they are apart along it: a wave that needs longer for two of them than
+///                 the slowest one has come to a stand
 Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double length_mm,
-                double paced_mm, const Session& session, double slowest,
+                double paced_mm, double cell_mm, const Session& session, double slowest,
                 const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
@@ -78,6 +80,9 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
     std::vector<double> v(x_mm.size());
     stepper->potential(v);
     Wave wave{0, v.back(), v.back()};
+    const double longest_rest_ms = surely_begun_ms + 2 * cell_mm / slowest;
+    std::ptrdiff_t reached = 0;
+    double reached_ms = 0;
     while (stepper->time_ms() < last_ms) {
         progress.at(0, "estimating conduction");
         stepper->advance(a_while);
@@ -85,6 +90,10 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
         for (const auto i : timed)
             wave.peak_mV = std::max(wave.peak_mV, v[i]);
         const auto maps = stepper->maps();
+        const auto now = std::count_if(maps.activation_ms.begin(), maps.activation_ms.end(),
+                                       [](double t) { return std::isfinite(t); });
+        if (now > reached)
+            reached = now, reached_ms = stepper->time_ms();
         double n = 0, sx = 0, st = 0, sxx = 0, sxt = 0;
         for (const auto i : timed)
             if (const double t = maps.activation_ms[i]; std::isfinite(t))
@@ -94,6 +103,8 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
             wave.velocity = slope > 0 ? 1 / slope : 0;
             return wave;
         }
+        if (stepper->time_ms() - reached_ms > longest_rest_ms)
+            break;
         if (stepper->time_ms() > surely_begun_ms &&
             std::none_of(v.begin(), v.end(),
                          [&](double mV) { return mV > p.activation_threshold_mV; }))
@@ -121,7 +132,7 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.stepping = session.stepping;
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    return wave_along(p, x, x.back(), paced * h_mm, session, slowest_mm_per_ms, progress).velocity;
+    return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress).velocity;
 }
 
 double capacity_of(const Session& s)
@@ -158,7 +169,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
-    return wave_along(t.problem, x, cubes * h, paced * h, session, slowest, progress);
+    return wave_along(t.problem, x, cubes * h, paced * h, h, session, slowest, progress);
 }
 
 /// That of the conductivities that are found for a region's velocities.
