@@ -35,6 +35,7 @@ class TestMeshSession : public QObject
   private Q_SLOTS:
     void initTestCase()
     {
+        qputenv("XDG_CACHE_HOME", dir.path().toUtf8());
         auto m = mesh::slab({20, 7, 3}, 1);
         mesh::io::write(m, path("slab.pts"));
         std::ofstream lon(path("across.lon"));
@@ -155,6 +156,36 @@ class TestMeshSession : public QObject
         QVERIFY2(said.contains("were found for waves of 0.6, 0.3, 0.2 m/s"), qPrintable(said));
         QVERIFY2(said.contains("waves will run at about 0.60, 0.30 and 0.20 m/s"),
                  qPrintable(said));
+    }
+    /// --velocity: conductivities are found, for a mesh and for the built-in heart.
+    void velocitiesAreTaken()
+    {
+        auto r = run({"session", path("v.json"), "--mesh", path("slab.pts"), "--velocity", "0.5"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        QVERIFY2(r.err.contains("were found for waves of 0.5, 0.5, 0.5 m/s"), qPrintable(r.err));
+        auto s = simulation::read_session(path("v.json"));
+        QVERIFY((s.regions[0].velocity_m_per_s == simulation::ConductionVelocity{0.5, 0.5, 0.5}));
+        r = run({"session", path("own.json"), "--force", "--velocity", "0.6,0.3,0.2"});
+        QVERIFY2(r.status == 0, qPrintable(r.err));
+        s = simulation::read_session(path("own.json"));
+        QVERIFY(s.regions[2].velocity_m_per_s == simulation::ConductionVelocity{});
+        // by --set, the key that excludes it is to be taken out
+        r = run({"run", path("v.json"), "--set", "tissue.regions.0.conductivity_S_per_m.fibre=0.1"});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("has both \"conductivity_S_per_m\" and \"velocity_m_per_s\"") &&
+                     r.err.contains("leave out by --set tissue.regions.0.velocity_m_per_s=null"),
+                 qPrintable(r.err));
+        for (const char* bad : {"0", "0.6,0.3", "0.6,0.3,0.2,0.1", "fast", "0.6,,0.2", "9"}) {
+            r = run({"session", path("w.json"), "--mesh", path("slab.pts"), "--velocity", bad});
+            QCOMPARE(r.status, 2);
+            QVERIFY2(r.err.contains("--velocity: is '") && r.err.contains("from 0.05 to 5 m/s"),
+                     qPrintable(r.err));
+        }
+        r = run({"session", path("w.json"), "--mesh", path("slab.pts"), "--velocity", "5"});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("--velocity: 5 m/s along the fibres cannot be reached on this mesh"),
+                 qPrintable(r.err));
+        QVERIFY(!QFile::exists(dir.filePath("w.json")));
     }
     /// Slow, low waves: the usual site is too small for them, and the usual threshold too high.
     void pacingSuitsTheModel()

@@ -5,6 +5,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
@@ -151,7 +152,7 @@ class TestVelocityTuning : public QObject
         // a wave at 0.6 m/s wants about tissue's conductivity where the mesh resolves it
         QVERIFY(fine.fibre > 0.09 && fine.fibre < 0.15);
         QVERIFY(std::abs(fine.sheet / fine.fibre - 0.25) < 0.001);
-        QVERIFY(has_kind(t.notices, Notice::Kind::tissue));
+        QVERIFY(has_kind(t.notices, notice_kind::tissue));
         QVERIFY(std::any_of(t.notices.begin(), t.notices.end(), [](const Notice& n) {
             return n.text.find("were found for waves of 0.6, 0.3, 0.2 m/s") != std::string::npos;
         }));

@@ -7,6 +7,7 @@
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
@@ -310,7 +311,7 @@ Notice notice_of(const Session& s, const TunedRegion& t)
             number_text(f.reached.sheet, 3) + ", " + number_text(f.reached.normal, 3) +
             " m/s). A mesh that resolves the waves would want " +
             conductivity_text(f.on_fine_S_per_m) + " S/m";
-    return {Notice::Level::info, text, Notice::Kind::tissue};
+    return {Notice::Level::info, text, notice_kind::tissue};
 }
 
 } // namespace
