@@ -205,8 +205,7 @@ void write(Context& c, const Arguments& a)
         say_velocity(c, s, mesh::mean_edge_mm(loaded.mesh));
     } else if (!a.velocity.empty()) {
         Notices notices;
-        say_tuning(c, s,
-                   mesh::mean_edge_mm(simulation::load_mesh(s, notices, c.progress()).mesh));
+        say_tuning(c, s, mesh::mean_edge_mm(simulation::load_mesh(s, notices, c.progress()).mesh));
     }
     write_session(s, a.out);
     c.say("written to " + a.out);

@@ -170,7 +170,8 @@ class TestMeshSession : public QObject
         s = simulation::read_session(path("own.json"));
         QVERIFY(s.regions[2].velocity_m_per_s == simulation::ConductionVelocity{});
         // by --set, the key that excludes it is to be taken out
-        r = run({"run", path("v.json"), "--set", "tissue.regions.0.conductivity_S_per_m.fibre=0.1"});
+        r = run(
+            {"run", path("v.json"), "--set", "tissue.regions.0.conductivity_S_per_m.fibre=0.1"});
         QCOMPARE(r.status, 2);
         QVERIFY2(r.err.contains("has both \"conductivity_S_per_m\" and \"velocity_m_per_s\"") &&
                      r.err.contains("leave out by --set tissue.regions.0.velocity_m_per_s=null"),
@@ -183,8 +184,9 @@ class TestMeshSession : public QObject
         }
         r = run({"session", path("w.json"), "--mesh", path("slab.pts"), "--velocity", "5"});
         QCOMPARE(r.status, 2);
-        QVERIFY2(r.err.contains("--velocity: 5 m/s along the fibres cannot be reached on this mesh"),
-                 qPrintable(r.err));
+        QVERIFY2(
+            r.err.contains("--velocity: 5 m/s along the fibres cannot be reached on this mesh"),
+            qPrintable(r.err));
         QVERIFY(!QFile::exists(dir.filePath("w.json")));
     }
     /// Slow, low waves: the usual site is too small for them, and the usual threshold too high.

@@ -75,8 +75,8 @@ std::string conductivity_text(const Region& r, const TunedRegion* tuned)
     if (r.insulating)
         return "none: insulating";
     if (!r.inherits()) {
-        const auto& c = tuned != nullptr ? tuned->found.conductivity_S_per_m
-                                         : r.conductivity_S_per_m;
+        const auto& c =
+            tuned != nullptr ? tuned->found.conductivity_S_per_m : r.conductivity_S_per_m;
         out = number_text(c.fibre, 4) + " / " + number_text(c.sheet, 4) + " / " +
               number_text(c.normal, 4);
     }
@@ -140,11 +140,11 @@ ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_m
         const auto tuned = std::find_if(all.begin(), all.end(),
                                         [&](const TunedRegion& x) { return x.region == k; });
         t.rows.push_back({r.name.empty() ? "region " + std::to_string(k + 1) : r.name,
-                          place_text(r, names), r.insulating   ? "no cells"
+                          place_text(r, names),
+                          r.insulating   ? "no cells"
                           : r.inherits() ? "as beneath"
                                          : r.model,
-                          r.variant,
-                          conductivity_text(r, tuned == all.end() ? nullptr : &*tuned),
+                          r.variant, conductivity_text(r, tuned == all.end() ? nullptr : &*tuned),
                           changes_text(r)});
         if (known)
             add_apd(t.rows.back(), k, s.cells, apd90_ms, of);

@@ -125,10 +125,10 @@ struct ConductivityScale
     }
 };
 
-/// Velocities of plane waves along fibre, sheet and normal [m/s]. The default is of ventricles: 0.67,
-/// 0.30 and 0.17 m/s were measured in the left ventricle of pigs (Caldwell et al., Circ Arrhythm
-/// Electrophysiol 2:433, 2009); 0.6, 0.3 and 0.2 are what the openCARP community tunes to for that
-/// (its tutorial tuneCV).
+/// Velocities of plane waves along fibre, sheet and normal [m/s]. The default is of ventricles:
+/// 0.67, 0.30 and 0.17 m/s were measured in the left ventricle of pigs (Caldwell et al., Circ
+/// Arrhythm Electrophysiol 2:433, 2009); 0.6, 0.3 and 0.2 are what the openCARP community tunes to
+/// for that (its tutorial tuneCV).
 struct ConductionVelocity
 {
     double fibre = 0.6, sheet = 0.3, normal = 0.2;

@@ -10,10 +10,11 @@ namespace tawara::simulation {
 namespace {
 
 constexpr Key::Range at_least_0{.low = 0}, above_0{.low = 0, .above = true},
-    factor{.low = 1e-6, .high = 1e3}, velocity{.low = 0.05, .high = 5}, angle{.low = -90, .high = 90},
-    most_often{.low = 1, .high = Protocol::most_pulses};
+    factor{.low = 1e-6, .high = 1e3}, velocity{.low = 0.05, .high = 5},
+    angle{.low = -90, .high = 90}, most_often{.low = 1, .high = Protocol::most_pulses};
 constexpr Key::Box conductivity_box{.step = 0.01, .decimals = 4, .low = 0.0001, .high = 10},
-    velocity_box{.step = 0.05, .decimals = 2}, factor_box{.step = 0.05, .decimals = 3, .low = 0.001, .high = 10},
+    velocity_box{.step = 0.05, .decimals = 2},
+    factor_box{.step = 0.05, .decimals = 3, .low = 0.001, .high = 10},
     angle_box{.step = 5, .decimals = 0};
 constexpr auto changed = Key::Write::changed;
 constexpr auto problem = Key::Fixed::problem, unnamed = Key::Fixed::unnamed,

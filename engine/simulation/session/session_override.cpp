@@ -141,8 +141,7 @@ std::string how_to_leave_out(const ExclusiveKeys& e, std::span<const Override> a
     std::size_t left = 0;
     for (auto key : e.keys) {
         if (std::any_of(applied.begin(), applied.end(), [&](const Override& o) {
-                return (key + "/").starts_with(o.pointer + "/") ||
-                       o.pointer.starts_with(key + "/");
+                return (key + "/").starts_with(o.pointer + "/") || o.pointer.starts_with(key + "/");
             }))
             continue;
         ++left;

@@ -124,7 +124,8 @@ std::vector<std::pair<std::string, double>> named_values(const JsonNode& n, cons
 void inherited(const JsonNode& n, Region& r)
 {
     r.model.clear();
-    for (const char* key : {"variant", "conductivity_S_per_m", "velocity_m_per_s", "model_variables"})
+    for (const char* key :
+         {"variant", "conductivity_S_per_m", "velocity_m_per_s", "model_variables"})
         if (const auto at = n.find(key))
             at->fail_exclusive(
                 "is for regions with a \"model\" of their own; give one, or leave this out");

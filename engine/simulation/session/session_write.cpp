@@ -104,8 +104,7 @@ Json region(const Region& r, const std::filesystem::path& folder)
             out["variant"] = r.variant;
         if (const auto& v = r.velocity_m_per_s; v && !r.insulating)
             out["velocity_m_per_s"] =
-                v->even() ? number(v->fibre)
-                          : write_keys("/tissue/regions/#/velocity_m_per_s", *v);
+                v->even() ? number(v->fibre) : write_keys("/tissue/regions/#/velocity_m_per_s", *v);
         else
             out["conductivity_S_per_m"] =
                 write_keys("/tissue/regions/#/conductivity_S_per_m", r.conductivity_S_per_m);

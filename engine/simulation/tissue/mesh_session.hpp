@@ -14,7 +14,7 @@ struct MeshChoice
     std::optional<LengthUnit> unit{}; ///< of the mesh's file; else inferred
     std::string fibres{}; ///< a file (as give_fibres() takes it) or rule_based; else the mesh's
     mesh::generator::FibreRules rule{}; ///< angles of fibres that are rule_based
-    std::string model{}; ///< key of a cell model; else TT06
+    std::string model{};                ///< key of a cell model; else TT06
     /// Of waves. Not given: ConductionVelocity's, as far as the mesh has directions, where they can
     /// be reached; else conductivities are raised as much as the mesh is coarse.
     std::optional<ConductionVelocity> velocity{};

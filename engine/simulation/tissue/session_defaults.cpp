@@ -77,12 +77,13 @@ diffusion::Conductivity for_edge(diffusion::Conductivity c, double edge_mm)
             at_least(c.normal, cross_per_mm2)};
 }
 
-/// Asks for velocities where they can be reached, by which `r` is tuned; else raises conductivities.
+/// Asks for velocities where they can be reached, by which `r` is tuned; else raises
+/// conductivities.
 void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const MeshChoice& choice,
                   bool fibres, bool sheets, const Progress& progress)
 {
     const auto& wanted = choice.velocity; // has to be reached
-    constexpr double coarsest_mm = 10; // a tissue mesh; others have another unit of length
+    constexpr double coarsest_mm = 10;    // a tissue mesh; others have another unit of length
     const double edge_mm = mesh::mean_edge_mm(m);
     ConductionVelocity v = wanted.value_or(ConductionVelocity{});
     if (!wanted && !sheets)
@@ -105,8 +106,7 @@ void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const Mes
     r.velocity_m_per_s.reset();
     r.conductivity_S_per_m = for_edge(tissue_S_per_m, edge_mm);
     if (!fibres) // without directions there is one conductivity
-        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal =
-            r.conductivity_S_per_m.fibre;
+        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
 }
 
 /// What models call their variant of a layer of the wall.

@@ -132,7 +132,8 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.stepping = session.stepping;
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress).velocity;
+    return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress)
+        .velocity;
 }
 
 double capacity_of(const Session& s)
@@ -249,7 +250,8 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
         if (!(sigma[k] > 0))
             continue;
         out.fine[k] = velocity_on_fine(session, region, k, progress);
-        const auto wave = wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, cubes_across, progress);
+        const auto wave =
+            wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, cubes_across, progress);
         out.mesh[k] = wave.velocity;
         if (k == 0)
             out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;

@@ -29,8 +29,9 @@ struct VelocityEstimate
     Vec3 mesh{}; ///< on a mesh of that edge length, by this session's scheme
     double edge_mm = 0;
     double rest_mV = 0, peak_mV = 0; ///< of the wave along the fibres on that mesh, where one runs
-    /// Where a region wants velocities: these, and what was found for them. Where its conductivities
-    /// along the fibres are raised_for_mesh(): what waves should run at, as in tissue on a fine mesh.
+    /// Where a region wants velocities: these, and what was found for them. Where its
+    /// conductivities along the fibres are raised_for_mesh(): what waves should run at, as in
+    /// tissue on a fine mesh.
     std::optional<Vec3> target;
     std::optional<TunedConductivity> tuned;
     std::string warning; ///< empty when the mesh is fine enough (within 10 %)
