@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.hpp"
 
-#include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/session/late_pulses.hpp"
 #include "widgets/panels/field_note.hpp"
 
 #include <algorithm>

@@ -118,15 +118,17 @@ void declare(CLI::App& cli, Arguments& a)
     cli.add_option("--quality", a.quality, "of the movie, 0 to 100")
         ->check(CLI::Range(0, 100))
         ->capture_default_str();
-    cli.add_flag("--host-frames", a.host_frames,
-                 "bring values to the picture through the host's memory, also where CUDA could write "
-                 "OpenGL's buffers");
+    cli.add_flag(
+        "--host-frames", a.host_frames,
+        "bring values to the picture through the host's memory, also where CUDA could write "
+        "OpenGL's buffers");
     cli.add_flag_callback(
         "--imports-anywhere", [] { tawara::cell::allow_imports_anywhere(true); },
         "CellML files may import files that lie outside their folder");
-    cli.add_option("--phase", a.phase,
-                   "the first view shows the phase, in the plane of V and V so many ms before (1 to "
-                   "50), or of V and recovery");
+    cli.add_option(
+        "--phase", a.phase,
+        "the first view shows the phase, in the plane of V and V so many ms before (1 to "
+        "50), or of V and recovery");
     cli.add_option("--size", a.size,
                    "size of the picture, the movie, or else the window, e.g. 1280x720");
 }

@@ -317,22 +317,22 @@ void MeshDialog::describe()
     m_describing.request_stop();
     m_describing = {};
     const quint64 asked = ++m_asked;
-    m_pool.start([this, asked, job = describer(), stop = m_describing.get_token(),
-                  context = m_context] {
-        MeshSaid said;
-        try {
-            said = job(Progress{{}, stop, context});
-        } catch (const std::exception& e) {
-            said.error = reasonOf(e);
-        }
-        QMetaObject::invokeMethod(
-            this,
-            [this, asked, said] {
-                if (asked == m_asked && !m_due.isActive())
-                    say(said);
-            },
-            Qt::QueuedConnection);
-    });
+    m_pool.start(
+        [this, asked, job = describer(), stop = m_describing.get_token(), context = m_context] {
+            MeshSaid said;
+            try {
+                said = job(Progress{{}, stop, context});
+            } catch (const std::exception& e) {
+                said.error = reasonOf(e);
+            }
+            QMetaObject::invokeMethod(
+                this,
+                [this, asked, said] {
+                    if (asked == m_asked && !m_due.isActive())
+                        say(said);
+                },
+                Qt::QueuedConnection);
+        });
 }
 
 MeshDialog::Describer MeshDialog::describer() const

@@ -73,8 +73,8 @@ Velocity velocityOf(const simulation::Session& session, std::size_t at, const me
                     regionTitles(session.regions).at(static_cast<qsizetype>(laid.origin[beneath])));
         used.drugs.clear(); // they are in its parameters
     }
-    if (region.insulating || (!region.velocity_m_per_s &&
-                              region.conductivity_S_per_m == diffusion::Conductivity{}))
+    if (region.insulating ||
+        (!region.velocity_m_per_s && region.conductivity_S_per_m == diffusion::Conductivity{}))
         return {TissueController::tr("Insulating: no cells and no current; waves go around it."),
                 {}};
     const auto v = simulation::estimate_velocity(used, region, mesh::mean_edge_mm(mesh));

@@ -96,8 +96,8 @@ bool ViewController::hasInsulator() const
         return r.insulating ||
                (!r.inherits() && r.conductivity_S_per_m == diffusion::Conductivity{});
     };
-    return m_scene && std::any_of(m_scene->session.regions.begin(), m_scene->session.regions.end(),
-                                  insulates);
+    return m_scene &&
+           std::any_of(m_scene->session.regions.begin(), m_scene->session.regions.end(), insulates);
 }
 
 QString ViewController::greyNote(Quantity q) const

@@ -35,7 +35,7 @@ class Job : public QObject
 
     const Work m_work;
     const Context m_context; // what the work may use
-    std::jthread m_thread; // after what it runs
+    std::jthread m_thread;   // after what it runs
 };
 
 } // namespace tawara

@@ -22,7 +22,7 @@ namespace {
 constexpr double page_width_px = simulation::ReportPage::width;
 constexpr double margin_mm = 12;
 constexpr double smallest = 0.75; // scale below which it would be hard to read; then more pages
-constexpr int finer = 3;         // pixels of a curve's picture per CSS pixel
+constexpr int finer = 3;          // pixels of a curve's picture per CSS pixel
 
 QImage drawnSvg(const QByteArray& svg)
 {

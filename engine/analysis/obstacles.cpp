@@ -13,7 +13,8 @@ namespace tawara::analysis {
 namespace {
 
 constexpr double sharp_cosine = 0.77; ///< edges of more than 40 degrees
-constexpr double least_patch = 0.05;  ///< of a wall's area: smaller ones between sharp edges are rims
+constexpr double least_patch =
+    0.05; ///< of a wall's area: smaller ones between sharp edges are rims
 constexpr std::int32_t no_sheet = -1;
 constexpr int most_around = 1000; ///< triangles around a vertex
 
@@ -306,8 +307,8 @@ int turns_around(const Path& p, std::span<const float> phase)
     for (std::size_t i = 0; i < p.vertices.size(); ++i)
         winds += phase_jump(phase[at(p.vertices[i])],
                             phase[at(p.vertices[(i + 1) % p.vertices.size()])]);
-    // ahead of the front the phase is that of an earlier time: it falls in the sense of turning, and
-    // the path runs clockwise
+    // ahead of the front the phase is that of an earlier time: it falls in the sense of turning,
+    // and the path runs clockwise
     return winds;
 }
 

@@ -16,7 +16,7 @@ struct CellArrays
     Real* const* states =
         nullptr; ///< states[s][i] for s in [0, state_count - 1): all but V, in and out
     const TypeIndex* type = nullptr; ///< row of the kernel's table, per cell
-    const Real* stimulus = nullptr; ///< stimulus current [pA/pF], positive depolarises; null: none
+    const Real* stimulus = nullptr;  ///< stimulus current [pA/pF], positive depolarises; null: none
     std::size_t begin = 0, end = 0;
     double pace =
         0; ///< level of the model's own protocol; only for systems with their own stimulus

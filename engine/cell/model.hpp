@@ -65,9 +65,10 @@ struct ModelInfo
     std::vector<Variant> variants;
     std::vector<Scheme> schemes; ///< those that tissue of it can be stepped by
     int flops_per_step = 0; ///< add + mul + fma of a step by LRL in double precision, estimated
-    /// The largest step [ms] of each scheme, up to 0.1 ms, with which every variant stays within 1.5 %
-    /// (RRMS of V), in one beat and after hundreds at 300 to 2000 ms; schemes with none are left out.
-    /// Empty: the file does not say (.mmt: "largest_step_ms: SCHEME = STEP; ...").
+    /// The largest step [ms] of each scheme, up to 0.1 ms, with which every variant stays
+    /// within 1.5 % (RRMS of V), in one beat and after hundreds at 300 to 2000 ms; schemes with
+    /// none are left out. Empty: the file does not say (.mmt: "largest_step_ms: SCHEME = STEP;
+    /// ...").
     std::vector<std::pair<Scheme, double>> largest_step_ms;
     /// That it was read from: its own and those that it imports; none of a library model.
     std::vector<std::filesystem::path> files;

@@ -19,7 +19,8 @@ struct Console
     std::stop_token stop; ///< asked for by Ctrl-C
     bool err_is_terminal = false;
     std::istream* in = nullptr; ///< what "-" reads; null: there is none
-    /// Set when what is computed begins to be written: a stop is then waited for. Null: nobody asks.
+    /// Set when what is computed begins to be written: a stop is then waited for. Null: nobody
+    /// asks.
     std::atomic<bool>* results_begun = nullptr;
     tawara::Context context{}; ///< what commands may use of the machine
 };

@@ -14,8 +14,8 @@
 #include "engine/simulation/tissue/new_mesh.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <array>
+#include <complex>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -305,7 +305,8 @@ void check(Context& c, const Files& f)
                : " RKL2 stages"));
     if (scaled)
         c.say("most volume added at (" + number(where[0]) + ", " + number(where[1]) + ", " +
-              number(where[2]) + ") mm: " + number(system.largest_scaling) + " times the volume there");
+              number(where[2]) + ") mm: " + number(system.largest_scaling) +
+              " times the volume there");
     c.result(j);
 }
 
@@ -370,8 +371,9 @@ void declare_mesh(const Declaration& d)
                      "bound on the added volume, as a part of the whole")
         ->capture_default_str();
     check_command
-        ->add_option("--mass-scaling-largest", f->largest_scaling,
-                     "bound on the volume of any place with what is added, as a multiple of its own")
+        ->add_option(
+            "--mass-scaling-largest", f->largest_scaling,
+            "bound on the volume of any place with what is added, as a multiple of its own")
         ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");

@@ -70,8 +70,8 @@ void say_choices(Context& c, const simulation::Session& s)
     const auto& sigma = s.regions.front().conductivity_S_per_m;
     const bool one = sigma.fibre == sigma.sheet && sigma.fibre == sigma.normal;
     if (file.fibres == simulation::rule_based)
-        c.notice({Notice::Level::info, "fibres will be set by rule (" +
-                                           simulation::rule_text(file.rule) + ")"});
+        c.notice({Notice::Level::info,
+                  "fibres will be set by rule (" + simulation::rule_text(file.rule) + ")"});
     else if (one)
         c.notice({Notice::Level::info, "the mesh has no fibres, and no walls from which a rule "
                                        "could set them: one conductivity in all directions"});

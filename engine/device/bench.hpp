@@ -10,9 +10,9 @@ namespace tawara::device {
 struct BenchKernel
 {
     std::string name;
-    double ms = 0;    ///< per step
-    double bytes = 0; ///< per step, at least, by the data structures
-    double flops = 0; ///< floating-point instructions per step
+    double ms = 0;            ///< per step
+    double bytes = 0;         ///< per step, at least, by the data structures
+    double flops = 0;         ///< floating-point instructions per step
     double counted_bytes = 0; ///< per step, by hardware counters; 0: not counted
     double ceiling_GB_per_s = 0;
     double fraction = 0; ///< of the ceiling that bounds it
@@ -26,13 +26,13 @@ struct BenchResult
     std::int64_t steps = 0;
     double seconds = 0; ///< of all steps
     double unknown_steps_per_s = 0;
-    std::vector<double> samples_ms; ///< per step, one for each batch of steps
-    double median_ms = 0;           ///< of the samples
-    double activated = 0;           ///< share of the unknowns, at the end
-    int diffusion_stages = 1;       ///< passes over the matrix in one step
+    std::vector<double> samples_ms;  ///< per step, one for each batch of steps
+    double median_ms = 0;            ///< of the samples
+    double activated = 0;            ///< share of the unknowns, at the end
+    int diffusion_stages = 1;        ///< passes over the matrix in one step
     std::vector<std::int64_t> parts; ///< unknowns of each device, where there are several
     std::vector<BenchKernel> kernels;
-    Ceilings ceilings; ///< of one device
+    Ceilings ceilings;       ///< of one device
     std::string not_counted; ///< why there are no counted_bytes where they were asked for
 };
 

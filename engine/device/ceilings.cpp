@@ -140,8 +140,8 @@ Ceilings measure_ceilings([[maybe_unused]] const Devices& device, unsigned threa
         return cuda::measure_ceilings(cuda::device_numbers(device, 0).at(0));
 #else
     if (device.kind == Devices::Kind::cuda)
-        throw InputError("--devices", "ceilings of " + device.text() +
-                                          " cannot be measured; use cpu");
+        throw InputError("--devices",
+                         "ceilings of " + device.text() + " cannot be measured; use cpu");
 #endif
     ThreadPool pool(threads);
     Ceilings c;

@@ -12,8 +12,7 @@ constexpr std::string_view listed = "cuda:";
 
 [[noreturn]] void refuse(const std::string& text)
 {
-    throw InputError("--devices",
-                     "unknown device '" + text + "'; use cpu, cuda, cuda:0,1 or auto");
+    throw InputError("--devices", "unknown device '" + text + "'; use cpu, cuda, cuda:0,1 or auto");
 }
 
 std::vector<int> numbers_of(const std::string& text)

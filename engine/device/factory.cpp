@@ -86,7 +86,8 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
                                  "; leave tables_mV out (or set 0), or use --devices cpu");
         const auto why = cuda_reason();
         if (!have_cuda || !why.empty())
-            throw InputError("--devices", d.text() + " cannot be used: " + why + "; use cpu or auto");
+            throw InputError("--devices",
+                             d.text() + " cannot be used: " + why + "; use cpu or auto");
         return cuda_stepper(problem, d, options, progress);
     }
     if (d.kind == Devices::Kind::automatic) {

@@ -14,7 +14,7 @@ struct Layout
     std::vector<std::int32_t> old_of;     ///< [slots] unknown of each slot, or -1
     std::vector<std::int32_t> new_of;     ///< [unknowns] slot of each unknown
     std::vector<std::int64_t> begin, end; ///< slots of each group; begin a multiple of block
-    std::size_t stepped = 0; ///< slots before those of unknowns without cells
+    std::size_t stepped = 0;              ///< slots before those of unknowns without cells
     std::size_t slots() const { return old_of.size(); }
 };
 Layout make_layout(const TissueProblem& p);

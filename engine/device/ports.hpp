@@ -15,7 +15,8 @@ struct Ports
 {
     /// Port k reads the sum of weight * V [mV] over its terms.
     Gather potential;
-    /// Port k's current I_k adds weight * I_k [pA/pF] to what stimulates each of its terms' unknowns.
+    /// Port k's current I_k adds weight * I_k [pA/pF] to what stimulates each of its terms'
+    /// unknowns.
     Gather current;
     std::size_t size() const { return potential.size(); }
 };
@@ -34,8 +35,8 @@ struct PortStep
     const long long* step = nullptr;
     int offset = 0;
     double dt_ms = 0;
-    /// A cudaStream_t on which the part's work is enqueued, maybe while a graph is captured: no host
-    /// work, no waiting. Null on the CPU: the work is done on return.
+    /// A cudaStream_t on which the part's work is enqueued, maybe while a graph is captured: no
+    /// host work, no waiting. Null on the CPU: the work is done on return.
     void* stream = nullptr;
 };
 

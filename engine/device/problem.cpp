@@ -37,7 +37,8 @@ void check_types(const CellGroup& group, std::span<const cell::CellType> types)
 
 std::size_t TissueProblem::with_cells() const
 {
-    return group.size() - static_cast<std::size_t>(std::count(group.begin(), group.end(), no_cells));
+    return group.size() -
+           static_cast<std::size_t>(std::count(group.begin(), group.end(), no_cells));
 }
 
 bool needs_solver(const TissueProblem& p)

@@ -44,7 +44,7 @@ struct TissueProblem
     diffusion::System system;
     std::vector<Vec3> position_mm; ///< of each unknown, for messages
     std::vector<CellGroup> groups;
-    std::vector<std::uint8_t> group; ///< per unknown; or no_cells
+    std::vector<std::uint8_t> group;   ///< per unknown; or no_cells
     std::vector<cell::TypeIndex> type; ///< per unknown, row of its group's types
     double dt_ms = 0.02;
     Splitting splitting = Splitting::godunov;

@@ -8,7 +8,7 @@ namespace tawara::device {
 struct SnapshotShape
 {
     std::size_t unknowns = 0;
-    std::size_t states = 0; ///< beside V, of the model that has most
+    std::size_t states = 0;    ///< beside V, of the model that has most
     int longest_quiescent = 0; ///< steps in a long step of unknowns at rest; 0: nothing rests
     std::vector<std::size_t> parts{}; ///< values of each part that is joined to the tissue
 };

@@ -23,7 +23,8 @@ class Stepper
 
     /// Advances by n time steps. A step adds the stimulus to the reaction, records activation,
     /// samples probes and ends with a verdict.
-    /// @throws NumericsError  naming step, place and value; the state is that of the failed step, and
+    /// @throws NumericsError  naming step, place and value; the state is that of the failed step,
+    /// and
     ///         a further call throws the same until a snapshot is restored
     virtual void advance(std::int64_t n) = 0;
     /// The same under hardware counters, kernel by kernel, for KernelRecord::counted_bytes; probes
@@ -66,7 +67,8 @@ class Stepper
     /// as long as somebody holds it; enqueues, does not wait. Null where fields lie on the host.
     virtual std::shared_ptr<DisplayFeed> publish_display() { return {}; }
 
-    virtual void potential(std::span<double> out) const = 0; ///< V [mV] of every unknown; NaN of one without cells
+    virtual void potential(
+        std::span<double> out) const = 0; ///< V [mV] of every unknown; NaN of one without cells
     /// One state of every unknown, counted as in cell::ModelInfo::states: 1 is the first after V.
     /// 0 where its model has fewer.
     /// @pre  0 < state, and some model has so many
@@ -81,7 +83,8 @@ class Stepper
     virtual Devices ceiling_device() const { return "cpu"; }
     /// Threads of the CPU that step; 0: none do.
     virtual unsigned threads() const { return 0; }
-    /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0 to 1.
+    /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0
+    /// to 1.
     virtual double share_quiescent() const { return 0; }
     /// The shard of each unknown, in the mesh's order; empty where there is one.
     virtual std::vector<std::int32_t> shard_of_unknown() const { return {}; }
@@ -117,8 +120,9 @@ struct Tuning
 struct StepperOptions
 {
     Devices devices;
-    /// mixed (CUDA devices): the diffusion matrix is stored in single precision, all else in double;
-    /// it was measured to change activation times by 1e-6 ms where single precision does by 1e-3 ms.
+    /// mixed (CUDA devices): the diffusion matrix is stored in single precision, all else in
+    /// double; it was measured to change activation times by 1e-6 ms where single precision does by
+    /// 1e-3 ms.
     Precision precision = Precision::double_;
     unsigned threads = 0; ///< of the CPU; 0: as many of the context's as the unknowns keep busy
     Tuning tuning{};

@@ -110,7 +110,8 @@ double largest_dt_at_each(const System& s, const Bound& b, double largest_scalin
     double dt = never;
     for (std::size_t i = 0; i < s.size(); ++i)
         if (b.rate[i] > 0)
-            dt = std::min(dt, (b.part * s.volume[i] + (largest_scaling - 1) * local[i]) / b.rate[i]);
+            dt =
+                std::min(dt, (b.part * s.volume[i] + (largest_scaling - 1) * local[i]) / b.rate[i]);
     return dt;
 }
 

@@ -12,9 +12,9 @@ namespace tawara::diffusion {
 /// M + theta dt K have `off` and `diagonal`, and dt (K v)_i = -sum_j flow_ij (v_j - v_i).
 struct ImplicitMatrix
 {
-    int sub_steps = 1;         ///< equal parts of dt that are solved for one after the other
-    std::vector<double> flow;  ///< dt k_ij of one sub-step [mm3]
-    std::vector<double> off;   ///< [mm3]
+    int sub_steps = 1;            ///< equal parts of dt that are solved for one after the other
+    std::vector<double> flow;     ///< dt k_ij of one sub-step [mm3]
+    std::vector<double> off;      ///< [mm3]
     std::vector<double> diagonal; ///< [mm3]
 };
 /// @throws InputError when dt is not positive or theta is outside [0, 1]
@@ -60,7 +60,8 @@ class ImplicitSolver
     /// @throws SolverError; v is unchanged then
     int step(std::vector<double>& v);
 
-    /// Systems that are solved in one time step; each has one product more, for its right-hand side.
+    /// Systems that are solved in one time step; each has one product more, for its right-hand
+    /// side.
     int sub_steps() const;
 
     /// Bytes and floating-point operations of one iteration, for records.

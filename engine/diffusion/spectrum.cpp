@@ -123,8 +123,8 @@ std::vector<std::complex<double>> rim_of_spectrum(ThreadPool& pool, const System
     const auto room = static_cast<std::size_t>(most_numbers / static_cast<double>(n));
     const auto steps = std::min(n, std::clamp(room, fewest_steps, most_steps));
     Arnoldi arnoldi(pool, s);
-    Eigen::MatrixXd h = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(steps),
-                                              static_cast<Eigen::Index>(steps));
+    Eigen::MatrixXd h =
+        Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(steps), static_cast<Eigen::Index>(steps));
     std::vector<double> column;
     Eigen::Index done = 0;
     while (done < h.cols()) {

@@ -9,8 +9,9 @@
 
 namespace tawara::diffusion {
 
-/// Eigenvalues of A (du/dt = A u) at the rim of its spectrum [1/ms]: Ritz values of Arnoldi's method
-/// from a fixed start. Those that lie farthest out, of large modulus or imaginary part, come first.
+/// Eigenvalues of A (du/dt = A u) at the rim of its spectrum [1/ms]: Ritz values of Arnoldi's
+/// method from a fixed start. Those that lie farthest out, of large modulus or imaginary part, come
+/// first.
 /// @pre    lumped mass
 /// @cost   20 to 60 products, and as many vectors in single precision (of 10 million unknowns 20)
 /// @throws Cancelled

@@ -17,7 +17,8 @@ enum class Mass { lumped, consistent };
 std::string_view name(Scheme s);
 std::string_view name(Mass m);
 
-/// Symmetric diffusivity of each tetrahedron, D = sigma / (chi Cm) [mm2/ms]: xx, yy, zz, xy, xz, yz.
+/// Symmetric diffusivity of each tetrahedron, D = sigma / (chi Cm) [mm2/ms]: xx, yy, zz, xy, xz,
+/// yz.
 using Tensor = std::array<double, 6>;
 
 /// Monodomain conductivities of a region [S/m] along fibre, sheet and sheet normal.
@@ -53,12 +54,13 @@ struct Rows
 /// What the stability analysis of a mesh found and did.
 struct Stability
 {
-    bool stable = true; ///< false also where nobody looked (Options::check_stability)
+    bool stable = true;               ///< false also where nobody looked (Options::check_stability)
     bool proven_cell_by_cell = false; ///< all m_i >= 0: no eigenvalue estimate was needed
     double smallest_m = 0;            ///< smallest cell indicator before repair
     std::int64_t repaired_cells = 0;
-    double theta = 0;          ///< threshold of the last repair round
-    double largest_growth = 0; ///< largest Ritz value over the spectral radius, after repair; <= 0: none grows
+    double theta = 0; ///< threshold of the last repair round
+    double largest_growth =
+        0; ///< largest Ritz value over the spectral radius, after repair; <= 0: none grows
     Notices notices;
 };
 
@@ -70,17 +72,18 @@ struct System
 {
     Scheme scheme = Scheme::fvm;
     Mass mass = Mass::lumped;
-    Rows alpha;                 ///< [1/ms]; for consistent mass k_ij [mm3/ms]
+    Rows alpha; ///< [1/ms]; for consistent mass k_ij [mm3/ms]
     /// V_i, or lumped mass [mm3]; with the added volume of mass scaling. 0 where there is no
     /// conducting tissue: that unknown carries no cells.
     std::vector<double> volume;
-    Rows mass_rows;             ///< consistent only [mm3]
+    Rows mass_rows;                    ///< consistent only [mm3]
     std::vector<double> mass_diagonal; ///< consistent only [mm3]
-    /// 1 / max_i sum_j |alpha_ij|: sufficient for an explicit step. Consistent mass is at least a fifth
-    /// of the lumped one, so k_ij / (m_i / 5) takes the place of alpha_ij there. Infinite without flow.
+    /// 1 / max_i sum_j |alpha_ij|: sufficient for an explicit step. Consistent mass is at least a
+    /// fifth of the lumped one, so k_ij / (m_i / 5) takes the place of alpha_ij there. Infinite
+    /// without flow.
     double stable_dt_ms = 0;
-    double added_volume_fraction = 0; ///< by mass scaling, of the whole volume
-    double largest_scaling = 1;       ///< by mass scaling: V'/V where it is largest
+    double added_volume_fraction = 0;     ///< by mass scaling, of the whole volume
+    double largest_scaling = 1;           ///< by mass scaling: V'/V where it is largest
     std::int64_t largest_scaling_at = -1; ///< the unknown there; -1: none was scaled
     Stability stability;
     std::size_t size() const { return alpha.size(); }
@@ -90,15 +93,15 @@ struct Options
 {
     Scheme scheme = Scheme::fvm;
     Mass mass = Mass::lumped;
-    double mass_scaling = 1e-3; ///< eta: bound on the added volume over the whole volume; 0: off
+    double mass_scaling = 1e-3;   ///< eta: bound on the added volume over the whole volume; 0: off
     double largest_scaling = 1.2; ///< bound on 1 + added volume / volume there, >= 1
-    double dt_ms = 0;           ///< the step for which mass scaling is wanted; 0: as far as the bound allows
+    double dt_ms = 0; ///< the step for which mass scaling is wanted; 0: as far as the bound allows
     bool check_stability = true;
 };
 
-/// Assembles the operator of design notes section 3, tests its stability and repairs it cell by cell.
-/// Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries.
-/// Where a tensor is zero nothing flows: its faces are boundaries, and its tetrahedron adds to no mass.
+/// Assembles the operator of design notes section 3, tests its stability and repairs it cell by
+/// cell. Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries. Where a
+/// tensor is zero nothing flows: its faces are boundaries, and its tetrahedron adds to no mass.
 /// @param neighbours  of face_neighbours(m)
 /// @throws Cancelled; InputError for options or arrays that do not fit
 System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
@@ -115,9 +118,11 @@ struct SubStepping
 /// Euler sub-steps while fewer than six are needed, else RKL2 (design notes 3.1).
 SubStepping choose_substeps(double dt_ms, double stable_dt_ms);
 
-/// Coefficients of one RKL2 super step with s stages (Meyer, Balsara, Aslam 2014), j = 1..s at [j-1]:
+/// Coefficients of one RKL2 super step with s stages (Meyer, Balsara, Aslam 2014), j = 1..s at
+/// [j-1]:
 ///     Y_1 = Y_0 + mu~_1 dt L(Y_0)
-///     Y_j = mu_j Y_{j-1} + nu_j Y_{j-2} + (1 - mu_j - nu_j) Y_0 + mu~_j dt L(Y_{j-1}) + gamma~_j dt L(Y_0)
+///     Y_j = mu_j Y_{j-1} + nu_j Y_{j-2} + (1 - mu_j - nu_j) Y_0 + mu~_j dt L(Y_{j-1}) + gamma~_j
+///     dt L(Y_0)
 struct Rkl2
 {
     std::vector<double> mu, nu, mu_tilde, gamma_tilde;

@@ -44,8 +44,8 @@ double nearest_on(const TetMesh& m, std::size_t t, const Vec3& p, std::array<dou
             x[k] = m.vertex(static_cast<std::size_t>(c[static_cast<std::size_t>(f[k])]));
         const Vec3 n = cross(x[1] - x[0], x[2] - x[0]);
         const double nn = dot(n, n);
-        std::array<double, 3> b{
-            dot(cross(x[2] - x[1], p - x[1]), n) / nn, dot(cross(x[0] - x[2], p - x[2]), n) / nn, 0};
+        std::array<double, 3> b{dot(cross(x[2] - x[1], p - x[1]), n) / nn,
+                                dot(cross(x[0] - x[2], p - x[2]), n) / nn, 0};
         b[2] = 1 - b[0] - b[1];
         if (!(b[0] >= 0 && b[1] >= 0 && b[2] >= 0)) {
             double least = std::numeric_limits<double>::max();
@@ -166,9 +166,9 @@ Locator::Place Locator::find(const Vec3& p) const
     Place best;
     best.distance_mm = std::numeric_limits<double>::max();
     const int i = g.clamp_cell(p[0], 0), j = g.clamp_cell(p[1], 1), k = g.clamp_cell(p[2], 2);
-    const double outside = norm(
-        p - Vec3{std::clamp(p[0], g.low[0], g.high[0]), std::clamp(p[1], g.low[1], g.high[1]),
-                 std::clamp(p[2], g.low[2], g.high[2])});
+    const double outside =
+        norm(p - Vec3{std::clamp(p[0], g.low[0], g.high[0]), std::clamp(p[1], g.low[1], g.high[1]),
+                      std::clamp(p[2], g.low[2], g.high[2])});
     const int most = std::max({g.n[0], g.n[1], g.n[2]});
     // Rings of grid cells, until the nearest tetrahedron found is nearer than the next ring can be.
     for (int ring = 0; ring <= most; ++ring) {

@@ -13,10 +13,10 @@ struct RegionName
     std::int32_t label = 0;
     std::int64_t tetrahedra = 0;
     double volume_mm3 = 0, share = 0; ///< share: of the mesh's volume
-    /// What the mesh's file calls the label; else what it coincides with by the mesh's own fields "ventricle", "layer" and
-    /// "aha_segment" (95 % of its volume), e.g. "left ventricle, mid-wall"; empty where by none. Of
-    /// two endocardial labels in the septum, "left septum" is the one that goes over into the left
-    /// ventricle's.
+    /// What the mesh's file calls the label; else what it coincides with by the mesh's own fields
+    /// "ventricle", "layer" and "aha_segment" (95 % of its volume), e.g. "left ventricle,
+    /// mid-wall"; empty where by none. Of two endocardial labels in the septum, "left septum" is
+    /// the one that goes over into the left ventricle's.
     std::string name;
 };
 

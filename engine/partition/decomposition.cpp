@@ -98,7 +98,8 @@ std::vector<std::int32_t> curve_order(const Domain& d, unsigned threads)
     return order;
 }
 
-/// Parts of the unknowns that are stepped, in shares as they are asked for; the others go to the first.
+/// Parts of the unknowns that are stepped, in shares as they are asked for; the others go to the
+/// first.
 std::vector<std::int32_t> parts_of_stepped(const Domain& d, int count,
                                            std::span<const double> shares)
 {
@@ -147,8 +148,7 @@ std::vector<std::int32_t> cut(const Domain& d, int count, Ordering ordering,
 }
 
 /// 1 for unknowns that another part reads.
-std::vector<std::uint8_t> separators(const Graph& a,
-                                     const std::vector<std::int32_t>& part)
+std::vector<std::uint8_t> separators(const Graph& a, const std::vector<std::int32_t>& part)
 {
     std::vector<std::uint8_t> is(part.size(), 0);
     for (std::size_t i = 0; i < part.size(); ++i)

@@ -43,11 +43,11 @@ struct Send
     std::int64_t to = 0;
 };
 
-/// One part's share of the unknowns, in local indices. Slots [0, separator) are read by other parts,
-/// or read others; those from there to `stepped` are the interior; [slots, slots + halo) hold copies
-/// of other parts' unknowns. Separator, stepped and slots are multiples of `slice`; slots without an
-/// unknown have old_of = -1. Unknowns that are left out share slot `stepped`, the first of a last
-/// slice that no range holds; without such unknowns there is no such slice.
+/// One part's share of the unknowns, in local indices. Slots [0, separator) are read by other
+/// parts, or read others; those from there to `stepped` are the interior; [slots, slots + halo)
+/// hold copies of other parts' unknowns. Separator, stepped and slots are multiples of `slice`;
+/// slots without an unknown have old_of = -1. Unknowns that are left out share slot `stepped`, the
+/// first of a last slice that no range holds; without such unknowns there is no such slice.
 struct Subdomain
 {
     static constexpr std::size_t slice = 32; ///< slots; a warp's
@@ -65,8 +65,8 @@ struct Place
     std::int32_t part = 0, slot = 0;
 };
 
-/// A domain cut into parts: plain values, the same for GPUs of one machine, partitions on the CPU and
-/// ranks of several machines. Global numbers have 64 bits, local ones 32.
+/// A domain cut into parts: plain values, the same for GPUs of one machine, partitions on the CPU
+/// and ranks of several machines. Global numbers have 64 bits, local ones 32.
 struct Decomposition
 {
     std::vector<Subdomain> parts;
@@ -77,9 +77,9 @@ struct Decomposition
 /// alike), to the nearest unknown; the last is n.
 std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const double> shares);
 
-/// Cuts a domain into `count` parts (METIS k-way; along the Hilbert curve for Ordering::hilbert with
-/// more than four million unknowns) and orders each: separator first, groups together, in windows
-/// of neighbours those of a type together and long rows first. Deterministic.
+/// Cuts a domain into `count` parts (METIS k-way; along the Hilbert curve for Ordering::hilbert
+/// with more than four million unknowns) and orders each: separator first, groups together, in
+/// windows of neighbours those of a type together and long rows first. Deterministic.
 /// @param count   at least 1
 /// @param shares  of the unknowns for each part, sum 1; empty: all alike
 /// @throws InputError when there are fewer unknowns than parts

@@ -20,15 +20,16 @@ struct Order
     std::vector<std::int32_t> old_of, new_of;
 };
 
-/// Part of each unknown by METIS k-way, minimising communication volume, imbalance 1.005. Deterministic.
+/// Part of each unknown by METIS k-way, minimising communication volume, imbalance 1.005.
+/// Deterministic.
 /// @param parts   1 gives zeros without calling METIS
 /// @param shares  of the unknowns for each part, sum 1; empty: all alike
 /// @throws InputError where there are fewer unknowns than parts, or not a positive share of each
 std::vector<std::int32_t> parts(const Graph& g, int parts, std::span<const double> shares = {});
 
-/// Orders unknowns by part, then within a part by `major` (ascending; e.g. the reaction group of each
-/// unknown; may be empty), then by METIS cluster of about `cluster_size` unknowns, then by old index;
-/// clusters follow each other along a breadth-first walk so that neighbours stay near.
+/// Orders unknowns by part, then within a part by `major` (ascending; e.g. the reaction group of
+/// each unknown; may be empty), then by METIS cluster of about `cluster_size` unknowns, then by old
+/// index; clusters follow each other along a breadth-first walk so that neighbours stay near.
 Order cluster_order(const Graph& g, std::span<const std::int32_t> part,
                     std::span<const std::int32_t> major, int cluster_size = 4096);
 

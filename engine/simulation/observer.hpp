@@ -22,8 +22,8 @@ class Observer
 
     virtual ~Observer() = default;
 
-    /// Sums of potentials that are sampled on the device while steps are taken; asked for when samples
-    /// are planned anew (Simulation::plan_samples()).
+    /// Sums of potentials that are sampled on the device while steps are taken; asked for when
+    /// samples are planned anew (Simulation::plan_samples()).
     virtual device::Gather plan_columns() { return {}; }
     /// Steps between samples of those, at most; 0: none are wanted. Samples come as often as the
     /// most frequent observer wants its own.

@@ -63,8 +63,8 @@ class Simulation
     void add(Observer& o) { observers_.push_back(&o); }
     /// Takes over the columns that observers want now; samples taken so far are handed out first.
     void plan_samples();
-    /// Takes at most n steps, and fewer where an observer is due before; hands out samples, and lets
-    /// those look that are due.
+    /// Takes at most n steps, and fewer where an observer is due before; hands out samples, and
+    /// lets those look that are due.
     /// @return  the steps taken, at least 1 of n > 0
     /// @throws NumericsError, DeviceError  before samples are handed out (collect())
     std::int64_t advance(std::int64_t n);

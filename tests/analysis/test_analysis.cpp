@@ -319,8 +319,8 @@ class TestAnalysis : public QObject
         QVERIFY(find_beats(t, std::vector<float>(t.size(), -85)).empty());
         std::vector<float> end; // of a beat: the probe came on its plateau
         for (const double ms : t)
-            end.push_back(static_cast<float>(ms < t.front() + 100 ? 20 - 0.1 * (ms - t.front())
-                                                                  : -85));
+            end.push_back(
+                static_cast<float>(ms < t.front() + 100 ? 20 - 0.1 * (ms - t.front()) : -85));
         QVERIFY(find_beats(t, end).empty());
     }
 
@@ -441,8 +441,8 @@ class TestAnalysis : public QObject
         for (std::size_t v = 0; v < at.size(); ++v) {
             std::multiset<std::int32_t> around;
             for (auto s = stars.first[v]; s < stars.first[v + 1]; ++s)
-                for (auto c : m.corners(
-                         static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)])))
+                for (auto c :
+                     m.corners(static_cast<std::size_t>(stars.tets[static_cast<std::size_t>(s)])))
                     if (c != at[v])
                         around.insert(c);
             const auto fitted = [&](const auto& neighbours) {

@@ -393,7 +393,8 @@ class TestEcgIntervals : public QObject
             const bool over = to > Beat{36.5}.end() + 20;
             QCOMPARE(b.no_qrs, over ? "" : "QRS is not over yet");
             QCOMPARE(b.no_qt, over ? "no repolarisation yet" : "QRS is not over yet");
-            QVERIFY2(!over || std::abs(b.end_ms - Beat{36.5}.end()) < 1, text(b.end_ms - Beat{36.5}.end()));
+            QVERIFY2(!over || std::abs(b.end_ms - Beat{36.5}.end()) < 1,
+                     text(b.end_ms - Beat{36.5}.end()));
         }
     }
 

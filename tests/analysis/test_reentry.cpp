@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What waves turn around: filaments beside scars, obstacles, holes; and when a wave has turned once.
+// What waves turn around: filaments beside scars, obstacles, holes; and when a wave has turned
+// once.
 #include "engine/analysis/obstacles.hpp"
 #include "engine/analysis/phase.hpp"
 #include "engine/analysis/recovery.hpp"
@@ -173,16 +174,15 @@ class TestReentry : public QObject
         QCOMPARE(paths[0].obstacle, paths[1].obstacle);
         for (const int sense : {1, -1})
             for (double t = 0; t < 200; t += 7) {
-                const auto f = fields(m, t, [&](const Vec3& p, double at) {
-                    return turning_mV(p, at, sense);
-                });
+                const auto f = fields(
+                    m, t, [&](const Vec3& p, double at) { return turning_mV(p, at, sense); });
                 const auto s = seen(m, {}, f);
                 QCOMPARE(s.obstacles, std::size_t(1));
                 QCOMPARE(s.sum, sense);
                 QCOMPARE(s.filaments, std::size_t(0));
             }
-        const auto passing = fields(
-            m, 40, [](const Vec3& p, double at) { return after_mV(at - p[0] / 0.6); });
+        const auto passing =
+            fields(m, 40, [](const Vec3& p, double at) { return after_mV(at - p[0] / 0.6); });
         QCOMPARE(seen(m, {}, passing).obstacles, std::size_t(0));
     }
 
@@ -246,8 +246,8 @@ class TestReentry : public QObject
         const std::vector<Centre> there{{-1, {{15, 15, 0}, {15, 15, 2}}, ring}};
         TurnWatch stays, flickers;
         for (double t = 0; t < 900; t += 1) {
-            const auto passing = fields(
-                m, t, [](const Vec3& p, double at) { return after_mV(at - p[0] / 0.6); });
+            const auto passing =
+                fields(m, t, [](const Vec3& p, double at) { return after_mV(at - p[0] / 0.6); });
             QVERIFY(!stays.sample(t, passing.now, middle_mV, there).at(0));
             const auto turning =
                 fields(m, t, [](const Vec3& p, double at) { return turning_mV(p, at, 1); });

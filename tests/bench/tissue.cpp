@@ -58,8 +58,8 @@ const device::TissueProblem& Bench::problem(const Choice& c)
         return *problem_;
     const auto start = std::chrono::steady_clock::now();
     const bool same_operator = problem_ && choice_.scheme == c.scheme && choice_.dt_ms == c.dt_ms &&
-                               choice_.consistent == c.consistent &&
-                               choice_.check == c.check && choice_.mass_scaling == c.mass_scaling &&
+                               choice_.consistent == c.consistent && choice_.check == c.check &&
+                               choice_.mass_scaling == c.mass_scaling &&
                                choice_.largest_scaling == c.largest_scaling;
     auto p = std::make_unique<device::TissueProblem>();
     p->dt_ms = c.dt_ms;

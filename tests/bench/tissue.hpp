@@ -29,9 +29,9 @@ struct Choice
     int types = 1;
     int stages = 0; ///< 0: as many as stability asks for
     double dt_ms = 0.02, mass_scaling = 1e-3, largest_scaling = 1000, rest_tolerance_mV = 0;
-    bool check = false; ///< the stability analysis
-    bool consistent = false;  ///< mass, for p1
-    std::string stepping;     ///< "": explicit; be, cn: implicit
+    bool check = false;      ///< the stability analysis
+    bool consistent = false; ///< mass, for p1
+    std::string stepping;    ///< "": explicit; be, cn: implicit
     bool operator==(const Choice&) const = default;
 };
 

@@ -205,8 +205,8 @@ class TestParse : public QObject
         };
         const double whole = with(QString::number(number, 'g', 17), "");
         QCOMPARE(number == 0, whole == 0);
-        const double apart = with(mantissa + "<sep/>" + QString::number(exponent),
-                                  " type=\"e-notation\"");
+        const double apart =
+            with(mantissa + "<sep/>" + QString::number(exponent), " type=\"e-notation\"");
         QVERIFY2(apart == whole, qPrintable(QString::number(apart, 'g', 17)));
     }
     void cellml_errors()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/core/nearest.hpp"
 #include "engine/core/latest_value.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/core/output_folder.hpp"
+#include "engine/core/part_file.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/core/units.hpp"
-#include "engine/core/output_folder.hpp"
-#include "engine/core/part_file.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <QTemporaryDir>
@@ -62,8 +62,8 @@ class TestCore : public QObject
     {
         ThreadPool pool(4);
         const auto caller = std::this_thread::get_id();
-        for (const auto& [n, workers] : {std::pair{0U, 0U}, {1U, 1U}, {8U, 1U}, {9U, 2U}, {24U, 3U},
-                                         {25U, 4U}, {1000U, 4U}}) {
+        for (const auto& [n, workers] :
+             {std::pair{0U, 0U}, {1U, 1U}, {8U, 1U}, {9U, 2U}, {24U, 3U}, {25U, 4U}, {1000U, 4U}}) {
             std::mutex m;
             std::set<std::thread::id> seen;
             std::set<unsigned> numbers;
@@ -171,10 +171,9 @@ class TestCore : public QObject
     void outputFoldersFollowNoLinks()
     {
         QTemporaryDir dir;
-        const fs::path root = dir.path().toStdString(), out = root / "out", victim = root / "victim";
-        const auto word = [](const char* text) {
-            return [text](std::ostream& o) { o << text; };
-        };
+        const fs::path root = dir.path().toStdString(), out = root / "out",
+                       victim = root / "victim";
+        const auto word = [](const char* text) { return [text](std::ostream& o) { o << text; }; };
         const auto text_of = [](const fs::path& f) {
             return read_plain_file(f, 100).value_or("none");
         };

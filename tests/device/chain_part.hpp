@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A second part of a simulation, for tests of ports: a chain of passive cells.
 //
-//     dV_i/dt = -g (V_i - E) + c (V_{i-1} - V_i) + c (V_{i+1} - V_i) - r sum I_k,  I_k = G (V_i - v_k)
+//     dV_i/dt = -g (V_i - E) + c (V_{i-1} - V_i) + c (V_{i+1} - V_i) - r sum I_k,  I_k = G (V_i -
+//     v_k)
 //
 // over the ports k on cell i, each port on the cell k cells / ports; Euler forward.
 #pragma once
@@ -52,7 +53,10 @@ class ChainPart : public device::Part
         v_ = next;
     }
     std::vector<double> snapshot() const override { return v_; }
-    void restore(std::span<const double> values) override { v_.assign(values.begin(), values.end()); }
+    void restore(std::span<const double> values) override
+    {
+        v_.assign(values.begin(), values.end());
+    }
 
   private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }

@@ -385,7 +385,8 @@ class TestContract : public QObject
                   early, late, 100 * whole->share_quiescent());
             QVERIFY(early < 0.1);
             QVERIFY(late < 1);
-            QVERIFY(short_tests() || (whole->share_quiescent() > 0.5 && whole->share_quiescent() < 1));
+            QVERIFY(short_tests() ||
+                    (whole->share_quiescent() > 0.5 && whole->share_quiescent() < 1));
             QCOMPARE(reference->share_quiescent(), 0.0);
             for (const std::int64_t n : {1, 2, 8})
                 cut->advance(n);

@@ -90,7 +90,8 @@ class TestCudaModels : public QObject
         c->advance(steps_of(1000)); // through the upstroke
         const auto a = c->snapshot();
         for (const bool fused : {false, true}) {
-            auto g = on(p, "cuda:0", Precision::double_, Tuning{partition::Ordering::hilbert, fused, 32});
+            auto g = on(p, "cuda:0", Precision::double_,
+                        Tuning{partition::Ordering::hilbert, fused, 32});
             g->add_stimulus(left_end(p, 0.6));
             g->advance(steps_of(1000));
             const auto d = between(a, g->snapshot());

@@ -172,8 +172,8 @@ class TestPorts : public QObject
         const double bound = static_cast<Precision>(precision) == Precision::single ? 2e-4 : 1e-10;
         const auto v = potential(*s, p.size());
         const double moved = *std::max_element(v.begin(), v.end()) - rest_mV;
-        qInfo("off by %.2g mV of tissue that moved by %.2g mV, chain %.2g mV",
-              largest(v, dense.v), moved, largest(part.snapshot(), dense.chain.snapshot()));
+        qInfo("off by %.2g mV of tissue that moved by %.2g mV, chain %.2g mV", largest(v, dense.v),
+              moved, largest(part.snapshot(), dense.chain.snapshot()));
         QVERIFY(largest(v, dense.v) < bound);
         QVERIFY(largest(part.snapshot(), dense.chain.snapshot()) < bound);
         QVERIFY(short_tests() || moved > 0.05);

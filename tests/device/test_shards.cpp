@@ -200,7 +200,8 @@ class TestShards : public QObject
             const auto cells = static_cast<double>(p.with_cells());
             QVERIFY(p.with_cells() < p.size());
             for (int count : {1, 3})
-                for (const auto ordering : {partition::Ordering::hilbert, partition::Ordering::metis}) {
+                for (const auto ordering :
+                     {partition::Ordering::hilbert, partition::Ordering::metis}) {
                     QVERIFY(agrees<double>(p, count, ordering));
                     const auto all = cuda::make_shards(p, count, 2, ordering);
                     std::vector<double> part(at(count), 0);
@@ -264,11 +265,12 @@ class TestShards : public QObject
                 QVERIFY2(std::abs(part[k] - shares[k]) < 0.015,
                          qPrintable(QString::number(part[k])));
         }
+        QVERIFY_EXCEPTION_THROWN(cuda::make_shards(p, 3, 2, partition::Ordering::metis, {},
+                                                   std::vector<double>{0.5, 0.5}),
+                                 InputError);
         QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, 3, 2, partition::Ordering::metis, {}, std::vector<double>{0.5, 0.5}),
+            cuda::make_shards(p, 2, 2, partition::Ordering::metis, {}, std::vector<double>{1, 0}),
             InputError);
-        QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, 2, 2, partition::Ordering::metis, {}, std::vector<double>{1, 0}), InputError);
     }
 
     void partsEndWhereSharesSay()
@@ -287,7 +289,8 @@ class TestShards : public QObject
     {
         const auto p = slab_problem({0.5, 0.5, 0.5}, 0.5);
         QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, partition::Ordering::metis), InputError);
+            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, partition::Ordering::metis),
+            InputError);
     }
 };
 

@@ -206,9 +206,9 @@ class TestOperators : public QObject
     void massScalingStaysWithinItsBoundAtEachPlace()
     {
         const auto d = testing::turning_tensors(mesh_, 0.1, 9);
-        for (const auto& [scheme, mass] :
-             {std::pair{Scheme::fvm, Mass::lumped}, {Scheme::p1, Mass::lumped},
-              {Scheme::p1, Mass::consistent}}) {
+        for (const auto& [scheme, mass] : {std::pair{Scheme::fvm, Mass::lumped},
+                                           {Scheme::p1, Mass::lumped},
+                                           {Scheme::p1, Mass::consistent}}) {
             Options o;
             o.scheme = scheme;
             o.mass = mass;

@@ -132,7 +132,8 @@ class TestStability : public QObject
               s.stable_dt_ms, s.added_volume_fraction);
         QVERIFY(r.stable);
         QVERIFY(r.repaired_cells < 0.06 * 191533); // 3.8 % at 7.6:1; none if isotropic
-        QVERIFY(s.stable_dt_ms > 0.04); // more than a step of 0.02 ms; each place 1.2 times as heavy at most
+        QVERIFY(s.stable_dt_ms >
+                0.04); // more than a step of 0.02 ms; each place 1.2 times as heavy at most
     }
 
   private:

@@ -148,7 +148,7 @@ class TestLeaving : public fake::LeavingTest
         f->start();
         const auto box = [this] { return child<QMessageBox>("recorded"); };
         const auto recordsAgain = [&](double from, double to) { // after these frames, and an end
-            QTRY_VERIFY(f->host->status().recording); // begun by itself
+            QTRY_VERIFY(f->host->status().recording);           // begun by itself
             for (const double ms : {from, to})
                 f->host->runUntil(ms);
             QTRY_VERIFY(frames() > 1 && f->host->recording()->time_of(frames() - 1) == to);

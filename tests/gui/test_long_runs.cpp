@@ -111,8 +111,7 @@ class TestLongRuns : public QObject
         trigger("Back to the start");
         QVERIFY(box() != nullptr);
         const QString text = box()->text();
-        QVERIFY2(text.contains(" of computing") && text.contains("maps"),
-                 qPrintable(text));
+        QVERIFY2(text.contains(" of computing") && text.contains("maps"), qPrintable(text));
         cancel();
         QCOMPARE(resets(), 1U);
         trigger("Open the built-in heart");

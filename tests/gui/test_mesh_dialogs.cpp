@@ -292,9 +292,11 @@ class TestMeshDialogs : public QObject
         QCOMPARE(step->value(), 0.02);
         QVERIFY(!go->isEnabled() && d->said().isEmpty());
         step->setValue(0.1);
-        QVERIFY2(d->said().contains("ten_tusscher_2006 by rush_larsen_light stays within 1.5 % of the reference with "
-                                     "steps up to 0.02 ms"),
-                 qPrintable(d->said()));
+        QVERIFY2(
+            d->said().contains(
+                "ten_tusscher_2006 by rush_larsen_light stays within 1.5 % of the reference with "
+                "steps up to 0.02 ms"),
+            qPrintable(d->said()));
         QVERIFY(go->isEnabled());
         look(d, "numerics-dialog");
         auto* reaction = box("numericsReaction");

@@ -140,8 +140,8 @@ class TestProgram : public QObject
     {
         const QTemporaryDir dir;
         const QString file = dir.filePath("window.png");
-        const auto o = tawara({"--screenshot", file, "--at", "1", "--whole-window", "--size",
-                               "1280x800"});
+        const auto o =
+            tawara({"--screenshot", file, "--at", "1", "--whole-window", "--size", "1280x800"});
         QVERIFY2(o.status == 0, qPrintable(o.error));
         const QImage image(file);
         QCOMPARE(image.size(), QSize(1280, 800));

@@ -343,10 +343,12 @@ class TestResults : public fake::ResultsTest
         };
         QVERIFY(QDir(dir.path()).mkpath("out"));
         for (const bool cancels : {true, false}) {
-            Job job([&](const Progress& p) {
-                simulation::export_results(source, simulation::ExportKind::frames_pvd,
-                                           path.toStdString(), p);
-            }, Context{});
+            Job job(
+                [&](const Progress& p) {
+                    simulation::export_results(source, simulation::ExportKind::frames_pvd,
+                                               path.toStdString(), p);
+                },
+                Context{});
             QSignalSpy ended(&job, &Job::ended), progressed(&job, &Job::progressed);
             if (cancels)
                 connect(&job, &Job::progressed, &job, &Job::cancel);
@@ -357,10 +359,12 @@ class TestResults : public fake::ResultsTest
             QCOMPARE(ended[0][1].toBool(), cancels);
             QCOMPARE(left(), cancels ? QStringList() : QStringList({"wave.pvd", "wave_frames"}));
         }
-        Job lost([&](const Progress& p) {
-            simulation::export_results(source, simulation::ExportKind::frames_igb,
-                                       dir.filePath("out/wave.pvd/x.igb").toStdString(), p);
-        }, Context{});
+        Job lost(
+            [&](const Progress& p) {
+                simulation::export_results(source, simulation::ExportKind::frames_igb,
+                                           dir.filePath("out/wave.pvd/x.igb").toStdString(), p);
+            },
+            Context{});
         QSignalSpy ended(&lost, &Job::ended);
         lost.start();
         QTRY_COMPARE(ended.count(), 1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tissue panel alone: places of regions, drugs. Fields of session keys.
-#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/cell/model.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
@@ -257,7 +257,8 @@ class TestTissuePanel : public QObject
         s.regions[1].model = "luo_rudy_1991"; // has one by another name
         s.regions[1].name = "rim";
         panel.setSession(s);
-        QVERIFY2(said().startsWith("No effect in ") && said().contains("no g_CaL in the cell model"),
+        QVERIFY2(said().startsWith("No effect in ") &&
+                     said().contains("no g_CaL in the cell model"),
                  qPrintable(said()));
         QVERIFY(!said().contains("rim"));
         s.regions[1].model = "/somewhere/own.mmt"; // nobody knows yet

@@ -270,7 +270,8 @@ void TestWholeSession::scarAndDrug()
     QVERIFY2(said().contains(over), qPrintable(said()));
     window->document()->edits().edit("dead",
                                      [](Session& s) { s.regions[1].conductivity_scale = 1e-6; });
-    QTRY_COMPARE_WITH_TIMEOUT(said(), QString("A scar: no wave enters it, waves go around."), patience);
+    QTRY_COMPARE_WITH_TIMEOUT(said(), QString("A scar: no wave enters it, waves go around."),
+                              patience);
     window->document()->edits().stack().undo();
     QTRY_VERIFY_WITH_TIMEOUT(said().contains(over), patience);
 }

@@ -141,7 +141,8 @@ class TestBadMeshes : public QObject
         row("carp: blank points", "pts", "pts", all("\n\n"), "truncated", true);
         row("carp: no elements file", "pts", "elem", gone, "missing");
         row("carp: no points file", "pts", "pts", gone);
-        row("carp: points cut", "pts", "pts", cut(0.5), "the line ends where a coordinate is due", true);
+        row("carp: points cut", "pts", "pts", cut(0.5), "the line ends where a coordinate is due",
+            true);
         row("carp: elements cut", "pts", "elem", cut(0.6), "", true);
         row("carp: fibres cut", "pts", "lon", cut(0.6), "", true);
         const auto line_less = [](std::string& s) { s.resize(s.rfind('\n', s.size() - 2) + 1); };

@@ -54,8 +54,7 @@ class TestSlices : public QObject
         auto m = std::make_shared<simulation::MapFrame>();
         auto inside = std::make_shared<simulation::VolumeMaps>();
         inside->activation = field(activation);
-        inside->repolarisation =
-            field([](const Vec3& p) { return activation(p) + 300 - p[0]; });
+        inside->repolarisation = field([](const Vec3& p) { return activation(p) + 300 - p[0]; });
         inside->apd90 = field([](const Vec3& p) { return 300 - p[0]; });
         inside->period = field([](const Vec3& p) { return 400 + 10 * p[2]; });
         m->activation = onWall(inside->activation);

@@ -134,8 +134,7 @@ class FaultyStepper final : public device::Stepper
 #define TAWARA_MAKE_STEPPER                                                                        \
     "_ZN6tawara6device12make_stepperERKNS0_13TissueProblemERKNS0_14StepperOptionsERKNS_"           \
     "8ProgressEPSt6vectorINS_6NoticeESaISB_EE"
-#define TAWARA_CEILINGS                                                                            \
-    "_ZN6tawara6device16measure_ceilingsERKNS0_7DevicesEj"
+#define TAWARA_CEILINGS "_ZN6tawara6device16measure_ceilingsERKNS0_7DevicesEj"
 
 namespace tawara::device {
 

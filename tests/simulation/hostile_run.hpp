@@ -17,7 +17,7 @@ inline constexpr const char* cli = TAWARA_BINARY_DIR "/engine/cli/tawara-cli";
 
 struct Ended
 {
-    int status = -1; ///< 128 + signal where one ended it
+    int status = -1;        ///< 128 + signal where one ended it
     double seconds = 0;     ///< on the clock
     double cpu_seconds = 0; ///< of processors, its own and the system's for it
     long peak_MB = 0;
@@ -33,9 +33,9 @@ struct Ended
     bool cheap() const { return cpu_seconds < 2 && seconds < 30 && peak_MB < 500; }
     QByteArray told(const QString& name) const
     {
-        return (name + ": status " + QString::number(status) + ", " +
-                QString::number(cpu_seconds) + " s of processors, " + QString::number(seconds) +
-                " s, " + QString::number(peak_MB) + " MB: " + errors.left(300))
+        return (name + ": status " + QString::number(status) + ", " + QString::number(cpu_seconds) +
+                " s of processors, " + QString::number(seconds) + " s, " +
+                QString::number(peak_MB) + " MB: " + errors.left(300))
             .toUtf8();
     }
 };

@@ -42,10 +42,12 @@ class Inbox
     }
     bool wait_state(Status::State s, int ms = 120000)
     {
-        return wait([&](const Event& e) {
-            const auto* c = std::get_if<StateChanged>(&e);
-            return c && c->state == s;
-        }, ms);
+        return wait(
+            [&](const Event& e) {
+                const auto* c = std::get_if<StateChanged>(&e);
+                return c && c->state == s;
+            },
+            ms);
     }
     void clear()
     {

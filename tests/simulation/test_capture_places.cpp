@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Clicks at many places of the built-in heart and at many moments: what is said of each against what
-// the tissue does with and without it.
+// Clicks at many places of the built-in heart and at many moments: what is said of each against
+// what the tissue does with and without it.
 #include "engine/device/stepper.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/pacing/capture.hpp"
@@ -36,7 +36,7 @@ Session heart()
 struct Click
 {
     Vec3 at{};
-    bool wave = false; ///< tissue far from it fired that would not have, or later
+    bool wave = false;  ///< tissue far from it fired that would not have, or later
     bool local = false; ///< some did, but not much: either answer is right
     std::optional<CaptureEvent> said;
     double said_after_ms = 0;
@@ -78,8 +78,8 @@ class Heart
         std::size_t changed = 0;
         double far_mm = 0;
         for (std::size_t u = 0; u < with.size(); ++u) {
-            const bool other = std::isfinite(with[u]) &&
-                               !(std::isfinite(alone_[u]) && with[u] > alone_[u] - 1);
+            const bool other =
+                std::isfinite(with[u]) && !(std::isfinite(alone_[u]) && with[u] > alone_[u] - 1);
             const double mm = norm(tissue_.problem.position_mm[u] - at);
             if (!other || mm < radius_mm)
                 continue;
@@ -108,7 +108,11 @@ class Heart
             s.duration_ms = usual_duration_ms;
             s.start_ms = t0;
             source = stepper_->add_stimulus(s);
-            watch.add({-1, 1, capture_places(tissue_, *site), s.amplitude_pA_per_pF, s.duration_ms,
+            watch.add({-1,
+                       1,
+                       capture_places(tissue_, *site),
+                       s.amplitude_pA_per_pF,
+                       s.duration_ms,
                        {{t0, 0, 1}}});
         }
         const auto columns = watch.columns();
@@ -175,9 +179,11 @@ QString text(const Click& c)
         .arg(c.at[0], 0, 'f', 0)
         .arg(c.at[1], 0, 'f', 0)
         .arg(c.at[2], 0, 'f', 0)
-        .arg(c.wave ? "a wave" : c.local ? "a few cells" : "nothing",
-             !c.said         ? "nothing"
-             : c.said->captured ? "captured"
+        .arg(c.wave    ? "a wave"
+             : c.local ? "a few cells"
+                       : "nothing",
+             !c.said             ? "nothing"
+             : c.said->captured  ? "captured"
              : c.said->overtaken ? "a wave from elsewhere"
                                  : "not captured")
         .arg(c.said_after_ms);

@@ -92,9 +92,10 @@ class TestCellSteps : public QObject
             QString("grandi_bers_2010 by rush_larsen_light stays within 1.5 % of the reference "
                     "with steps up to 0.005 ms; a step of 0.02 ms has not been shown to; "
                     "backward_euler allows steps up to 0.05 ms"));
-        QCOMPARE(advice("greenstein_2006", Scheme::rush_larsen, 0.001),
-                 QString("greenstein_2006 by rush_larsen has not been shown to stay within 1.5 % "
-                         "of the reference with any step; backward_euler allows steps up to 0.02 ms"));
+        QCOMPARE(
+            advice("greenstein_2006", Scheme::rush_larsen, 0.001),
+            QString("greenstein_2006 by rush_larsen has not been shown to stay within 1.5 % "
+                    "of the reference with any step; backward_euler allows steps up to 0.02 ms"));
         cell::ModelInfo own; // of somebody's file that says nothing
         QCOMPARE(cell::step_advice(own, Scheme::forward_euler, 1), std::string());
     }

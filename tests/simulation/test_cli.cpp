@@ -207,15 +207,14 @@ class TestCli : public QObject
         QTest::newRow("tables on a GPU")
             << QStringList{"run", s, "--set", "reaction.tables_mV=0.1", "--devices", "cuda"}
             << s + ":/reaction/tables_mV: ";
-        QTest::newRow("rest, Strang")
-            << QStringList{"run",
-                           s,
-                           "--devices",
-                           "cpu",
-                           "--set",
-                           "reaction.rest_tolerance_mV=0.1",
-                           "diffusion.splitting=strang"}
-            << s + ":/reaction/rest_tolerance_mV: ";
+        QTest::newRow("rest, Strang") << QStringList{"run",
+                                                     s,
+                                                     "--devices",
+                                                     "cpu",
+                                                     "--set",
+                                                     "reaction.rest_tolerance_mV=0.1",
+                                                     "diffusion.splitting=strang"}
+                                      << s + ":/reaction/rest_tolerance_mV: ";
         QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }

@@ -2,8 +2,8 @@
 // The worked examples show what their titles say: by numbers. Full runs are in
 // tests/bench/records/examples.json.
 #include "engine/device/stepper.hpp"
-#include "engine/mesh/measure.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/suggest.hpp"
@@ -226,7 +226,6 @@ class TestExamples : public QObject
         mesh::TetMesh slab = mesh::slab({4, 2, 2}, 1);
         QVERIFY(!add_heart_coordinates(slab, mesh::surface(slab, mesh::face_neighbours(slab))));
     }
-
 };
 QTEST_GUILESS_MAIN(TestExamples)
 #include "test_examples.moc"

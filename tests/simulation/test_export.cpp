@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/results/report_page.hpp"
@@ -220,7 +220,7 @@ class TestExport : public QObject
         QVERIFY(std::fabs(cells[8].toDouble() - 0.6) < (s.on_vertices ? 1e-4 : 0.1)); // m/s
         if (s.on_vertices)
             QVERIFY(rows.back().endsWith(",,,,,,,0,,,")); // never: empty
-        auto told = s; // of which cells, at vertices too
+        auto told = s;                                    // of which cells, at vertices too
         told.cells = {{{3, "", "", "own, of a file", "epi"}}, {}};
         told.cells.of_unknown.assign(s.maps.activation_ms.size(), 0);
         export_results(told, ExportKind::maps_csv, in("told.csv"));

@@ -18,8 +18,8 @@ using namespace tawara::simulation;
 
 namespace {
 
-constexpr double h = 0.25;             // spacing [mm]
-constexpr double low = 1, high = 2;    // the isthmus is this part of a bar 3 mm wide
+constexpr double h = 0.25;          // spacing [mm]
+constexpr double low = 1, high = 2; // the isthmus is this part of a bar 3 mm wide
 const Box isthmus{{-1, low, low}, {99, high, high}};
 
 Session paced(const MeshSlab& mesh, diffusion::Scheme scheme, diffusion::Mass mass)
@@ -199,11 +199,12 @@ class TestInsulators : public QObject
             "spacing_mm": 0.5}, "tissue": {"regions": [{"label": "*", "insulating": true},
             {"where": {"box_mm": [[0, 0, 0], [1, 1, 1]]}, "model": "ten_tusscher_2006",
              "conductivity_S_per_m": {"fibre": 0.1, "sheet": 0.1, "normal": 0.1}}]},
-            "time": {"dt_ms": 0.02, "end_ms": 1}})", "first");
+            "time": {"dt_ms": 0.02, "end_ms": 1}})",
+                                         "first");
         QVERIFY(build_tissue(first).problem.with_cells() > 0);
         // a conductivity of 0 in all directions is the same
-        const auto zero = build_tissue(halves(
-            {R"(tissue.regions.1={"where": {"box_mm": [[2, 0, 0], [4, 2, 1]]},
+        const auto zero =
+            build_tissue(halves({R"(tissue.regions.1={"where": {"box_mm": [[2, 0, 0], [4, 2, 1]]},
                 "model": "ten_tusscher_2006", "conductivity_S_per_m":
                 {"fibre": 0, "sheet": 0, "normal": 0}})"}));
         QCOMPARE(zero.problem.group, build_tissue(s).problem.group);
@@ -224,7 +225,8 @@ class TestInsulators : public QObject
         }
         QVERIFY(says(error, "/tissue/regions/0/conductivity_S_per_m/sheet"));
         QVERIFY(says(error, "0 in all three directions"));
-        QVERIFY(says(error_of({"tissue.regions.0.insulating=true"}), "all tissue of this mesh is "));
+        QVERIFY(
+            says(error_of({"tissue.regions.0.insulating=true"}), "all tissue of this mesh is "));
         const auto t = build_tissue(halves());
         try {
             error.clear();
@@ -245,8 +247,8 @@ class TestInsulators : public QObject
                 for (std::size_t u = 0; u < t.problem.size(); ++u)
                     v.push_back(t.problem.has_cells(u) ? 30 * t.problem.position_mm[u][0] - 80
                                                        : std::nan(""));
-                const auto layout = ecg_layout(
-                    t, std::vector<Electrode>{{"A", {20, 5, 1}}}, Leads{}, "s");
+                const auto layout =
+                    ecg_layout(t, std::vector<Electrode>{{"A", {20, 5, 1}}}, Leads{}, "s");
                 return EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches, layout, 0.2)
                     .leads(v)[0];
             };

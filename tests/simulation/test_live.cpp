@@ -4,9 +4,9 @@
 
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/recording.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/presets.hpp"
-#include "engine/simulation/observe/recording.hpp"
 #include "tests/device/on_gpu.hpp"
 
 #include <QtTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run says of its own kernels, and beats of a probe, and what its report says of them.
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/simulation/session/csv.hpp"
 #include "tests/simulation/live_bar.hpp"
 #include "tests/simulation/tissue_scene.hpp"
 

@@ -403,8 +403,10 @@ class TestPacingAnswers : public QObject
         const QString name = QStringLiteral("\"base, left\"");
         for (int k : {1, 4}) {
             QVERIFY2(table[k].endsWith(',' + name + ",S1,0,,1,"), qPrintable(table[k]));
-            QVERIFY2(table[k + 1].endsWith(',' + name + ",S1,400,200,1,"), qPrintable(table[k + 1]));
-            QVERIFY2(table[k + 2].endsWith(',' + name + ",S2,850,450,1,"), qPrintable(table[k + 2]));
+            QVERIFY2(table[k + 1].endsWith(',' + name + ",S1,400,200,1,"),
+                     qPrintable(table[k + 1]));
+            QVERIFY2(table[k + 2].endsWith(',' + name + ",S2,850,450,1,"),
+                     qPrintable(table[k + 2]));
         }
         const std::string answer = "site 'base, left': effective refractory period 200 ms (S2 at "
                                    "450 ms captured, at 200 ms not)";

@@ -295,7 +295,8 @@ class TestRun : public QObject
         QVERIFY(told[0].toObject()["shortest_captured_ms"].isNull());
         QVERIFY(told[0].toObject()["effective_refractory_period_ms"].isNull());
         const QString page = QString::fromUtf8(content(path(dir) / "r.html"));
-        QVERIFY2(page.contains("<td>1 of 2 S1, 0 of 1 S2</td>"), qPrintable(page.mid(page.indexOf("S1"), 400)));
+        QVERIFY2(page.contains("<td>1 of 2 S1, 0 of 1 S2</td>"),
+                 qPrintable(page.mid(page.indexOf("S1"), 400)));
         QVERIFY(page.contains(
             "<td colspan=\"3\">not captured: S2 at 120 ms (120 after the one before, V around "));
         QVERIFY(page.contains("<td>1, not known</td>"));
@@ -502,7 +503,8 @@ class TestRun : public QObject
         QVERIFY_EXCEPTION_THROWN(run_session(s, o), NumericsError);
         QVERIFY(fs::exists(o.out / "checkpoint-00000004.000ms.tcp"));
         const auto ended = content(o.out / "report.json");
-        QVERIFY2(ended.contains("stopped being finite") || ended.contains("left its range"), ended.constData());
+        QVERIFY2(ended.contains("stopped being finite") || ended.contains("left its range"),
+                 ended.constData());
     }
 
     void probesInterpolateLinearly()

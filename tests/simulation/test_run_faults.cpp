@@ -494,8 +494,8 @@ class TestRunFaults : public QObject
                                "and the run went on without: "),
                  status == 0);
         QVERIFY(!report["files"].toArray().contains(too_large));
-        QVERIFY(report["files"].toArray().contains(too_large == "activation.csv" ? "activation.vtu"
-                                                                                : "activation.csv"));
+        QVERIFY(report["files"].toArray().contains(
+            too_large == "activation.csv" ? "activation.vtu" : "activation.csv"));
         QVERIFY(QDir(path("full")).entryList({"*.part*", "*.tmp*", ".*"}, QDir::Files).isEmpty());
     }
 

@@ -7,8 +7,8 @@
 
 namespace tawara {
 
-/// Finds the tetrahedra whose centroids lie in a ball, or in one that is flattened or stretched along
-/// an axis, for a brush that paints tissue.
+/// Finds the tetrahedra whose centroids lie in a ball, or in one that is flattened or stretched
+/// along an axis, for a brush that paints tissue.
 class BallIndex
 {
   public:

@@ -75,7 +75,7 @@ struct ViewSettings
     std::array<Quantity, 4> shown{Quantity::potential, Quantity::activation, Quantity::apd,
                                   Quantity::repolarisation};
     std::array<QuantityStyle, quantity_count> styles;
-    int beat = 0; ///< that the maps are of, as simulation::WatchMaps::beat
+    int beat = 0;                 ///< that the maps are of, as simulation::WatchMaps::beat
     simulation::PhasePlane plane; ///< of the phase
     Cut cut = Cut::none;
     int axis = 0; ///< 0 x, 1 y, 2 z

@@ -48,8 +48,9 @@ void StimulusPanel::setCapturing(double radius_mm)
 
 void StimulusPanel::fillHint()
 {
-    const QString what = tr("With the Stimulate tool (S) a click on the heart gives this, also while it "
-                            "runs.");
+    const QString what =
+        tr("With the Stimulate tool (S) a click on the heart gives this, also while it "
+           "runs.");
     const auto s = settings();
     const bool less = s.radius_mm < m_capturing ||
                       s.amplitude_pA_per_pF < simulation::usual_amplitude_pA_per_pF ||

@@ -46,10 +46,7 @@ class CpuStepper final : public Stepper
     void set_types(std::size_t group, std::span<const cell::CellType> types) override;
     void set_probes(Gather probes, std::int64_t every_steps) override;
     void take_samples(std::vector<std::int64_t>& steps, std::vector<double>& samples) override;
-    void set_display(Gather display) override
-    {
-        display_ = to_slots(std::move(display), layout_);
-    }
+    void set_display(Gather display) override { display_ = to_slots(std::move(display), layout_); }
     void display(std::span<float> out) override;
     void potential(std::span<double> out) const override;
     void state(std::size_t state, std::span<double> out) const override;

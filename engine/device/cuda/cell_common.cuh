@@ -7,8 +7,8 @@
 //     stages                  depth of a block's ring in shared memory (cell_ring.cuh)
 //     fused, many             with the last diffusion pass; more than one cell type
 //     row_size                numbers of a type's row: those of all steps in the text
-//     constant_rows           rows in constant memory: those of all types, or the first one alone (0)
-//     row_differs(k)          whether number k is not the same for all types
+//     constant_rows           rows in constant memory: those of all types, or the first one alone
+//     (0) row_differs(k)          whether number k is not the same for all types
 //
 // States other than V lie in tiles of 32 slots, [tile][state][32].
 #pragma once

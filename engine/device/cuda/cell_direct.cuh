@@ -12,8 +12,8 @@ namespace tawara::device::cuda {
 struct Cell
 {
     Real old[kept > 0 ? kept : 1];
-    Real* states;    ///< own column of the tile
-    Row row; ///< constants of the type, where there are several
+    Real* states; ///< own column of the tile
+    Row row;      ///< constants of the type, where there are several
     Real v, new_v, current;
     bool inside; ///< whether the slot belongs to the range, and the run goes on
 

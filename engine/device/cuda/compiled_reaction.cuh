@@ -23,10 +23,10 @@ inline constexpr std::int64_t tile_slots = 32;
 /// Which kernels a group needs.
 struct ReactionUse
 {
-    bool fused = false;                 ///< with the last diffusion pass
-    bool alone = false;                 ///< without one
-    double longest_quiescent_ms = 0;    ///< of a long step of unknowns at rest; 0: nothing rests
-    std::size_t unknowns = 0;           ///< of the whole tissue
+    bool fused = false;              ///< with the last diffusion pass
+    bool alone = false;              ///< without one
+    double longest_quiescent_ms = 0; ///< of a long step of unknowns at rest; 0: nothing rests
+    std::size_t unknowns = 0;        ///< of the whole tissue
     /// In place of kernel_shape()'s and of the scheme's, for benchmarks.
     std::optional<KernelShape> shape{};
     std::shared_ptr<const cell::compiler::Program> program{};
@@ -54,15 +54,17 @@ class CompiledReaction
     /// @param early  a ring's blocks may start while the kernel ahead in the stream ends; they wait
     ///               for its end before they read v_in or write anything (from compute capability
     ///               9.0 on; before it, and with a pass: no effect)
-    /// @pre   the kernel that it takes was asked for; early: the kernel ahead is an explicit pass, or
+    /// @pre   the kernel that it takes was asked for; early: the kernel ahead is an explicit pass,
+    /// or
     ///        another that writes none of the states, types, m.status and r.record.phase, which are
     ///        read before the wait
     void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
                 const Moment& m, bool early = false) const;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
-    /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or would
-    /// by diffusion alone, take the first short one instead and are listed. Later ones: the listed
-    /// slots take a short step; at 1 the others' potential is copied, so that both vectors have it.
+    /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or
+    /// would by diffusion alone, take the first short one instead and are listed. Later ones: the
+    /// listed slots take a short step; at 1 the others' potential is copied, so that both vectors
+    /// have it.
     void launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
                           const std::uint8_t* type, const Moment& m, const Rest& rest) const;
 
@@ -71,8 +73,8 @@ class CompiledReaction
     /// Local memory of a thread: what its registers do not hold; the most of the kernels, without
     /// those of long steps.
     std::size_t spilled_bytes() const;
-    double compile_ms() const;  ///< what making or reading the machine code took, all kernels
-    bool from_cache() const;    ///< all kernels
+    double compile_ms() const; ///< what making or reading the machine code took, all kernels
+    bool from_cache() const;   ///< all kernels
 
   private:
     struct Code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the shards of a tissue meet: what others read is stored into their halos, and streams wait for
-// each other.
+// How the shards of a tissue meet: what others read is stored into their halos, and streams wait
+// for each other.
 #pragma once
 #include "engine/device/cuda/shard_state.cuh"
 
@@ -19,8 +19,7 @@ class Exchange
   public:
     /// @param shards  stay where they are as long as this lives; the first one's main stream is the
     ///                one that graphs are captured and launched on
-    explicit Exchange(const Shards<Real>& shards)
-        : shards_(shards), forked_(shards.at(0)->device)
+    explicit Exchange(const Shards<Real>& shards) : shards_(shards), forked_(shards.at(0)->device)
     {
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arguments of the kernels, as plain values: for the kernels that are built with the program and for
-// those that are compiled while it runs.
+// Arguments of the kernels, as plain values: for the kernels that are built with the program and
+// for those that are compiled while it runs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Status
 {
     long long step = 0; ///< steps done before the graph that runs now
     unsigned long long bad =
-        no_failure; ///< (step << 32 | slot) of the first value that is not finite
+        no_failure;                ///< (step << 32 | slot) of the first value that is not finite
     long long long_steps = 0;      ///< long steps of resting unknowns ended before the graph
     unsigned long long moving = 0; ///< later short steps taken by slices inside long ones
 };
@@ -68,8 +68,9 @@ struct Reaction
     const std::uint8_t* type = nullptr; ///< null: one type
     const Real* tables = nullptr;       ///< [types][numbers of a type's row] in device memory
     const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
-    const std::uint32_t* driven = nullptr; ///< [slots / 32] bits of slots with a stimulus; null: any
-    Real dt = 0;                        ///< of this reaction
+    const std::uint32_t* driven =
+        nullptr;               ///< [slots / 32] bits of slots with a stimulus; null: any
+    Real dt = 0;               ///< of this reaction
     unsigned* queue = nullptr; ///< [2] of zeros, of this range alone: of kernels that draw tiles
     Record<Real> record;
 };

@@ -11,8 +11,8 @@ namespace tawara::device::cuda {
 template <class Real, class Stored>
 void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m);
 
-/// What a shard stores into the halos of up to `most` others: to[p][k - first[p]] = v[from[k]] for k
-/// in [first[p], first[p + 1]).
+/// What a shard stores into the halos of up to `most` others: to[p][k - first[p]] = v[from[k]] for
+/// k in [first[p], first[p + 1]).
 template <class Real>
 struct Peers
 {

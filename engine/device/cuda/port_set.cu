@@ -73,8 +73,7 @@ int size_of(const Buffer<std::int32_t>& b)
 
 template <class Real>
 PortSet<Real>::PortSet(const Shards<Real>& shards, const std::vector<partition::Place>& place)
-    : shards_(shards), place_(place), computed_(shards.at(0)->device),
-      advanced_(shards[0]->device)
+    : shards_(shards), place_(place), computed_(shards.at(0)->device), advanced_(shards[0]->device)
 {
     here_.reserve(shards.size());
     for (const auto& s : shards)

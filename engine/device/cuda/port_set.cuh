@@ -56,10 +56,7 @@ class PortSet
     /// Of one shard.
     struct Here
     {
-        explicit Here(int device)
-            : stream(device, true), read(device), driven(device)
-        {
-        }
+        explicit Here(int device) : stream(device, true), read(device), driven(device) {}
         Stream stream;
         Event read, driven;                   ///< terms are with the parts; currents are in
         Buffer<std::int32_t> term_slot, term; ///< terms of this shard, and their numbers

@@ -12,8 +12,8 @@ namespace tawara::device::cuda {
 struct KernelShape
 {
     int block_threads = 128;
-    int blocks = 4;        ///< resident on a multiprocessor at least: bounds the registers
-    int stages = 2;        ///< of a block's ring; 0: a cell a thread, its states in registers
+    int blocks = 4; ///< resident on a multiprocessor at least: bounds the registers
+    int stages = 2; ///< of a block's ring; 0: a cell a thread, its states in registers
 };
 
 /// Up to so many unknowns a GPU holds all cells at once, and the shortest chain of instructions

@@ -110,7 +110,7 @@ class ShardState
     Buffer<unsigned> queues; ///< two counters per range
     Buffer<Status> status;
     PinnedBuffer<Status> status_host;
-    Buffer<std::int32_t> sent_slots; ///< of host.sends, one after the other
+    Buffer<std::int32_t> sent_slots;           ///< of host.sends, one after the other
     std::unique_ptr<ShardSolver<Real>> solver; ///< where steps solve a linear system
     ShardGather probes, display;
     Buffer<double> probe_rows;

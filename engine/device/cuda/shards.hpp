@@ -17,8 +17,8 @@ namespace tawara::device::cuda {
 /// column_chunk[s] is twice the index of the slice's first small chunk, plus 1 where they are wide.
 struct Shard : partition::Subdomain
 {
-    int pack = 2; ///< entries a chunk
-    std::vector<std::uint32_t> chunk; ///< [slots / 32 + 1]
+    int pack = 2;                            ///< entries a chunk
+    std::vector<std::uint32_t> chunk;        ///< [slots / 32 + 1]
     std::vector<std::uint32_t> column_chunk; ///< [slots / 32]
     std::vector<std::int16_t> column;
     std::vector<float> single_value; ///< [32 pack chunk.back()], one of these two, by pack = 4 or 2
@@ -35,11 +35,11 @@ struct Sharding
 {
     std::vector<Shard> shards;
     std::vector<partition::Place> place; ///< [unknowns]
-    int sub_steps = 1;        ///< systems to solve in a step, where there is a solver
+    int sub_steps = 1;                   ///< systems to solve in a step, where there is a solver
 };
 
-/// Cuts a problem into `count` shards (partition::decompose()) and lays each out. Each row keeps the order of its entries,
-/// so that results do not depend on count or order, bit for bit.
+/// Cuts a problem into `count` shards (partition::decompose()) and lays each out. Each row keeps
+/// the order of its entries, so that results do not depend on count or order, bit for bit.
 /// @param pack   16 bytes over the size of a stored value: 2 or 4
 /// @param count   at least 1
 /// @param shares  of the unknowns for each shard, sum 1; empty: all alike

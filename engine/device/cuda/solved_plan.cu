@@ -83,9 +83,9 @@ template class ShardSolver<float>;
 
 template <class Real>
 SolvedPlan<Real>::SolvedPlan(const TissueProblem& p, Tissue<Real>& tissue, const PlanChoice& choice)
-    : StepPlan<Real>(p, tissue, choice),
-      own_matrix_(p.system.mass == diffusion::Mass::consistent), sub_steps_(choice.sub_steps),
-      factor_(own_matrix_ ? 1 : -theta(p.stepping)), status_(1, tissue.first().device)
+    : StepPlan<Real>(p, tissue, choice), own_matrix_(p.system.mass == diffusion::Mass::consistent),
+      sub_steps_(choice.sub_steps), factor_(own_matrix_ ? 1 : -theta(p.stepping)),
+      status_(1, tissue.first().device)
 {
     // Single precision cannot say more of V than a quarter of its last place.
     limits_ = {sizeof(Real) == 4 ? std::max(p.solver_tolerance_mV, 2e-6) : p.solver_tolerance_mV,
@@ -198,8 +198,8 @@ void SolvedPlan<Real>::enqueue_result(int sub_step)
     for (auto& s : t.shards) {
         const Current here(s->device);
         const Real* v = s->vector(sub_step == 0 ? this->from_ : Vector::next, t.parity());
-        apply_solution(s->main, s->solver->correction(), 1, v,
-                       s->vector(Vector::next, t.parity()), s->moment(0, s->host.slots, 0));
+        apply_solution(s->main, s->solver->correction(), 1, v, s->vector(Vector::next, t.parity()),
+                       s->moment(0, s->host.slots, 0));
         if (s == t.shards[0])
             check(cudaMemcpyAsync(status_.data(), s->solver->status.data() + 1,
                                   sizeof(SolverStatus), cudaMemcpyDeviceToHost,

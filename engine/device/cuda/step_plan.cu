@@ -136,9 +136,8 @@ void StepPlan<Real>::measured_stages()
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < t_.shards.size(); ++k) {
             State& s = *t_.shards[k];
-            t_.profiler.measured(family(stage), k, s.main, [&] {
-                run_stage(stage, s, Part::all, s.main, t_.parity(), 0);
-            });
+            t_.profiler.measured(family(stage), k, s.main,
+                                 [&] { run_stage(stage, s, Part::all, s.main, t_.parity(), 0); });
         }
         if (t_.single())
             continue;

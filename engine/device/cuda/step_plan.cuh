@@ -107,8 +107,8 @@ class StepPlan
     std::vector<Stage> stages_;
 };
 
-/// Steps captured as graphs over all devices, one for each parity of the two potential vectors, with
-/// and without a stimulus.
+/// Steps captured as graphs over all devices, one for each parity of the two potential vectors,
+/// with and without a stimulus.
 template <class Real>
 class ExplicitPlan : public StepPlan<Real>
 {

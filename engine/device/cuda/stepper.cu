@@ -27,9 +27,7 @@ bool is_fused(const TissueProblem& p, const Tuning& tuning, bool single, bool mi
 /// many.
 std::int64_t timed_every(const TissueProblem& p, const Tuning& tuning)
 {
-    return tuning.timed_every * (p.rest_tolerance_mV > 0      ? 16
-                                 : p.size() < few_unknowns ? 8
-                                                           : 1);
+    return tuning.timed_every * (p.rest_tolerance_mV > 0 ? 16 : p.size() < few_unknowns ? 8 : 1);
 }
 
 template <class Real>
@@ -179,8 +177,8 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
             break;
     }
     const auto& type = groups_.at(group).types.at(0);
-    cell::fail_in_tissue({t_.time_ms(), t_.step, unknown, position_[static_cast<std::size_t>(unknown)],
-                          value, type.model},
+    cell::fail_in_tissue({t_.time_ms(), t_.step, unknown,
+                          position_[static_cast<std::size_t>(unknown)], value, type.model},
                          type);
 }
 

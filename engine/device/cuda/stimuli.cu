@@ -63,8 +63,7 @@ bool Stimuli<Real>::apply(std::int64_t step, const Exchange<Real>& exchange)
         s.clear_stimulus();
         for (std::size_t i = 0; i < sources_.size(); ++i)
             if (now[i] != 0)
-                add_current(s.main, s.stimulus.data(), s.driven.data(),
-                            sources_[i].slots[k].data(),
+                add_current(s.main, s.stimulus.data(), s.driven.data(), sources_[i].slots[k].data(),
                             static_cast<std::int64_t>(sources_[i].slots[k].size()),
                             static_cast<Real>(now[i] * sources_[i].values.amplitude_pA_per_pF));
     }

@@ -11,7 +11,8 @@ namespace tawara::device::cuda {
 template <class Real>
 struct Tissue
 {
-    Tissue(Shards<Real> all, std::vector<partition::Place> places, double dt, std::int64_t timed_every)
+    Tissue(Shards<Real> all, std::vector<partition::Place> places, double dt,
+           std::int64_t timed_every)
         : shards(std::move(all)), place(std::move(places)), dt_ms(dt), exchange(shards),
           stimuli(shards, place, dt), ports(shards, place), profiler(shards.size(), timed_every)
     {

@@ -444,8 +444,8 @@ class GmshReader : GmshNumbers
     TagMap nodes_, elements_;
     OtherCells others_;
     std::map<std::int64_t, std::int64_t> physical_;
-    std::set<std::int64_t> groups_;       // of tetrahedra
-    std::vector<std::int32_t> ungrouped_; // tetrahedra
+    std::set<std::int64_t> groups_;                          // of tetrahedra
+    std::vector<std::int32_t> ungrouped_;                    // tetrahedra
     std::vector<std::int64_t> node_tags_, tetrahedron_tags_; // as the file has them
     bool v4_ = false;
     bool have_nodes_ = false, have_elements_ = false;

@@ -143,9 +143,9 @@ void Engine::Impl::work()
     if (sim->until_step >= 0)
         n = std::min(n, sim->until_step - at);
     if (limit_ms_per_s > 0)
-        n = std::min<std::int64_t>(n,
-                                   std::max<std::int64_t>(1, std::llround(limit_ms_per_s * batch_s /
-                                                                          sim->simulation.dt_ms())));
+        n = std::min<std::int64_t>(
+            n, std::max<std::int64_t>(
+                   1, std::llround(limit_ms_per_s * batch_s / sim->simulation.dt_ms())));
     if (n > 0)
         n = steps(n);
     if (state != State::running)

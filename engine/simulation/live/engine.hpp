@@ -13,18 +13,19 @@ namespace tawara::simulation {
 
 struct EngineOptions
 {
-    std::string devices = "auto";          ///< cpu, cuda, cuda:0,1 or auto
+    std::string devices = "auto"; ///< cpu, cuda, cuda:0,1 or auto
     Precision precision = Precision::double_;
     unsigned threads = 0; ///< that step; 0: as many of the context's as the unknowns keep busy
     Context context{};    ///< what all of its work may use
-    double trace_sample_ms = 0.1;          ///< between samples of a probe while V moves slowly there
-    int niceness = 0;                      ///< of all its threads, 0 to 19: above 0 they give way to the caller's
+    double trace_sample_ms = 0.1; ///< between samples of a probe while V moves slowly there
+    int niceness = 0; ///< of all its threads, 0 to 19: above 0 they give way to the caller's
 };
 
-/// Runs one simulation on a thread of its own. Commands go in by value and are applied between steps;
-/// the newest frame, status and traces are pulled; rare events are pushed.
+/// Runs one simulation on a thread of its own. Commands go in by value and are applied between
+/// steps; the newest frame, status and traces are pulled; rare events are pushed.
 ///
-/// @thread every member may be called from any thread; none waits for a step, except traces(), which waits
+/// @thread every member may be called from any thread; none waits for a step, except traces(),
+/// which waits
 ///         at most for the copy of the traces. The event handler is called on the engine's thread.
 class Engine
 {
@@ -45,7 +46,8 @@ class Engine
 
     /// Maps, at most as often as WatchMaps asked for; null before the first and after a Load.
     std::shared_ptr<const MapFrame> newest_maps() const;
-    /// Samples of the electrocardiogram from index `from` on; no leads when there are no electrodes.
+    /// Samples of the electrocardiogram from index `from` on; no leads when there are no
+    /// electrodes.
     Ecg ecg(std::size_t from) const;
     /// Kernels so far, as of a few milliseconds after the call before, or of the last pause or end;
     /// empty while nothing is loaded.

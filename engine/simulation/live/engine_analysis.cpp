@@ -272,8 +272,8 @@ void Engine::Impl::apply(std::uint64_t id, const MeasureCeilings&)
             const auto counted = count_bytes(device);
             if (!counted.not_restored.empty())
                 note_lost_state(counted.not_restored);
-            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device.text(), counted.not_counted,
-                                  counted.not_restored});
+            push(CeilingsMeasured{found.value_or(device::Ceilings{}), device.text(),
+                                  counted.not_counted, counted.not_restored});
         };
     });
 }

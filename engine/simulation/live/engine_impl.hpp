@@ -102,8 +102,7 @@ inline double seconds(EngineClock::duration d)
 struct Engine::Impl
 {
     Impl(Handler h, EngineOptions o)
-        : handler(std::move(h)), options(std::move(o)),
-          traces({options.trace_sample_ms, 0}),
+        : handler(std::move(h)), options(std::move(o)), traces({options.trace_sample_ms, 0}),
           recorder([this](std::string why) { recording_ended(std::move(why)); })
     {
         thread = std::thread([this] { guarded_run(); });
@@ -160,7 +159,7 @@ struct Engine::Impl
     Analyst::Watch watch;
     double maps_interval_s = 0.25;
     std::uint64_t record_command = 0;
-    std::uint64_t samples_dropped = 0; ///< of simulations before the present one
+    std::uint64_t samples_dropped = 0;          ///< of simulations before the present one
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
     bool measuring = false; ///< ceilings: no steps meanwhile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loading: what was there before stays until the new simulation is ready.
-#include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/observe/ecg.hpp"
 
 #include <algorithm>
 #include <cmath>

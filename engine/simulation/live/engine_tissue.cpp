@@ -181,8 +181,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     });
 }
 
-std::vector<std::size_t>
-Engine::Impl::switched_probes(const device::TissueProblem& next) const
+std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProblem& next) const
 {
     constexpr double least_weight = 1e-3; // a vertex that rounding alone gives some is not under it
     const auto& now = sim->tissue().problem;
@@ -192,8 +191,7 @@ Engine::Impl::switched_probes(const device::TissueProblem& next) const
         return !cell::same_model(now.groups[now.group[u]].types.front(),
                                  next.groups[next.group[u]].types.front());
     };
-    const auto under =
-        probe_weights(sim->tissue(), traces.sampled_probes(), sim->scene->title);
+    const auto under = probe_weights(sim->tissue(), traces.sampled_probes(), sim->scene->title);
     std::vector<std::size_t> out;
     for (std::size_t p = 0; p < under.size(); ++p)
         for (auto k = static_cast<std::size_t>(under.first[p]);

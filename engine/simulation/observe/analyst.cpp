@@ -348,7 +348,7 @@ void Analyst::lead_sample(const Sample& s)
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
     if (!e.time_ms.empty() && e.time_ms.back() == s.time_ms)
-        return; // another sample of the same step
+        return;             // another sample of the same step
     room_for(e.time_ms, 1); // of all leads, or of none
     for (auto& lead : e.mV)
         room_for(lead, 1);
@@ -367,7 +367,8 @@ void Analyst::row(const std::shared_ptr<const Sample>& s)
         return;
     // without the maps that it may have
     for_leads_.push_back(
-        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, {}, true, {}}) : s);
+        s->first ? std::make_shared<const Sample>(Sample{s->step, s->time_ms, s->v, {}, true, {}})
+                 : s);
     if (for_leads_.size() * s->v.size() * sizeof(double) > most_rows_bytes)
         for_leads_.pop_front();
 }

@@ -41,8 +41,7 @@ void AnalystFeed::watch(const Analyst::Watch& w)
 
 void AnalystFeed::ecg_every(double ms)
 {
-    ecg_every_ =
-        ms > 0 ? std::max<std::int64_t>(1, std::llround(ms / simulation_.dt_ms())) : 0;
+    ecg_every_ = ms > 0 ? std::max<std::int64_t>(1, std::llround(ms / simulation_.dt_ms())) : 0;
     plan();
 }
 
@@ -65,8 +64,8 @@ void AnalystFeed::plan()
         const auto affordable = static_cast<std::int64_t>(std::ceil(std::min(least, 1e9)));
         // ... unless beats were lost by it
         const auto longest = std::max<std::int64_t>(1, std::llround(Analyst::most_gap_ms / dt));
-        every_ = std::max(every_, analyst_.tracks_always() ? std::min(affordable, longest)
-                                                           : affordable);
+        every_ =
+            std::max(every_, analyst_.tracks_always() ? std::min(affordable, longest) : affordable);
     }
     const auto step = simulation_.step();
     due_ = 0;

@@ -15,7 +15,8 @@ class AnalystFeed final : public Observer
 {
   public:
     /// @param pulses  what the run's stimuli gave; outlives the feed
-    AnalystFeed(Simulation& s, Analyst& analyst, const PulseLog& pulses, const Analyst::Watch& watch);
+    AnalystFeed(Simulation& s, Analyst& analyst, const PulseLog& pulses,
+                const Analyst::Watch& watch);
 
     void watch(const Analyst::Watch& w);
     /// Wall time between two maps, at least.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/observe/ecg_beats.hpp"
 
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -79,10 +79,10 @@ struct MapFrame
     std::uint64_t run = 0;
     std::int64_t step = 0;
     double time_ms = 0;
-    std::vector<BeatSpan> beats;   ///< that can be asked for, the newest last
-    std::int64_t beat = 0;         ///< number of the one that is shown; 0: there is none yet
-    std::int64_t asked = 0;        ///< WatchMaps::beat; above 0: named, else one of the newest
-    std::vector<float> activation; ///< since BeatSpan::zero_ms() [ms]
+    std::vector<BeatSpan> beats;       ///< that can be asked for, the newest last
+    std::int64_t beat = 0;             ///< number of the one that is shown; 0: there is none yet
+    std::int64_t asked = 0;            ///< WatchMaps::beat; above 0: named, else one of the newest
+    std::vector<float> activation;     ///< since BeatSpan::zero_ms() [ms]
     std::vector<float> repolarisation; ///< the end of that activation, likewise; NaN: not yet
     std::vector<float> apd90;          ///< from the one to the other [ms]
     std::vector<float> period;         ///< since the activation before [ms]; NaN: there was none

@@ -111,7 +111,8 @@ void Pacing::install(std::span<const Stimulus> stimuli, double from_ms)
 
 void Pacing::replace(const std::vector<Stimulus>& stimuli)
 {
-    for (std::size_t k = 0; k < stimuli.size(); ++k) { // refused as a whole, before anything changes
+    for (std::size_t k = 0; k < stimuli.size();
+         ++k) { // refused as a whole, before anything changes
         const auto& s = stimuli[k];
         if (!(s.duration_ms > 0) || !std::isfinite(s.amplitude_pA_per_pF))
             throw InputError(name_, "/stimuli/" + std::to_string(k),
@@ -231,11 +232,12 @@ void Pacing::sampled(std::int64_t step, std::span<const double> V_mV)
 {
     if (watch_.empty())
         return;
-    watch_.feed(static_cast<double>(step) * simulation_.dt_ms(), V_mV, [this](const CaptureEvent& e) {
-        log_.decided(e);
-        if (decided_)
-            decided_(e);
-    });
+    watch_.feed(static_cast<double>(step) * simulation_.dt_ms(), V_mV,
+                [this](const CaptureEvent& e) {
+                    log_.decided(e);
+                    if (decided_)
+                        decided_(e);
+                });
 }
 
 } // namespace tawara::simulation

@@ -21,8 +21,8 @@ class Pacing final : public Observer
     Pacing(Simulation& s, std::string name, std::int64_t sampled_every,
            std::function<void(const CaptureEvent&)> decided = {});
 
-    /// The session's stimuli from the start of time on, also those that a checkpoint's run has given
-    /// in part.
+    /// The session's stimuli from the start of time on, also those that a checkpoint's run has
+    /// given in part.
     /// @param known  of a checkpoint's run, stimulus by stimulus; may be empty
     /// @throws InputError  naming the stimulus
     void begin(std::span<const Stimulus> stimuli, std::vector<KnownPulses> known = {});
@@ -54,9 +54,9 @@ class Pacing final : public Observer
     /// A source that the stepper holds.
     struct ActiveSource
     {
-        std::size_t id = 0; ///< the stepper's
-        bool listed = false;  ///< of the session's stimuli
-        double over_ms = 0; ///< infinite for a train without end
+        std::size_t id = 0;  ///< the stepper's
+        bool listed = false; ///< of the session's stimuli
+        double over_ms = 0;  ///< infinite for a train without end
         device::StimulusSource source;
         std::string name;
     };
@@ -79,8 +79,8 @@ class Pacing final : public Observer
     std::vector<Given> given_;
     CaptureWatch watch_;
     PulseLog log_;
-    std::uint64_t first_ = 0;             ///< number of the first listed stimulus in the log
-    std::vector<std::string> keys_;       ///< stimulus_key() of each, empty where it is off
+    std::uint64_t first_ = 0;       ///< number of the first listed stimulus in the log
+    std::vector<std::string> keys_; ///< stimulus_key() of each, empty where it is off
 };
 
 } // namespace tawara::simulation

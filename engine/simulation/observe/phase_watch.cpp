@@ -236,9 +236,8 @@ std::shared_ptr<const Singularities> PhaseWatch::find(double t_ms, std::span<con
             line.push_back(tissue_.mesh->vertex(at(vertex)));
         line.push_back(line.front());
         out->around_turn.push_back(turn);
-        const auto same = std::find_if(centres.begin(), centres.end(), [&](const auto& c) {
-            return c.obstacle == p.obstacle;
-        });
+        const auto same = std::find_if(centres.begin(), centres.end(),
+                                       [&](const auto& c) { return c.obstacle == p.obstacle; });
         if (same == centres.end()) {
             centres.push_back({p.obstacle, {}, p.vertices});
             ++out->obstacles;

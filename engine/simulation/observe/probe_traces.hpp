@@ -19,7 +19,8 @@ namespace tawara::simulation {
 ///
 /// All probes share the times of their samples. A probe that is removed is sampled on, so that an
 /// undo brings it back with its curve; the ones removed last are kept, `most_removed` of them.
-/// @thread  what reads curves (traces(), trace(), beats' sources) from any, the rest from the thread
+/// @thread  what reads curves (traces(), trace(), beats' sources) from any, the rest from the
+/// thread
 ///          that takes the steps
 class ProbeTraces final : public Observer
 {
@@ -28,8 +29,8 @@ class ProbeTraces final : public Observer
 
     struct Options
     {
-        double keep_every_ms = 0;        ///< TraceThinner's; 0: every sample is kept
-        std::int64_t rows_every = 0;     ///< steps between rows of table(); 0: none
+        double keep_every_ms = 0;    ///< TraceThinner's; 0: every sample is kept
+        std::int64_t rows_every = 0; ///< steps between rows of table(); 0: none
     };
     explicit ProbeTraces(Options o);
     /// Pacing::current_in().

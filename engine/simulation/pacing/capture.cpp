@@ -11,7 +11,7 @@ namespace {
 
 constexpr float no_sample = 1e6F;
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::size_t state_head = 9; // numbers of a state before those of its places
+constexpr std::size_t state_head = 9;  // numbers of a state before those of its places
 constexpr std::size_t least_ahead = 2; // places: one alone sends out nothing
 constexpr std::size_t most_inside = 4, most_of_site = 40, most_around = 20;
 /// Beyond what a site that fires alone, without a wave, lifts through the threshold: some space
@@ -369,8 +369,7 @@ bool CaptureWatch::from_elsewhere(Watched& w, double t_ms)
         return !w.rested && early > ring / 4;
     if (!w.site.places.beyond)
         return early > 0 || (w.fired_ms < never && w.fired_ms > ended_ms + latency_ms);
-    const double near_ms =
-        std::min(w.fired_ms, *std::min_element(w.rose_ms.begin(), first_far));
+    const double near_ms = std::min(w.fired_ms, *std::min_element(w.rose_ms.begin(), first_far));
     if (near_ms == never)
         return false;
     if (*std::min_element(first_far, w.rose_ms.end()) + together_ms < near_ms)

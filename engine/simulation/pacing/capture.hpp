@@ -16,8 +16,8 @@ struct CapturePlaces
     /// Then at most 40 of all the others, spread over the site.
     std::vector<std::int32_t> site;
     std::size_t inside = 0;
-    /// Two neighbours outside of the site, at most 20, spread around it: where a wave from elsewhere
-    /// passes first.
+    /// Two neighbours outside of the site, at most 20, spread around it: where a wave from
+    /// elsewhere passes first.
     std::vector<std::int32_t> ring;
     /// As many that are three neighbours and 2.5 mm away, or where the tissue ends before that: a
     /// wave that a pulse has sent out arrives there soon; its current alone, or a response that

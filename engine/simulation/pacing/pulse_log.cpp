@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/pacing/pulse_log.hpp"
 
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <algorithm>

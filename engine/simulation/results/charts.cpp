@@ -2,8 +2,8 @@
 #include "engine/simulation/results/charts.hpp"
 
 #include "engine/analysis/lead_sheet.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <array>
@@ -86,10 +86,10 @@ std::string path_of(const Field2& f, std::span<const double> t, std::span<const 
         d += (d.empty() ? "M" : "L") + num(f.x(time)) + " " + num(f.y(static_cast<double>(value)));
     };
     const auto all = static_cast<std::ptrdiff_t>(std::min(t.size(), v.size()));
-    const auto begin = static_cast<std::size_t>(
-        std::lower_bound(t.begin(), t.begin() + all, f.from) - t.begin());
-    const auto n = static_cast<std::size_t>(
-        std::upper_bound(t.begin(), t.begin() + all, f.to) - t.begin());
+    const auto begin =
+        static_cast<std::size_t>(std::lower_bound(t.begin(), t.begin() + all, f.from) - t.begin());
+    const auto n =
+        static_cast<std::size_t>(std::upper_bound(t.begin(), t.begin() + all, f.to) - t.begin());
     const auto columns = static_cast<std::size_t>(2 * f.width);
     const std::size_t stride = std::max<std::size_t>(1, (n - begin) / columns);
     for (std::size_t k = begin; k < n; k += stride) {

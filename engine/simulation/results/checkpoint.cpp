@@ -84,7 +84,8 @@ std::string fingerprint(const device::TissueProblem& p, const Session& s, Precis
     add(crc, p.system.alpha.column);
     add(crc, p.system.alpha.value);
     add(crc, p.group);
-    // one byte a type wherever that is enough, as checkpoints have it that were written when it always was
+    // one byte a type wherever that is enough, as checkpoints have it that were written when it
+    // always was
     if (std::all_of(p.type.begin(), p.type.end(), [](auto t) { return t <= 0xff; }))
         add(crc, std::vector<std::uint8_t>(p.type.begin(), p.type.end()));
     else
@@ -177,8 +178,8 @@ std::vector<double> layout_print(const device::TissueProblem& p, const mesh::Tet
     std::vector<std::uint32_t> of_unknown(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         if (p.has_cells(u))
-            of_unknown[u] = model[static_cast<std::size_t>(p.group[u])]
-                                 [static_cast<std::size_t>(p.type[u])];
+            of_unknown[u] =
+                model[static_cast<std::size_t>(p.group[u])][static_cast<std::size_t>(p.type[u])];
     add(cells, of_unknown);
     return {static_cast<double>(p.size()), static_cast<double>(p.system.scheme), p.dt_ms,
             static_cast<double>(mesh), static_cast<double>(cells)};
@@ -209,7 +210,7 @@ std::string ecg_print(const EcgLayout& layout)
 }
 
 bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
-                  const std::filesystem::path& file)
+             const std::filesystem::path& file)
 {
     if (c.fingerprint == here.fingerprint)
         return false;

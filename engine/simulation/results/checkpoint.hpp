@@ -94,7 +94,8 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 /// Reads one and checks that all in it fits together and can have been computed; whether it is of
 /// this tissue Stepper::restore() checks. Those of version 1 lack the checksum, and may lack ecg,
 /// traces, pulses, layout and branches.
-/// @param begun  called with the fingerprint, the version and, from version 2 on, the layout, before
+/// @param begun  called with the fingerprint, the version and, from version 2 on, the layout,
+/// before
 ///               anything else is read; may throw; what it returns bounds what is taken into memory
 /// @throws InputError when the file is not one, is damaged, was cut short or cannot be
 Checkpoint

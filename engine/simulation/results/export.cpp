@@ -5,10 +5,10 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/results/export_frames.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <array>
@@ -358,8 +358,9 @@ void write_restitution_csv(const ExportSource& s, const fs::path& file)
 {
     std::string rows;
     for (const auto& t : s.traces)
-        rows += restitution_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
-                                     switch_times_of(s.switched_ms, t.probe), s.pulses, t.position_mm);
+        rows +=
+            restitution_csv_rows(t.name, t.time_ms, t.V_mV, s.scene->tissue_edits,
+                                 switch_times_of(s.switched_ms, t.probe), s.pulses, t.position_mm);
     if (rows.empty())
         lacks(file, "no probe has a whole beat after another one yet; let the simulation run on");
     write_whole(file, [&](std::ostream& out) { out << restitution_csv_head() << rows; });

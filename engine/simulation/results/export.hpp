@@ -2,14 +2,14 @@
 #pragma once
 #include "engine/core/progress.hpp"
 #include "engine/device/problem.hpp"
-#include "engine/simulation/results/export_kind.hpp"
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/kernel_figure.hpp"
 #include "engine/simulation/observe/maps.hpp"
-#include "engine/simulation/observe/scene.hpp"
-#include "engine/simulation/results/outputs.hpp"
-#include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/observe/scene.hpp"
+#include "engine/simulation/pacing/pulse_log.hpp"
+#include "engine/simulation/results/export_kind.hpp"
+#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/session/model_switch_times.hpp"
 
 #include <filesystem>
@@ -37,8 +37,8 @@ struct ExportSource
     BeatSpan beat_span;
     std::string beat_label;
     std::vector<Trace> traces;
-    ModelSwitchTimes switched_ms;       ///< under their probes
-    std::vector<Pulse> pulses; ///< given before time_ms (PulseLog)
+    ModelSwitchTimes switched_ms; ///< under their probes
+    std::vector<Pulse> pulses;    ///< given before time_ms (PulseLog)
     Ecg ecg;
     std::shared_ptr<const Recording> recording;
     std::vector<KernelFigure> kernels;

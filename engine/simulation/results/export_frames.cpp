@@ -4,8 +4,8 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/surface_io.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -130,8 +130,7 @@ bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
     std::vector<float> frame(values_);
     for (std::int64_t k = 0; k < take; ++k) {
         if (!in.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(row)))
-            throw InputError(earlier.string(),
-                             "cannot be read to its end; choose another folder");
+            throw InputError(earlier.string(), "cannot be read to its end; choose another folder");
         add(frame);
     }
     start_ms_ = head->start_ms;

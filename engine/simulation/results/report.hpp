@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/figures.hpp"
-#include "engine/simulation/pacing/pulse_log.hpp"
-#include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
 
 namespace tawara::simulation {
@@ -29,7 +29,7 @@ struct ReportInput
     std::vector<std::string> files; ///< written, relative to the folder
     std::vector<Pulse> pulses = {}; ///< that were given
     PotentialRange seen = {};       ///< of V
-    std::span<const TissueEdit> edits = {}; ///< where the run and those before it branched off
+    std::span<const TissueEdit> edits = {};     ///< where the run and those before it branched off
     std::span<const Electrode> electrodes = {}; ///< all that leads are of, the program's too
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }

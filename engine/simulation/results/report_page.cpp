@@ -3,12 +3,12 @@
 #include "engine/simulation/results/report_page.hpp"
 
 #include "engine/analysis/lead_sheet.hpp"
-#include "engine/simulation/results/charts.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/report_tables.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -224,8 +224,8 @@ ReportPage::Section potentials(const ExportSource& s)
     if (!edits.empty())
         t.head.insert(t.head.begin() + 1, "tissue");
     for (const Trace& p : std::span(s.traces).first(std::min(s.traces.size(), most_probes)))
-        add_beat_rows(t, p.name, beats_of(p.time_ms, p.V_mV, switch_times_of(s.switched_ms, p.probe)),
-                      edits);
+        add_beat_rows(t, p.name,
+                      beats_of(p.time_ms, p.V_mV, switch_times_of(s.switched_ms, p.probe)), edits);
     t.note = s.traces.size() > most_probes
                  ? count_text(static_cast<std::int64_t>(s.traces.size() - most_probes)) +
                        " more probes are in the export of beats (CSV)."

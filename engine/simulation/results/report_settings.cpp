@@ -3,9 +3,9 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/pacing/capture.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/results/report_tables.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,10 @@
 #include "engine/simulation/results/run_notices.hpp"
 
 #include "engine/core/units.hpp"
-#include "engine/simulation/pacing/capture.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/pacing/capture.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -152,16 +152,16 @@ Notices what_is_odd(const Session& s)
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
         const Region& region = s.regions[r];
         const std::string at = "tissue.regions." + std::to_string(r);
-        if (region.inherits() && !region.insulating && region.parameters.empty() && region.initial.empty() &&
-            region.scale.empty() && region.conductivity_scale == 1)
+        if (region.inherits() && !region.insulating && region.parameters.empty() &&
+            region.initial.empty() && region.scale.empty() && region.conductivity_scale == 1)
             out.push_back({Notice::Level::info,
                            at + ": does not change the tissue beneath it; give parameters, "
                                 "initial, scale, conductivity_scale or a model"});
         for (const auto& [name, value] : region.initial)
             if (name == "V" && value != 0 && std::abs(value) < 1)
-                out.push_back({Notice::Level::warning, at + ".initial.V: is " +
-                                                           number_text(value, 6) +
-                                                           " mV; is it in V?"});
+                out.push_back(
+                    {Notice::Level::warning,
+                     at + ".initial.V: is " + number_text(value, 6) + " mV; is it in V?"});
         for (const auto& [name, value] : region.parameters) {
             const auto own = name.substr(name.rfind('.') + 1);
             if (value < 0 && (own.starts_with("g_") || own.starts_with("G")))
@@ -211,10 +211,10 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes)
     const auto weights = probe_weights(tissue, probes, "");
     for (std::size_t k = 0; k < probes.size(); ++k) {
         const auto& p = probes[k];
-        const auto under = std::span(weights.unknown)
-                               .subspan(static_cast<std::size_t>(weights.first[k]),
-                                        static_cast<std::size_t>(weights.first[k + 1] -
-                                                                 weights.first[k]));
+        const auto under =
+            std::span(weights.unknown)
+                .subspan(static_cast<std::size_t>(weights.first[k]),
+                         static_cast<std::size_t>(weights.first[k + 1] - weights.first[k]));
         if (std::any_of(under.begin(), under.end(), [&](std::int32_t u) {
                 return !tissue.problem.has_cells(static_cast<std::size_t>(u));
             }))

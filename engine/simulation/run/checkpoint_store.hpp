@@ -64,7 +64,7 @@ class CheckpointStore
     std::filesystem::path newest_;
     std::size_t failed_ = 0;
     std::exception_ptr failure_; ///< of the first
-    std::jthread thread_; // last: ends before the rest goes
+    std::jthread thread_;        // last: ends before the rest goes
 };
 
 } // namespace tawara::simulation

@@ -36,8 +36,8 @@ class MapsStart final : public Observer
 {
   public:
     explicit MapsStart(Simulation& s) : simulation_(s) {}
-    std::int64_t step = 0;   ///< maps are of what is activated after it
-    double begun_ms = 0;     ///< those so far are of what came after it
+    std::int64_t step = 0; ///< maps are of what is activated after it
+    double begun_ms = 0;   ///< those so far are of what came after it
 
     std::int64_t due_after(std::int64_t now) const override { return now < step ? step : never; }
     void observe(Moment& now) override

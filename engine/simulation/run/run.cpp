@@ -5,14 +5,14 @@
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/results/checkpoint.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/observe/ecg.hpp"
-#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/observe/probe_samples.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -222,8 +222,8 @@ void Run::keep_what_was_reached()
     if (store_.newest() != file)
         return say_last_checkpoint();
     if (step > first_step_)
-        say(Notice::Level::info, "stopped at " + ms_text(step) + "; --resume " + file.string() +
-                                     " goes on from there");
+        say(Notice::Level::info,
+            "stopped at " + ms_text(step) + "; --resume " + file.string() + " goes on from there");
 }
 
 /// The beats at each probe: probe,activation_ms,... a row per beat.
@@ -273,9 +273,9 @@ void Run::begin_folder(FolderLock& lock)
         say(n.level, n.text);
     const auto frame_every = frames_.every();
     const bool goes_on = frame_every > 0 && first_step_ > 0;
-    auto earlier = remove_earlier_outputs(options_.out,
-                                          goes_on ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
-                                          frame_every > 0 ? session_.frames : FrameFormat::none);
+    auto earlier = remove_earlier_outputs(
+        options_.out, goes_on ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
+        frame_every > 0 ? session_.frames : FrameFormat::none);
     if (goes_on) {
         const auto next = (first_step_ + frame_every - 1) / frame_every * frame_every;
         if (!frames_.writer().go_on(std::move(earlier), static_cast<double>(next) * session_.dt_ms))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a run goes on, or branches off, from a checkpoint.
 #include "engine/core/error.hpp"
-#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/run/run_state.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>

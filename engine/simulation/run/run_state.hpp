@@ -70,11 +70,11 @@ class Run
     EcgRows ecg_;
     CheckpointsDue checkpoints_;
     CheckpointStore store_;
-    std::vector<KnownPulses> known_;      ///< at the checkpoint
-    std::vector<TissueEdit> edits_;       ///< where the run branched off
-    std::vector<std::string> files_;      ///< written, relative to the folder; frames aside
+    std::vector<KnownPulses> known_; ///< at the checkpoint
+    std::vector<TissueEdit> edits_;  ///< where the run branched off
+    std::vector<std::string> files_; ///< written, relative to the folder; frames aside
     std::int64_t end_step_ = 0, first_step_ = 0;
-    double setup_s_ = 0, results_s_ = 0;  ///< wall time
+    double setup_s_ = 0, results_s_ = 0; ///< wall time
 };
 
 } // namespace tawara::simulation

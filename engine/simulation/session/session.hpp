@@ -149,19 +149,19 @@ struct Region
     diffusion::Conductivity conductivity_S_per_m{0.1334, 0.0176,
                                                  0.0176}; ///< unused without a model
     std::vector<std::pair<std::string, double>> parameters, initial;
-    std::string name;                 ///< for people
-    std::string kind;                 ///< for the window: "", "scar_core", "border_zone", "ischaemia", ...
-    std::optional<Where> where;       ///< in place of labels
+    std::string name; ///< for people
+    std::string kind; ///< for the window: "", "scar_core", "border_zone", "ischaemia", ...
+    std::optional<Where> where; ///< in place of labels
     ConductivityScale conductivity_scale;
-    /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp). Names
-    /// that the model does not have are passed over, so that one list fits several models.
+    /// Factors on parameters: by a model's own name ("g_Kr") or a canonical one (presets.hpp).
+    /// Names that the model does not have are passed over, so that one list fits several models.
     std::vector<std::pair<std::string, double>> scale;
     /// What waves should run at, in place of conductivities: these are found for the mesh
     /// (tissue/velocity_tuning.hpp) and are those of a RegionMap; conductivity_S_per_m does not
     /// count. Of regions with a model alone.
     std::optional<ConductionVelocity> velocity_m_per_s;
-    /// No cells and no current: what lies beneath does not count. So does a conductivity of 0 in all
-    /// directions. Needs no model, nor a region before it.
+    /// No cells and no current: what lies beneath does not count. So does a conductivity of 0 in
+    /// all directions. Needs no model, nor a region before it.
     bool insulating = false;
     bool inherits() const { return model.empty(); }
     bool operator==(const Region&) const = default;
@@ -252,13 +252,14 @@ struct TorsoFrame
     double scale = 1;        ///< of the torso: 1 for an adult's heart
     bool operator==(const TorsoFrame&) const = default;
 };
-/// Leads. none: one for each electrode, its own potential. twelve_lead: I, II, III, aVR, aVL, aVF, V1
-/// to V6 from electrodes RA, LA, LL, V1 .. V6; where the list of electrodes lacks those, they are placed
-/// by the frame, and without a frame by twelve_lead_frame() (ecg.hpp). Each other electrode has a lead of
-/// its own after the twelve (leads_of()).
+/// Leads. none: one for each electrode, its own potential. twelve_lead: I, II, III, aVR, aVL, aVF,
+/// V1 to V6 from electrodes RA, LA, LL, V1 .. V6; where the list of electrodes lacks those, they
+/// are placed by the frame, and without a frame by twelve_lead_frame() (ecg.hpp). Each other
+/// electrode has a lead of its own after the twelve (leads_of()).
 ///
 /// Conductor. torso: a trunk around the heart, bounded by its skin. unbounded: the same conductor
-/// everywhere. usual: torso where the program places all nine electrodes, else unbounded (in_torso()).
+/// everywhere. usual: torso where the program places all nine electrodes, else unbounded
+/// (in_torso()).
 struct Leads
 {
     enum class Kind { none, twelve_lead, list };
@@ -291,11 +292,12 @@ inline constexpr double largest_rest_tolerance_mV = 0.5;
 
 /// Healthy tissue as the source of an electrocardiogram [S/m]. Along the fibres the intracellular
 /// conductivity (0.17, Niederer et al. 2011). Across, so much less as the step of the extracellular
-/// potential at a front is, sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and 0.019
-/// / 0.259 across. The medium around the sources is one of a single conductivity, which the heart is
-/// not.
+/// potential at a front is, sigma_i / (sigma_i + sigma_e) of a bidomain: 0.17 / 0.79 along and
+/// 0.019 / 0.259 across. The medium around the sources is one of a single conductivity, which the
+/// heart is not.
 inline constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
-/// The intracellular conductivities themselves (Niederer et al., Phil Trans R Soc A 369:4331, 2011).
+/// The intracellular conductivities themselves (Niederer et al., Phil Trans R Soc A 369:4331,
+/// 2011).
 inline constexpr diffusion::Conductivity source_intracellular{0.17, 0.019, 0.019};
 
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
@@ -322,8 +324,8 @@ struct Session
     FrameFormat frames = FrameFormat::vtu;
     double checkpoint_every_ms = 0;
     std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
-    double probes_every_ms = 0;  ///< 0: every step
-    double maps_from_ms = 0;     ///< of `run`: its maps are of the first activation from then on
+    double probes_every_ms = 0;        ///< 0: every step
+    double maps_from_ms = 0; ///< of `run`: its maps are of the first activation from then on
     std::vector<Drug> drugs;
     std::vector<Electrode> electrodes;
     Leads leads;

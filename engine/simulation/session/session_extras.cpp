@@ -353,8 +353,8 @@ void read_ecg(const JsonNode& n, Session& s)
     }
     read_keys(n, "/ecg", s);
     if (const auto x = n.find("source_conductivity_S_per_m"); x && x->is_text())
-        s.source_conductivity_S_per_m =
-            std::array{source_of_tissue, source_intracellular}[x->word({"tissue", "intracellular"})];
+        s.source_conductivity_S_per_m = std::array{
+            source_of_tissue, source_intracellular}[x->word({"tissue", "intracellular"})];
     else if (x) {
         const Vec3 sigma = principal(*x);
         s.source_conductivity_S_per_m = {sigma[0], sigma[1], sigma[2]};

@@ -30,8 +30,9 @@ Vec3 principal_or_none(const JsonNode& n)
     constexpr std::array directions{"fibre", "sheet", "normal"};
     for (std::size_t k = 0; k < 3; ++k)
         if (s[k] == 0 && s != Vec3{})
-            n.at(directions[k], "").fail_value(
-                "above 0 S/m, or 0 in all three directions: tissue that does not conduct");
+            n.at(directions[k], "")
+                .fail_value(
+                    "above 0 S/m, or 0 in all three directions: tissue that does not conduct");
     return s;
 }
 

@@ -18,7 +18,8 @@ std::filesystem::path heart_folder();
 /// @param notices  says that and where a heart was kept or read, and why one could not be kept
 /// @throws InputError, Cancelled as generate_heart()
 /// @thread any
-/// @cost   reading: 0.3 s for 83 thousand tetrahedra, 53 bytes each on disk; keeping compresses them
+/// @cost   reading: 0.3 s for 83 thousand tetrahedra, 53 bytes each on disk; keeping compresses
+/// them
 mesh::TetMesh kept_heart(const mesh::generator::HeartParameters& parameters,
                          const std::filesystem::path& folder, Notices& notices,
                          const Progress& progress = {},

@@ -51,8 +51,7 @@ void keep_mesh(const fs::path& file, mesh::io::Loaded loaded)
         kept = std::make_unique<Entry>(*stamp, std::move(loaded));
 }
 
-std::optional<mesh::io::Loaded> take_mesh(const fs::path& file,
-                                                std::optional<LengthUnit> unit)
+std::optional<mesh::io::Loaded> take_mesh(const fs::path& file, std::optional<LengthUnit> unit)
 {
     const auto stamp = stamp_of(file);
     const std::lock_guard lock(mutex);

@@ -17,6 +17,6 @@ void keep_mesh(const std::filesystem::path& file, mesh::io::Loaded loaded);
 /// changed since it was read, or is wanted in another unit.
 /// @thread any
 std::optional<mesh::io::Loaded> take_mesh(const std::filesystem::path& file,
-                                                std::optional<LengthUnit> unit);
+                                          std::optional<LengthUnit> unit);
 
 } // namespace tawara::simulation

@@ -295,8 +295,8 @@ bool same_places(const std::vector<Region>& a, const std::vector<Region>& b)
     };
     return a.size() == b.size() &&
            std::equal(a.begin(), a.end(), b.begin(), [&](const Region& x, const Region& y) {
-               return x.labels == y.labels && x.model == y.model &&
-                      x.insulating == y.insulating && place(x) == place(y);
+               return x.labels == y.labels && x.model == y.model && x.insulating == y.insulating &&
+                      place(x) == place(y);
            });
 }
 

@@ -20,7 +20,6 @@
 namespace tawara::simulation {
 namespace {
 
-
 /// All gates exponential: with rush_larsen_light the j gate of TT06 is beyond its stable step where
 /// a pulse drives tissue that is up already over about +70 mV, as clicks in a window do.
 constexpr cell::Scheme live_reaction = cell::Scheme::rush_larsen;

@@ -266,10 +266,10 @@ device::Gather display_weights(const Tissue& t)
         } else {
             const auto begin = out.weight.size();
             double sum = 0;
-            const auto tets = std::span(t.stars.tets)
-                                  .subspan(static_cast<std::size_t>(t.stars.first[v]),
-                                           static_cast<std::size_t>(t.stars.first[v + 1] -
-                                                                    t.stars.first[v]));
+            const auto tets =
+                std::span(t.stars.tets)
+                    .subspan(static_cast<std::size_t>(t.stars.first[v]),
+                             static_cast<std::size_t>(t.stars.first[v + 1] - t.stars.first[v]));
             const auto has_cells = [&](std::int32_t tet) {
                 return t.problem.has_cells(static_cast<std::size_t>(tet));
             };

@@ -133,9 +133,9 @@ void assign_cells(const Session& s, Tissue& t)
                          "all tissue of this mesh is insulating; at least one region needs a "
                          "model and a conductivity above 0");
     if (left < p.size())
-        t.notices.push_back({Notice::Level::info,
-                             "insulating tissue: " + std::to_string(p.size() - left) + " of " +
-                                 std::to_string(p.size()) + " unknowns carry no cells"});
+        t.notices.push_back(
+            {Notice::Level::info, "insulating tissue: " + std::to_string(p.size() - left) + " of " +
+                                      std::to_string(p.size()) + " unknowns carry no cells"});
 }
 
 std::string number(double x)
@@ -145,12 +145,14 @@ std::string number(double x)
     return text;
 }
 
-/// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of them.
+/// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of
+/// them.
 diffusion::SubStepping checked_substeps(const Session& s, const diffusion::System& system,
                                         diffusion::SubStepping plain, Notices& notices,
                                         const Progress& progress)
 {
-    if (plain.kind == diffusion::SubStepping::Kind::euler || system.scheme != diffusion::Scheme::fvm)
+    if (plain.kind == diffusion::SubStepping::Kind::euler ||
+        system.scheme != diffusion::Scheme::fvm)
         return plain;
     ThreadPool pool(progress.context.threads);
     const auto rim = diffusion::rim_of_spectrum(pool, system, progress);
@@ -160,12 +162,12 @@ diffusion::SubStepping checked_substeps(const Session& s, const diffusion::Syste
         imaginary = std::max(imaginary, std::abs(x.imag()));
         modulus = std::max(modulus, std::abs(x));
     }
-    const std::string found = "oscillating modes of the diffusion operator: imaginary parts up to " +
-                              number(modulus > 0 ? 100 * imaginary / modulus : 0) +
-                              " % of its largest eigenvalue; ";
+    const std::string found =
+        "oscillating modes of the diffusion operator: imaginary parts up to " +
+        number(modulus > 0 ? 100 * imaginary / modulus : 0) + " % of its largest eigenvalue; ";
     if (out.kind == plain.kind && out.stages == plain.stages)
-        notices.push_back({Notice::Level::info,
-                           found + std::to_string(plain.stages) + " RKL2 stages damp them"});
+        notices.push_back(
+            {Notice::Level::info, found + std::to_string(plain.stages) + " RKL2 stages damp them"});
     else
         notices.push_back(
             {Notice::Level::warning,
@@ -181,9 +183,8 @@ diffusion::SubStepping substeps(const Session& s, const RegionMap& patches,
                                 const Progress& progress)
 {
     try {
-        return checked_substeps(s, system,
-                                diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms), notices,
-                                progress);
+        return checked_substeps(s, system, diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms),
+                                notices, progress);
     } catch (const InputError& e) {
         std::size_t most = 0;
         const auto largest = [&](std::size_t k) {

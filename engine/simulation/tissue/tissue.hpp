@@ -3,8 +3,8 @@
 #include "engine/device/problem.hpp"
 #include "engine/mesh/locator.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/simulation/tissue/regions.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/tissue/regions.hpp"
 
 #include <memory>
 #include <optional>
@@ -35,7 +35,7 @@ struct Tissue
     device::TissueProblem problem;
     Notices notices;
     std::optional<Notice> prepaced; ///< what prepace() says; among the notices of build_tissue()
-    std::string mesh_title; ///< file name or kind
+    std::string mesh_title;         ///< file name or kind
     bool on_vertices() const { return problem.system.scheme == diffusion::Scheme::p1; }
 };
 

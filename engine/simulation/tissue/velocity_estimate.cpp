@@ -20,7 +20,7 @@ namespace {
 constexpr double worst_error = 0.1;      // of a velocity that needs no word
 constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
 constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
-constexpr double from = 0.5, to = 0.85; // of the length: where a wave is timed
+constexpr double from = 0.5, to = 0.85;  // of the length: where a wave is timed
 
 /// A chain of cells with spacing h: the discrete diffusion of one dimension.
 diffusion::System chain(std::size_t n, double h_mm, double D)

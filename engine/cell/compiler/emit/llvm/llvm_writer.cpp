@@ -425,10 +425,10 @@ class Writer
     unsigned width_;
     llvm::Type* scalar_;
     llvm::VectorType* vector_;
-    const std::size_t at_once_;                   ///< exponentials with interleaved operations
+    const std::size_t at_once_; ///< exponentials with interleaved operations
     LlvmTables tables_;
-    Value* V_bounded_ = nullptr;                  ///< V within its bounds; single precision alone
-    Value* from_middle_ = nullptr;                ///< less the middle of them
+    Value* V_bounded_ = nullptr;   ///< V within its bounds; single precision alone
+    Value* from_middle_ = nullptr; ///< less the middle of them
     std::unordered_map<Node, Value*> values_;
     std::unordered_map<Node, Value*>* side_ = nullptr; ///< values of the branch being written
     std::vector<Node> early_;
