@@ -27,6 +27,11 @@ SingleCellOptions paced(const char* model, const char* variant, Scheme scheme, d
     return o;
 }
 
+/// How a step that is too long ends a run: what leaves its range first, sodium or V, and where to,
+/// depends on the last bits of the processor's vectors.
+const QRegularExpression diverged("^(a concentration left its range|the solution stopped being "
+                                  "finite) at 27\\d\\.\\d ms .*, model courtemanche_1998");
+
 QString message(const SingleCellOptions& o)
 {
     try {
@@ -157,11 +162,13 @@ class TestLongPacing : public QObject
         auto o = paced("courtemanche_1998", "", Scheme::forward_euler, 0.1, 3);
         o.sample_from_ms = 0;
         const auto euler = message(o);
-        QVERIFY2(euler.startsWith("a concentration left its range at "), qPrintable(euler));
-        QVERIFY2(euler.contains("sodium.Nai is below 0 mM"), qPrintable(euler));
-        QVERIFY2(euler.contains("model courtemanche_1998; try a smaller step"), qPrintable(euler));
+        QVERIFY2(euler.contains(diverged) && euler.contains("try a smaller step"),
+                 qPrintable(euler));
         o.single_precision = true;
-        QVERIFY(message(o).contains("sodium.Nai is below 0 mM"));
+        QVERIFY2(message(o).contains(diverged), qPrintable(message(o)));
+        auto below = paced("courtemanche_1998", "", Scheme::rush_larsen_light, 0.01, 1);
+        below.type.initial[static_cast<std::size_t>(state("courtemanche_1998", "CaUp"))] = -1;
+        QVERIFY2(message(below).contains("CaUp is below 0 mM"), qPrintable(message(below)));
         for (const Scheme s : {Scheme::rush_larsen_light, Scheme::backward_euler, Scheme::cvode}) {
             auto given = paced("ohara_rudy_2011", "", s, 0.01, 1);
             given.type.initial[static_cast<std::size_t>(state("ohara_rudy_2011", "Ki"))] = 4000;
@@ -183,9 +190,7 @@ class TestLongPacing : public QObject
             QFAIL("ran on");
         } catch (const NumericsError& e) {
             const QString text = e.what();
-            QVERIFY2(
-                text.contains("sodium.Nai is below 0 mM, model courtemanche_1998, paced alone"),
-                e.what());
+            QVERIFY2(text.contains(diverged) && text.contains(", paced alone"), e.what());
         }
     }
 
