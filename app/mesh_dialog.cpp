@@ -187,8 +187,7 @@ MeshSaid describeRefinement(const RefinementSaid& now, const RefinementSaid& aft
             said.warning = tr("Even then conductivities are above tissue's, to make up for the "
                               "mesh: take activation times as a picture, or refine once more.");
         else if (!warning.isEmpty())
-            said.warning = tr("Even then: %1.")
-                               .arg(QString(warning).remove("; refine it").remove(". Refine it"));
+            said.warning = tr("Even then: %1.").arg(warning);
         said.text += QStringLiteral("<p style='margin:6px 0 0 0'>%1</p>").arg(text);
     }
     const QString memory = memoryWarning(simulation::session_bytes(after.mesh, scheme));

@@ -161,7 +161,7 @@ simulation::Session session_of(Context& c, const Arguments& a)
         if (!a.mesh.empty())
             return simulation::session_for_mesh(choice_of(a), c.progress());
     } catch (const InputError& e) {
-        if (e.file != "velocity")
+        if (!simulation::of_velocity(e))
             throw;
         throw InputError("--velocity", e.reason);
     }

@@ -278,7 +278,7 @@ class TestVelocityTuning : public QObject
         QCOMPARE(v.target->at(2), 0.2);
         for (std::size_t k = 0; k < 3; ++k)
             QVERIFY(std::abs(v.mesh[k] / v.target->at(k) - 1) <= tuning_tolerance);
-        QVERIFY2(v.warning.find("plane waves run as wanted") != std::string::npos,
+        QVERIFY2(v.warning.find("give plane waves the wanted velocities") != std::string::npos,
                  v.warning.c_str());
     }
 

@@ -97,7 +97,7 @@ void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const Mes
         }
     } catch (const InputError& e) {
         if (wanted)
-            throw InputError("velocity", e.reason);
+            throw InputError(no_velocity_file, e.reason);
     } catch (const NumericsError&) {
         if (wanted)
             throw;

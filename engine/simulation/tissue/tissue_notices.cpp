@@ -28,8 +28,8 @@ void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices
     if (edge > trusted_mm)
         notices.push_back(
             {level, "coarse mesh (mean edge " + number(edge) +
-                        " mm): activation times depend on it; refine it, or take them as a "
-                        "picture only"});
+                        " mm): activation times depend on it; refine the mesh, or take them "
+                        "as a picture only"});
 }
 
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)

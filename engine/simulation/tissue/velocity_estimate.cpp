@@ -192,9 +192,9 @@ VelocityEstimate estimate_tuned(const Session& session, Region region, double ed
     if (most > much) {
         char text[240];
         std::snprintf(text, sizeof text,
-                      "mesh coarse (mean edge %.2f mm): plane waves run as wanted by "
-                      "conductivities up to %.1f times a fine mesh's; where fronts bend, they run "
-                      "otherwise. Refine it",
+                      "the mesh is coarse (mean edge %.2f mm): conductivities up to %.1f times a "
+                      "fine mesh's give plane waves the wanted velocities; waves whose fronts bend "
+                      "have other velocities. Refine the mesh",
                       edge_mm, most);
         out.warning = text;
     }
@@ -232,9 +232,9 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
                                    const Progress& progress)
 {
     if (region.inherits())
-        throw InputError("velocity", "a region without a model has no velocity of its own");
+        throw InputError(no_velocity_file, "a region without a model has no velocity of its own");
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))
-        throw InputError("velocity", "the edge length must be positive");
+        throw InputError(no_velocity_file, "the edge length must be positive");
     if (region.velocity_m_per_s)
         return estimate_tuned(session, region, edge_mm, progress);
     const auto scaled = region.conductivity_scale * region.conductivity_S_per_m;
@@ -283,15 +283,17 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
             continue;
         worst = std::abs(error);
         if (!(out.mesh[k] > 0))
-            std::snprintf(text, sizeof text,
-                          "mesh too coarse (mean edge %.2f mm): no wave runs %s; refine it",
-                          edge_mm, names[k]);
-        else
             std::snprintf(
                 text, sizeof text,
-                "mesh too coarse (mean edge %.2f mm): waves run %.0f %% %s %s than on a fine one; "
-                "refine it",
-                edge_mm, 100 * std::abs(error), error < 0 ? "slower" : "faster", names[k]);
+                "the mesh is too coarse (mean edge %.2f mm): no wave runs %s; refine the mesh",
+                edge_mm, names[k]);
+        else
+            std::snprintf(text, sizeof text,
+                          "the mesh is too coarse (mean edge %.2f mm): waves run %.0f %% %s %s "
+                          "than on a fine "
+                          "one; refine the mesh",
+                          edge_mm, 100 * std::abs(error), error < 0 ? "slower" : "faster",
+                          names[k]);
         out.warning = text;
     }
     if (out.mesh[0] > 0 && out.mesh[0] < out.fine[0] * (1 - worst_error) &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/velocity_tuning.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
@@ -142,9 +141,9 @@ class Search
     }
     [[noreturn]] void fail(const std::string& why) const
     {
-        throw InputError("velocity", figures(target_) + " m/s " + names[direction_] +
-                                         " cannot be reached on this mesh (mean edge " +
-                                         number_text(edge_mm_, 3) + " mm): " + why);
+        throw InputError(no_velocity_file, figures(target_) + " m/s " + names[direction_] +
+                                               " cannot be reached on this mesh (mean edge " +
+                                               number_text(edge_mm_, 3) + " mm): " + why);
     }
 
     std::function<double(double)> measure_;
@@ -204,9 +203,10 @@ class Tuner
         region_.conductivity_S_per_m = tissue_S_per_m;
         const double v = velocity_on_fine(session_, region_, 0, {{}, progress_.stop});
         if (!(v > 0))
-            throw InputError("velocity", "no wave runs in tissue of " + region_.model +
-                                             " with these parameters, on any mesh; give "
-                                             "conductivity_S_per_m in place of velocity_m_per_s");
+            throw InputError(no_velocity_file,
+                             "no wave runs in tissue of " + region_.model +
+                                 " with these parameters, on any mesh; give "
+                                 "conductivity_S_per_m in place of velocity_m_per_s");
         Conductivity out;
         for (std::size_t k = 0; k < 3; ++k) {
             const double ratio = wanted(k) / v;
@@ -316,6 +316,11 @@ Notice notice_of(const Session& s, const TunedRegion& t)
 
 } // namespace
 
+bool of_velocity(const InputError& e)
+{
+    return e.file == no_velocity_file;
+}
+
 std::string velocity_text(const ConductionVelocity& v)
 {
     return figures(v.fibre) + ", " + figures(v.sheet) + ", " + figures(v.normal);
@@ -325,9 +330,9 @@ TunedConductivity tune_conductivity(const Session& session, const Region& region
                                     const Progress& progress)
 {
     if (region.inherits() || !region.velocity_m_per_s)
-        throw InputError("velocity", "a region without a model has no velocity of its own");
+        throw InputError(no_velocity_file, "a region without a model has no velocity of its own");
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))
-        throw InputError("velocity", "the edge length must be positive");
+        throw InputError(no_velocity_file, "the edge length must be positive");
     const auto key = tuning_key(session, region, edge_mm);
     if (auto kept = kept_tuning(key))
         return *kept;

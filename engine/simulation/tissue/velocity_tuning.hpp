@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/error.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/simulation/session/session.hpp"
 
@@ -8,6 +9,11 @@
 #include <vector>
 
 namespace tawara::simulation {
+
+/// What errors of velocities name where others name a file (InputError::file): they lie in none.
+inline constexpr const char* no_velocity_file = "velocity";
+/// Whether an error is of a velocity that lies in no file.
+bool of_velocity(const InputError& e);
 
 /// Conductivities with which waves run at wanted velocities on a mesh.
 struct TunedConductivity
@@ -42,7 +48,7 @@ inline constexpr double tuning_tolerance = 0.01;
 /// build.
 /// @param region   with a model of its own and velocity_m_per_s
 /// @param edge_mm  mesh::mean_edge_mm()
-/// @throws InputError ("velocity") where a velocity cannot be reached, NumericsError, Cancelled
+/// @throws InputError (of_velocity()) where a velocity cannot be reached, NumericsError, Cancelled
 /// @thread any; three threads of its own
 /// @cost   some seconds; nothing where it was found before
 TunedConductivity tune_conductivity(const Session& session, const Region& region, double edge_mm,
