@@ -52,93 +52,111 @@ double variantValue(const cell::ModelInfo& m, const std::string& variant,
     return p.value;
 }
 
+QString numberText(double v)
+{
+    return QString::number(v, 'g', 6);
+}
+
+/// What is added to a tool tip where a value is given.
+QString exactText(const double* v)
+{
+    return v != nullptr
+               ? ParameterTable::tr("\nGiven: %1").arg(*v, 0, 'g', QLocale::FloatingPointShortest)
+               : QString();
+}
+
+/// Of a region that has factors in place of values, and values of what its tissue has not.
+std::vector<ParameterRow> rowsOverTissue(const Region& r,
+                                         const std::vector<const cell::ModelInfo*>& beneath)
+{
+    std::vector<ParameterRow> rows;
+    const auto row = [&](const std::string& name, const QString& tip) {
+        const double* own = given(r.scale, name);
+        const QString n = QString::fromStdString(name);
+        rows.push_back(
+            {n,
+             {n, numberText(own != nullptr ? *own : 1), QStringLiteral("1")},
+             tip + ParameterTable::tr("\nFactor on what the tissue beneath has. Bold: changed.") +
+                 exactText(own),
+             own != nullptr});
+    };
+    const auto value = [&](const std::string& name, const QString& usual, const QString& unit,
+                           const QString& tip) {
+        const double* own = given(r.parameters, name);
+        const QString n = QString::fromStdString(name);
+        rows.push_back(
+            {n,
+             {unit.isEmpty() ? ParameterTable::tr("%1, value").arg(n)
+                             : ParameterTable::tr("%1, value [%2]").arg(n, unit),
+              own != nullptr ? numberText(*own) : usual, usual},
+             tip +
+                 ParameterTable::tr(
+                     "\nValue in place of what the tissue beneath has. Empty: as beneath. "
+                     "Bold: changed.") +
+                 exactText(own),
+             own != nullptr,
+             true});
+    };
+    const auto known = [&](const std::string_view name) {
+        return beneath.empty() ||
+               std::any_of(beneath.begin(), beneath.end(), [&](const cell::ModelInfo* m) {
+                   return m == nullptr || !simulation::parameter_name(*m, name).empty();
+               });
+    };
+    for (const auto& p : simulation::canonical_parameters()) {
+        if (!known(p.name))
+            continue;
+        const auto text = [](std::string_view t) {
+            return QString::fromUtf8(t.data(), static_cast<qsizetype>(t.size()));
+        };
+        if (p.unit.empty())
+            row(std::string(p.name), text(p.description));
+        else
+            value(std::string(p.name), QStringLiteral("0"), text(p.unit), text(p.description));
+    }
+    for (const auto& [name, factor] : r.scale)
+        if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
+                return shown.name == QString::fromStdString(n);
+            }))
+            row(name, QString::fromStdString(name));
+    for (const auto& [name, x] : r.parameters)
+        if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
+                return shown.value && shown.name == QString::fromStdString(n);
+            }))
+            value(name, {}, {}, QString::fromStdString(name));
+    return rows;
+}
+
+/// Of a region with a model of its own.
+std::vector<ParameterRow> rowsOfModel(const Region& r, const cell::ModelInfo& info)
+{
+    std::vector<ParameterRow> rows;
+    for (const auto& p : info.parameters) {
+        const double* own = given(r.parameters, p.name);
+        const double usual = variantValue(info, r.variant, p);
+        const QString n = QString::fromStdString(p.name);
+        rows.push_back(
+            {n,
+             {p.unit.empty() ? n
+                             : ParameterTable::tr("%1 [%2]").arg(n, QString::fromStdString(p.unit)),
+              numberText(own != nullptr ? *own : usual), numberText(usual)},
+             QString::fromStdString(p.description.empty() ? p.name : p.description) +
+                 ParameterTable::tr("\nEmpty: back to the default. Bold: changed.") +
+                 exactText(own),
+             own != nullptr});
+    }
+    return rows;
+}
+
 /// A model's parameters; of a region that changes what lies beneath, its factors on them, and the
 /// values of those that are 0 in a normal cell.
 /// @param beneath  models of the regions beneath: what none of them has is not offered
 std::vector<ParameterRow> parameterRows(const Region& r, const cell::ModelInfo* info,
                                         const std::vector<const cell::ModelInfo*>& beneath)
 {
-    std::vector<ParameterRow> rows;
-    const auto number = [](double v) { return QString::number(v, 'g', 6); };
-    const auto exact = [](const double* v) {
-        return v != nullptr ? ParameterTable::tr("\nGiven: %1")
-                                  .arg(*v, 0, 'g', QLocale::FloatingPointShortest)
-                            : QString();
-    };
-    if (r.inherits()) { // it has factors in place of values
-        const auto row = [&](const std::string& name, const QString& tip) {
-            const double* own = given(r.scale, name);
-            const QString n = QString::fromStdString(name);
-            rows.push_back(
-                {n,
-                 {n, number(own != nullptr ? *own : 1), QStringLiteral("1")},
-                 tip +
-                     ParameterTable::tr("\nFactor on what the tissue beneath has. Bold: changed.") +
-                     exact(own),
-                 own != nullptr});
-        };
-        const auto value = [&](const std::string& name, const QString& usual, const QString& unit,
-                               const QString& tip) {
-            const double* own = given(r.parameters, name);
-            const QString n = QString::fromStdString(name);
-            rows.push_back(
-                {n,
-                 {unit.isEmpty() ? ParameterTable::tr("%1, value").arg(n)
-                                 : ParameterTable::tr("%1, value [%2]").arg(n, unit),
-                  own != nullptr ? number(*own) : usual, usual},
-                 tip +
-                     ParameterTable::tr(
-                         "\nValue in place of what the tissue beneath has. Empty: as beneath. "
-                         "Bold: changed.") +
-                     exact(own),
-                 own != nullptr,
-                 true});
-        };
-        const auto known = [&](const std::string_view name) {
-            return beneath.empty() ||
-                   std::any_of(beneath.begin(), beneath.end(), [&](const cell::ModelInfo* m) {
-                       return m == nullptr || !simulation::parameter_name(*m, name).empty();
-                   });
-        };
-        for (const auto& p : simulation::canonical_parameters()) {
-            if (!known(p.name))
-                continue;
-            const auto text = [](std::string_view t) {
-                return QString::fromUtf8(t.data(), static_cast<qsizetype>(t.size()));
-            };
-            if (p.unit.empty())
-                row(std::string(p.name), text(p.description));
-            else
-                value(std::string(p.name), QStringLiteral("0"), text(p.unit), text(p.description));
-        }
-        for (const auto& [name, factor] : r.scale)
-            if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
-                    return shown.name == QString::fromStdString(n);
-                }))
-                row(name, QString::fromStdString(name));
-        for (const auto& [name, x] : r.parameters)
-            if (std::none_of(rows.begin(), rows.end(), [&n = name](const ParameterRow& shown) {
-                    return shown.value && shown.name == QString::fromStdString(n);
-                }))
-                value(name, {}, {}, QString::fromStdString(name));
-        return rows;
-    }
-    if (info != nullptr)
-        for (const auto& p : info->parameters) {
-            const double* own = given(r.parameters, p.name);
-            const double usual = variantValue(*info, r.variant, p);
-            const QString n = QString::fromStdString(p.name);
-            rows.push_back({n,
-                            {p.unit.empty() ? n
-                                            : ParameterTable::tr("%1 [%2]").arg(
-                                                  n, QString::fromStdString(p.unit)),
-                             number(own != nullptr ? *own : usual), number(usual)},
-                            QString::fromStdString(p.description.empty() ? p.name : p.description) +
-                                ParameterTable::tr("\nEmpty: back to the default. Bold: changed.") +
-                                exact(own),
-                            own != nullptr});
-        }
-    return rows;
+    if (r.inherits())
+        return rowsOverTissue(r, beneath);
+    return info != nullptr ? rowsOfModel(r, *info) : std::vector<ParameterRow>();
 }
 
 } // namespace
