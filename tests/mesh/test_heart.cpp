@@ -6,6 +6,7 @@
 #include "engine/mesh/generator/shape.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/region_names.hpp"
+#include "tests/mesh/measured_shapes.hpp"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -19,6 +20,7 @@
 using namespace tawara;
 using namespace tawara::mesh;
 using namespace tawara::mesh::generator;
+using namespace tawara::test;
 
 namespace {
 
@@ -30,69 +32,6 @@ HeartParameters coarse(HeartShape shape)
     p.shape = shape;
     p.edge_mm = 3.5;
     return p;
-}
-
-double total_volume(const TetMesh& m)
-{
-    double sum = 0;
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-        sum += m.volume(t);
-    return sum;
-}
-
-double smallest_dihedral_deg(const TetMesh& m)
-{
-    double smallest = 180;
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
-        const auto c = m.corners(t);
-        const auto at = [&](std::size_t k) { return m.vertex(static_cast<std::size_t>(c[k])); };
-        for (std::size_t i = 0; i < 4; ++i)
-            for (std::size_t j = i + 1; j < 4; ++j) {
-                std::size_t other[2], n = 0;
-                for (std::size_t k = 0; k < 4; ++k)
-                    if (k != i && k != j)
-                        other[n++] = k;
-                const Vec3 e = at(j) - at(i);
-                const Vec3 a = cross(e, at(other[0]) - at(i)), b = cross(e, at(other[1]) - at(i));
-                smallest =
-                    std::min(smallest, degrees * std::acos(dot(normalized(a), normalized(b))));
-            }
-    }
-    return smallest;
-}
-
-std::map<Wall, double> wall_areas(const TetMesh& m, const Surface& s)
-{
-    std::map<Wall, double> areas;
-    for (std::size_t i = 0; i < s.triangles.size(); ++i) {
-        std::array<Vec3, 3> p;
-        for (std::size_t k = 0; k < 3; ++k)
-            p[k] = m.vertex(
-                static_cast<std::size_t>(s.vertices[static_cast<std::size_t>(s.triangles[i][k])]));
-        areas[s.wall[i]] += 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
-    }
-    return areas;
-}
-
-/// Volume of the ellipsoid (a, a, c) below z.
-double ellipsoid_volume(double a, double c, double z)
-{
-    return std::numbers::pi * a * a * (z + c - (z * z * z + c * c * c) / (3 * c * c));
-}
-
-/// Area of the ellipsoid (a, a, c) below z, by Simpson's rule in the parametric angle.
-double ellipsoid_area(double a, double c, double z)
-{
-    const double top = std::asin(z / c), bottom = -std::numbers::pi / 2;
-    const int n = 2000;
-    double sum = 0;
-    for (int i = 0; i <= n; ++i) {
-        const double u = bottom + (top - bottom) * i / n;
-        const double f =
-            2 * std::numbers::pi * a * std::cos(u) * std::hypot(a * std::sin(u), c * std::cos(u));
-        sum += f * (i == 0 || i == n ? 1 : i % 2 ? 4 : 2);
-    }
-    return sum * (top - bottom) / n / 3;
 }
 
 double mean_over(const TetMesh& m, const Field& f, std::size_t t)
@@ -128,83 +67,6 @@ class TestHeart : public QObject
     {
         lv_ = generate_heart(coarse(HeartShape::lv));
         both_ = generate_heart(coarse(HeartShape::biventricular));
-    }
-
-    void tableDescribesTheParameters()
-    {
-        const HeartParameters p;
-        std::set<std::string_view> names;
-        for (const auto& row : parameter_table()) {
-            QVERIFY(names.insert(row.name).second);
-            QCOMPARE(p.*row.value, row.fallback);
-            QVERIFY(row.min < row.max && row.fallback >= row.min && row.fallback <= row.max);
-            QVERIFY(!row.description.empty() && !row.unit.empty());
-            if (row.unit == "mm" || row.unit == "deg")
-                QVERIFY(row.name.ends_with("_" + std::string(row.unit)));
-        }
-        QCOMPARE(names.size() * sizeof(double) + sizeof(double), sizeof(HeartParameters));
-        validate(p);
-        QVERIFY(heart_shape("lv") == HeartShape::lv);
-        QVERIFY(!heart_shape("LV "));
-    }
-
-    void valuesOutOfRangeAreNamed()
-    {
-        for (const auto& row : parameter_table())
-            for (double bad : {row.min - 1e-3, row.max + 1e-3, std::nan(""), HUGE_VAL}) {
-                HeartParameters p;
-                p.*row.value = bad;
-                try {
-                    validate(p, "p.json");
-                    QFAIL("accepted");
-                } catch (const InputError& e) {
-                    QCOMPARE(e.file, std::string("p.json"));
-                    QCOMPARE(e.where, "/" + std::string(row.name));
-                    QVERIFY(e.reason.find("from ") != std::string::npos);
-                }
-            }
-    }
-
-    void impossibleCombinationsAreNamed_data()
-    {
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<double>("value");
-        QTest::newRow("thin wall, long edges") << "edge_mm" << 4.9;
-        QTest::newRow("base above the cavity") << "base_plane_mm" << 60.0;
-        QTest::newRow("flat") << "lv_long_axis_mm" << 20.0;
-        QTest::newRow("no right cavity") << "rv_reach_mm" << 35.0;
-        QTest::newRow("right on the left") << "rv_offset_mm" << 15.0;
-        QTest::newRow("leaning over") << "rv_lean" << 0.5;
-        QTest::newRow("short right") << "rv_long_axis_mm" << 22.5;
-        QTest::newRow("fractions") << "epi_fraction" << 0.8;
-    }
-    void impossibleCombinationsAreNamed()
-    {
-        QFETCH(QString, key);
-        QFETCH(double, value);
-        HeartParameters p;
-        for (const auto& row : parameter_table())
-            if (row.name == key.toStdString())
-                p.*row.value = value;
-        try {
-            validate(p);
-            QFAIL("accepted");
-        } catch (const InputError& e) {
-            QVERIFY2(e.reason.find(" should be ") != std::string::npos, e.what());
-            QVERIFY2(e.where.find(key == "rv_offset_mm" ? "rv_" : key.toStdString()) !=
-                         std::string::npos,
-                     e.what());
-        }
-    }
-
-    void aRightVentricleOutOfReachIsRefused()
-    {
-        auto p = coarse(HeartShape::biventricular);
-        p.rv_offset_mm = 20, p.rv_reach_mm = 39.5, p.rv_long_axis_mm = 25, p.rv_lean = 0;
-        p.blend_mm = 6;
-        validate(
-            p); // each value and pair is fine; at the base the right one is all inside the left
-        QVERIFY_THROWS_EXCEPTION(InputError, generate_heart(p));
     }
 
     void volumeOfTheDomain()
