@@ -66,17 +66,6 @@ class LeavingTest : public WindowTest
         f->shared->hold_exports = on;
         f->shared->fail_export = error;
     }
-    /// Chooses this in the file dialog that comes next.
-    void choose(const QString& path)
-    {
-        QTimer::singleShot(20, this, [this, path] {
-            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (d == nullptr)
-                return choose(path);
-            d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-            static_cast<QDialog*>(d)->accept();
-        });
-    }
     MovieDialog* movieDialog()
     {
         fake::action(*f->window, "Make a movie…")->trigger();

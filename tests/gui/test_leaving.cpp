@@ -61,7 +61,7 @@ class TestLeaving : public fake::LeavingTest
         QVERIFY(box() != nullptr);
         const QString text = box()->text();
         QVERIFY2(text.contains(QString("%1 recorded frames").arg(frames())), qPrintable(text));
-        choose(dir.filePath("kept.json"));
+        fake::chooseFile(dir.filePath("kept.json"));
         box()->button(QMessageBox::Save)->click(); // of the session: frames are asked about next
         QTRY_VERIFY(child<QMessageBox>("recorded") != nullptr);
         QVERIFY(w->isVisible() && QFile::exists(dir.filePath("kept.json")));

@@ -197,7 +197,7 @@ class TestLeavingFiles : public fake::LeavingTest
         const auto save = [&](const char* name, const std::function<void()>& ask) {
             QSignalSpy exported(f->host.get(), &EngineHost::exported);
             const QString file = dir.filePath(name); // that is not there: no other question
-            choose(file);
+            fake::chooseFile(file);
             ask();
             QTRY_COMPARE_WITH_TIMEOUT(exported.count(), 1, 20000);
             QCOMPARE(exported[0][1].toString(), QString());

@@ -53,23 +53,12 @@ class TestLongRuns : public QObject
             trigger("Start or end a recording");
         QTRY_VERIFY(!f->host->status().recording);
     }
-    /// Chooses this in the file dialog that comes next.
-    void choose(const QString& path)
-    {
-        QTimer::singleShot(20, this, [this, path] {
-            auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (d == nullptr)
-                return choose(path);
-            d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-            static_cast<QDialog*>(d)->accept();
-        });
-    }
     /// By the menu; the file is not there yet.
     void exportAs(const char* kind, const char* file)
     {
         auto* menu = f->window->findChild<QMenu*>("exports");
         Q_EMIT menu->aboutToShow();
-        choose(dir.filePath(file));
+        fake::chooseFile(dir.filePath(file));
         for (QAction* a : menu->actions())
             if (a->data().toString() == kind)
                 return a->trigger();
@@ -245,12 +234,7 @@ class TestLongRuns : public QObject
         compute(false);
         const auto* bar = f->window->findChild<MessageBar*>();
         const auto save = [&](const QString& path) {
-            QTimer::singleShot(20, this, [path] {
-                auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-                QVERIFY(d != nullptr);
-                d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-                static_cast<QDialog*>(d)->accept();
-            });
+            fake::chooseFile(path);
             trigger("Save session as…");
             QVERIFY(QFile::exists(path));
         };

@@ -43,15 +43,6 @@ class TestOpening : public QObject
         simulation::write_session(s, path.toStdString());
         return path;
     }
-    /// Chooses it in the file dialog, as soon as that is there.
-    void chooseFile(const QString& path)
-    {
-        auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-        if (d == nullptr)
-            return QTimer::singleShot(20, this, [this, path] { chooseFile(path); });
-        d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-        static_cast<QDialog*>(d)->accept();
-    }
     static QString time(const MainWindow& w) { return w.findChild<QLabel*>("time")->text(); }
 
   private Q_SLOTS:
@@ -239,7 +230,7 @@ class TestOpening : public QObject
             w->findChild<StartPage*>()->findChild<QPushButton*>("example")->click();
         });
         asks("Ctrl+O", [&] {
-            QTimer::singleShot(20, w, [&] { chooseFile(file); });
+            fake::chooseFile(file);
             fake::action(*w, "Open mesh or session…")->trigger();
         });
     }

@@ -43,6 +43,19 @@
 using namespace tawara;
 using State = simulation::Status::State;
 
+namespace {
+
+/// The row whose first cell has this text; -1: there is none.
+int rowNamed(const QTableWidget& table, const QString& name)
+{
+    for (int row = 0; row < table.rowCount(); ++row)
+        if (table.item(row, 0)->text() == name)
+            return row;
+    return -1;
+}
+
+} // namespace
+
 class TestPanels : public fake::WindowTest
 {
     Q_OBJECT
@@ -181,12 +194,7 @@ class TestPanels : public fake::WindowTest
         });
         child<TissuePanel>()->choose(1);
         auto* table = child<QTableWidget>("parameters");
-        const auto rowOf = [table](const QString& name) {
-            for (int row = 0; row < table->rowCount(); ++row)
-                if (table->item(row, 0)->text() == name)
-                    return row;
-            return -1;
-        };
+        const auto rowOf = [table](const QString& name) { return rowNamed(*table, name); };
         QCOMPARE(table->horizontalHeaderItem(1)->text(), QString("Factor"));
         QVERIFY(rowOf("g_Na") >= 0 && rowOf("k_own") >= 0 && rowOf("g_CaL") >= 0);
         QCOMPARE(table->item(rowOf("g_Na"), 1)->text(), QString("0"));
@@ -222,12 +230,7 @@ class TestPanels : public fake::WindowTest
             "ischaemia", [ill](simulation::Session& s) { s.regions.push_back(ill); });
         child<TissuePanel>()->choose(1);
         auto* table = child<QTableWidget>("parameters");
-        const auto rowOf = [table](const QString& name) {
-            for (int row = 0; row < table->rowCount(); ++row)
-                if (table->item(row, 0)->text() == name)
-                    return row;
-            return -1;
-        };
+        const auto rowOf = [table](const QString& name) { return rowNamed(*table, name); };
         const QString shift = "shift_Na, value [mV]", open = "g_KATP, value [nS/pF]";
         QVERIFY(rowOf(shift) >= 0 && rowOf(open) >= 0 && rowOf("own, value") >= 0);
         QCOMPARE(table->item(rowOf(shift), 1)->text(), QString("3.4"));

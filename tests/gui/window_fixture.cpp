@@ -4,6 +4,10 @@
 #include "engine/core/resource.hpp"
 
 #include <QAction>
+#include <QApplication>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QTimer>
 #include <QToolButton>
 
 #include <cmath>
@@ -63,6 +67,17 @@ void WindowFixture::stop()
 void WindowTest::press(const char* button)
 {
     QTest::mouseClick(child<QToolButton>(button), Qt::LeftButton);
+}
+
+void chooseFile(const QString& path)
+{
+    QTimer::singleShot(20, qApp, [path] {
+        auto* d = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (d == nullptr)
+            return chooseFile(path);
+        d->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+        static_cast<QDialog*>(d)->accept();
+    });
 }
 
 void WindowTest::cleanup()

@@ -107,6 +107,9 @@ class HeartTest : public QObject
 /// The action of a window with this text (mnemonics aside); nullptr where there is none.
 QAction* action(const QWidget& window, const QString& text);
 
+/// Chooses this in the file dialog that comes next.
+void chooseFile(const QString& path);
+
 /// The main() of a GUI test, in the theme that TAWARA_THEME names (else dark). Mesa keeps what it
 /// compiles in a folder that all tests share, whatever the home folder allows.
 template <class Test, class Application = QApplication>
