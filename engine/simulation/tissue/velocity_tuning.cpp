@@ -382,7 +382,7 @@ std::string tuning_key(const Session& session, const Region& region, double edge
     s.ecg_every_ms = usual.ecg_every_ms;
     s.bath_conductivity_S_per_m = usual.bath_conductivity_S_per_m;
     return std::to_string(cell::text_digest(cell::make_cell_type(r.model, r.variant, {}, {}))) +
-           " " + to_json(s);
+           (strips_are_even(session) ? " even " : " shaken ") + to_json(s);
 }
 
 std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
