@@ -74,7 +74,7 @@ __device__ __forceinline__ void finish(const Real* fresh, Real v, const Reaction
         states[k * 32] = fresh[k];
     verdict(m, step, slot, v);
     const int phase = p.record.phase[slot];
-    look(
+    look<Elementary>(
         p.record, slot, phase, phase < 2 ? p.record.track[slot] : Real(0),
         [&] { return p.v_before[slot]; }, v, static_cast<double>(step) * m.dt_ms, steps * m.dt_ms);
 }

@@ -302,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
             p.v_out[slot] = v;
             if (p.v_before) {
                 verdict(m, step, slot, v);
-                look(
+                look<Elementary>(
                     p.record, slot, phase, track, [&] { return p.v_before[slot]; }, v, t_ms,
                     m.dt_ms);
             }

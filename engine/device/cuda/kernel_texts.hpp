@@ -7,6 +7,7 @@ namespace tawara::device::cuda {
 const char* kernel_values_text();
 const char* rows_text();
 const char* cell_common_text();
+const char* cell_record_text();
 const char* cell_ring_text();
 const char* cell_direct_text();
 const char* cell_rest_text();

@@ -29,6 +29,7 @@ CudaSource source(const std::string& name, std::string steps, const KernelShape&
     return cell::compiler::kernel_source(name, std::move(steps), single, c, {folder + kernel, text},
                                          {{folder + "kernel_values.cuh", kernel_values_text()},
                                           {folder + "rows.cuh", rows_text()},
+                                          {folder + "cell_record.cuh", cell_record_text()},
                                           {folder + "cell_common.cuh", cell_common_text()}});
 }
 
