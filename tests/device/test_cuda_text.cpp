@@ -92,7 +92,7 @@ struct Tissue
             if (shard.old_of[i] < 0)
                 continue;
             const auto u = static_cast<std::size_t>(shard.old_of[i]);
-            type[i] = static_cast<std::uint8_t>(p.type[u]), phase[i] = 0;
+            type[i] = p.type[u], phase[i] = 0;
             const auto& initial = p.groups[0].types[type[i]].initial;
             v[0][i] = static_cast<Real>(initial[0]);
             for (std::size_t s = 0; s < kept; ++s)
@@ -190,7 +190,8 @@ struct Tissue
     Shard shard;
     std::size_t kept, slots;
     std::vector<Real> v[2], current, states, track, rest;
-    std::vector<std::uint8_t> type, phase;
+    std::vector<cell::TypeIndex> type;
+    std::vector<std::uint8_t> phase;
     std::vector<double> activation, repolarisation;
     std::vector<std::uint32_t> moving;
     std::vector<std::int32_t> list;
@@ -264,6 +265,8 @@ class TestCudaText : public QObject
         add("mitchell_schaeffer_2003", Scheme::forward_euler, 3, false);
         add("mitchell_schaeffer_2003", Scheme::rush_larsen, 1, true);
         add("mitchell_schaeffer_2003", lrl, 200, false);
+        add("mitchell_schaeffer_2003", lrl, 1000, false); // more than a byte counts
+        add("mitchell_schaeffer_2003", lrl, 1000, true);
         add("ten_tusscher_2006", Scheme::rush_larsen, 150, false); // rows in device memory
     }
     void textsAgreeWithTheCpu()

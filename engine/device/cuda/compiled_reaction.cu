@@ -13,15 +13,10 @@ namespace tawara::device::cuda {
 
 std::string compiled_cells_reason(const TissueProblem& p)
 {
-    constexpr std::size_t most_types = 256; // their indices are bytes there
     const auto known = cell::compiler::compiled_schemes();
     for (const auto& g : p.groups)
         if (g.reaction)
             return "reaction '" + g.reaction->name() + "' is computed on the CPU alone";
-        else if (g.types.size() > most_types)
-            return std::to_string(g.types.size()) + " cell types of model '" +
-                   g.types.front().model + "' are more than the " + std::to_string(most_types) +
-                   " that CUDA devices can tell apart";
     for (const auto& g : p.groups)
         if (std::find(known.begin(), known.end(), g.scheme) == known.end())
             return "reaction scheme " + std::string(cell::name(g.scheme)) +
@@ -172,7 +167,7 @@ struct CompiledReaction<Real>::Code
                 c.push_back(p);
         return c;
     }
-    void fill(Reaction<Real>& r, const std::uint8_t* type) const
+    void fill(Reaction<Real>& r, const cell::TypeIndex* type) const
     {
         r.type = many ? type : nullptr;
         r.tables = rows.data();
@@ -300,7 +295,7 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
 
 template <class Real>
 void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r,
-                                    const std::uint8_t* type, const Moment& m, bool early) const
+                                    const cell::TypeIndex* type, const Moment& m, bool early) const
 {
     if (m.begin >= m.end)
         return;
@@ -312,7 +307,7 @@ void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reactio
 
 template <class Real>
 void CompiledReaction<Real>::launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                                              const std::uint8_t* type, const Moment& m,
+                                              const cell::TypeIndex* type, const Moment& m,
                                               const Rest& rest) const
 {
     if (m.begin >= m.end)

@@ -58,7 +58,7 @@ class CompiledReaction
     /// or
     ///        another that writes none of the states, types, m.status and r.record.phase, which are
     ///        read before the wait
-    void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const std::uint8_t* type,
+    void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const cell::TypeIndex* type,
                 const Moment& m, bool early = false) const;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
     /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or
@@ -66,7 +66,7 @@ class CompiledReaction
     /// listed slots take a short step; at 1 the others' potential is copied, so that both vectors
     /// have it.
     void launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                          const std::uint8_t* type, const Moment& m, const Rest& rest) const;
+                          const cell::TypeIndex* type, const Moment& m, const Rest& rest) const;
 
     std::size_t states() const; ///< with V
     double flops() const;       ///< floating-point instructions per cell and step, estimated

@@ -64,10 +64,10 @@ struct Reaction
     const Real* v_before =
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;
-    std::int64_t slots = 0;             ///< numbers from one tile to the next
-    const std::uint8_t* type = nullptr; ///< null: one type
-    const Real* tables = nullptr;       ///< [types][numbers of a type's row] in device memory
-    const Real* stimulus = nullptr;     ///< [slots] pA/pF, or null
+    std::int64_t slots = 0;              ///< numbers from one tile to the next
+    const std::uint16_t* type = nullptr; ///< row of its group's types; null: there is one
+    const Real* tables = nullptr;        ///< [types][numbers of a type's row] in device memory
+    const Real* stimulus = nullptr;      ///< [slots] pA/pF, or null
     const std::uint32_t* driven =
         nullptr;               ///< [slots / 32] bits of slots with a stimulus; null: any
     Real dt = 0;               ///< of this reaction

@@ -91,7 +91,8 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         cells.push_back(std::make_unique<CompiledReaction<Real>>(g, use, main));
     }
     std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
-    std::vector<std::uint8_t> types(slots, 0), phases(slots, 3);
+    std::vector<cell::TypeIndex> types(slots, 0);
+    std::vector<std::uint8_t> phases(slots, 3);
     // slots without a cell are computed with the others of their warp, though nothing is stored:
     // they are as the cell before them, so that no Newton's method iterates there in vain
     std::size_t u = 0;
@@ -102,7 +103,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
             u = static_cast<std::size_t>(host.old_of[slot]);
             phases[slot] = 0;
         }
-        types[slot] = static_cast<std::uint8_t>(p.type[u]);
+        types[slot] = p.type[u];
         const auto& initial = p.groups[p.group[u]].types[p.type[u]].initial;
         v0[slot] = static_cast<Real>(initial[0]);
         for (std::size_t s = 1; s < initial.size(); ++s)

@@ -98,7 +98,8 @@ class ShardState
     Buffer<Real> states, stimulus, track, rest;
     Buffer<double> activation_ms, repolarisation_ms;
     Buffer<std::uint32_t> driven; ///< bits of the slots that have a stimulus
-    Buffer<std::uint8_t> phase, type;
+    Buffer<std::uint8_t> phase;
+    Buffer<cell::TypeIndex> type;
     std::vector<std::unique_ptr<CompiledReaction<Real>>> cells; ///< per group
     std::size_t kept = 0;          ///< most states of a group, without V
     std::vector<bool> single_type; ///< per group

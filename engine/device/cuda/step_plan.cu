@@ -176,7 +176,7 @@ double StepPlan<Real>::family_bytes(const State& s, Family f) const
     for (const auto& g : s.host.ranges) {
         const auto n = static_cast<double>(g.end - g.begin);
         const auto kept = static_cast<double>(s.cells[g.group]->states() - 1);
-        cell += n * (2 * kept * r + (s.single_type[g.group] ? 0 : 1));
+        cell += n * (2 * kept * r + (s.single_type[g.group] ? 0.0 : sizeof(cell::TypeIndex)));
     }
     const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
     double bytes = 0;

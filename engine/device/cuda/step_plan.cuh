@@ -66,7 +66,7 @@ class StepPlan
         const CompiledReaction<Real>& code;
         const Pass<Real>* pass; ///< null where it went before
         Reaction<Real> reaction;
-        const std::uint8_t* type;
+        const cell::TypeIndex* type;
         Moment moment;
         bool early; ///< may start while its diffusion ends
     };
