@@ -20,7 +20,7 @@ struct CellGroup
     cell::Scheme scheme = cell::Scheme::rush_larsen_light;
     std::vector<cell::CellType> types; ///< 1 to most_types, all of one model
     /// Steps the cells in place of a compiled model, which there is none of then: no scheme, no
-    /// types. On the CPU alone.
+    /// types. On CUDA devices only where it says how (cuda/device_reaction.cuh).
     std::shared_ptr<const cell::ReactionModel> reaction{};
 };
 

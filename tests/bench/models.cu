@@ -161,8 +161,8 @@ class Tissue
             r_.v_in = r_.v_out = v_[1 - k % 2].data();
             for (const auto& kernel : kernels) {
                 r_.v_before = &kernel == &kernels.back() ? v_[k % 2].data() : nullptr;
-                kernel->launch(s_, rows ? &pass : nullptr, r_, nullptr,
-                               {status_.data(), 0, dt_ms, 0, slots_});
+                kernel->launch(s_,
+                               {rows ? &pass : nullptr, r_, {status_.data(), 0, dt_ms, 0, slots_}});
             }
         };
         const auto two = Graph::capture(s_, [&] {

@@ -3,7 +3,7 @@
 #include "engine/device/cuda/backend.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/device/cuda/compiled_reaction.cuh"
+#include "engine/device/cuda/device_reaction.cuh"
 #include "engine/device/cuda/links.hpp"
 #include "engine/device/cuda/nvrtc.hpp"
 #include "engine/device/cuda/stepper.cuh"
@@ -133,7 +133,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision)
         if (precision == Precision::mixed)
             return "reaction.rest_tolerance_mV needs double or single precision";
     }
-    return compiled_cells_reason(p);
+    return reaction_reason(p);
 }
 
 std::vector<int> device_numbers(const Devices& named, std::size_t unknowns)

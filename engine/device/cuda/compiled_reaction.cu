@@ -14,14 +14,14 @@ namespace tawara::device::cuda {
 std::string compiled_cells_reason(const TissueProblem& p)
 {
     const auto known = cell::compiler::compiled_schemes();
-    for (const auto& g : p.groups)
-        if (g.reaction)
-            return "reaction '" + g.reaction->name() + "' is computed on the CPU alone";
-    for (const auto& g : p.groups)
-        if (std::find(known.begin(), known.end(), g.scheme) == known.end())
+    bool any = false;
+    for (const auto& g : p.groups) {
+        any = any || !g.reaction;
+        if (!g.reaction && std::find(known.begin(), known.end(), g.scheme) == known.end())
             return "reaction scheme " + std::string(cell::name(g.scheme)) +
                    " is not available on CUDA devices";
-    return nvrtc_missing_reason();
+    }
+    return any ? nvrtc_missing_reason() : "";
 }
 
 namespace {
@@ -167,10 +167,10 @@ struct CompiledReaction<Real>::Code
                 c.push_back(p);
         return c;
     }
-    void fill(Reaction<Real>& r, const cell::TypeIndex* type) const
+    Reaction<Real> filled(Reaction<Real> r) const
     {
-        r.type = many ? type : nullptr;
         r.tables = rows.data();
+        return r;
     }
 
     void compile(int device);
@@ -178,7 +178,6 @@ struct CompiledReaction<Real>::Code
 
     std::shared_ptr<const cell::compiler::Program> program, long_program;
     ReactionUse use;
-    bool many = false;
     TypeRows type_rows; ///< what the present code is made for
     Step fused, alone;
     std::unique_ptr<LoadedCode> rest;
@@ -255,7 +254,6 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
             cell::compiler::scheme_of_long_steps(*system, group.scheme, use.longest_quiescent_ms),
             target);
     c.use = use;
-    c.many = group.types.size() > 1;
     c.type_rows.types = group.types.size();
     set_types(group.types, s);
 }
@@ -294,29 +292,30 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
 }
 
 template <class Real>
-void CompiledReaction<Real>::launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r,
-                                    const cell::TypeIndex* type, const Moment& m, bool early) const
+void CompiledReaction<Real>::launch(StreamRef s, const ReactionLaunch<Real>& l) const
 {
+    const Moment& m = l.moment;
     if (m.begin >= m.end)
         return;
-    const auto& step = pass ? code_->fused : code_->alone;
-    code_->fill(r, type);
-    step.kernel.launch(s, pass ? "diffusion+reaction" : "reaction", m.end - m.begin, step.has_loop,
-                       early && !pass && step.waits, pass ? *pass : Pass<Real>{}, r, m);
+    const auto& step = l.pass ? code_->fused : code_->alone;
+    step.kernel.launch(s, l.pass ? "diffusion+reaction" : "reaction", m.end - m.begin,
+                       step.has_loop, l.early && !l.pass && step.waits,
+                       l.pass ? *l.pass : Pass<Real>{}, code_->filled(l.cells), m);
 }
 
 template <class Real>
-void CompiledReaction<Real>::launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                                              const cell::TypeIndex* type, const Moment& m,
+void CompiledReaction<Real>::launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
                                               const Rest& rest) const
 {
+    const Moment& m = l.moment;
     if (m.begin >= m.end)
         return;
-    code_->fill(r, type);
+    const auto cells = code_->filled(l.cells);
     if (rest.at == 0)
-        code_->first.launch(s, "long step", m.end - m.begin, false, false, pass, r, m, rest);
+        code_->first.launch(s, "long step", m.end - m.begin, false, false, *l.pass, cells, m, rest);
     else
-        code_->moving.launch(s, "short step", m.end - m.begin, true, false, pass, r, m, rest);
+        code_->moving.launch(s, "short step", m.end - m.begin, true, false, *l.pass, cells, m,
+                             rest);
 }
 
 template <class Real>

@@ -2,9 +2,8 @@
 // The reaction of one cell group on one device, by code made while the program runs.
 #pragma once
 #include "engine/cell/compiler/program.hpp"
-#include "engine/device/cuda/kernels.cuh"
+#include "engine/device/cuda/device_reaction.cuh"
 #include "engine/device/cuda/reaction_text.hpp"
-#include "engine/device/problem.hpp"
 
 #include <memory>
 #include <optional>
@@ -13,12 +12,9 @@
 
 namespace tawara::device::cuda {
 
-/// Why the cells of a problem cannot be compiled; empty when they can.
+/// Why the groups of a problem that have a compiled model cannot have it on CUDA devices; empty
+/// when they can.
 std::string compiled_cells_reason(const TissueProblem& p);
-
-/// States other than V lie in tiles of 32 slots, [tile][state][32]; Reaction::slots is the size of
-/// a tile in numbers, the same for all groups of a shard.
-inline constexpr std::int64_t tile_slots = 32;
 
 /// Which kernels a group needs.
 struct ReactionUse
@@ -33,46 +29,42 @@ struct ReactionUse
 };
 
 template <class Real>
-class CompiledReaction
+class CompiledReaction final : public DeviceReaction<Real>
 {
   public:
     /// Compiles the group's equations, or takes them from the cache (compile_cuda), and loads them.
     /// @throws InputError when NVRTC is missing or the scheme is not compiled
     /// @cost   about a second for a model not seen before, some milliseconds otherwise
     CompiledReaction(const CellGroup& group, const ReactionUse& use, StreamRef s);
-    ~CompiledReaction();
+    ~CompiledReaction() override;
     CompiledReaction(const CompiledReaction&) = delete;
     CompiledReaction& operator=(const CompiledReaction&) = delete;
 
     /// New parameters; waits for the upload. Nothing is compiled unless a number that was the same
     /// for all types so far now differs between them.
     /// @pre  no launch is under way, no graph with one is used again
-    void set_types(std::span<const cell::CellType> types, StreamRef s);
-    /// Enqueues one step of the slots [m.begin, m.end), m.begin a multiple of 32. `r.tables` and
-    /// `r.type` are set here.
-    /// @param pass   the last diffusion pass, or null
-    /// @param early  a ring's blocks may start while the kernel ahead in the stream ends; they wait
-    ///               for its end before they read v_in or write anything (from compute capability
-    ///               9.0 on; before it, and with a pass: no effect)
+    void set_types(std::span<const cell::CellType> types, StreamRef s) override;
+    /// Enqueues one step. l.cells.tables is set here; l.cells.type is read where there are several
+    /// types. With l.early a ring's blocks may start while the kernel ahead in the stream ends;
+    /// they wait for its end before they read v_in or write anything (from compute capability 9.0
+    /// on; before it, and with a pass: no effect).
     /// @pre   the kernel that it takes was asked for; early: the kernel ahead is an explicit pass,
-    /// or
-    ///        another that writes none of the states, types, m.status and r.record.phase, which are
-    ///        read before the wait
-    void launch(StreamRef s, const Pass<Real>* pass, Reaction<Real> r, const cell::TypeIndex* type,
-                const Moment& m, bool early = false) const;
+    ///        or another that writes none of the states, types, m.status and record.phase, which
+    ///        are read before the wait
+    void launch(StreamRef s, const ReactionLaunch<Real>& l) const override;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
     /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or
     /// would by diffusion alone, take the first short one instead and are listed. Later ones: the
     /// listed slots take a short step; at 1 the others' potential is copied, so that both vectors
     /// have it.
-    void launch_quiescent(StreamRef s, const Pass<Real>& pass, Reaction<Real> r,
-                          const cell::TypeIndex* type, const Moment& m, const Rest& rest) const;
+    void launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
+                          const Rest& rest) const override;
+    bool keeps_record() const override { return true; }
 
     std::size_t states() const; ///< with V
-    double flops() const;       ///< floating-point instructions per cell and step, estimated
-    /// Local memory of a thread: what its registers do not hold; the most of the kernels, without
-    /// those of long steps.
-    std::size_t spilled_bytes() const;
+    double flops() const override;
+    /// Without the kernels of long steps.
+    std::size_t spilled_bytes() const override;
     double compile_ms() const; ///< what making or reading the machine code took, all kernels
     bool from_cache() const;   ///< all kernels
 

@@ -65,7 +65,7 @@ struct Reaction
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;
     std::int64_t slots = 0;              ///< numbers from one tile to the next
-    const std::uint16_t* type = nullptr; ///< row of its group's types; null: there is one
+    const std::uint16_t* type = nullptr; ///< row of its group's types
     const Real* tables = nullptr;        ///< [types][numbers of a type's row] in device memory
     const Real* stimulus = nullptr;      ///< [slots] pA/pF, or null
     const std::uint32_t* driven =

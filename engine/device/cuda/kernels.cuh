@@ -11,6 +11,12 @@ namespace tawara::device::cuda {
 template <class Real, class Stored>
 void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m);
 
+/// Looks at a step of the slots [m.begin, m.end) from r.v_before to r.v_out, for the record and the
+/// verdict.
+/// @cost 2 numbers of V a slot, 1 byte of the record's phase, and its track until it is complete
+template <class Real>
+void keep_record(StreamRef s, const Reaction<Real>& r, const Moment& m);
+
 /// What a shard stores into the halos of up to `most` others: to[p][k - first[p]] = v[from[k]] for
 /// k in [first[p], first[p + 1]).
 template <class Real>

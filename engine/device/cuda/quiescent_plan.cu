@@ -27,7 +27,7 @@ void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
 {
     auto rest = s.rest_of(c.range, tolerance_mV_);
     rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
-    c.code.launch_quiescent(stream, *c.pass, c.reaction, c.type, c.moment, rest);
+    c.code.launch_quiescent(stream, c.launch, rest);
 }
 
 template <class Real>

@@ -2,6 +2,9 @@
 // A shard's arrays on its device, and the arguments that kernels get of them.
 #include "engine/device/cuda/shard_state.cuh"
 
+#include "engine/core/aligned.hpp"
+#include "engine/device/cuda/compiled_reaction.cuh"
+
 #include <algorithm>
 #include <limits>
 
@@ -59,6 +62,114 @@ Buffer<T> filled(std::size_t n, T value, StreamRef s)
     return uploaded(std::vector<T>(n, value), s);
 }
 
+std::size_t types_of(const CellGroup& g)
+{
+    return g.reaction ? g.reaction->types() : g.types.size();
+}
+
+/// What says how a group's cells begin, if they have a reaction of their own.
+template <class Real>
+std::unique_ptr<cell::Reaction<Real>> reaction_on_host(const CellGroup& g)
+{
+    if (!g.reaction)
+        return nullptr;
+    if constexpr (sizeof(Real) == 8)
+        return g.reaction->on_cpu_double();
+    else
+        return g.reaction->on_cpu_single();
+}
+
+template <class Real>
+std::unique_ptr<DeviceReaction<Real>> make_reaction(const TissueProblem& p, const CellGroup& g,
+                                                    bool fused, StreamRef s)
+{
+    if (const auto* own = cuda_model(g)) {
+        if constexpr (sizeof(Real) == 8)
+            return own->on_cuda_double(s);
+        else
+            return own->on_cuda_single(s);
+    }
+    ReactionUse use{fused, !fused || p.splitting == Splitting::strang, 0, p.size()};
+    if (p.rest_tolerance_mV > 0)
+        use.longest_quiescent_ms = TissueProblem::longest_quiescent_ms;
+    return std::make_unique<CompiledReaction<Real>>(g, use, s);
+}
+
+/// How cells begin.
+template <class Real>
+struct Beginning
+{
+    std::vector<Real> v, states; ///< [slots + halo]; as StateTiles has them
+    std::vector<cell::TypeIndex> type;
+};
+
+std::int64_t whole_slices(std::int64_t slots)
+{
+    constexpr auto slice = static_cast<std::int64_t>(partition::Subdomain::slice);
+    return (slots + slice - 1) / slice * slice;
+}
+
+/// The types of a range's cells. Slots that fill its last slice are computed with the others of
+/// their warp, though nothing is stored: they are as the cell before them, so that no Newton's
+/// method iterates there in vain.
+template <class Real>
+void begin_types(Beginning<Real>& b, const TissueProblem& p, const Shard& host,
+                 const partition::SlotRange& r)
+{
+    for (auto slot = static_cast<std::size_t>(r.begin);
+         slot < static_cast<std::size_t>(whole_slices(r.end)); ++slot)
+        b.type[slot] = host.old_of[slot] < 0 ? b.type[slot - 1]
+                                             : p.type[static_cast<std::size_t>(host.old_of[slot])];
+}
+
+template <class Real>
+void begin_compiled(Beginning<Real>& b, const CellGroup& g, const StateTiles& tiles,
+                    const partition::SlotRange& r)
+{
+    for (auto slot = static_cast<std::size_t>(r.begin);
+         slot < static_cast<std::size_t>(whole_slices(r.end)); ++slot) {
+        const auto& initial = g.types[b.type[slot]].initial;
+        b.v[slot] = static_cast<Real>(initial[0]);
+        for (std::size_t k = 1; k < initial.size(); ++k)
+            b.states[tiles.at(k - 1, slot)] = static_cast<Real>(initial[k]);
+    }
+}
+
+/// The same by the reaction itself, some slots at a time.
+template <class Real>
+void begin_own(Beginning<Real>& b, const cell::Reaction<Real>& reaction, const StateTiles& tiles,
+               const Shard& host, const partition::SlotRange& r)
+{
+    constexpr std::int64_t at_a_time = 4096;
+    const auto arrays = reaction.arrays();
+    for (auto from = r.begin; from < r.end; from += at_a_time) {
+        const auto first = static_cast<std::size_t>(from);
+        const auto n = static_cast<std::size_t>(std::min(at_a_time, whole_slices(r.end) - from));
+        std::vector<AlignedVector<Real>> values;
+        for (const auto& a : arrays)
+            values.emplace_back(n * a.per_unknown, Real(0));
+        std::vector<Real*> pointers;
+        for (auto& a : values)
+            pointers.push_back(a.data());
+        AlignedVector<Real> v(n, Real(0));
+        cell::ReactionCells<Real> c;
+        c.cells.v = v.data();
+        c.cells.states = pointers.data();
+        c.cells.type = b.type.data() + first;
+        c.cells.end = n;
+        c.unknown = reaction.needs_unknowns() ? host.old_of.data() + first : nullptr;
+        reaction.prepare(c);
+        for (std::size_t i = 0; i < n; ++i) {
+            b.v[first + i] = v[i];
+            std::size_t number = 0;
+            for (std::size_t a = 0; a < arrays.size(); ++a)
+                for (std::size_t j = 0; j < arrays[a].per_unknown; ++j)
+                    b.states[tiles.at(number++, first + i)] =
+                        values[a][i * arrays[a].per_unknown + j];
+        }
+    }
+}
+
 } // namespace
 
 template <class Real>
@@ -82,32 +193,30 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         single_value = uploaded(host.single_value, main);
     host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
 
+    std::vector<std::size_t> numbers;
+    std::vector<std::unique_ptr<cell::Reaction<Real>>> on_host; // of groups with their own
     for (const auto& g : p.groups) {
-        kept = std::max(kept, g.types.at(0).initial.size() - 1);
-        single_type.push_back(g.types.size() == 1);
-        ReactionUse use{fused, !fused || p.splitting == Splitting::strang, 0, p.size()};
-        if (p.rest_tolerance_mV > 0)
-            use.longest_quiescent_ms = TissueProblem::longest_quiescent_ms;
-        cells.push_back(std::make_unique<CompiledReaction<Real>>(g, use, main));
+        on_host.push_back(reaction_on_host<Real>(g));
+        numbers.push_back(on_host.back() ? cell::numbers_per_unknown(on_host.back()->arrays())
+                                         : g.types.at(0).initial.size() - 1);
+        single_type.push_back(types_of(g) == 1);
+        if (on_host.back() && on_host.back()->needs_unknowns() && !unknown.size())
+            unknown = uploaded(host.old_of, main);
+        cells.push_back(make_reaction<Real>(p, g, fused, main));
     }
-    std::vector<Real> v0(all, Real(0)), x(states_size(), Real(0));
-    std::vector<cell::TypeIndex> types(slots, 0);
+    tiles = {host.ranges, std::move(numbers)};
+    Beginning<Real> b{std::vector<Real>(all, Real(0)), std::vector<Real>(tiles.size(), Real(0)),
+                      std::vector<cell::TypeIndex>(slots, 0)};
+    std::vector<Real>& v0 = b.v;
     std::vector<std::uint8_t> phases(slots, 3);
-    // slots without a cell are computed with the others of their warp, though nothing is stored:
-    // they are as the cell before them, so that no Newton's method iterates there in vain
-    std::size_t u = 0;
-    const auto stepped = static_cast<std::size_t>(host.stepped);
     std::fill(v0.begin() + host.stepped, v0.begin() + host.slots, no_value<Real>);
-    for (std::size_t slot = 0; slot < stepped; ++slot) {
-        if (host.old_of[slot] >= 0) {
-            u = static_cast<std::size_t>(host.old_of[slot]);
-            phases[slot] = 0;
-        }
-        types[slot] = p.type[u];
-        const auto& initial = p.groups[p.group[u]].types[p.type[u]].initial;
-        v0[slot] = static_cast<Real>(initial[0]);
-        for (std::size_t s = 1; s < initial.size(); ++s)
-            x[state_at(s - 1, slot)] = static_cast<Real>(initial[s]);
+    for (const auto& r : host.ranges) {
+        begin_types(b, p, host, r);
+        if (on_host[r.group])
+            begin_own(b, *on_host[r.group], tiles, host, r);
+        else
+            begin_compiled(b, p.groups[r.group], tiles, r);
+        std::fill(phases.begin() + r.begin, phases.begin() + r.end, std::uint8_t{0});
     }
     v[0] = uploaded(v0, main);
     v[1] = uploaded(v0, main);
@@ -119,10 +228,10 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     }
     if (p.substeps.kind == diffusion::SubStepping::Kind::rkl2)
         l0 = filled(slots, Real(0), main);
-    states = uploaded(x, main);
+    states = uploaded(b.states, main);
     stimulus = filled(slots, Real(0), main);
     driven = filled(slots / 32, 0U, main);
-    type = uploaded(types, main);
+    type = uploaded(b.type, main);
     phase = uploaded(phases, main);
     v0.resize(slots);
     track = uploaded(v0, main);
@@ -148,18 +257,6 @@ template <class Real>
 void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
     cells[group]->set_types(types, main);
-}
-
-template <class Real>
-std::size_t ShardState<Real>::states_size() const
-{
-    return static_cast<std::size_t>(host.slots) * kept;
-}
-
-template <class Real>
-std::size_t ShardState<Real>::state_at(std::size_t s, std::size_t slot) const
-{
-    return (slot / 32 * kept + s) * 32 + slot % 32;
 }
 
 template <class Real>
@@ -228,8 +325,10 @@ template <class Real>
 Reaction<Real> ShardState<Real>::reaction(std::size_t range, bool stimulated, double dt) const
 {
     Reaction<Real> k;
-    k.states = states.data();
-    k.slots = static_cast<std::int64_t>(32 * kept);
+    const auto strides = tiles.strides(range);
+    k.states = states.data() + strides.origin;
+    k.slots = strides.size;
+    k.type = type.data();
     k.stimulus = stimulated ? stimulus.data() : nullptr;
     k.driven = driven.data();
     k.dt = static_cast<Real>(dt);

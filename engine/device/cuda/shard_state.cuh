@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that one shard keeps on its device.
 #pragma once
-#include "engine/device/cuda/compiled_reaction.cuh"
+#include "engine/device/cuda/device_reaction.cuh"
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/shards.hpp"
 #include "engine/device/cuda/solver.cuh"
+#include "engine/device/cuda/state_tiles.hpp"
 
 #include <limits>
 
@@ -47,6 +48,7 @@ class ShardState
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;
     /// Reaction of a range, its potentials left to the caller.
+    /// @param dt_ms  of the reaction
     Reaction<Real> reaction(std::size_t range, bool stimulated, double dt_ms) const;
     /// The same pass with the matrix in single precision.
     Pass<Real, float> mixed(const Pass<Real>& p) const
@@ -70,9 +72,6 @@ class ShardState
     }
     /// Where a range keeps its moving slots; the step's place is left to the caller.
     Rest rest_of(std::size_t range, double tolerance_mV) const;
-    /// Index of state s (after V) of a slot.
-    std::size_t state_at(std::size_t s, std::size_t slot) const;
-    std::size_t states_size() const;
     /// The group that a slot belongs to.
     std::size_t group_of(std::size_t slot) const;
     /// The constants of a group's types; waits for the upload.
@@ -100,8 +99,9 @@ class ShardState
     Buffer<std::uint32_t> driven; ///< bits of the slots that have a stimulus
     Buffer<std::uint8_t> phase;
     Buffer<cell::TypeIndex> type;
-    std::vector<std::unique_ptr<CompiledReaction<Real>>> cells; ///< per group
-    std::size_t kept = 0;          ///< most states of a group, without V
+    std::vector<std::unique_ptr<DeviceReaction<Real>>> cells; ///< per group
+    StateTiles tiles;                                         ///< where `states` has them
+    Buffer<std::int64_t> unknown;  ///< of each slot; empty where no reaction needs it
     std::vector<bool> single_type; ///< per group
     double threshold_mV;
     /// Only where unknowns may rest: moving slots, per range their slices and the two list lengths.

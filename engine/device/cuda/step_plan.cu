@@ -53,22 +53,29 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        auto k = s.reaction(index, t_.stimulated(), strang() ? t_.dt_ms / 2 : t_.dt_ms);
-        k.v_out = s.vector(stage.out, parity);
-        k.v_in = k.v_out;
-        if (stage.kind == Stage::Kind::half_reaction)
-            k.v_in = s.vector(Vector::current, parity);
-        else
-            k.v_before = s.vector(Vector::current, parity);
+        Cells c{index, *s.cells[r.group], {}};
+        auto& l = c.launch;
+        l.pass = with_pass ? &pass : nullptr;
+        l.moment = s.moment(r.begin, r.end, offset);
+        l.unknown = s.unknown.data();
+        l.dt_ms = strang() ? t_.dt_ms / 2 : t_.dt_ms;
+        l.cells = s.reaction(index, t_.stimulated(), l.dt_ms);
+        l.cells.v_in = l.cells.v_out = s.vector(stage.out, parity);
+        if (stage.kind == Stage::Kind::half_reaction) {
+            l.cells.v_in = s.vector(Vector::current, parity);
+        } else {
+            l.cells.v_before = s.vector(Vector::current, parity);
+            l.part = strang() ? 1 : 0;
+            l.after_ms = strang() ? l.dt_ms : 0;
+        }
         // Right behind the one pass of its diffusion, in the same stream: the first of a step's
         // ranges; where it was measured (PREDICTIONS.md, "G8"). For the separators it was measured
         // to be slower: their blocks wait where the interior's diffusion could run.
-        const bool early = stage.kind == Stage::Kind::last && part != Part::separator &&
-                           r.begin == begin && passes_.size() == 1 && !strang() && !solves_ &&
-                           !choice_.mixed && !t_.ports.any();
-        launch(stream, s,
-               {index, *s.cells[r.group], with_pass ? &pass : nullptr, k, s.type.data(),
-                s.moment(r.begin, r.end, offset), early});
+        l.early = stage.kind == Stage::Kind::last && part != Part::separator && r.begin == begin &&
+                  passes_.size() == 1 && !strang() && !solves_ && !choice_.mixed && !t_.ports.any();
+        launch(stream, s, c);
+        if (l.cells.v_before && !c.code.keeps_record())
+            keep_record(stream, l.cells, l.moment);
     }
 }
 
@@ -171,12 +178,14 @@ double StepPlan<Real>::family_bytes(const State& s, Family f) const
     constexpr double r = sizeof(Real);
     const auto slots = static_cast<double>(s.host.slots);
     const double matrix = matrix_bytes(s);
-    // the record's phase; V out; the other states in and out
+    // the record's phase; V out; the other states in and out; V again where the record is kept
+    // apart
     double cell = slots * (1 + r);
     for (const auto& g : s.host.ranges) {
         const auto n = static_cast<double>(g.end - g.begin);
-        const auto kept = static_cast<double>(s.cells[g.group]->states() - 1);
+        const auto kept = static_cast<double>(s.tiles.numbers_of(g.group));
         cell += n * (2 * kept * r + (s.single_type[g.group] ? 0.0 : sizeof(cell::TypeIndex)));
+        cell += s.cells[g.group]->keeps_record() ? 0 : 2 * n * r;
     }
     const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms
     double bytes = 0;

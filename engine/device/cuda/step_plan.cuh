@@ -63,12 +63,8 @@ class StepPlan
     struct Cells
     {
         std::size_t range;
-        const CompiledReaction<Real>& code;
-        const Pass<Real>* pass; ///< null where it went before
-        Reaction<Real> reaction;
-        const cell::TypeIndex* type;
-        Moment moment;
-        bool early; ///< may start while its diffusion ends
+        const DeviceReaction<Real>& code;
+        ReactionLaunch<Real> launch;
     };
 
     void run_stage(const Stage& stage, State& s, Part part, StreamRef stream, int parity,
@@ -77,7 +73,7 @@ class StepPlan
     virtual void launch(StreamRef stream, State& s, const Cells& c)
     {
         static_cast<void>(s);
-        c.code.launch(stream, c.pass, c.reaction, c.type, c.moment, c.early);
+        c.code.launch(stream, c.launch);
     }
     /// The stages up to and with the first whose result other shards read: one after the other for
     /// the separators and, beside them, for the interior. The copies to other shards are then under

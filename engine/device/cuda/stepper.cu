@@ -20,7 +20,8 @@ bool is_fused(const TissueProblem& p, const Tuning& tuning, bool single, bool mi
 {
     if (p.rest_tolerance_mV > 0)
         return true;
-    return !mixed && !needs_solver(p) && tuning.fused.value_or(single || p.size() < few_unknowns);
+    return !mixed && !needs_solver(p) && all_take_pass(p) &&
+           tuning.fused.value_or(single || p.size() < few_unknowns);
 }
 
 /// Steps from one that is timed kernel by kernel to the next; a long step of quiescent unknowns has
@@ -176,10 +177,12 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
         if (!(value > -1000 && value < 1000))
             break;
     }
-    const auto& type = groups_.at(group).types.at(0);
-    cell::fail_in_tissue({t_.time_ms(), t_.step, unknown,
-                          position_[static_cast<std::size_t>(unknown)], value, type.model},
-                         type);
+    const CellGroup& of = groups_.at(group);
+    const NumericsError what(t_.time_ms(), t_.step, unknown,
+                             position_[static_cast<std::size_t>(unknown)], value, model_name(of));
+    if (of.reaction)
+        throw what;
+    cell::fail_in_tissue(what, of.types.at(0));
 }
 
 template class CudaStepper<double>;

@@ -70,6 +70,8 @@ class CudaStepper final : public Stepper
     std::vector<double> collect(const std::vector<std::vector<T>>& values, At at) const;
     template <class T>
     std::vector<std::vector<T>> download(Buffer<T> State::*member) const;
+    std::vector<double> numbers_of_states(const std::vector<std::vector<Real>>& states,
+                                          std::size_t k) const;
 
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;

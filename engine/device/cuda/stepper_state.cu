@@ -291,13 +291,27 @@ void CudaStepper<Real>::potential(std::span<double> out) const
     std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
 }
 
+/// Number k of the states of every unknown, in the mesh's order; 0 where its group has fewer.
+template <class Real>
+std::vector<double>
+CudaStepper<Real>::numbers_of_states(const std::vector<std::vector<Real>>& states,
+                                     std::size_t k) const
+{
+    std::vector<double> out(t_.place.size(), 0);
+    for (std::size_t u = 0; u < out.size(); ++u) {
+        const auto shard = at(t_.place[u].part), slot = at(t_.place[u].slot);
+        const StateTiles& tiles = t_.shards[shard]->tiles;
+        if (k < tiles.numbers_at(slot))
+            out[u] = static_cast<double>(states[shard][tiles.at(k, slot)]);
+    }
+    return out;
+}
+
 template <class Real>
 void CudaStepper<Real>::state(std::size_t state, std::span<double> out) const
 {
     t_.synchronize();
-    const auto all = collect(download(&State::states), [&](std::size_t shard, std::size_t slot) {
-        return t_.shards[shard]->state_at(state - 1, slot);
-    });
+    const auto all = numbers_of_states(download(&State::states), state - 1);
     std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
 }
 
@@ -327,10 +341,8 @@ Snapshot CudaStepper<Real>::snapshot() const
     s.v.resize(t_.place.size());
     potential(s.v);
     const auto states = download(&State::states);
-    for (std::size_t k = 0; k < t_.shards[0]->kept; ++k)
-        s.states.push_back(collect(states, [&](std::size_t shard, std::size_t slot) {
-            return t_.shards[shard]->state_at(k, slot);
-        }));
+    for (std::size_t k = 0; k < t_.first().tiles.most_numbers(); ++k)
+        s.states.push_back(numbers_of_states(states, k));
     s.activation_ms = collect(download(&State::activation_ms), by_slot);
     s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
     const auto phase = collect(download(&State::phase), by_slot);
@@ -349,8 +361,8 @@ Snapshot CudaStepper<Real>::snapshot() const
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s,
-                {t_.place.size(), t_.first().kept, plan_->longest_quiescent(), t_.ports.sizes()});
+    check_shape(s, {t_.place.size(), t_.first().tiles.most_numbers(), plan_->longest_quiescent(),
+                    t_.ports.sizes()});
     t_.synchronize();
     for (auto& shard : t_.shards) {
         State& d = *shard;
@@ -369,8 +381,8 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             if (!empty)
                 u = at(d.host.old_of[slot]);
             v[slot] = static_cast<Real>(s.v[u]);
-            for (std::size_t k = 0; k < s.states.size(); ++k)
-                states[d.state_at(k, slot)] = static_cast<Real>(s.states[k][u]);
+            for (std::size_t k = 0; k < d.tiles.numbers_at(slot); ++k)
+                states[d.tiles.at(k, slot)] = static_cast<Real>(s.states[k][u]);
             if (empty)
                 continue;
             activation[slot] = s.activation_ms[u];
