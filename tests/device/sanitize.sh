@@ -9,7 +9,7 @@ set -uo pipefail
 folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
-programs="test_contract test_cuda test_cuda_implicit test_cuda_models"
+programs="test_contract test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction"
 # What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure. Kernels that start
 # while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
 # ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
@@ -23,6 +23,8 @@ functions_of() { # program, tool
       restingTissueIsCutWithoutABit mixedPrecisionStaysNearDouble ;;
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
     test_cuda_models) echo everyModelAgreesWithTheCpu modelsLiveSideBySide parametersChangeWhileRunning ;;
+    test_cuda_reaction) echo agreesWithTheCpu thePassMayGoWithIt diffusionOfEachKindGoesBeforeIt \
+      snapshotsAreCarriedAcross manyTypesAreToldApart ;;
   esac
 }
 work=$(mktemp -d)

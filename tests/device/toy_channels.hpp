@@ -14,13 +14,46 @@ namespace tawara::test {
 ///
 /// Three arrays of different sizes: which channels are open, how long each has been in all, and how
 /// many openings there were.
-struct ChannelValues
+struct ChannelRates
 {
     static constexpr std::size_t channels = 5;
-    std::vector<double> opening_per_ms; ///< of each type
     double closing_per_ms = 0.5, leak_per_ms = 0.1, rest_mV = -80;
     std::uint64_t seed = 1;
 };
+struct ChannelValues : ChannelRates
+{
+    std::vector<double> opening_per_ms; ///< of each type
+};
+
+/// One step of an unknown, on processors and devices.
+/// @param number  number(k): the k-th of the unknown's numbers, counted over the arrays
+template <class Real, class Numbers>
+TAWARA_EVERYWHERE void step_channels(const ChannelRates& r, double opening_per_ms,
+                                     std::int64_t unknown, const cell::ReactionStep& s,
+                                     double stimulus, Real& v, const Numbers& number)
+{
+    constexpr std::size_t n = ChannelRates::channels;
+    const RandomPlace place{r.seed, static_cast<std::uint64_t>(unknown),
+                            static_cast<std::uint64_t>(s.step), static_cast<std::uint16_t>(s.part)};
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto w = random_words(place, static_cast<std::uint32_t>(k));
+        const double u = uniform_of(w[0], w[1]);
+        Real& open = number(k);
+        if (open != 0) {
+            number(n + k) += static_cast<Real>(s.dt_ms);
+            open = u < r.closing_per_ms * s.dt_ms ? Real(0) : Real(1);
+        } else if (u < opening_per_ms * s.dt_ms) {
+            open = 1;
+            number(2 * n) += 1;
+        }
+        count += open != 0;
+    }
+    const double before = static_cast<double>(v);
+    const double rate = -r.leak_per_ms * (before - r.rest_mV) +
+                        2.0 * static_cast<double>(count) / static_cast<double>(n) + stimulus;
+    v = static_cast<Real>(before + s.dt_ms * rate);
+}
 
 template <class Real>
 class Channels final : public cell::Reaction<Real>
@@ -42,41 +75,29 @@ class Channels final : public cell::Reaction<Real>
     void advance(const cell::ReactionCells<Real>& c, const cell::ReactionStep& s) const override
     {
         const auto& a = c.cells;
-        for (std::size_t i = a.begin; i < a.end; ++i) {
-            if (c.unknown[i] < 0)
-                continue;
-            const RandomPlace place{values_.seed, static_cast<std::uint64_t>(c.unknown[i]),
-                                    static_cast<std::uint64_t>(s.step),
-                                    static_cast<std::uint16_t>(s.part)};
-            Real *open = a.states[0] + i * n, *open_ms = a.states[1] + i * n;
-            std::size_t count = 0;
-            for (std::size_t k = 0; k < n; ++k) {
-                const auto w = random_words(place, static_cast<std::uint32_t>(k));
-                const double u = uniform_of(w[0], w[1]);
-                if (open[k] != 0) {
-                    open_ms[k] += static_cast<Real>(s.dt_ms);
-                    open[k] = u < values_.closing_per_ms * s.dt_ms ? Real(0) : Real(1);
-                } else if (u < values_.opening_per_ms.at(a.type[i]) * s.dt_ms) {
-                    open[k] = 1;
-                    a.states[2][i] += 1;
-                }
-                count += open[k] != 0;
-            }
-            const double v = static_cast<double>(a.v[i]);
-            const double rate = -values_.leak_per_ms * (v - values_.rest_mV) +
-                                2.0 * static_cast<double>(count) / n +
-                                (a.stimulus ? static_cast<double>(a.stimulus[i]) : 0);
-            a.v[i] = static_cast<Real>(v + s.dt_ms * rate);
-        }
+        for (std::size_t i = a.begin; i < a.end; ++i)
+            if (c.unknown[i] >= 0)
+                step_channels(values_, values_.opening_per_ms.at(a.type[i]), c.unknown[i], s,
+                              a.stimulus ? static_cast<double>(a.stimulus[i]) : 0, a.v[i],
+                              Numbers{a.states, i});
     }
 
   private:
     static constexpr auto n = ChannelValues::channels;
+    struct Numbers
+    {
+        Real* const* arrays;
+        std::size_t i;
+        TAWARA_EVERYWHERE Real& operator()(std::size_t k) const
+        {
+            return k < 2 * n ? arrays[k / n][i * n + k % n] : arrays[2][i];
+        }
+    };
     const std::array<cell::StateArray, 3> arrays_{{{"open", n}, {"open_ms", n}, {"openings", 1}}};
     ChannelValues values_;
 };
 
-class ChannelModel final : public cell::ReactionModel
+class ChannelModel : public cell::ReactionModel
 {
   public:
     explicit ChannelModel(ChannelValues values) : values_(std::move(values)) {}
@@ -91,7 +112,7 @@ class ChannelModel final : public cell::ReactionModel
         return std::make_unique<Channels<float>>(values_);
     }
 
-  private:
+  protected:
     ChannelValues values_;
 };
 
