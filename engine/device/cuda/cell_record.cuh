@@ -55,13 +55,13 @@ __device__ __forceinline__ void look(const Record<Real>& r, int slot, int phase,
     }
 }
 
-/// Notes the first value that no membrane reaches.
+/// Notes the first value that no membrane reaches; of a Strang step the first half goes first.
 template <class Real>
 __device__ __forceinline__ void verdict(const Moment& m, long long step, int slot, Real v)
 {
     if (!(v > Real(-1000) && v < Real(1000)))
         atomicMin(&m.status->bad, static_cast<unsigned long long>(step) << 32 |
-                                      static_cast<unsigned long long>(slot));
+                                      (m.part << 31 | static_cast<unsigned>(slot)));
 }
 
 } // namespace tawara::device::cuda

@@ -300,8 +300,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         const Real v = cell.new_v;
         if (cell.inside) {
             p.v_out[slot] = v;
+            verdict(m, step, slot, v);
             if (p.v_before) {
-                verdict(m, step, slot, v);
                 look<Elementary>(
                     p.record, slot, phase, track, [&] { return p.v_before[slot]; }, v, t_ms,
                     m.dt_ms);

@@ -14,7 +14,7 @@ struct Status
 {
     long long step = 0; ///< steps done before the graph that runs now
     unsigned long long bad =
-        no_failure;                ///< (step << 32 | slot) of the first value that is not finite
+        no_failure; ///< (step << 32 | part << 31 | slot) of the first value that is not finite
     long long long_steps = 0;      ///< long steps of resting unknowns ended before the graph
     unsigned long long moving = 0; ///< later short steps taken by slices inside long ones
 };
@@ -82,6 +82,7 @@ struct Moment
     int offset = 0;   ///< steps after status->step
     double dt_ms = 0; ///< of a whole step
     std::int64_t begin = 0, end = 0;
+    unsigned part = 0; ///< of the step: 1 for the second half of a Strang step
 };
 
 /// A step inside a long one, in which slots at rest move once and all others at each step.

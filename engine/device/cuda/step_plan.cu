@@ -66,6 +66,7 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
         } else {
             l.cells.v_before = s.vector(Vector::current, parity);
             l.part = strang() ? 1 : 0;
+            l.moment.part = strang() ? 1 : 0;
             l.after_ms = strang() ? l.dt_ms : 0;
         }
         // Right behind the one pass of its diffusion, in the same stream: the first of a step's

@@ -157,7 +157,7 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
     plan_->failed();
     t_.synchronize();
     // Several shards share the earliest failure: the one whose own value is not finite has it.
-    const auto slot = static_cast<std::size_t>(bad & 0xffffffffU);
+    const auto slot = static_cast<std::size_t>(bad & 0x7fffffffU);
     double value = 0;
     std::int32_t unknown = 0;
     std::size_t group = 0;
