@@ -430,11 +430,10 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
         ->required();
     a->model.declare(*sub);
     sub->add_option("--variant", a->variant, "cell type, e.g. epi");
-    a->scheme_given =
-        sub->add_option("--scheme", a->scheme,
-                        "how the equations are stepped (cell info: with which steps that is good); "
-                        "cvode: the reference")
-            ->capture_default_str();
+    a->scheme_given = sub->add_option(
+        "--scheme", a->scheme,
+        "how the equations are stepped; else as the model's file says, with its step "
+        "(cell info: with which steps that is good); cvode: the reference");
     sub->add_option("--precision", a->precision, "double or single")->capture_default_str();
     a->tables = sub->add_option("--tables", a->tables_mV,
                                 "functions of V are looked up in tables of this step [mV]; changes "

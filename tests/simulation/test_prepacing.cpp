@@ -218,6 +218,33 @@ class TestPrepacing : public QObject
         QCOMPARE(again.readAll().split('\n'), rows);
     }
 
+    /// Cells of ischaemia begin below their rest, so that APD90's level is never reached; a run
+    /// says so, and has APD90 once they are paced.
+    void cellsThatBeginBelowTheirRestAreSaid()
+    {
+        QTemporaryDir dir;
+        auto s = paced_bar(0, 1000);
+        s.mesh = MeshSlab{{6, 1, 1}, 0.5};
+        s.probes.clear();
+        s.stimuli = {test::end_of_bar(0, 80)};
+        s.regions[0].parameters = {{"K_o", 9}, {"g_KATP", 0.012}, {"shift_Na", 3.4}};
+        s.end_ms = 420;
+        RunOptions o;
+        o.device = {"cpu", Precision::double_, 1};
+        const auto notices = [&](const char* folder) {
+            o.out = dir.filePath(folder).toStdString();
+            return QString::fromStdString(run_session(s, o, {}).json);
+        };
+        const auto unpaced = notices("unpaced");
+        QVERIFY2(unpaced.contains("activated unknowns have no APD90. Their cells rest at -7"),
+                 qPrintable(unpaced));
+        s.prepacing.beats = 5;
+        QVERIFY(!notices("paced").contains("have no APD90"));
+        s.prepacing.beats = 0;
+        s.regions[0].parameters.clear();
+        QVERIFY(!notices("healthy").contains("have no APD90"));
+    }
+
     /// In the window: it counts from the next start, and can be taken away again.
     void liveItCountsFromTheNextStart()
     {

@@ -182,6 +182,11 @@ class TestVelocityTuning : public QObject
         line = line_of([&] { (void)build_tissue(s); });
         QVERIFY2(line.find("no wave runs in tissue of ten_tusscher_2006") != std::string::npos,
                  line.c_str());
+        s.regions[0].parameters = {{"K_o", 1e9}}; // what the strip's cells do not survive
+        line = line_of([&] { (void)build_tissue(s); });
+        QVERIFY2(line.starts_with("slab:/tissue/regions/0/velocity_m_per_s: ") &&
+                     line.find("parameters") != std::string::npos,
+                 line.c_str());
         std::stop_source stop;
         stop.request_stop();
         s = session_of(Kind::p1, 0.9);

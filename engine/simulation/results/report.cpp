@@ -332,13 +332,19 @@ void add_kernels(Json& j, const ReportInput& in, const std::optional<device::Cei
 }
 
 /// What a user should know of the tissue, and of a run to its end what the pulses did.
-void add_notices(Json& j, const ReportInput& in, RunReport& r)
+void add_notices(Json& j, const ReportInput& in, const device::Maps& maps, RunReport& r)
 {
     if (in.ended == "end") {
         r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
                                     in.seen, in.branched_ms());
         for (auto& n : where_waves_ended(static_cast<std::int64_t>(in.tissue.problem.with_cells()),
                                          r.activated, r.last_activation_ms, in.stepper.time_ms()))
+            r.notices.push_back(std::move(n));
+        std::vector<double> v(maps.activation_ms.size());
+        if (r.activated > 0)
+            in.stepper.potential(v);
+        for (auto& n :
+             where_rest_is_above(cell_map(in.session, in.tissue), maps, v, in.stepper.time_ms()))
             r.notices.push_back(std::move(n));
     }
     j["notices"] = Json::array();
@@ -429,7 +435,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     if (!no_maps.empty())
         j["maps_not_known"] = no_maps;
     add_kernels(j, in, ceilings);
-    add_notices(j, in, r);
+    add_notices(j, in, maps, r);
     j["files"] = in.files;
     r.json = text_of(j);
     return r;

@@ -270,6 +270,41 @@ Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double 
                  "down and stop"}};
 }
 
+Notices where_rest_is_above(const CellMap& cells, const device::Maps& maps,
+                            std::span<const double> v_mV, double end_ms)
+{
+    constexpr double surely_ms = 200;  // after which action potentials of ischaemia are over
+    constexpr double at_rest_mV = -55; // and no plateau is below that
+    Notices out;
+    for (std::size_t k = 0; k < cells.regions.size(); ++k) {
+        std::int64_t activated = 0;
+        std::vector<double> back;
+        for (std::size_t u = 0; u < v_mV.size(); ++u) {
+            const double from = maps.activation_ms[u];
+            if (cells.of_unknown[u] != static_cast<std::int32_t>(k) || !std::isfinite(from))
+                continue;
+            ++activated;
+            if (!std::isfinite(maps.apd90(u)) && v_mV[u] < at_rest_mV && end_ms - from > surely_ms)
+                back.push_back(v_mV[u]);
+        }
+        const auto count = static_cast<std::int64_t>(back.size());
+        if (count == 0 || 2 * count < activated)
+            continue;
+        const auto middle = back.begin() + static_cast<std::ptrdiff_t>(back.size() / 2);
+        std::nth_element(back.begin(), middle, back.end());
+        const auto& r = cells.regions[k];
+        out.push_back({Notice::Level::warning,
+                       "tissue.regions." + std::to_string(r.region) +
+                           (r.name.empty() ? "" : " (" + r.name + ")") + ": " +
+                           std::to_string(count) + " of " + std::to_string(activated) +
+                           " activated unknowns have no APD90. Their cells rest at " +
+                           number_text(*middle, 3) +
+                           " mV and began lower, and APD90 counts from the least V before the "
+                           "wave; pace the cells before the run (tissue.prepacing)"});
+    }
+    return out;
+}
+
 Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, bool activated,
                         double end_ms, const PotentialRange& seen, double branched_ms)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/simulation/pacing/pulse_log.hpp"
+#include "engine/simulation/results/cell_map.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
@@ -32,6 +33,12 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes);
 /// activated: until when, and how much.
 Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double last_ms,
                           double end_ms);
+
+/// Of each region in which most activated unknowns have no APD90 though they are back at rest at
+/// the run's end: their rest lies above APD90's level, since the cells began below it (ischaemia).
+/// @param v_mV  of all unknowns, at end_ms
+Notices where_rest_is_above(const CellMap& cells, const device::Maps& maps,
+                            std::span<const double> v_mV, double end_ms);
 
 /// What a run's end says of its pulses: where nothing was activated, why that may be, which the
 /// potentials tell if it was the threshold; the sites of which a pulse is known not to have

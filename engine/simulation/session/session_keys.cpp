@@ -145,7 +145,8 @@ const Key table[] = {
         "{..}, \"extracellular\": {..}}`, of which sigma_i sigma_e / (sigma_i + sigma_e) is taken",
         {.more = "unequal ones want fibres, `sheet` and `normal` apart also sheets. All three 0: "
                  "the region insulates",
-         .needed = "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m",
+         .needed =
+             "{\"fibre\": .., \"sheet\": .., \"normal\": ..} in S/m, or velocity_m_per_s in m/s",
          .left_out = "needed with `model`, unless there is `velocity_m_per_s`"}),
     Key("/tissue/regions/#/velocity_m_per_s",
         "in place of `conductivity_S_per_m`: what plane waves should run at, `{\"fibre\": 0.6, "

@@ -76,38 +76,6 @@ diffusion::Conductivity for_edge(diffusion::Conductivity c, double edge_mm)
             at_least(c.normal, cross_per_mm2)};
 }
 
-/// Asks for velocities where they can be reached, by which `r` is tuned; else raises
-/// conductivities.
-void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const MeshChoice& choice,
-                  bool fibres, bool sheets, const Progress& progress)
-{
-    const auto& wanted = choice.velocity; // has to be reached
-    constexpr double coarsest_mm = 10;    // a tissue mesh; others have another unit of length
-    const double edge_mm = mesh::mean_edge_mm(m);
-    ConductionVelocity v = wanted.value_or(ConductionVelocity{});
-    if (!wanted && !sheets)
-        v.normal = v.sheet;
-    if (!wanted && !fibres)
-        v.sheet = v.normal = v.fibre;
-    r.velocity_m_per_s = v;
-    try {
-        if (wanted || (choice.tune && edge_mm <= coarsest_mm)) {
-            (void)tune_conductivity(s, r, edge_mm, progress);
-            return;
-        }
-    } catch (const InputError& e) {
-        if (wanted)
-            throw InputError(no_velocity_file, e.reason);
-    } catch (const NumericsError&) {
-        if (wanted)
-            throw;
-    }
-    r.velocity_m_per_s.reset();
-    r.conductivity_S_per_m = for_edge(tissue_S_per_m, edge_mm);
-    if (!fibres) // without directions there is one conductivity
-        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
-}
-
 /// What models call their variant of a layer of the wall.
 std::vector<std::string_view> names_of(Layer::Kind layer)
 {
@@ -150,6 +118,39 @@ std::vector<Region> regions_by_layer(const Region& like, const mesh::TetMesh& m)
         out.back().where = Layer{kind};
     }
     return out;
+}
+
+/// Asks for velocities where they can be reached, by which `r` is tuned; else raises
+/// conductivities.
+void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const MeshChoice& choice,
+                  bool fibres, bool sheets, const Progress& progress)
+{
+    const auto& wanted = choice.velocity; // has to be reached
+    constexpr double coarsest_mm = 10;    // a tissue mesh; others have another unit of length
+    const double edge_mm = mesh::mean_edge_mm(m);
+    ConductionVelocity v = wanted.value_or(ConductionVelocity{});
+    if (!wanted && !sheets)
+        v.normal = v.sheet;
+    if (!wanted && !fibres)
+        v.sheet = v.normal = v.fibre;
+    r.velocity_m_per_s = v;
+    try {
+        if (wanted || (choice.tune && edge_mm <= coarsest_mm)) {
+            for (const Region& layer : regions_by_layer(r, m)) // each has cells of its own
+                (void)tune_conductivity(s, layer, edge_mm, progress);
+            return;
+        }
+    } catch (const InputError& e) {
+        if (wanted)
+            throw InputError(no_velocity_file, e.reason);
+    } catch (const NumericsError&) {
+        if (wanted)
+            throw;
+    }
+    r.velocity_m_per_s.reset();
+    r.conductivity_S_per_m = for_edge(tissue_S_per_m, edge_mm);
+    if (!fibres) // without directions there is one conductivity
+        r.conductivity_S_per_m.sheet = r.conductivity_S_per_m.normal = r.conductivity_S_per_m.fibre;
 }
 
 /// Means, principal axis (of the largest variance) and the extent along it.

@@ -17,7 +17,8 @@ inline constexpr diffusion::Conductivity tissue_S_per_m{0.13341772, 0.01760618, 
 inline constexpr double slowest_mm_per_ms = 0.03;
 
 /// Whether strips that stand for a session's mesh are even cubes: those of slabs, and of fvm, whose
-/// waves do not feel the difference. Those of other meshes are shaken, as the meshes are uneven.
+/// waves do not feel the difference. Those of other meshes are shaken, as the meshes are uneven,
+/// and 4 cubes wide.
 bool strips_are_even(const Session& session);
 
 inline constexpr int cubes_across = 2; ///< of a bar that a wave runs along

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/velocity_tuning.hpp"
 
+#include "engine/cell/numerics_error.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
@@ -98,7 +99,9 @@ class Search
                                                           figures(low_->velocity) + " m/s"
                                                     : "no wave runs") +
                      " at " + figures(most_tuned_S_per_m) +
-                     " S/m, and tissue has 0.01 to 1 S/m; refine the mesh");
+                     " S/m, and tissue has 0.01 to 1 S/m; refine the mesh, or see whether the "
+                     "model's "
+                     "parameters let waves run");
             const double ratio = target_ / low_->velocity;
             const double factor =
                 low_->velocity > 0 ? std::clamp(ratio * ratio, least_factor, most_factor) : grow;
@@ -398,6 +401,11 @@ std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, No
                            tune_conductivity(session, r, edge_mm, progress)});
         } catch (const InputError& e) {
             throw InputError(session.name, pointer(k), e.reason);
+        } catch (const NumericsError& e) {
+            throw InputError(
+                session.name, pointer(k),
+                std::string("no conductivity can be found: in a strip of this tissue ") + e.what() +
+                    " (the region's parameters count, too)");
         }
         notices.push_back(notice_of(session, out.back()));
     }

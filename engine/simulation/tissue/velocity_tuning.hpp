@@ -67,7 +67,7 @@ struct TunedRegion
 
 /// Those of all regions with velocity_m_per_s that conduct; a remark for each that says what was
 /// found.
-/// @throws InputError naming the region by JSON pointer; NumericsError, Cancelled
+/// @throws InputError naming the region by JSON pointer; Cancelled
 std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
                                       const Progress& progress = {});
 
