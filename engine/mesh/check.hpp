@@ -37,10 +37,7 @@ TetMesh refine(const TetMesh& m, const Progress& progress = {});
 /// Box of tetrahedra: a grid of cubes of edge `spacing_mm`, six tetrahedra per cube (Kuhn),
 /// conforming; fibres along x, sheets along y; region 1. The counts are rounded so that the box is
 /// exact.
-/// @param shake  vertices are moved at random by up to so many spacings along each axis, those of
-///               the sides within them, the same ones each time: 0 to 0.3, where all tetrahedra
-///               keep a volume
 /// @throws InputError when a size or the spacing is not positive and finite
-TetMesh slab(const Vec3& size_mm, double spacing_mm, double shake = 0);
+TetMesh slab(const Vec3& size_mm, double spacing_mm);
 
 } // namespace tawara::mesh

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
-#include "engine/core/random.hpp"
 #include "engine/mesh/check.hpp"
 
 #include <algorithm>
@@ -29,26 +28,16 @@ std::array<std::size_t, 3> grid(const Vec3& size_mm, double spacing_mm)
     return n;
 }
 
-/// From -1 to 1: of a vertex, along an axis.
-double shaken(std::size_t vertex, std::size_t axis)
-{
-    const Words4 words = random_words({1, vertex, 0, 0}, 0);
-    return 2.0 * uniform_of(words[static_cast<int>(axis)]) - 1;
-}
-
 } // namespace
 
-TetMesh slab(const Vec3& size_mm, double spacing_mm, double shake)
+TetMesh slab(const Vec3& size_mm, double spacing_mm)
 {
     const auto n = grid(size_mm, spacing_mm);
     TetMesh m;
     const std::size_t nv = (n[0] + 1) * (n[1] + 1) * (n[2] + 1), nt = 6 * n[0] * n[1] * n[2];
     m.x.reserve(nv), m.y.reserve(nv), m.z.reserve(nv);
     const auto coordinate = [&](std::size_t axis, std::size_t i) {
-        auto at = static_cast<double>(i);
-        if (shake > 0 && i > 0 && i < n[axis])
-            at += shake * shaken(m.x.size(), axis);
-        return size_mm[axis] * at / static_cast<double>(n[axis]);
+        return size_mm[axis] * static_cast<double>(i) / static_cast<double>(n[axis]);
     };
     for (std::size_t k = 0; k <= n[2]; ++k)
         for (std::size_t j = 0; j <= n[1]; ++j)

@@ -68,26 +68,6 @@ class TestMesh : public QObject
         QCOMPARE(slab({1, 1, 1}, 50).tetrahedron_count(), std::size_t{6});
     }
 
-    void shakenSlabsKeepTheirSides()
-    {
-        constexpr double most = 0.3;
-        const TetMesh even = slab({20, 7, 3}, 0.5), m = slab({20, 7, 3}, 0.5, most);
-        QVERIFY(std::abs(shapes::volume(m) - 420) < 1e-9);
-        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-            QVERIFY(m.volume(t) > 0);
-        double furthest = 0, sum = 0;
-        for (std::size_t i = 0; i < m.vertex_count(); ++i) {
-            const double moved = m.x[i] - even.x[i];
-            if (even.x[i] == 0 || even.x[i] == 20)
-                QCOMPARE(moved, 0.0);
-            furthest = std::max(furthest, std::abs(moved));
-            sum += moved;
-        }
-        QVERIFY(furthest > 0.98 * most * 0.5 && furthest <= most * 0.5 + 1e-12);
-        QVERIFY(std::abs(sum) / static_cast<double>(m.vertex_count()) < 0.01);
-        QVERIFY(slab({20, 7, 3}, 0.5, most).x == m.x);
-    }
-
     void neighbours_are_mutual_and_boundary_is_closed()
     {
         const TetMesh m = slab({4, 3, 2}, 0.5);

@@ -316,34 +316,6 @@ class TestVelocityTuning : public QObject
         QVERIFY(!s.regions.at(0).velocity_m_per_s);
     }
 
-    /// Strips of even cubes had waves of p1 that were slower by a sixth than on such a mesh.
-    void wavesOfHeartsRunAsWanted()
-    {
-        const QTemporaryDir dir;
-        Session s;
-        s.name = "heart";
-        s.scheme = diffusion::Scheme::p1;
-        MeshHeart heart;
-        heart.parameters.shape = mesh::generator::HeartShape::lv;
-        heart.parameters.edge_mm = 3;
-        s.mesh = heart;
-        s.regions[0].variant = "epi";
-        s.regions[0].velocity_m_per_s = ConductionVelocity{0.6, 0.6, 0.6};
-        s.dt_ms = 0.04;
-        s.end_ms = 160;
-        Stimulus apex;
-        apex.region = Sphere{{0, 0, -60}, 8};
-        apex.amplitude_pA_per_pF = 80;
-        s.stimuli = {apex};
-        RunOptions o;
-        o.device.devices = "cpu";
-        o.out = dir.path().toStdString();
-        run_session(s, o);
-        const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
-        const double v = report["conduction_velocity_m_per_s"].toObject()["median"].toDouble();
-        QVERIFY2(std::abs(v - 0.6) < 0.03, qPrintable(QString::number(v)));
-    }
-
     /// The report says what was used; a run that goes on has the same bits, found or kept.
     void runsSayAndResume()
     {

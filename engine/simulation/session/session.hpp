@@ -36,7 +36,6 @@ struct MeshSlab
 {
     Vec3 size_mm{};
     double spacing_mm = 0.5;
-    double shake = 0; ///< mesh::slab(); no key of sessions
     bool operator==(const MeshSlab&) const = default;
 };
 struct MeshHeart

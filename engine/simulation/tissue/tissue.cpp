@@ -312,7 +312,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
                                        number_text(slab->spacing_mm, 6) + " mm; " +
                                        number_text(length / cubes, 6) + " mm there"});
         }
-        return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm, slab->shake));
+        return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
     }
     if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
         return with_neighbours(heart_of(s, *heart, notices, progress));

@@ -20,11 +20,7 @@ namespace {
 constexpr double worst_error = 0.1;      // of a velocity that needs no word
 constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
 constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
-/// Of the cubes' vertices. On meshes of p1 that are no grid of cubes, waves run faster than on one
-/// with the same mean edge: by 12 to 20 % on hearts of CGAL and TetGen with edges of 1.3 to 2.7 mm.
-/// With this, strips have their velocities within 2 % (tests/bench/records/velocity_tuning.jsonl).
-constexpr double most_shaken = 0.27;
-constexpr double from = 0.5, to = 0.85; // of the length: where a wave is timed
+constexpr double from = 0.5, to = 0.85;  // of the length: where a wave is timed
 
 /// A chain of cells with spacing h: the discrete diffusion of one dimension.
 diffusion::System chain(std::size_t n, double h_mm, double D)
@@ -150,23 +146,16 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
                  double slowest, int across, const Progress& progress)
 {
     // A front is some sqrt(D 1 ms) wide, and runs evenly some twenty widths from its start.
-    static const auto edge_of_cube = [](double shake) {
-        return mesh::mean_edge_mm(mesh::slab({24, 4, 4}, 1, shake));
-    };
-    static const double edge_of_even = edge_of_cube(0), edge_of_shaken = edge_of_cube(most_shaken);
-    const double shake = strips_are_even(session) ? 0 : most_shaken;
-    if (shake >
-        0) // of narrower ones, velocities depend on where the vertices happen to be: by 10 %
-        across = std::max(across, 4);
+    static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
     constexpr double least_cubes = 24, most_cubes = 480, widths = 40, part_paced = 1.0 / 8;
-    const double h = edge_mm / (shake > 0 ? edge_of_shaken : edge_of_even);
+    const double h = edge_mm / edge_of_cube;
     const auto c = region.conductivity_scale * region.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
     const double width_mm = std::sqrt(sigma[k] / capacity_of(session));
     const double cubes = std::clamp(std::ceil(widths * width_mm / h), least_cubes, most_cubes);
     const double paced = part_paced * cubes;
     Session s = session;
-    s.mesh = MeshSlab{{cubes * h, across * h, across * h}, h, shake};
+    s.mesh = MeshSlab{{cubes * h, across * h, across * h}, h};
     s.stimuli.clear();
     s.probes.clear();
     s.prepacing = {};
@@ -213,12 +202,6 @@ VelocityEstimate estimate_tuned(const Session& session, Region region, double ed
 }
 
 } // namespace
-
-bool strips_are_even(const Session& session)
-{
-    return session.scheme == diffusion::Scheme::fvm ||
-           std::holds_alternative<MeshSlab>(session.mesh);
-}
 
 bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double on_fine)
 {

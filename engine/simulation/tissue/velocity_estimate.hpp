@@ -16,11 +16,6 @@ inline constexpr diffusion::Conductivity tissue_S_per_m{0.13341772, 0.01760618, 
 /// Slower waves count as none.
 inline constexpr double slowest_mm_per_ms = 0.03;
 
-/// Whether strips that stand for a session's mesh are even cubes: those of slabs, and of fvm, whose
-/// waves do not feel the difference. Those of other meshes are shaken, as the meshes are uneven,
-/// and 4 cubes wide.
-bool strips_are_even(const Session& session);
-
 inline constexpr int cubes_across = 2; ///< of a bar that a wave runs along
 
 /// Whether a conductivity was raised because the mesh is coarse: it is above 1.5 times tissue's,
@@ -46,9 +41,9 @@ struct VelocityEstimate
 /// of a region, with the session's splitting and stepping. `fine`: a chain of cells, differences of
 /// second order, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and steps
 /// of 0.01 ms at most. `mesh`: a bar of 2 x 2 cubes across, and 24 along or as many as make 40 of
-/// the front's widths, of six tetrahedra each, whose mean edge is edge_mm (strips_are_even()), with
-/// the session's scheme, mass and time step. Conductivities of a region with velocity_m_per_s are
-/// those of tune_conductivity().
+/// the front's widths, of six tetrahedra each, whose mean edge is edge_mm, with the session's
+/// scheme, mass and time step. Conductivities of a region with velocity_m_per_s are those of
+/// tune_conductivity().
 /// @param region  of the session, with a model of its own (resolved, not inheriting)
 /// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
 /// @throws InputError, Cancelled

@@ -314,6 +314,9 @@ Notice notice_of(const Session& s, const TunedRegion& t)
             number_text(f.reached.sheet, 3) + ", " + number_text(f.reached.normal, 3) +
             " m/s). A mesh that resolves the waves would want " +
             conductivity_text(f.on_fine_S_per_m) + " S/m";
+    if (s.scheme == diffusion::Scheme::p1 && !std::holds_alternative<MeshSlab>(s.mesh))
+        text += ". The strips are even cubes: on uneven tetrahedra of hearts with edges of 1.3 to "
+                "2.7 mm, waves of p1 were measured to run 12 to 22 % faster";
     return {Notice::Level::info, text, notice_kind::tissue};
 }
 
@@ -385,7 +388,7 @@ std::string tuning_key(const Session& session, const Region& region, double edge
     s.ecg_every_ms = usual.ecg_every_ms;
     s.bath_conductivity_S_per_m = usual.bath_conductivity_S_per_m;
     return std::to_string(cell::text_digest(cell::make_cell_type(r.model, r.variant, {}, {}))) +
-           (strips_are_even(session) ? " even " : " shaken ") + to_json(s);
+           " " + to_json(s);
 }
 
 std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
