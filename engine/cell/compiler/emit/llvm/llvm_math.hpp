@@ -26,7 +26,7 @@ class LlvmMath
     llvm::Value* exp(llvm::Value* x, bool low = true, bool high = true);
     /// 2^(scale x), the same way; several at once, with their operations interleaved: none waits
     /// for the other's. `fine` is for what is raised to powers: within an ulp. The others take an
-    /// operation or two less: remainders of at most 3.5e-14 (155 ulp) and 5.4e-8 (half an ulp),
+    /// operation or two less: remainders of at most 3.5e-14 (220 ulp) and 5.4e-8 (half an ulp),
     /// and of no more than 8.9e-14 of exp(x) - 1 where double precision has no table.
     /// Where reach is not 0, 2^(scale (x + origin)) is meant, and exp() of at most +-reach <= 1 is
     /// all that scale x makes: a polynomial of x, the range not reduced (remainders: 3e-16, 3e-8).
