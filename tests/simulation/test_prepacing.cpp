@@ -236,8 +236,9 @@ class TestPrepacing : public QObject
             return QString::fromStdString(run_session(s, o, {}).json);
         };
         const auto unpaced = notices("unpaced");
-        QVERIFY2(unpaced.contains("activated unknowns have no APD90. Their cells rest at -7"),
-                 qPrintable(unpaced));
+        QVERIFY2(
+            unpaced.contains("activated unknowns have no APD90, though they are back at rest."),
+            qPrintable(unpaced));
         s.prepacing.beats = 5;
         QVERIFY(!notices("paced").contains("have no APD90"));
         s.prepacing.beats = 0;

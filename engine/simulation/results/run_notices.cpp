@@ -297,10 +297,11 @@ Notices where_rest_is_above(const CellMap& cells, const device::Maps& maps,
                        "tissue.regions." + std::to_string(r.region) +
                            (r.name.empty() ? "" : " (" + r.name + ")") + ": " +
                            std::to_string(count) + " of " + std::to_string(activated) +
-                           " activated unknowns have no APD90. Their cells rest at " +
+                           " activated unknowns have no APD90, though they are back at rest. APD90 "
+                           "counts from the least V before the wave. These cells began below their "
+                           "rest of " +
                            number_text(*middle, 3) +
-                           " mV and began lower, and APD90 counts from the least V before the "
-                           "wave; pace the cells before the run (tissue.prepacing)"});
+                           " mV; pace them before the run (tissue.prepacing)"});
     }
     return out;
 }
