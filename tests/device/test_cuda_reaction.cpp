@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/backend.hpp"
 #include "engine/device/cuda/state_tiles.hpp"
+#include "tests/device/channel_rows.hpp"
 #include "tests/device/channels_on_cuda.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -193,16 +194,7 @@ class TestCudaReaction : public QObject
 
     void agreesWithTheCpu_data()
     {
-        QTest::addColumn<bool>("mixed");
-        QTest::addColumn<int>("splitting");
-        QTest::addColumn<int>("precision");
-        for (const bool mixed : {false, true})
-            for (const auto s : {Splitting::godunov, Splitting::strang})
-                for (const auto r : {Precision::double_, Precision::single})
-                    QTest::addRow("%s %s %s", mixed ? "mixed" : "alone",
-                                  s == Splitting::godunov ? "Godunov" : "Strang",
-                                  std::string(name(r)).c_str())
-                        << mixed << int(s) << int(r);
+        add_channel_rows();
     }
     void agreesWithTheCpu()
     {
@@ -294,7 +286,7 @@ class TestCudaReaction : public QObject
     /// A snapshot goes on bit for bit on the devices it was taken on, and is taken by others.
     void snapshotsAreCarriedAcross_data()
     {
-        agreesWithTheCpu_data();
+        add_channel_rows();
     }
     void snapshotsAreCarriedAcross()
     {

@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/partition/decomposition.hpp"
+#include "tests/device/channel_rows.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/random_on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -162,19 +163,7 @@ class TestReaction : public QObject
         QVERIFY2(std::abs(share - 1.0 / 3) < 0.01, qPrintable(QString::number(share)));
     }
 
-    void tissueOfBothKindsIsStepped_data()
-    {
-        QTest::addColumn<bool>("mixed");
-        QTest::addColumn<int>("splitting");
-        QTest::addColumn<int>("precision");
-        for (const bool mixed : {false, true})
-            for (const auto s : {Splitting::godunov, Splitting::strang})
-                for (const auto r : {Precision::double_, Precision::single})
-                    QTest::addRow("%s %s %s", mixed ? "mixed" : "alone",
-                                  s == Splitting::godunov ? "Godunov" : "Strang",
-                                  std::string(name(r)).c_str())
-                        << mixed << int(s) << int(r);
-    }
+    void tissueOfBothKindsIsStepped_data() { add_channel_rows(); }
     void tissueOfBothKindsIsStepped()
     {
         QFETCH(bool, mixed);
