@@ -5,8 +5,8 @@
 For each scheme and edge the command line tunes a slab and runs a plane wave along fibre, sheet and normal through it.
 The velocities come from the activation times of the run's own unknowns (activation.csv), which the search for
 conductivities never saw: its strips are narrower and shorter. Then hearts, with one velocity for all directions: the
-median of report.json. `strips` is how many strips the search ran, `cpu_s` the processor's time that it took, with an empty cache.
-CLI is the built tawara-cli."""
+median of report.json. `strips` is how many strips the search ran, `cpu_s` the processor's time that it took, with an
+empty cache. CLI is the built tawara-cli."""
 import csv
 import json
 import os
