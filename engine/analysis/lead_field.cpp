@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/analysis/lead_field.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

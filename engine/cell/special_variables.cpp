@@ -4,6 +4,8 @@
 #include "engine/cell/compiler/equations/recognise.hpp"
 #include "engine/core/error.hpp"
 
+#include <algorithm>
+
 namespace tawara::cell {
 namespace {
 

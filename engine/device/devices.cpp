@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 
 #include <charconv>
+#include <string_view>
 
 namespace tawara::device {
 namespace {

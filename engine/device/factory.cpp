@@ -8,6 +8,7 @@
 #endif
 #include "engine/device/stepper.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace tawara::device {

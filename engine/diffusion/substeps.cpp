@@ -2,6 +2,7 @@
 #include "engine/core/error.hpp"
 #include "engine/diffusion/system.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara::diffusion {

@@ -11,6 +11,8 @@
 #include <QTextDocument>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <QDialog>
 
+#include <vector>
+
 class QListWidget;
 class QTextBrowser;
 

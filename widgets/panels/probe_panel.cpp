@@ -12,6 +12,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tawara {
 
 ProbePanel::ProbePanel(ProbeModel* model, QWidget* parent)

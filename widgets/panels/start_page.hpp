@@ -3,6 +3,8 @@
 #include <QFrame>
 #include <QPixmap>
 
+#include <vector>
+
 class QGridLayout;
 
 namespace tawara {

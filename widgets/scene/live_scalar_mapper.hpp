@@ -3,6 +3,7 @@
 #include "widgets/scene/color_map.hpp"
 
 #include <array>
+#include <map>
 #include <span>
 #include <vtkNew.h>
 #include <vtkOpenGLPolyDataMapper.h>

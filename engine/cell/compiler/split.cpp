@@ -6,6 +6,7 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace tawara::cell::compiler {

@@ -10,6 +10,7 @@
 #include "engine/device/cpu/state_arrays.hpp"
 #include "engine/diffusion/implicit.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <memory>

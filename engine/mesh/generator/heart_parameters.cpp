@@ -2,6 +2,7 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/generator/heart.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -14,6 +14,8 @@
 #include <vtkPolyData.h>
 #include <vtkXMLPolyDataWriter.h>
 
+#include <algorithm>
+
 namespace tawara::mesh::io {
 
 void write_surface_vtp(const TetMesh& m, const Surface& s, const std::vector<Extra>& at_vertices,

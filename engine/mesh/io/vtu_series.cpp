@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <limits>

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <stop_token>
 #include <thread>
 #include <zlib.h>
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // How a recording stores its frames: potentials as codes, codes as compressed differences.

@@ -14,6 +14,7 @@
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/session/csv.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
