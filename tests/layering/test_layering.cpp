@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The arrows between folders: every #include against what CMake's link lists declare.
-#include <QDirIterator>
-#include <QFile>
+#include "tests/layering/sources.hpp"
+
 #include <QMap>
 #include <QRegularExpression>
 #include <QSet>
 #include <QtTest>
 
 namespace {
-
-const QString root = QStringLiteral(TAWARA_SOURCE_DIR "/");
-
-struct Include
-{
-    QString what;
-    bool angled;
-    int line;
-};
-
-struct Source
-{
-    QString path; ///< from the root of the repository
-    QStringList lines;
-    QList<Include> includes;
-    bool header() const { return path.endsWith(".hpp") || path.endsWith(".cuh"); }
-};
-
-Source read(const QString& path)
-{
-    static const QRegularExpression include("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
-    Source s{path, {}, {}};
-    QFile file(root + path);
-    if (file.open(QIODevice::ReadOnly))
-        s.lines = QString::fromUtf8(file.readAll()).split('\n');
-    for (int k = 0; k < s.lines.size(); ++k)
-        if (const auto m = include.match(s.lines[k]); m.hasMatch())
-            s.includes.append({m.captured(2), m.captured(1) == "<", k + 1});
-    return s;
-}
-
-QList<Source> sources(const QStringList& folders, const QStringList& patterns)
-{
-    QList<Source> out;
-    for (const auto& folder : folders) {
-        QDirIterator it(root + folder, patterns, QDir::Files, QDirIterator::Subdirectories);
-        while (it.hasNext())
-            out.append(read(it.next().mid(root.size())));
-    }
-    return out;
-}
 
 /// Layers as CMake declared them: folder, and the closure of what may be included.
 struct Layer
@@ -255,7 +214,8 @@ class TestLayering : public QObject
     }
 
     /// A header is the first include of a source, which compiles it alone, or has a source made for
-    /// it (alone.txt): none is left out, in whichever folder it lies.
+    /// it (alone.txt): none is left out, in whichever folder it lies. What it needs of the standard
+    /// library is precompiled: test_standard_includes looks for that.
     void everyHeaderIsCompiledAlone()
     {
         QFile list(QStringLiteral(TAWARA_BINARY_DIR "/tests/layering/alone.txt"));
