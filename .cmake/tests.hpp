@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What most test programs include, compiled once for all of them (tawara_test).
+// What most test programs include, compiled once for all of them (tawara_precompiled).
 #pragma once
+#include ".cmake/standard.hpp"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -8,24 +10,8 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numbers>
-#include <optional>
+#ifdef QT_WIDGETS_LIB
+#include <QtWidgets>
+#endif
+
 #include <random>
-#include <set>
-#include <span>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <variant>
-#include <vector>
