@@ -22,9 +22,8 @@ struct ReactionLaunch
     Reaction<Real>
         cells; ///< of the slots [moment.begin, moment.end), moment.begin a multiple of 32
     Moment moment;
-    /// As cell::ReactionStep has them: the step is moment.status->step + moment.offset, and t_ms is
-    /// that times moment.dt_ms, plus after_ms.
-    int part = 0;
+    /// As cell::ReactionStep has them: the step is moment.status->step + moment.offset, its part
+    /// moment.part, and t_ms is the step times moment.dt_ms, plus after_ms.
     double after_ms = 0, dt_ms = 0;
     /// [slots] as cell::ReactionCells has it, on the device; null unless the reaction needs it.
     const std::int64_t* unknown = nullptr;

@@ -58,7 +58,7 @@ void step_own_cells(StreamRef s, const char* name, const ReactionLaunch<Real>& l
 {
     constexpr int block = 128;
     const auto n = l.moment.end - l.moment.begin;
-    const cell::ReactionStep step{0, l.part, l.after_ms, l.dt_ms};
+    const cell::ReactionStep step{0, static_cast<int>(l.moment.part), l.after_ms, l.dt_ms};
     if (l.pass)
         launch(s, name, n, block, own_cells_kernel<true, Real, Body>, *l.pass, l.cells, l.moment,
                l.unknown, step, body);

@@ -12,6 +12,15 @@ namespace {
 
 constexpr int block = 128;
 
+/// What the kernel ahead in the stream writes is there from here on. Devices before compute
+/// capability 9.0 start no kernel early.
+__device__ void wait_for_kernel_ahead()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// terms[number[k]] = v[slot[k]]
 template <class Real>
 __global__ void read_kernel(const Real* v, const std::int32_t* slot, const std::int32_t* number,
@@ -31,9 +40,10 @@ __global__ void sum_kernel(const From* from, const std::int32_t* first, const st
     const int k = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (k >= n)
         return;
-    const int lane = static_cast<int>(threadIdx.x & 31U);
+    const int lane = static_cast<int>(threadIdx.x & 31U), begin = first[k], end = first[k + 1];
     double sum = 0;
-    for (int i = first[k] + lane; i < first[k + 1]; i += 32)
+    wait_for_kernel_ahead();
+    for (int i = begin + lane; i < end; i += 32)
         sum = fma(static_cast<double>(weight[i]), static_cast<double>(from[at[i]]), sum);
     for (int apart = 16; apart > 0; apart /= 2)
         sum += __shfl_down_sync(0xffffffffU, sum, static_cast<unsigned>(apart));
@@ -51,9 +61,11 @@ __global__ void drive_kernel(const double* current, const std::int32_t* slot,
     if (k >= n)
         return;
     double sum = static_cast<double>(sources[k]);
-    for (int i = first[k]; i < first[k + 1]; ++i)
+    const int begin = first[k], end = first[k + 1], to = slot[k];
+    wait_for_kernel_ahead();
+    for (int i = begin; i < end; ++i)
         sum = fma(static_cast<double>(weight[i]), current[port[i]], sum);
-    stimulus[slot[k]] = static_cast<Real>(sum);
+    stimulus[to] = static_cast<Real>(sum);
 }
 
 template <class Real>
@@ -178,79 +190,110 @@ void PortSet<Real>::sources_changed() const
 }
 
 template <class Real>
-void PortSet<Real>::enqueue(int parity, int offset, double dt_ms)
+void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_first)
 {
     if (!any())
         return;
-    const StreamRef home = here_[0].stream;
-    const bool several = shards_.size() > 1;
-    if (!several)
-        shards_[0]->main_done.record(shards_[0]->main);
-    for (std::size_t k = 0; k < shards_.size(); ++k) { // the step before has ended there
-        here_[k].stream->wait(shards_[k]->main_done);
-        if (several)
-            here_[k].stream->wait(shards_[k]->separator_done);
-    }
-    for (std::size_t k = 0; several && k < shards_.size(); ++k) {
-        const auto& s = *shards_[k];
-        const Here& h = here_[k];
-        const Current here(s.device);
-        const int n = size_of(h.term_slot);
-        launch(h.stream, "port terms", n, block, read_kernel<Real>,
-               static_cast<const Real*>(s.vector(Vector::current, parity)),
-               static_cast<const std::int32_t*>(h.term_slot.data()),
-               static_cast<const std::int32_t*>(h.term.data()), terms_.data(), n);
-        h.read.record(h.stream);
-    }
-    const auto sum = [&](auto* from) {
-        launch(home, "ports", 32 * ports_, block,
-               sum_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>, from,
-               static_cast<const std::int32_t*>(first_.data()),
-               static_cast<const std::int32_t*>(term_.data()),
-               static_cast<const float*>(weight_.data()), v_.data(), static_cast<int>(ports_));
-    };
-    {
-        const Current here(home.device);
-        if (several) {
-            for (const auto& h : here_)
-                home.wait(h.read);
-            sum(static_cast<const double*>(terms_.data()));
-        } else {
-            sum(static_cast<const Real*>(shards_[0]->vector(Vector::current, parity)));
-        }
-    }
-    const auto step_of = [&](const Joined& j) {
+    in_line_ = needed_first && shards_.size() == 1;
+    const StreamRef home = in_line_ ? StreamRef(shards_[0]->main) : StreamRef(here_[0].stream);
+    if (!in_line_)
+        follow_tissue();
+    gather(home, parity);
+    const auto step_on = [&](StreamRef s, const Joined& j) {
         return PortStep{v_.data() + j.first,
                         current_.data() + j.first,
                         &shards_[0]->status.data()->step,
                         offset,
                         dt_ms,
-                        home.handle};
+                        s.handle};
     };
     const Current at_home(home.device);
+    if (in_line_ && under_way_)
+        home.wait(advanced_);
     for (const auto& j : parts_)
-        j.part->currents(step_of(j));
-    computed_.record(home);
+        j.part->currents(step_on(home, j));
+    if (!in_line_)
+        computed_.record(home);
+    drive();
+    if (in_line_) {
+        computed_.record(home);
+        here_[0].stream->wait(computed_);
+    }
+    for (const auto& j : parts_)
+        j.part->advance(step_on(here_[0].stream, j));
+    advanced_.record(here_[0].stream);
+    under_way_ = true;
+}
+
+/// The streams here wait for the end of the step before.
+template <class Real>
+void PortSet<Real>::follow_tissue()
+{
+    const bool several = shards_.size() > 1;
+    if (!several)
+        shards_[0]->main_done.record(shards_[0]->main);
+    for (std::size_t k = 0; k < shards_.size(); ++k) {
+        here_[k].stream->wait(shards_[k]->main_done);
+        if (several)
+            here_[k].stream->wait(shards_[k]->separator_done);
+    }
+}
+
+/// Enqueues the ports' potentials.
+template <class Real>
+void PortSet<Real>::gather(StreamRef home, int parity)
+{
+    const bool several = shards_.size() > 1;
+    for (std::size_t k = 0; several && k < shards_.size(); ++k) {
+        const auto& s = *shards_[k];
+        const Here& h = here_[k];
+        const Current here(s.device);
+        launch(h.stream, "port terms", size_of(h.term_slot), block, read_kernel<Real>,
+               static_cast<const Real*>(s.vector(Vector::current, parity)),
+               static_cast<const std::int32_t*>(h.term_slot.data()),
+               static_cast<const std::int32_t*>(h.term.data()), terms_.data(),
+               size_of(h.term_slot));
+        h.read.record(h.stream);
+    }
+    const Current here(home.device);
+    const auto sum = [&](auto* from) {
+        launch(home, "ports", 32 * ports_, block, in_line_ ? Start::early : Start::in_order,
+               sum_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>, from,
+               static_cast<const std::int32_t*>(first_.data()),
+               static_cast<const std::int32_t*>(term_.data()),
+               static_cast<const float*>(weight_.data()), v_.data(), static_cast<int>(ports_));
+    };
+    if (several) {
+        for (const auto& h : here_)
+            home.wait(h.read);
+        sum(static_cast<const double*>(terms_.data()));
+    } else {
+        sum(static_cast<const Real*>(shards_[0]->vector(Vector::current, parity)));
+    }
+}
+
+/// Enqueues what the parts' currents add to the stimulus of the driven slots.
+template <class Real>
+void PortSet<Real>::drive()
+{
     for (std::size_t k = 0; k < shards_.size(); ++k) {
         const auto& s = *shards_[k];
         const Here& h = here_[k];
         const Current here(s.device);
+        const StreamRef stream = in_line_ ? StreamRef(s.main) : StreamRef(h.stream);
         if (k > 0)
-            h.stream->wait(computed_);
+            stream.wait(computed_);
         const int n = size_of(h.slot);
-        launch(h.stream, "port currents", n, block, drive_kernel<Real>,
-               static_cast<const double*>(current_.data()),
+        launch(stream, "port currents", n, block, in_line_ ? Start::early : Start::in_order,
+               drive_kernel<Real>, static_cast<const double*>(current_.data()),
                static_cast<const std::int32_t*>(h.slot.data()),
                static_cast<const std::int32_t*>(h.first.data()),
                static_cast<const std::int32_t*>(h.port.data()),
                static_cast<const float*>(h.weight.data()),
                static_cast<const Real*>(h.sources.data()), s.stimulus.data(), n);
-        h.driven.record(h.stream);
+        if (!in_line_)
+            h.driven.record(stream);
     }
-    for (const auto& j : parts_)
-        j.part->advance(step_of(j));
-    advanced_.record(home);
-    under_way_ = true;
 }
 
 template <class Real>
@@ -258,7 +301,7 @@ void PortSet<Real>::join()
 {
     if (!under_way_)
         return;
-    for (std::size_t k = 0; k < shards_.size(); ++k)
+    for (std::size_t k = 0; !in_line_ && k < shards_.size(); ++k)
         shards_[k]->main->wait(here_[k].driven);
     shards_[0]->main->wait(advanced_);
     under_way_ = false;

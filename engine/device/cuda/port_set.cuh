@@ -15,6 +15,8 @@ namespace tawara::device::cuda {
 ///     parts' device   port k: v_k = sum of weight * V; each part sets its currents, then advances
 ///     every shard     stimulus of a driven slot = its sources' + sum of weight * current
 ///
+/// On one shard whose step is one kernel that needs the currents, all but the parts' advance is
+/// done ahead of it in the tissue's own stream: nothing could run beside it.
 /// All sums are made in an order that does not depend on the shards. Nothing here waits on the
 /// host; all of it can be captured.
 /// @thread that of the stepper
@@ -34,12 +36,14 @@ class PortSet
 
     /// Enqueues one step's work behind what the shards' streams hold.
     /// @param offset  as in Moment
-    void enqueue(int parity, int offset, double dt_ms);
+    /// @param needed_first  the step's first kernel needs the currents: on one shard they are made
+    ///                      ahead of it in its stream, not beside it
+    void enqueue(int parity, int offset, double dt_ms, bool needed_first);
     /// A stream that uses a shard's stimulus waits for the currents, where enqueue() made some
     /// since join().
     void wait_for_currents(StreamRef s, std::size_t shard) const
     {
-        if (under_way_)
+        if (under_way_ && !in_line_)
             s.wait(here_[shard].driven);
     }
     /// The shards' main streams wait for the parts.
@@ -72,6 +76,9 @@ class PortSet
         std::size_t first = 0; ///< port
     };
     void lay_out();
+    void follow_tissue();
+    void gather(StreamRef home, int parity);
+    void drive();
 
     const Shards<Real>& shards_;
     const std::vector<partition::Place>& place_;
@@ -84,6 +91,7 @@ class PortSet
     Buffer<double> v_, current_;
     std::int64_t ports_ = 0;
     bool under_way_ = false;
+    bool in_line_ = false; ///< the step's currents are made in the tissue's stream
 };
 extern template class PortSet<double>;
 extern template class PortSet<float>;

@@ -209,19 +209,26 @@ class Graph
     cudaGraphExec_t handle_ = nullptr;
 };
 
+/// When a kernel's blocks may start: when the kernel ahead in the stream has ended, or before. An
+/// early kernel waits for that end itself (wait_for_kernel_ahead).
+enum class Start { in_order, early };
+
 /// The one way to launch a kernel: `n` work items in blocks of `block`; nothing for n <= 0.
-/// @param shared_bytes  dynamic shared memory of a block
 template <class... Parameters, class... Arguments>
-void launch_with(StreamRef s, const char* name, std::int64_t n, int block, int shared_bytes,
-                 void (*kernel)(Parameters...), Arguments&&... arguments)
+void launch(StreamRef s, const char* name, std::int64_t n, int block, Start start,
+            void (*kernel)(Parameters...), Arguments&&... arguments)
 {
     if (n <= 0)
         return;
+    cudaLaunchAttribute before_its_end{};
+    before_its_end.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    before_its_end.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>((n + block - 1) / block));
     config.blockDim = dim3(static_cast<unsigned>(block));
-    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
     config.stream = s.handle;
+    config.attrs = &before_its_end;
+    config.numAttrs = start == Start::early ? 1 : 0;
     nvtxRangePushA(name);
     const auto status = cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
     nvtxRangePop();
@@ -231,7 +238,7 @@ template <class... Parameters, class... Arguments>
 void launch(StreamRef s, const char* name, std::int64_t n, int block, void (*kernel)(Parameters...),
             Arguments&&... arguments)
 {
-    launch_with(s, name, n, block, 0, kernel, std::forward<Arguments>(arguments)...);
+    launch(s, name, n, block, Start::in_order, kernel, std::forward<Arguments>(arguments)...);
 }
 
 } // namespace tawara::device::cuda

@@ -65,7 +65,6 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
             l.cells.v_in = s.vector(Vector::current, parity);
         } else {
             l.cells.v_before = s.vector(Vector::current, parity);
-            l.part = strang() ? 1 : 0;
             l.moment.part = strang() ? 1 : 0;
             l.after_ms = strang() ? l.dt_ms : 0;
         }
@@ -140,7 +139,7 @@ void StepPlan<Real>::measured_stages()
         t_.synchronize();
         t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     }
-    t_.ports.enqueue(t_.parity(), 0, t_.dt_ms);
+    t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, cells_first());
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < t_.shards.size(); ++k) {
             State& s = *t_.shards[k];

@@ -89,6 +89,8 @@ class StepPlan
     void measured_stages();
 
     bool strang() const { return from_ == Vector::half; }
+    /// Whether the first kernel of a step has cells in it, which a stimulus reaches.
+    bool cells_first() const { return stages_.front().kind != Stage::Kind::pass && !solves_; }
     Family family(const Stage& s) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
