@@ -91,7 +91,7 @@ class ShardSolver
   public:
     /// @param shard  with its diagonal, weight and, for consistent mass, second values; they are
     /// freed
-    ShardSolver(Shard& shard, StreamRef s, int shards, int me);
+    ShardSolver(Shard& shard, StreamRef stream, int shards, int me);
 
     Correction<Real> correction() const;
     /// The parts of a product: all of it, or interior and separator.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/error.hpp"
 #include "engine/device/cuda/runtime.cuh"
+#include "engine/core/error.hpp"
 
 namespace tawara::device::cuda {
 

@@ -244,10 +244,10 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         list_length = filled(2 * host.ranges.size(), 0U, main);
     }
     queues = filled(2 * host.ranges.size(), 0U, main);
-    std::vector<std::int32_t> sent;
+    std::vector<std::int32_t> to_send;
     for (const auto& s : host.sends)
-        sent.insert(sent.end(), s.from.begin(), s.from.end());
-    sent_slots = uploaded(sent, main);
+        to_send.insert(to_send.end(), s.from.begin(), s.from.end());
+    sent_slots = uploaded(to_send, main);
     *status_host.data() = Status{};
     status.upload(status_host.span(), main);
     main->synchronize();

@@ -16,31 +16,32 @@ constexpr int part_start = 0, part_more = 2, part_half = 4, part_end = 5;
 } // namespace
 
 template <class Real>
-ShardSolver<Real>::ShardSolver(Shard& shard, StreamRef s, int shards, int me)
-    : summed(s.device), separator_(shard.separator), slots_(shard.slots), shards_(shards), me_(me)
+ShardSolver<Real>::ShardSolver(Shard& shard, StreamRef stream, int shards, int me)
+    : summed(stream.device), separator_(shard.separator), slots_(shard.slots), shards_(shards),
+      me_(me)
 {
-    const Current here(s.device);
-    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, s.device),
-          "cudaDeviceGetAttribute", s.device);
+    const Current here(stream.device);
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, stream.device),
+          "cudaDeviceGetAttribute", stream.device);
     const auto slots = static_cast<std::size_t>(slots_);
     const std::vector<Real> none(slots + static_cast<std::size_t>(shard.halo), Real(0));
-    u = uploaded(none, s);
-    for (auto* v : {&w, &p, &this->s, &x})
-        *v = Buffer<Real>(slots, s.device);
-    diagonal = uploaded(std::vector<Real>(shard.diagonal.begin(), shard.diagonal.end()), s);
-    weight = uploaded(std::vector<Real>(shard.weight.begin(), shard.weight.end()), s);
+    u = uploaded(none, stream);
+    for (auto* v : {&w, &p, &s, &x})
+        *v = Buffer<Real>(slots, stream.device);
+    diagonal = uploaded(std::vector<Real>(shard.diagonal.begin(), shard.diagonal.end()), stream);
+    weight = uploaded(std::vector<Real>(shard.weight.begin(), shard.weight.end()), stream);
     if constexpr (sizeof(Real) == 8)
-        second = uploaded(shard.double_second, s);
+        second = uploaded(shard.double_second, stream);
     if constexpr (sizeof(Real) == 4)
-        second = uploaded(shard.single_second, s);
+        second = uploaded(shard.single_second, stream);
     else
-        single_second = uploaded(shard.single_second, s);
+        single_second = uploaded(shard.single_second, stream);
     shard.diagonal = {}, shard.weight = {}, shard.double_second = {}, shard.single_second = {};
-    status = uploaded(std::vector<SolverStatus>(2), s);
+    status = uploaded(std::vector<SolverStatus>(2), stream);
     partial = Buffer<SolverSums>(static_cast<std::size_t>(whole(0).blocks + 1 + interior(0).blocks),
-                                 s.device);
-    sums = Buffer<SolverSums>(2 * static_cast<std::size_t>(shards), s.device);
-    finished = uploaded(std::vector<unsigned>(1, 0), s);
+                                 stream.device);
+    sums = Buffer<SolverSums>(2 * static_cast<std::size_t>(shards), stream.device);
+    finished = uploaded(std::vector<unsigned>(1, 0), stream);
 }
 
 template <class Real>
