@@ -50,6 +50,7 @@ class Context
     const Console& console_;
     bool json_;
     mutable bool line_open_ = false;
+    mutable bool running_ = false; ///< from then on a notice is shown at once
     mutable Notices kept_;
 };
 

@@ -70,6 +70,8 @@ void Context::result(const Json& object) const
 void Context::notice(const Notice& n) const
 {
     kept_.push_back(n);
+    if (running_)
+        show_notices();
 }
 
 void Context::show_notices() const
@@ -118,8 +120,10 @@ Progress Context::progress() const
         if (stage != state->stage) {
             state->stage = stage;
             state->start = now;
-            if (stage == "running") // all input has been read and found good
+            if (stage == "running") { // all input has been read and found good
                 show_notices();
+                running_ = true;
+            }
             if (console_.results_begun && (stage == "running" || stage == "writing"))
                 *console_.results_begun = true;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Results of the command line in other programs' formats.
 #include "engine/cli/cli.hpp"
+#include "engine/cli/command.hpp"
 #include "tests/simulation/igb_reader.hpp"
 
 #include <QDir>
@@ -65,6 +66,22 @@ class TestCliResults : public QObject
     }
 
   private Q_SLOTS:
+    /// Before a run begins, remarks wait until all input was found good; then none waits.
+    void remarksOfARunAreShownAtOnce()
+    {
+        std::ostringstream out, err;
+        const cli::Console console{out, err, {}, false};
+        const cli::Context c(console, false);
+        c.notice({Notice::Level::info, "of the input"});
+        c.progress().at(0.5, "reading");
+        QCOMPARE(err.str(), std::string());
+        c.progress().at(0, "running");
+        QVERIFY(err.str().find("note: of the input\n") != std::string::npos);
+        c.notice({Notice::Level::warning, "a checkpoint could not be written"});
+        QVERIFY(err.str().find("warning: a checkpoint could not be written\n") !=
+                std::string::npos);
+    }
+
     void carpFormats_data()
     {
         QTest::addColumn<QString>("scheme");
