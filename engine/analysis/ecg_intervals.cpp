@@ -31,6 +31,8 @@ constexpr double surely_over_ms = 600; // after a beat whose T wave is not measu
 constexpr double as_steep = 0.5;       // as QRS: less may be its T wave
 constexpr double again_ms = 60;        // after a QRS at the earliest: tissue is refractory
 constexpr double away = 0.2;           // of the largest: leads that are not back at their baseline
+constexpr double near = 0.05;          // the same, where they come much nearer later on
+constexpr double come_nearer = 0.5;    // times as far as at the end of QRS's quick part
 constexpr double flat_ms = 20;         // the part of ST that is the flattest
 constexpr double over_flat = 3;        // of S there: the wave still runs
 constexpr double at_least = 0.005;     // of the beat's S: the same
@@ -202,7 +204,9 @@ std::vector<Complex> complexes(const EcgRecord& r, const Values& s, double noise
 /// A wave that goes on slowly after most of the tissue was quick moves the leads little (S is below
 /// its level), but it keeps them from their baseline: QRS ends where it ends. It goes on up to the
 /// flattest part that follows, where the leads are back, and S is much less than before it; where
-/// they do not come back ST is raised or lowered, and QRS ended before.
+/// they do not come back ST is raised or lowered, and QRS ended before. Leads that a very quick
+/// first part has left nearly where they began are of a slow rest only if they come much nearer
+/// yet.
 /// @param to  samples up to there are this beat's
 void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::size_t to,
             bool another)
@@ -210,7 +214,8 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
     double most = 0;
     for (std::size_t i = c.first; i <= c.last; ++i)
         most = std::max(most, distance(r, i, c.first));
-    if (distance(r, c.last, c.first) <= away * most)
+    const double left = distance(r, c.last, c.first);
+    if (left <= near * most)
         return;
     std::size_t end = c.last; // of what QRS may reach
     while (end + 1 < to && r.t[end + 1] - r.t[c.first] < longest_qrs_ms &&
@@ -227,6 +232,8 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
             flattest = mean, flat = i;
     }
     const bool seen = flat > 0 && distance(r, flat, c.first) <= away * most;
+    if (left <= away * most && (!seen || distance(r, flat, c.first) > come_nearer * left))
+        return;
     if (!seen) {
         const bool open = !another && end + 1 == r.size();
         if (open && r.t[end] - r.t[c.first] < longest_qrs_ms - 2 * r.step)
