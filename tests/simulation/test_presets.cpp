@@ -399,6 +399,22 @@ class TestPresets : public QObject
                  qPrintable(text));
     }
 
+    /// An insulating region has neither cells nor current for its other keys to change.
+    void whatInsulatingTissueChangesIsSaid()
+    {
+        auto s = with_preset("ten_tusscher_2006", "scar_core");
+        s.regions[1].insulating = true;
+        s.regions[1].scale = {{"g_Na", 0.5}};
+        s.regions[1].conductivity_scale = 0.3;
+        QCOMPARE(
+            said(build_tissue(s), "do nothing"),
+            QString("warning: tissue.regions.1 (scar core): insulating tissue has no cells and "
+                    "conducts no current, so that its scale, conductivity_scale do nothing"));
+        s.regions[1].scale.clear();
+        s.regions[1].conductivity_scale = {};
+        QCOMPARE(said(build_tissue(s), "nothing"), QString());
+    }
+
     /// A model without I_K(ATP) is laid on all the same, and what it lacks is said aloud.
     void whatAModelLacksOfIschaemiaIsSaid()
     {

@@ -6,7 +6,8 @@
 namespace tawara::simulation {
 
 /// Says which factors of a region's `scale` the models have not that it is laid on (or its own):
-/// they change nothing there. A warning; a remark where others of an inheriting region act.
+/// they change nothing there. A warning; a remark where others of an inheriting region act. A
+/// warning also of whatever an insulating region changes.
 Notices idle_scales(const Session& s, const RegionMap& laid);
 /// Says which regions are called a scar's core and have cells that can fire.
 Notices firing_scars(const Session& s, const RegionMap& laid);
