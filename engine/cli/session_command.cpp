@@ -96,10 +96,11 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
         return c.notice({Notice::Level::warning,
                          std::string("the speed of waves could not be estimated: ") + e.what()});
     }
-    char text[200];
+    char text[240];
     std::snprintf(text, sizeof text,
                   "waves will run at about %.2f, %.2f and %.2f m/s along fibre, sheet and normal "
-                  "(mean edge %.2f mm; in ventricles about 0.6 along, 0.2 to 0.3 across)",
+                  "(in strips of even elements, mean edge %.2f mm; in ventricles about 0.6 along, "
+                  "0.2 to 0.3 across)",
                   v.mesh[0], v.mesh[1], v.mesh[2], edge_mm);
     constexpr double standstill_m_per_s = 0.02;
     const bool stands =
