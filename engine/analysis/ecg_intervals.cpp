@@ -368,9 +368,9 @@ Noise noise_of(const EcgRecord& r)
     const auto scatter = [&] { return of_quartile * quartile_by_scatter(r, out.half_ms); };
     if (out.level > of_largest * most && scatter() > of_largest * most)
         measure(wide_ms);
-    if (out.level <= most_noise * most && r.t.back() - r.t.front() > longest_qrs_ms)
+    if (out.level <= of_largest * most)
         return out;
-    // much of the record is QRS or never at rest; is it noise?
+    // much of the record is QRS or T, or never at rest; is it noise?
     out.level = std::min(out.level, scatter());
     out.too_much = most > least_velocity && out.level > most_noise * most;
     return out;

@@ -58,9 +58,9 @@ struct EcgIntervals
 /// after its steepest at the latest, without a pulse in between. QRS does not begin in the few ms
 /// before a pulse by which slopes are early.
 ///
-/// Of a record of less than 400 ms, and where noise is more than 15 % of the largest S, the scatter
-/// about the slopes' lines counts as noise where that is less (white noise). A record that ends in
-/// QRS is so no noise, nor is a rhythm that never rests. Of the latter the cycles are found where
+/// Where that noise is more than 5 % of the largest S, the scatter about the slopes' lines counts
+/// as noise where it is less (white noise). A record that ends in QRS or T is so no noise, nor is a
+/// rhythm that never rests. Of the latter the cycles are found where
 /// the leads' pattern repeats (ecg_record.hpp); RR is from cycle to cycle, QRS and QT are not
 /// known.
 ///

@@ -402,6 +402,31 @@ class TestEcgIntervals : public QObject
         QVERIFY2(left < 0.2 || early.no_qrs == "QRS is not over yet", text(early.qrs_ms()));
     }
 
+    /// A wide QRS and a T wave that lasts until the record's end leave little rest: slopes of T are
+    /// no noise, and T is no beat.
+    void aRecordThatEndsInTKeepsItsQrs()
+    {
+        constexpr double pi = 3.14159265358979, qrs_ms = 150, t_from_ms = 230, t_ms = 240;
+        for (int end = 340; end <= 480; end += 10) {
+            Record r;
+            r.mV.resize(2);
+            for (int t = 0; t <= end; ++t) {
+                const double w = t < qrs_ms ? 1 - std::cos(2 * pi * t / qrs_ms) : 0;
+                const double u = std::clamp((t - t_from_ms) / t_ms, 0.0, 1.0);
+                const double wave = 0.35 * (1 - std::cos(2 * pi * u));
+                r.t.push_back(t);
+                r.mV[0].push_back(static_cast<float>(w + wave));
+                r.mV[1].push_back(static_cast<float>(0.6 * w * std::sin(t / 9.0) + 0.5 * wave));
+            }
+            const auto found = r.measured(true);
+            QCOMPARE(found.beats.size(), std::size_t(1));
+            const auto& b = found.beats[0];
+            QVERIFY2(
+                b.no_qrs.empty() && std::abs(b.qrs_ms() - qrs_ms) < 8,
+                (std::to_string(end) + ": " + std::to_string(b.qrs_ms()) + " " + b.no_qrs).c_str());
+        }
+    }
+
     void recordsThatCannotBeMeasured()
     {
         QVERIFY(record({{150}, {950}}, 0, 1600, 4).measured().none.find("2 ms") !=
