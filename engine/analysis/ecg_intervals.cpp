@@ -232,8 +232,14 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
             flattest = mean, flat = i;
     }
     const bool seen = flat > 0 && distance(r, flat, c.first) <= away * most;
-    if (left <= away * most && (!seen || distance(r, flat, c.first) > come_nearer * left))
-        return;
+    if (left <= away * most) { // they stay there for a while, and not for good
+        std::size_t nearer = c.last;
+        while (nearer < end && distance(r, nearer, c.first) > come_nearer * left)
+            ++nearer;
+        if (!seen || distance(r, flat, c.first) > come_nearer * left ||
+            r.t[nearer] - r.t[c.last] < quiet_ms)
+            return;
+    }
     if (!seen) {
         const bool open = !another && end + 1 == r.size();
         if (open && r.t[end] - r.t[c.first] < longest_qrs_ms - 2 * r.step)

@@ -48,9 +48,9 @@ struct EcgIntervals
 /// baseline, goes on with the same QRS: a wave that runs evenly moves no lead. Where the leads are
 /// not back at its end, QRS goes on up to the flattest 20 ms (of 400 since its onset) where they
 /// are: to the last S above three times what it is there and 0.5 % of its largest. The same where
-/// they are away by 5 to 20 % at its end, and by less than half as much in those 20 ms. The slow
-/// rest of a beat is found so after a quick first part, the right ventricle after a left one that a
-/// whole endocardium excited.
+/// they are away by 5 to 20 % at its end, for 20 ms or more by half as much, and by less in the
+/// flat part. The slow rest of a beat is found so after a quick first part, the right ventricle
+/// after a left one that a whole endocardium excited.
 ///
 /// A beat is where S reaches 30 % of its largest over the record, and 0.0005 mV/ms, and that is no
 /// T wave: one that is less than half as steep as the QRS before (Pan & Tompkins, IEEE Trans Biomed
