@@ -2,6 +2,7 @@
 #include "engine/analysis/ecg_intervals.hpp"
 
 #include "engine/analysis/ecg_record.hpp"
+#include "engine/analysis/ecg_t_wave.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,22 +21,15 @@ constexpr double most_noise = 0.15;        // of the beat's S
 constexpr double a_beat = 0.30;            // of the record's S
 constexpr double quiet_ms = 20, longest_qrs_ms = 400;
 constexpr double least_velocity = 5e-4; // of a beat [mV/ms]: less is rounding
-constexpr double base_ms = 20;          // before the onset
-constexpr double t_after_ms = 40;       // of QRS: a T wave peaks later
-constexpr double t_half_ms = 8, mean_half_ms = 4;
-constexpr double as_high = 0.5;    // of the highest peak: a peak of T
-constexpr double come_down = 0.25; // of the peak: T is over
-constexpr double least_t = 0.01;   // of QRS's M: lower ones are none
-constexpr double t_over_noise = 3;
-constexpr double surely_over_ms = 600; // after a beat whose T wave is not measured
-constexpr double as_steep = 0.5;       // as QRS: less may be its T wave
-constexpr double again_ms = 60;        // after a QRS at the earliest: tissue is refractory
-constexpr double away = 0.2;           // of the largest: leads that are not back at their baseline
-constexpr double near = 0.05;          // the same, where they come much nearer later on
-constexpr double come_nearer = 0.5;    // times as far as at the end of QRS's quick part
-constexpr double flat_ms = 20;         // the part of ST that is the flattest
-constexpr double over_flat = 3;        // of S there: the wave still runs
-constexpr double at_least = 0.005;     // of the beat's S: the same
+constexpr double surely_over_ms = 600;  // after a beat whose T wave is not measured
+constexpr double as_steep = 0.5;        // as QRS: less may be its T wave
+constexpr double again_ms = 60;         // after a QRS at the earliest: tissue is refractory
+constexpr double away = 0.2;            // of the largest: leads that are not back at their baseline
+constexpr double near = 0.05;           // the same, where they come much nearer later on
+constexpr double come_nearer = 0.5;     // times as far as at the end of QRS's quick part
+constexpr double flat_ms = 20;          // the part of ST that is the flattest
+constexpr double over_flat = 3;         // of S there: the wave still runs
+constexpr double at_least = 0.005;      // of the beat's S: the same
 
 constexpr const char* unresting = "the leads do not come to rest between beats";
 constexpr const char* restless = "too much noise, or no rest between beats";
@@ -204,9 +198,9 @@ std::vector<Complex> complexes(const EcgRecord& r, const Values& s, double noise
 /// A wave that goes on slowly after most of the tissue was quick moves the leads little (S is below
 /// its level), but it keeps them from their baseline: QRS ends where it ends. It goes on up to the
 /// flattest part that follows, where the leads are back, and S is much less than before it; where
-/// they do not come back ST is raised or lowered, and QRS ended before. Leads that a very quick
-/// first part has left nearly where they began are of a slow rest only if they come much nearer
-/// yet.
+/// they do not come back ST is raised or lowered, and QRS ended before. A very quick first part may
+/// leave the leads nearly where they began: then a slow rest is what keeps them there for a while
+/// and lets them come much nearer afterwards.
 /// @param to  samples up to there are this beat's
 void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::size_t to,
             bool another)
@@ -231,13 +225,14 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
         if (mean < flattest)
             flattest = mean, flat = i;
     }
-    const bool seen = flat > 0 && distance(r, flat, c.first) <= away * most;
-    if (left <= away * most) { // they stay there for a while, and not for good
+    const bool nearly_back = left <= away * most;
+    const double back = nearly_back ? come_nearer * left : away * most;
+    const bool seen = flat > 0 && distance(r, flat, c.first) <= back;
+    if (nearly_back) {
         std::size_t nearer = c.last;
-        while (nearer < end && distance(r, nearer, c.first) > come_nearer * left)
+        while (nearer < end && distance(r, nearer, c.first) > back)
             ++nearer;
-        if (!seen || distance(r, flat, c.first) > come_nearer * left ||
-            r.t[nearer] - r.t[c.last] < quiet_ms)
+        if (!seen || r.t[nearer] - r.t[c.last] < quiet_ms)
             return;
     }
     if (!seen) {
@@ -257,92 +252,6 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
         return;
     c.last = last;
     c.beat.end_ms = crossing(r.t, s, last, last + 1, level);
-}
-
-/// M of the samples from `from` up to `to`, and the noise n.
-struct Magnitude
-{
-    Values m;
-    double noise = 0;
-};
-
-Magnitude magnitude(const EcgRecord& r, double onset_ms, std::size_t from, std::size_t to)
-{
-    const auto index = [&](double t) {
-        return static_cast<std::size_t>(std::lower_bound(r.t.begin(), r.t.end(), t) - r.t.begin());
-    };
-    const std::size_t b = std::max<std::size_t>(1, index(onset_ms)), a = index(onset_ms - base_ms);
-    Values squares(to - from, 0.0);
-    double noise = 0;
-    for (const auto& v : r.leads) {
-        double base = 0, spread = 0;
-        const auto n = static_cast<double>(b - a);
-        for (std::size_t i = a; i < b; ++i)
-            base += static_cast<double>(v[i]) / n;
-        for (std::size_t i = a; i < b; ++i)
-            spread += std::pow(static_cast<double>(v[i]) - base, 2) / n;
-        noise += spread / static_cast<double>(r.leads.size());
-        const auto means = over_windows(r.t.subspan(from, to - from), mean_half_ms,
-                                        [&, base](std::size_t first, std::size_t last) {
-                                            double sum = 0;
-                                            for (std::size_t i = first; i <= last; ++i)
-                                                sum += static_cast<double>(v[from + i]) - base;
-                                            return sum / static_cast<double>(last - first + 1);
-                                        });
-        for (std::size_t i = 0; i < means.size(); ++i)
-            squares[i] += means[i] * means[i] / static_cast<double>(r.leads.size());
-    }
-    // means over so many samples have so much less of it
-    const double left = noise / std::max(1.0, 2 * mean_half_ms / r.step + 1);
-    for (double& x : squares)
-        x = std::sqrt(std::max(0.0, x - left));
-    return {std::move(squares), std::sqrt(left)};
-}
-
-/// The end of the T wave after a QRS, up to the next one or the record's end.
-void find_t_end(const EcgRecord& r, Complex& c, std::size_t to, bool another)
-{
-    EcgBeat& b = c.beat;
-    const auto from = c.last;
-    const auto [all, noise] = magnitude(r, b.onset_ms, c.first, to);
-    const double high = *std::max_element(
-        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(from - c.first + 1));
-    const Values m(all.begin() + static_cast<std::ptrdiff_t>(from - c.first), all.end());
-    const auto t = r.t.subspan(from, m.size());
-    const auto slopes =
-        over_windows(t, t_half_ms, [&](std::size_t x, std::size_t y) { return slope(t, m, x, y); });
-    const double least = std::max(least_t * high, t_over_noise * noise);
-    std::vector<std::size_t> peaks; // where the slope changes its sign
-    for (std::size_t i = 1; i < m.size(); ++i)
-        if (t[i] >= b.end_ms + t_after_ms && slopes[i - 1] > 0 && slopes[i] <= 0 && m[i] > least)
-            peaks.push_back(i);
-    const char* early = another ? "the next beat comes before T is over" : "T is not over yet";
-    if (peaks.empty()) {
-        b.no_qt = another ? "no T wave before the next beat" : "no repolarisation yet";
-        return;
-    }
-    double highest = 0;
-    for (const auto i : peaks)
-        highest = std::max(highest, m[i]);
-    std::erase_if(peaks, [&](std::size_t i) { return m[i] < as_high * highest; });
-    const std::size_t peak = peaks.back();
-    std::size_t low = peak; // down to a quarter
-    while (low < m.size() && m[low] > come_down * m[peak])
-        ++low;
-    if (low == m.size()) {
-        b.no_qt = early;
-        return;
-    }
-    const auto steepest = static_cast<std::size_t>(
-        std::min_element(slopes.begin() + static_cast<std::ptrdiff_t>(peak),
-                         slopes.begin() + static_cast<std::ptrdiff_t>(low + 1)) -
-        slopes.begin());
-    const double end = t[steepest] - m[steepest] / slopes[steepest];
-    if (!(slopes[steepest] < 0) || end > t.back()) {
-        b.no_qt = early;
-        return;
-    }
-    b.t_end_ms = end;
 }
 
 /// Whether a beat had repolarised at that time.
@@ -446,7 +355,7 @@ std::vector<EcgBeat> measure(const EcgRecord& r, std::string& none)
         else if (k > 0 && !over_before(found[k - 1].beat, b.onset_ms))
             b.no_qt = "the beat before was not over"; // there is no baseline
         else
-            find_t_end(r, c, to, another);
+            find_t_end(r, {c.first, c.last}, to, another, b);
         find_rr(k > 0 ? &found[k - 1] : nullptr, c);
         out.push_back(b);
     }
