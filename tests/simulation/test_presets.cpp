@@ -409,7 +409,8 @@ class TestPresets : public QObject
         QCOMPARE(
             said(build_tissue(s), "do nothing"),
             QString("warning: tissue.regions.1 (scar core): insulating tissue has no cells and "
-                    "conducts no current, so that its scale, conductivity_scale do nothing"));
+                    "conducts no current, so that these keys do nothing: scale, "
+                    "conductivity_scale"));
         s.regions[1].scale.clear();
         s.regions[1].conductivity_scale = {};
         QCOMPARE(said(build_tissue(s), "nothing"), QString());

@@ -69,34 +69,11 @@ std::string place_of(const Session& s, std::size_t region, const char* key)
            (name.empty() ? "" : " (" + name + ")");
 }
 
-/// What insulating regions change of cells and of currents that they do not have.
-Notices idle_insulators(const Session& s)
-{
-    Notices out;
-    for (std::size_t k = 0; k < s.regions.size(); ++k) {
-        const Region& r = s.regions[k];
-        std::vector<std::string> idle;
-        if (r.insulating && !r.scale.empty())
-            idle.emplace_back("scale");
-        if (r.insulating && !r.parameters.empty())
-            idle.emplace_back("parameters");
-        if (r.insulating && !(r.conductivity_scale == ConductivityScale{}))
-            idle.emplace_back("conductivity_scale");
-        if (!idle.empty())
-            out.push_back({Notice::Level::warning,
-                           place_of(s, k, "") +
-                               ": insulating tissue has no cells and conducts no "
-                               "current, so that its " +
-                               listed(idle) + (idle.size() == 1 ? " does" : " do") + " nothing"});
-    }
-    return out;
-}
-
 } // namespace
 
 Notices idle_scales(const Session& s, const RegionMap& laid)
 {
-    Notices out = idle_insulators(s);
+    Notices out;
     std::set<std::pair<std::size_t, std::string>> said; // region of the session, model
     for (std::size_t k = 0; k < laid.regions.size(); ++k) {
         const auto at = laid.origin[k];
@@ -131,6 +108,30 @@ Notices idle_scales(const Session& s, const RegionMap& laid)
                       ? "; without I_K(ATP) of hypoxia the action potential hardly shortens"
                       : "") +
                  found.only});
+    }
+    return out;
+}
+
+Notices idle_insulators(const Session& s)
+{
+    Notices out;
+    for (std::size_t k = 0; k < s.regions.size(); ++k) {
+        const Region& r = s.regions[k];
+        if (!r.insulating)
+            continue;
+        std::vector<std::string> idle;
+        if (!r.scale.empty())
+            idle.emplace_back("scale");
+        if (!r.parameters.empty())
+            idle.emplace_back("parameters");
+        if (!(r.conductivity_scale == ConductivityScale{}))
+            idle.emplace_back("conductivity_scale");
+        if (!idle.empty())
+            out.push_back({Notice::Level::warning,
+                           place_of(s, k, "") +
+                               ": insulating tissue has no cells and conducts no current, so that "
+                               "these keys do nothing: " +
+                               listed(idle)});
     }
     return out;
 }

@@ -6,9 +6,10 @@
 namespace tawara::simulation {
 
 /// Says which factors of a region's `scale` the models have not that it is laid on (or its own):
-/// they change nothing there. A warning; a remark where others of an inheriting region act. A
-/// warning also of whatever an insulating region changes.
+/// they change nothing there. A warning; a remark where others of an inheriting region act.
 Notices idle_scales(const Session& s, const RegionMap& laid);
+/// A warning for each insulating region that has keys for cells or currents, which it has not.
+Notices idle_insulators(const Session& s);
 /// Says which regions are called a scar's core and have cells that can fire.
 Notices firing_scars(const Session& s, const RegionMap& laid);
 
