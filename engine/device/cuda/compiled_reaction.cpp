@@ -89,9 +89,7 @@ class LoadedKernel
                 bool early, Arguments... arguments) const
     {
         void* all[] = {&arguments...};
-        cudaLaunchAttribute before_its_end{};
-        before_its_end.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        before_its_end.val.programmaticStreamSerializationAllowed = 1;
+        auto before_its_end = before_kernel_ahead_ends();
         const std::int64_t blocks = (slots + block_threads_ - 1) / block_threads_;
         cudaLaunchConfig_t config{};
         config.gridDim = dim3(

@@ -9,7 +9,7 @@ void ExplicitPlan<Real>::enqueue(int steps, int parity)
     auto& t = this->t_;
     t.exchange.fork();
     for (int k = 0; k < steps; ++k, parity = 1 - parity) {
-        t.ports.enqueue(parity, k, t.dt_ms, this->cells_first());
+        t.ports.enqueue(parity, k, t.dt_ms, this->cells_follow_ports());
         this->enqueue_stages(parity, k);
     }
     this->enqueue_end(steps, 0);

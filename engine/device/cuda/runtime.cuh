@@ -210,8 +210,17 @@ class Graph
 };
 
 /// When a kernel's blocks may start: when the kernel ahead in the stream has ended, or before. An
-/// early kernel waits for that end itself (wait_for_kernel_ahead).
+/// early kernel waits for that end itself, by griddepcontrol.wait.
 enum class Start { in_order, early };
+
+/// The attribute of a launch that lets a kernel start early.
+inline cudaLaunchAttribute before_kernel_ahead_ends()
+{
+    cudaLaunchAttribute a{};
+    a.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    a.val.programmaticStreamSerializationAllowed = 1;
+    return a;
+}
 
 /// The one way to launch a kernel: `n` work items in blocks of `block`; nothing for n <= 0.
 template <class... Parameters, class... Arguments>
@@ -220,14 +229,12 @@ void launch(StreamRef s, const char* name, std::int64_t n, int block, Start star
 {
     if (n <= 0)
         return;
-    cudaLaunchAttribute before_its_end{};
-    before_its_end.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    before_its_end.val.programmaticStreamSerializationAllowed = 1;
+    auto early = before_kernel_ahead_ends();
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>((n + block - 1) / block));
     config.blockDim = dim3(static_cast<unsigned>(block));
     config.stream = s.handle;
-    config.attrs = &before_its_end;
+    config.attrs = &early;
     config.numAttrs = start == Start::early ? 1 : 0;
     nvtxRangePushA(name);
     const auto status = cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);

@@ -266,7 +266,7 @@ std::int64_t SolvedPlan<Real>::run(std::int64_t)
     if (this->strang())
         part(f_reaction, [&] {
             replay(part_half, 0, [&] {
-                t.ports.enqueue(t.parity(), 0, t.dt_ms, true);
+                t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
                 enqueue_reaction(this->stages_.front());
                 t.ports.join();
             });
@@ -278,7 +278,7 @@ std::int64_t SolvedPlan<Real>::run(std::int64_t)
     part(f_reaction, [&] {
         replay(part_end, 0, [&] {
             if (!this->strang())
-                t.ports.enqueue(t.parity(), 0, t.dt_ms, true);
+                t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
             enqueue_reaction(this->stages_.back());
             this->enqueue_end(1, 0);
         });

@@ -139,7 +139,7 @@ void StepPlan<Real>::measured_stages()
         t_.synchronize();
         t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     }
-    t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, cells_first());
+    t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, cells_follow_ports());
     for (const auto& stage : stages_) {
         for (std::size_t k = 0; k < t_.shards.size(); ++k) {
             State& s = *t_.shards[k];

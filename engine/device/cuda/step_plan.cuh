@@ -89,8 +89,8 @@ class StepPlan
     void measured_stages();
 
     bool strang() const { return from_ == Vector::half; }
-    /// Whether the first kernel of a step has cells in it, which a stimulus reaches.
-    bool cells_first() const { return stages_.front().kind != Stage::Kind::pass && !solves_; }
+    /// Whether the kernel behind a step's ports has cells in it, which need the ports' currents.
+    bool cells_follow_ports() const { return stages_.front().kind != Stage::Kind::pass; }
     Family family(const Stage& s) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
