@@ -84,8 +84,8 @@ AlignedVector<Real> laid_out(const WarpLayout& layout, std::span<const double> v
 
 /// y = A x with the layout's values; both vectors in the matrix's order, or both in the layout's
 /// (row_of: of new number k the old one) where it is renumbered. Sums are made in Real, lane by
-/// lane, then over the lanes of a row as a warp does it: halves are added, from the farthest. So it
-/// gives the bits of the GPU's product.
+/// lane, each by fma in the order of its places. Then the n lanes of a row are added by halves:
+/// lane k takes lane k + n / 2, then lane k + n / 4, and so on.
 /// @pre  x [columns], y [rows]
 template <class Real>
 void multiply(const WarpLayout& layout, std::span<const Real> value, std::span<const Real> x,
