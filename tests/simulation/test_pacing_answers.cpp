@@ -347,7 +347,6 @@ class TestPacingAnswers : public QObject
                  lines_of(dir.filePath("whole/beats.csv")));
     }
 
-    /// The same of a run of the command line and of the window's export.
     /// On a fine mesh of fvm: S2 lifts the tissue beside the site through the threshold, and no
     /// wave leaves.
     void aResponseThatStaysLocalIsNoCapture_data()
@@ -387,6 +386,44 @@ class TestPacingAnswers : public QObject
         QCOMPARE(beats, captures ? 2 : 1); // what the tissue says
     }
 
+    /// A wave has swept the site, and is still on its way through the tissue around when the pulse
+    /// comes: nothing of what it reaches is the pulse's doing.
+    void aWaveThatHasPassedIsNoCapture_data()
+    {
+        QTest::addColumn<double>("at_ms");
+        for (const double at : {42.0, 42.5, 43.0, 43.5, 44.0})
+            QTest::addRow("%g", at) << at;
+    }
+    void aWaveThatHasPassedIsNoCapture()
+    {
+        QFETCH(double, at_ms);
+        Session s;
+        s.mesh = MeshSlab{{30, 10, 3}, 1};
+        s.regions[0].variant = "epi";
+        s.regions[0].conductivity_S_per_m = {0.3528, 0.1669, 0.1162};
+        s.dt_ms = 0.05;
+        s.end_ms = at_ms + 5;
+        s.frames = FrameFormat::none;
+        Stimulus wave, late;
+        wave.name = "wave";
+        wave.region = Sphere{{3, 5, 1.5}, 2};
+        late.name = "late";
+        late.region = Sphere{{25, 5, 1.5}, 2};
+        late.start_ms = at_ms;
+        s.stimuli = {wave, late};
+        const QTemporaryDir dir;
+        RunOptions o;
+        o.out = dir.filePath("o").toStdString();
+        o.device = {"cpu", Precision::double_, 1};
+        const auto report =
+            QJsonDocument::fromJson(QByteArray::fromStdString(run_session(s, o, {}).json));
+        const auto pulses = report["pulses"].toArray();
+        QCOMPARE(pulses.size(), 2);
+        QVERIFY(pulses[0]["captured"].toBool());
+        QVERIFY(!pulses[1]["captured"].toBool(true));
+    }
+
+    /// The same of a run of the command line and of the window's export.
     void tablesOfRuns()
     {
         const QTemporaryDir dir;

@@ -367,6 +367,8 @@ bool CaptureWatch::from_elsewhere(Watched& w, double t_ms)
                         seen_ms <= ended_ms + prompt_ms;
     if (driven)
         return !w.rested && early > ring / 4;
+    if (w.refractory && w.fired_ms == never)
+        return false; // what rises around it is the wave that made it so
     if (!w.site.places.beyond)
         return early > 0 || (w.fired_ms < never && w.fired_ms > ended_ms + latency_ms);
     const double near_ms = std::min(w.fired_ms, *std::min_element(w.rose_ms.begin(), first_far));
