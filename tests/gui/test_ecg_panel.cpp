@@ -7,6 +7,8 @@
 
 #include <QApplication>
 #include <QLabel>
+#include <QMessageBox>
+#include <QToolButton>
 
 #include <cmath>
 #include <limits>
@@ -97,6 +99,37 @@ class TestEcgPanel : public QObject
         QCOMPARE(plot->waiting(), QString("These leads begin with the next steps of the run."));
         plot->append(std::vector<double>{601.0}, {{0.1F}, {0.2F}});
         QCOMPARE(plot->waiting(), QString());
+    }
+
+    /// Samples that another conductor has no use for go only when somebody said so.
+    void recordedLeadsAreNotDroppedUnasked()
+    {
+        EcgPanel panel;
+        panel.show();
+        simulation::Session s;
+        s.leads.kind = simulation::Leads::Kind::twelve_lead;
+        s.leads.conductor = simulation::Leads::Conductor::unbounded;
+        panel.setSession(s);
+        panel.setLeads({"I", "II"});
+        QStringList edits;
+        connect(&panel, &EcgPanel::edited, this,
+                [&](const QString& what, const auto&, const QString&) { edits << what; });
+        auto* torso = panel.findChild<QToolButton*>("ecgTorso");
+        const auto asked = [&] { return panel.findChild<QMessageBox*>("ecgLoss"); };
+        torso->click(); // nothing is lost yet
+        QCOMPARE(edits, QStringList{"ECG in a torso"});
+        panel.setSession(s);
+        panel.plot()->append(std::vector<double>{1.0}, {{0.1F}, {0.2F}});
+        for (const auto answer : {QMessageBox::Cancel, QMessageBox::Discard}) {
+            torso->click();
+            QVERIFY(asked() != nullptr && !torso->isChecked());
+            asked()->button(answer)->click();
+            QTRY_VERIFY(asked() == nullptr);
+        }
+        panel.findChild<QToolButton*>("twelveLeads")->click();
+        QVERIFY(asked() != nullptr);
+        asked()->button(QMessageBox::Cancel)->click();
+        QCOMPARE(edits, (QStringList{"ECG in a torso", "ECG in a torso"}));
     }
 
     /// A mark on the trace at the beginning and the end of QRS and at the end of T; none on own

@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMessageBox>
 #include <QPainter>
 #include <QTableWidget>
 #include <QToolButton>
@@ -172,27 +173,60 @@ void EcgPanel::buildElectrodes()
     m_electrodes->hide();
 }
 
+void EcgPanel::askBeforeDropping(QToolButton* button, const QString& loss,
+                                 const std::function<void()>& change)
+{
+    if (m_plot->sampleCount() == 0)
+        return change();
+    m_filling = true;
+    button->toggle(); // back, until there is an answer
+    m_filling = false;
+    if (findChild<QMessageBox*>("ecgLoss") != nullptr)
+        return; // it is being asked
+    auto* box = new QMessageBox(QMessageBox::Question, tr("ECG"), loss,
+                                QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setObjectName("ecgLoss");
+    box->setDefaultButton(QMessageBox::Cancel);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [change](int answer) {
+        if (answer == QMessageBox::Discard)
+            change();
+    });
+    box->open();
+}
+
 void EcgPanel::connectWidgets()
 {
     connect(m_twelve, &QToolButton::toggled, this, [this](bool on) {
         if (m_filling)
             return;
-        Q_EMIT edited(on ? tr("Add the 12 leads") : tr("Remove the 12 leads"),
-                      [on](Session& s) {
-                          s.leads.kind = on ? simulation::Leads::Kind::twelve_lead
-                                            : simulation::Leads::Kind::none;
-                      },
-                      {});
+        const auto change = [this, on] {
+            Q_EMIT edited(on ? tr("Add the 12 leads") : tr("Remove the 12 leads"),
+                          [on](Session& s) {
+                              s.leads.kind = on ? simulation::Leads::Kind::twelve_lead
+                                                : simulation::Leads::Kind::none;
+                          },
+                          {});
+        };
+        if (on)
+            return change(); // leads that are there keep what they have
+        askBeforeDropping(m_twelve, tr("The 12 leads recorded so far would be dropped."), change);
     });
     connect(m_torso, &QToolButton::toggled, this, [this](bool on) {
         if (m_filling)
             return;
-        Q_EMIT edited(on ? tr("ECG in a torso") : tr("ECG without a torso"),
-                      [on](Session& s) {
-                          using Conductor = simulation::Leads::Conductor;
-                          s.leads.conductor = on ? Conductor::torso : Conductor::unbounded;
-                      },
-                      {});
+        askBeforeDropping(
+            m_torso,
+            tr("The ECG recorded so far was computed in the other conductor and would be dropped. "
+               "New samples would begin where the run is."),
+            [this, on] {
+                Q_EMIT edited(on ? tr("ECG in a torso") : tr("ECG without a torso"),
+                              [on](Session& s) {
+                                  using Conductor = simulation::Leads::Conductor;
+                                  s.leads.conductor = on ? Conductor::torso : Conductor::unbounded;
+                              },
+                              {});
+            });
     });
     connect(m_place, &QToolButton::clicked, this, &EcgPanel::placeRequested);
     connect(m_show, &QToolButton::toggled, m_electrodes, &QWidget::setVisible);

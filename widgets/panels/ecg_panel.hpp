@@ -8,6 +8,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <functional>
+
 class QComboBox;
 class QLabel;
 class QTableWidget;
@@ -52,6 +54,10 @@ class EcgPanel : public QWidget
   private:
     void buildButtons();
     void buildElectrodes(); ///< their table
+    /// Makes the change, of which that button is switched; where samples would go, only once that
+    /// was agreed to. Until then the button is as before.
+    void askBeforeDropping(QToolButton* button, const QString& loss,
+                           const std::function<void()>& change);
     void connectWidgets();
     void fillElectrodes(const simulation::Session& s);
     void sayUnused(const simulation::Session& s);
