@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 using namespace tawara;
@@ -69,6 +70,7 @@ struct Watched
     std::vector<std::size_t> centres; ///< of each moment
     double first_ms = -1;             ///< since when a centre is seen that stays, to the end
     double said_ms = -1;              ///< when re-entry was said for the first time
+    std::size_t unsaid = 0;           ///< moments after that at which it was not said
     double again_ms = -1;             ///< when a place fired more often than there were pulses
     std::vector<int> fired;           ///< how often each vertex rose through -20 mV
     int most_fired() const { return *std::max_element(fired.begin(), fired.end()); }
@@ -81,7 +83,9 @@ struct Watched
 };
 
 /// A run of a p1 session, looked at each millisecond.
-Watched watched(const Session& s, double to_ms, PhasePlane::Kind plane = delayed)
+/// @param then  the delay once re-entry was said [ms]
+Watched watched(const Session& s, double to_ms, PhasePlane::Kind plane = delayed,
+                std::optional<double> then = {})
 {
     constexpr float up_mV = -20;
     const auto t = build_tissue(s);
@@ -126,8 +130,13 @@ Watched watched(const Session& s, double to_ms, PhasePlane::Kind plane = delayed
                 out.first_ms = -1;
             else if (out.first_ms < 0)
                 out.first_ms = at;
-            if (f->singularities->turned > 0 && out.said_ms < 0)
+            if (out.said_ms >= 0 && f->singularities->turned == 0)
+                ++out.unsaid;
+            if (f->singularities->turned > 0 && out.said_ms < 0) {
                 out.said_ms = at;
+                if (then)
+                    watch.plane({plane, *then});
+            }
         }
         if (at >= to_ms)
             return out;
@@ -167,6 +176,17 @@ class TestReentrySaid : public QObject
         QVERIFY(w.first_ms > 205 && w.first_ms < 320);
         QVERIFY(w.said_ms > w.again_ms && w.again_ms > 0); // it has come back
         QVERIFY(w.said_ms < w.first_ms + 1.5 * turn_ms);
+    }
+
+    /// What has been said stays true in another plane.
+    void anotherPlaneForgetsNothing()
+    {
+        auto s = sheet(60);
+        s.stimuli = {pulses({0, 0, 0}, {3, 60, 1}, 0), pulses({0, 0, 0}, {60, 30, 1}, 210)};
+        const auto w = watched(s, 520, delayed, 20);
+        tell(w);
+        QVERIFY(w.said_ms > 0 && w.said_ms < 500);
+        QCOMPARE(w.unsaid, std::size_t{0});
     }
 
     /// The same in a sheet in which the wave's end runs out at a side before it comes back.

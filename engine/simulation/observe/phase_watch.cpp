@@ -96,8 +96,7 @@ float PhaseWatch::Range::middle() const
 
 void PhaseWatch::plane(const PhasePlane& p)
 {
-    plane_ = p;
-    turns_.clear();
+    plane_ = p; // what has turned has turned in any plane
 }
 
 void PhaseWatch::silent(SilentTissue t, std::stop_token stop)
