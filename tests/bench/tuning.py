@@ -147,7 +147,8 @@ def main():
             for spacing in (0.5,) if quick else (0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 2.0):
                 print(json.dumps(in_slab(cli, scheme, spacing)), flush=True)
     if "slabs" not in sys.argv and not quick:
-        for scheme, edge, wanted in (("p1", 2.0, 0.6), ("p1", 2.0, 0.3), ("fvm", 2.0, 0.6), ("p1", 1.2, 0.6)):
+        for scheme, edge, wanted in (("p1", 2.0, 0.6), ("p1", 2.0, 0.3), ("fvm", 2.0, 0.6),
+                                     ("fvm", 2.0, 0.3), ("p1", 1.2, 0.6)):
             print(json.dumps(in_heart(cli, scheme, edge, wanted)), flush=True)
 
 

@@ -393,8 +393,14 @@ class TestPresets : public QObject
                 r->initial.emplace_back(states[k].name, last[k]);
             *v++ = velocity_on_fine(s, *r, 0);
         }
-        const auto text = QString("%1, %2 m/s").arg(velocity[0]).arg(velocity[1]);
+        auto unpaced = both(model.toStdString(), "epi").second;
+        unpaced.conductivity_S_per_m.sheet = unpaced.conductivity_S_per_m.normal =
+            unpaced.conductivity_S_per_m.fibre; // one estimate for all
+        const double panel = estimate_velocity(s, unpaced, 0.5).fine[0];
+        const auto text =
+            QString("%1, %2 m/s, panel %3").arg(velocity[0]).arg(velocity[1]).arg(panel);
         qInfo() << model << text;
+        QVERIFY2(std::abs(panel / velocity[1] - 1) < 0.1, qPrintable(text));
         QVERIFY2(velocity[1] > 0.3 * velocity[0] && velocity[1] < 0.85 * velocity[0],
                  qPrintable(text));
     }
@@ -435,8 +441,15 @@ class TestPresets : public QObject
                  qPrintable(none));
         for (const char* model :
              {"ten_tusscher_2006", "ohara_rudy_2011", "ohara_rudy_2011_tissue", "grandi_bers_2010"})
-            QCOMPARE(said(build_tissue(with_preset(model, "ischaemia")), "tissue.regions.1"),
-                     QString());
+        {
+            const auto text =
+                said(build_tissue(with_preset(model, "ischaemia")), "tissue.regions.1");
+            QVERIFY2(text.startsWith("note: tissue.regions.1 (ischaemia): its cells begin at "),
+                     qPrintable(text));
+        }
+        auto paced_before = with_preset("ten_tusscher_2006", "ischaemia");
+        paced_before.prepacing = {1, 1000};
+        QCOMPARE(said(build_tissue(paced_before), "tissue.regions.1"), QString());
     }
 
     /// Cells beside an ischaemic patch are computed as without it.

@@ -285,6 +285,14 @@ class TestVelocityTuning : public QObject
             QVERIFY(std::abs(v.mesh[k] / v.target->at(k) - 1) <= tuning_tolerance);
         QVERIFY2(v.warning.find("give plane waves the wanted velocities") != std::string::npos,
                  v.warning.c_str());
+        const auto uneven = [](Session x, Kind kind) {
+            x.scheme = session_of(kind, 1).scheme;
+            x.mesh = default_session().mesh;
+            return estimate_velocity(x, x.regions[0], 1.2).warning.find("uneven tetrahedra") !=
+                   std::string::npos;
+        };
+        QVERIFY(v.warning.find("uneven") == std::string::npos); // a slab's are even
+        QVERIFY(uneven(s, Kind::p1) && !uneven(s, Kind::fvm));
     }
 
     /// A refined mesh has the velocities that the coarse one had, by lower conductivities.

@@ -152,4 +152,29 @@ Notices firing_scars(const Session& s, const RegionMap& laid)
     return out;
 }
 
+Notices moved_rests(const Session& s, const RegionMap& laid)
+{
+    Notices out;
+    if (s.prepacing.beats > 0)
+        return out;
+    std::set<std::size_t> said;
+    for (std::size_t k = 0; k < laid.regions.size(); ++k) {
+        const auto at = laid.origin[k];
+        const Region& own = s.regions[at];
+        const std::string& model = laid.regions[k].model;
+        const bool moved = std::any_of(own.scale.begin(), own.scale.end(), [&](const auto& f) {
+            return f.first == "K_o" && f.second != 1 && !model.empty() &&
+                   !parameter_name(model, f.first).empty();
+        });
+        if (!moved || !laid.regions[k].initial.empty() || !said.insert(at).second)
+            continue;
+        out.push_back({Notice::Level::info,
+                       place_of(s, at, "") +
+                           ": its cells begin at their model's rest and reach that of their own "
+                           "outer potassium within some 300 ms; the first waves run as in healthy "
+                           "tissue. Pace the cells before the run (tissue.prepacing)"});
+    }
+    return out;
+}
+
 } // namespace tawara::simulation

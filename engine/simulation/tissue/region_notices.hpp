@@ -12,5 +12,8 @@ Notices idle_scales(const Session& s, const RegionMap& laid);
 Notices idle_insulators(const Session& s);
 /// Says which regions are called a scar's core and have cells that can fire.
 Notices firing_scars(const Session& s, const RegionMap& laid);
+/// Says which regions have another outer potassium, and so another rest, than their cells begin
+/// with: where no prepacing brings them there, waves find them at their own rest only later.
+Notices moved_rests(const Session& s, const RegionMap& laid);
 
 } // namespace tawara::simulation

@@ -42,7 +42,8 @@ struct VelocityEstimate
 /// second order, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and steps
 /// of 0.01 ms at most. `mesh`: a bar of 2 x 2 cubes across, and 24 along or as many as make 40 of
 /// the front's widths, of six tetrahedra each, whose mean edge is edge_mm, with the session's
-/// scheme, mass and time step. Conductivities of a region with velocity_m_per_s are those of
+/// scheme, mass and time step. Cells begin at the rest to which the region's own values move them.
+/// Conductivities of a region with velocity_m_per_s are those of
 /// tune_conductivity().
 /// @param region  of the session, with a model of its own (resolved, not inheriting)
 /// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
