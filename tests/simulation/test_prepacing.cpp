@@ -202,6 +202,7 @@ class TestPrepacing : public QObject
         const auto report = QJsonDocument::fromJson(QByteArray::fromStdString(whole.json)).object();
         QCOMPARE(report["prepacing"].toObject()["beats"].toInt(), 3);
         QCOMPARE(report["prepacing"].toObject()["cycle_length_ms"].toDouble(), 400.0);
+        QVERIFY(report["prepacing"].toObject()["reached"].toString().contains("3"));
         QFile probes(dir.filePath("whole/probes.csv"));
         QVERIFY(probes.open(QIODevice::ReadOnly));
         const auto rows = probes.readAll().split('\n');

@@ -439,9 +439,8 @@ class TestPresets : public QObject
                      none.contains("has no K_o, g_Na, g_CaL, g_KATP, shift_Na;") &&
                      none.contains("its cells are as those beneath"),
                  qPrintable(none));
-        for (const char* model :
-             {"ten_tusscher_2006", "ohara_rudy_2011", "ohara_rudy_2011_tissue", "grandi_bers_2010"})
-        {
+        for (const char* model : {"ten_tusscher_2006", "ohara_rudy_2011", "ohara_rudy_2011_tissue",
+                                  "grandi_bers_2010"}) {
             const auto text =
                 said(build_tissue(with_preset(model, "ischaemia")), "tissue.regions.1");
             QVERIFY2(text.startsWith("note: tissue.regions.1 (ischaemia): its cells begin at "),

@@ -171,6 +171,7 @@ class TestRun : public QObject
         QCOMPARE(regions[1].toObject()["name"].toString(), QString("right, half"));
         QCOMPARE(report["apd90_ms"].toObject()["count"].toInt(), static_cast<int>(rows.size() - 1));
         const auto electrodes = report["ecg"].toObject()["electrodes"].toArray();
+        QCOMPARE(report["ecg"].toObject()["conductor"].toString(), QString("unbounded"));
         QCOMPARE(electrodes.size(), 9);
         for (const auto e : electrodes) {
             const bool own = e.toObject()["name"].toString() == "V1";
@@ -214,6 +215,7 @@ class TestRun : public QObject
             QJsonDocument::fromJson(content(o.out / "report.json")).object()["ecg"].toObject();
         QCOMPARE(ecg["resolution_ms"].toDouble(), 1.0);
         QVERIFY(ecg["method"].toString().contains("spatial velocity"));
+        QCOMPARE(ecg["conductor"].toString(), QString("torso"));
         const auto beats = ecg["beats"].toArray();
         QCOMPARE(beats.size(), 2);
         const auto rows = content(o.out / "activation.csv").split('\n');

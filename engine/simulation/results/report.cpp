@@ -2,6 +2,7 @@
 #include "engine/simulation/results/report.hpp"
 
 #include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/results/report_page.hpp"
 
@@ -135,6 +136,7 @@ Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
         mV.push_back(column(ecg, l));
     const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
     Json j;
+    j["conductor"] = in_torso(in.session.electrodes, in.session.leads) ? "torso" : "unbounded";
     j["electrodes"] = electrodes_json(in);
     j["method"] = ecg_method_text(found);
     j["resolution_ms"] = found.step_ms;
@@ -259,9 +261,11 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
     if (!in.edits.empty())
         j["branched_at_ms"] = in.branched_ms();
     if (const auto& paced = in.session.prepacing; paced.beats > 0)
-        j["prepacing"] = {{"beats", paced.beats},
-                          {"cycle_length_ms", paced.cycle_length_ms},
-                          {"until_steady", paced.until_steady}};
+        j["prepacing"] = {
+            {"beats", paced.beats},
+            {"cycle_length_ms", paced.cycle_length_ms},
+            {"until_steady", paced.until_steady},
+            {"reached", in.tissue.prepaced ? Json(in.tissue.prepaced->text) : Json(nullptr)}};
 }
 
 /// What the tissue did: activation, APD90, velocity.

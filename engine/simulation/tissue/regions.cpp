@@ -88,9 +88,9 @@ class Places
     {
         const auto* f = mesh_.field("aha_segment");
         if (!f || f->on != mesh::Field::On::tetrahedra)
-            fail("the mesh has no AHA segments (no field \"aha_segment\"); use labels, a box, a "
-                 "sphere "
-                 "or tetrahedra");
+            fail("the mesh has no AHA segments: neither a field \"aha_segment\", nor the walls of "
+                 "both ventricles, without the right one of which nothing says where the septum "
+                 "is; use labels, a box, a sphere or tetrahedra");
         return some(each([&](std::size_t t) {
             const int segment = static_cast<int>(std::lround(f->values[t]));
             return std::find(s.segments.begin(), s.segments.end(), segment) != s.segments.end();

@@ -371,9 +371,9 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
     say_if_raised(s, t.patches, t.notices);
-    for (const auto& said : {idle_scales(s, t.patches), idle_insulators(s),
-                             firing_scars(s, t.patches), moved_rests(s, t.patches),
-                             idle_drugs(s.drugs, t.patches.regions)})
+    for (const auto& said :
+         {idle_scales(s, t.patches), idle_insulators(s), firing_scars(s, t.patches),
+          moved_rests(s, t.patches), idle_drugs(s.drugs, t.patches.regions)})
         t.notices.insert(t.notices.end(), said.begin(), said.end());
     const auto& of_tet = t.patches.of_tetrahedron;
     std::vector<diffusion::Conductivity> table;
