@@ -3,6 +3,7 @@
 
 #include "app/pool_work.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/overload.hpp"
 #include "widgets/panels/region_words.hpp"
 
 #include <QMetaObject>
@@ -15,12 +16,6 @@ namespace {
 constexpr int poll_ms = 8;
 constexpr qint64 status_ms = 100, traces_ms = 50, slow_ms = 400;
 constexpr double maps_wall_ms = 250;
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
 
 } // namespace
 
@@ -48,10 +43,10 @@ EngineHost::~EngineHost()
     m_engine.reset(); // joins its thread; events that are still queued die with this object
 }
 
-quint64 EngineHost::post(simulation::Command command)
+quint64 EngineHost::post(const simulation::Command& command)
 {
     const quint64 id = m_engine->post(command);
-    m_pending.insert(id, std::move(command));
+    m_pending.insert(id, command);
     return id;
 }
 
@@ -262,7 +257,7 @@ void EngineHost::exportResults(const QString& kind, const QString& path)
 
 void EngineHost::handle(const simulation::Event& event)
 {
-    std::visit(Overloaded{
+    std::visit(Overload{
                    [this](const simulation::Loading& e) {
                        const bool preparing =
                            m_loads.empty() && m_status.state == simulation::Status::State::loading;

@@ -149,7 +149,7 @@ class EngineHost : public QObject
     void recordingChanged(); ///< it began or ended
 
   private:
-    quint64 post(simulation::Command command);
+    quint64 post(const simulation::Command& command);
     void handle(const simulation::Event& event);
     void answered(const simulation::Answer& answer);
     void adopt(const ScenePtr& scene);

@@ -234,7 +234,7 @@ void ExportController::exportByHost(const QString& kind, const QString& path)
 }
 
 void ExportController::exportFrames(simulation::ExportKind kind, const QString& path,
-                                    std::function<void()> then)
+                                    const std::function<void()>& then)
 {
     simulation::ExportSource source;
     source.scene = m_host.scene();

@@ -72,7 +72,8 @@ class ExportController : public QObject
     /// Why that export cannot be made now, and what would change it; empty: it can.
     QString lackOf(const QString& kind) const;
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
-    void exportFrames(simulation::ExportKind kind, const QString& path, std::function<void()> then);
+    void exportFrames(simulation::ExportKind kind, const QString& path,
+                      const std::function<void()>& then);
     void exportByHost(const QString& kind, const QString& path);
 
     QWidget& m_window;

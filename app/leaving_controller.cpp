@@ -154,7 +154,7 @@ void LeavingController::askRecorded(std::function<void()> then, Frames frames)
     askLoss(loss, std::move(then));
 }
 
-void LeavingController::askLoss(const Loss& loss, std::function<void()> then)
+void LeavingController::askLoss(const Loss& loss, const std::function<void()>& then)
 {
     if (m_window.findChild<QMessageBox*>("recorded") != nullptr)
         return; // it is being asked
@@ -189,7 +189,7 @@ void LeavingController::askLoss(const Loss& loss, std::function<void()> then)
     box->open();
 }
 
-void LeavingController::askWhenFree(std::function<void()> ask)
+void LeavingController::askWhenFree(const std::function<void()>& ask)
 {
     for (const char* question : {"unsaved", "recorded", "exporting"})
         if (const auto* box = m_window.findChild<QMessageBox*>(question)) {

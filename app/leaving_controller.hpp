@@ -53,11 +53,11 @@ class LeavingController : public QObject
     /// Which results there are: "recorded frames, the ECG, maps".
     QString resultsText(bool withFrames) const;
     /// Asks now, or when the question that is open was answered; not in a window that this closed.
-    void askWhenFree(std::function<void()> ask);
+    void askWhenFree(const std::function<void()>& ask);
     /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
     void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
     /// Asks whether that may be lost; then `then`, unless cancelled.
-    void askLoss(const Loss& loss, std::function<void()> then);
+    void askLoss(const Loss& loss, const std::function<void()>& then);
     /// A file that was being written was cancelled: what it would have saved may be asked about.
     void exportGivenUp();
     /// The same has ended: closes the window where that was waited for and all went well.

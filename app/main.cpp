@@ -182,6 +182,8 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
 
 } // namespace
 
+// No memory for its arguments ends it.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer

@@ -97,7 +97,8 @@ const CLI::Option* refused_option(const CLI::App& command, const std::string& wh
 /// What an option's value should be: "a number of ms", "a whole number", else its name in the help.
 std::string wanted_value(const CLI::Option& option)
 {
-    const std::string type = option.get_type_name(), about = option.get_description();
+    const std::string type = option.get_type_name();
+    const std::string& about = option.get_description();
     const auto open = about.find('['), close = about.find(']');
     const bool whole = type.starts_with("INT") || type.starts_with("UINT");
     const bool unit = open != std::string::npos && close != std::string::npos && open < close;
@@ -113,7 +114,7 @@ std::string wanted_value(const CLI::Option& option)
 /// Why the parser refused an option's value, in this program's words.
 std::string value_error(const CLI::Option& option, const std::string& what)
 {
-    const auto given = option.results();
+    const auto& given = option.results();
     const auto count = static_cast<int>(given.size()), most = option.get_items_expected_max();
     const std::string is = option.get_name() + ": ";
     if (most == 0)

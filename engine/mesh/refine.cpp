@@ -240,8 +240,8 @@ TetMesh refine(const TetMesh& m, const Progress& progress)
     for (const auto& f : m.fields) {
         Field to{f.name, f.on, f.components, {}};
         const auto comps = static_cast<std::size_t>(f.components);
-        if (&f == markers) {
-            to.values = std::move(child_markers);
+        if (&f == markers) { // of one field alone
+            to.values.swap(child_markers);
         } else if (f.on == Field::On::vertices) {
             refine_vertex_field(f, edges, nv, to);
         } else {

@@ -32,7 +32,7 @@
 
 using namespace tawara;
 using namespace tawara::cell;
-using bench::Follower, bench::Paced, bench::pulse_ms, bench::sample_ms;
+using bench::Follower, bench::Paced;
 using nlohmann::ordered_json;
 
 namespace {

@@ -160,6 +160,7 @@ std::string processor()
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): it ends the bench
 int main(int argc, char** argv)
 {
     std::vector<std::string> models(argv + 1, argv + argc);

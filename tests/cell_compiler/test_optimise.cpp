@@ -282,8 +282,8 @@ class TestOptimise : public QObject
             if (s.parameters[k].name == "g_Ks")
                 QCOMPARE(t.parameters[k], 0.5);
         }
-        QVERIFY_EXCEPTION_THROWN(load_model("ten_tuscher"), InputError);
-        QVERIFY_EXCEPTION_THROWN(cell_type(s, "atrial", {}, {}), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, load_model("ten_tuscher"));
+        QVERIFY_THROWS_EXCEPTION(InputError, cell_type(s, "atrial", {}, {}));
     }
 
     /// k ca (p (V + 1)) / (3 ca) has one product of k, p and 1/3; what is used twice stays.

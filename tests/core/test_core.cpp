@@ -98,12 +98,11 @@ class TestCore : public QObject
     void poolPassesErrorsOn()
     {
         ThreadPool pool(3);
-        QVERIFY_EXCEPTION_THROWN(pool.for_range(100, 1,
-                                                [](std::size_t a, std::size_t, unsigned) {
-                                                    if (a > 0)
-                                                        throw InputError("x", "y");
-                                                }),
-                                 InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError,
+                                 pool.for_range(100, 1, [](std::size_t a, std::size_t, unsigned) {
+                                     if (a > 0)
+                                         throw InputError("x", "y");
+                                 }));
         int sum = 0;
         std::mutex m;
         pool.for_range(10, 1, [&](std::size_t a, std::size_t b, unsigned) {
@@ -131,12 +130,10 @@ class TestCore : public QObject
         QTemporaryDir dir;
         const fs::path f = fs::path(dir.path().toStdString()) / "sub" / "x.txt";
         write_whole(f, [](std::ostream& o) { o << "one"; });
-        QVERIFY_EXCEPTION_THROWN(write_whole(f,
-                                             [](std::ostream& o) {
-                                                 o << "half";
-                                                 throw Cancelled();
-                                             }),
-                                 Cancelled);
+        QVERIFY_THROWS_EXCEPTION(Cancelled, write_whole(f, [](std::ostream& o) {
+                                     o << "half";
+                                     throw Cancelled();
+                                 }));
         std::ifstream in(f);
         std::string text;
         in >> text;
@@ -161,8 +158,8 @@ class TestCore : public QObject
             QCOMPARE(text, std::string(word));
         }
         QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
-        QVERIFY_EXCEPTION_THROWN(write_whole(pipe, [](std::ostream& o) { o << "x"; }), InputError);
-        QVERIFY_EXCEPTION_THROWN(need_writable_file(pipe), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, write_whole(pipe, [](std::ostream& o) { o << "x"; }));
+        QVERIFY_THROWS_EXCEPTION(InputError, need_writable_file(pipe));
         QVERIFY(fs::is_fifo(pipe));
         QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 4);
     }
@@ -188,9 +185,9 @@ class TestCore : public QObject
                 QCOMPARE(part.extension().string(), std::string(".csv"));
                 std::ofstream(part) << "2";
             });
-            QVERIFY_EXCEPTION_THROWN(write_whole(out / "frames" / "1.vtu", word("3")), InputError);
-            QVERIFY_EXCEPTION_THROWN(write_whole(out / "x" / ".." / "frames" / "1.vtu", word("3")),
-                                     InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, write_whole(out / "frames" / "1.vtu", word("3")));
+            QVERIFY_THROWS_EXCEPTION(InputError,
+                                     write_whole(out / "x" / ".." / "frames" / "1.vtu", word("3")));
             QVERIFY(fs::is_empty(root / "elsewhere"));
             QCOMPARE(text_of(victim), std::string("precious"));
             QVERIFY(is_plain_file(out / "a.csv"));
@@ -285,7 +282,7 @@ class TestCore : public QObject
         p.stop = s.get_token();
         p.at(0.5, "x");
         s.request_stop();
-        QVERIFY_EXCEPTION_THROWN(p.at(0.6, "x"), Cancelled);
+        QVERIFY_THROWS_EXCEPTION(Cancelled, p.at(0.6, "x"));
     }
 
     void nearestKey()

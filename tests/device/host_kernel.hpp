@@ -32,7 +32,7 @@ class HostKernel
         compiler.start(TAWARA_HOST_COMPILER,
                        {"-std=c++20", "-O0", "-w", "-fPIC", "-shared", "-fno-gnu-unique",
                         "-ffp-contract=off", "-Wl,-Bsymbolic", "-I" + folder,
-                        "-I" TAWARA_SOURCE_DIR, folder + "/kernel.cpp", "-o",
+                        QStringLiteral("-I") + TAWARA_SOURCE_DIR, folder + "/kernel.cpp", "-o",
                         folder + "/kernel.so"});
         if (!compiler.waitForFinished(120000) || compiler.exitCode() != 0)
             throw std::runtime_error(compiler.readAll().left(4000).toStdString());

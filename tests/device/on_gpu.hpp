@@ -37,7 +37,7 @@ inline bool usable(const std::string& text)
 /// A stepper on these devices; on the CPU with two threads.
 inline std::unique_ptr<device::Stepper> on(const device::TissueProblem& p, const char* devices,
                                            Precision precision = Precision::double_,
-                                           device::Tuning tuning = {})
+                                           const device::Tuning& tuning = {})
 {
     device::StepperOptions o;
     o.devices = devices;

@@ -411,8 +411,8 @@ class TestContract : public QObject
         auto twice = p, rough = p;
         twice.splitting = Splitting::strang;
         rough.dt_ms = 0.15;
-        QVERIFY_EXCEPTION_THROWN(on(twice, devices), InputError);
-        QVERIFY_EXCEPTION_THROWN(on(rough, devices), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, on(twice, devices));
+        QVERIFY_THROWS_EXCEPTION(InputError, on(rough, devices));
     }
 
     /// Unknowns of insulating tissue are not stepped: they have no value, and nothing reads them.

@@ -432,10 +432,10 @@ class TestCuda : public QObject
     {
         const auto p = slab_problem({1, 1, 1}, 0.5);
         for (const char* devices : {"cuda:97", "cuda:", "cuda:0,", "cuda:x", "cudb", "cuda:0 1"})
-            QVERIFY_EXCEPTION_THROWN(on(p, devices), InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, on(p, devices));
         auto resting = p;
         resting.rest_tolerance_mV = 0.1;
-        QVERIFY_EXCEPTION_THROWN(on(resting, "cuda:0", Precision::mixed), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, on(resting, "cuda:0", Precision::mixed));
     }
 
     /// The matrix in single precision, all else in double: errors far below those of single

@@ -299,7 +299,7 @@ class TestCudaImplicit : public QObject
         }
         auto resting = problem(kinds[0]);
         resting.rest_tolerance_mV = 0.1;
-        QVERIFY_EXCEPTION_THROWN(on(resting, "cuda:0"), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, on(resting, "cuda:0"));
     }
 };
 QTEST_GUILESS_MAIN(TestCudaImplicit)

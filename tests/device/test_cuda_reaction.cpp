@@ -109,7 +109,7 @@ double of_states(const Snapshot& a, const Snapshot& b)
 }
 
 std::unique_ptr<Stepper> begun(const TissueProblem& p, const char* devices,
-                               Precision precision = Precision::double_, Tuning tuning = {})
+                               Precision precision = Precision::double_, const Tuning& tuning = {})
 {
     auto s = on(p, devices, precision, tuning);
     s->add_stimulus(left_end(p, 1));

@@ -198,7 +198,7 @@ class TestPorts : public QObject
             ChainValues c;
             c.ports = 40, c.junction = 3, c.cells = 20;
             const auto ports = some_ports(p, c.ports);
-            const auto run = [&](const char* on_what, Tuning tuning, bool stop) {
+            const auto run = [&](const char* on_what, const Tuning& tuning, bool stop) {
                 auto s = on(p, on_what, Precision::double_, tuning);
                 auto* part = &s->add_part(ports, chain_maker(c, first_mV));
                 s->add_stimulus(left_end(p, 1));

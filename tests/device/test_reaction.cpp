@@ -254,7 +254,7 @@ class TestReaction : public QObject
             QVERIFY2(QString(e.what()).contains("model toy channels"), e.what());
             QCOMPARE(e.model, std::string("toy channels"));
         }
-        QVERIFY_EXCEPTION_THROWN(s->set_types(0, {}), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, s->set_types(0, {}));
         auto resting = p;
         resting.rest_tolerance_mV = 0.1;
         try {

@@ -265,12 +265,10 @@ class TestShards : public QObject
                 QVERIFY2(std::abs(part[k] - shares[k]) < 0.015,
                          qPrintable(QString::number(part[k])));
         }
-        QVERIFY_EXCEPTION_THROWN(cuda::make_shards(p, 3, 2, partition::Ordering::metis, {},
-                                                   std::vector<double>{0.5, 0.5}),
-                                 InputError);
-        QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, 2, 2, partition::Ordering::metis, {}, std::vector<double>{1, 0}),
-            InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, cuda::make_shards(p, 3, 2, partition::Ordering::metis,
+                                                               {}, std::vector<double>{0.5, 0.5}));
+        QVERIFY_THROWS_EXCEPTION(InputError, cuda::make_shards(p, 2, 2, partition::Ordering::metis,
+                                                               {}, std::vector<double>{1, 0}));
     }
 
     void partsEndWhereSharesSay()
@@ -288,9 +286,8 @@ class TestShards : public QObject
     void moreShardsThanUnknownsAreRefused()
     {
         const auto p = slab_problem({0.5, 0.5, 0.5}, 0.5);
-        QVERIFY_EXCEPTION_THROWN(
-            cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2, partition::Ordering::metis),
-            InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, cuda::make_shards(p, static_cast<int>(p.size()) + 1, 2,
+                                                               partition::Ordering::metis));
     }
 };
 

@@ -97,12 +97,12 @@ class TestStepper : public QObject
             QCOMPARE(Devices(text).text(), std::string(text));
         QCOMPARE(Devices("cuda:1,0").numbers, (std::vector<int>{1, 0}));
         for (const char* text : {"abacus", "", "CPU", "cuda:", "cuda:0,", "cuda:-1", "cuda:x"})
-            QVERIFY_EXCEPTION_THROWN(Devices{text}, InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, Devices{text});
     }
     void mixedPrecisionIsRefusedOnTheCpu()
     {
         const auto p = slab_problem({1, 1, 1}, 0.5);
-        QVERIFY_EXCEPTION_THROWN(cpu(p, 1, Precision::mixed), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, cpu(p, 1, Precision::mixed));
     }
 
     void ceilingsAreMeasured()
@@ -176,7 +176,7 @@ class TestStepper : public QObject
         QVERIFY(difference(coarse) > 5 * difference(fine) && difference(coarse) < 1);
         QVERIFY(after(0.05, 2) == fine);
         with.devices = "cuda";
-        QVERIFY_EXCEPTION_THROWN(make_stepper(p, with), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, make_stepper(p, with));
         with.devices = "auto";
         Notices notices;
         const auto chosen = make_stepper(p, with, {}, &notices)->device();

@@ -457,7 +457,7 @@ void FakeEngine::publish()
     ++status_.frames_published;
 }
 
-EngineMaker maker(std::shared_ptr<FakeEngine::Shared> shared)
+EngineMaker maker(const std::shared_ptr<FakeEngine::Shared>& shared)
 {
     return [shared](EventHandler handler) {
         return std::make_unique<FakeEngine>(std::move(handler), shared);

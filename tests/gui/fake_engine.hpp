@@ -85,6 +85,6 @@ class FakeEngine : public EngineControl
 };
 
 /// Makes a FakeEngine with those settings and recordings.
-EngineMaker maker(std::shared_ptr<FakeEngine::Shared> shared);
+EngineMaker maker(const std::shared_ptr<FakeEngine::Shared>& shared);
 
 } // namespace tawara::fake

@@ -23,7 +23,6 @@
 
 using namespace tawara;
 using namespace tawara::fake;
-using simulation::Protocol;
 using Kind = simulation::Protocol::Kind;
 
 namespace {

@@ -145,7 +145,7 @@ class TestResponsive : public fake::HeartTest
         vtkOutputWindow::SetInstance(errors);
         const auto times = std::make_shared<Times>();
         const EngineMaker maker = [times](EventHandler handler) {
-            return std::make_unique<TimedEngine>(real_engine({}), handler, times);
+            return std::make_unique<TimedEngine>(real_engine({}), std::move(handler), times);
         };
         EngineHost host(maker, session_opener());
         MainWindow window(&host);

@@ -29,7 +29,6 @@
 #include <cmath>
 
 using namespace tawara;
-using simulation::TissueEdit;
 
 class TestResultPanels : public fake::WindowTest
 {

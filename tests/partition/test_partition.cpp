@@ -41,8 +41,9 @@ struct Grid
                     if (y[d] < 0 || y[d] >= n ||
                         (cut && d == 0 && (x[0] < n / 2) != (y[0] < n / 2)))
                         continue;
-                    column.push_back(
-                        number[static_cast<std::size_t>(y[0] + n * (y[1] + n * y[2]))]);
+                    column.push_back(number[static_cast<std::size_t>(y[0]) +
+                                            static_cast<std::size_t>(n) *
+                                                static_cast<std::size_t>(y[1] + n * y[2])]);
                 }
             first.push_back(static_cast<std::int64_t>(column.size()));
         }

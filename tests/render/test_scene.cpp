@@ -233,11 +233,11 @@ class TestScene : public QObject
         const auto& v = scene::color_map("viridis").colors;
         QVERIFY(std::abs(v[0][0] - 68) < 6 && std::abs(v[0][2] - 84) < 6);       // #440154
         QVERIFY(std::abs(v[255][0] - 253) < 6 && std::abs(v[255][1] - 231) < 6); // #fde725
-        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0,0\n"), Error);
-        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0,0\n0,1,1,1\n"), Error);
-        QVERIFY_EXCEPTION_THROWN((void)scene::parse_color_map("x", "0,0,0\n1,1,1,1\n"), Error);
-        QVERIFY_EXCEPTION_THROWN((void)scene::embedded("no.glsl"), Error);
-        QVERIFY_EXCEPTION_THROWN((void)scene::shader_part("wall_light.frag.glsl", "x"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, (void)scene::parse_color_map("x", "0,0,0,0\n"));
+        QVERIFY_THROWS_EXCEPTION(Error, (void)scene::parse_color_map("x", "0,0,0,0\n0,1,1,1\n"));
+        QVERIFY_THROWS_EXCEPTION(Error, (void)scene::parse_color_map("x", "0,0,0\n1,1,1,1\n"));
+        QVERIFY_THROWS_EXCEPTION(Error, (void)scene::embedded("no.glsl"));
+        QVERIFY_THROWS_EXCEPTION(Error, (void)scene::shader_part("wall_light.frag.glsl", "x"));
     }
 
     void roundTicks()

@@ -267,10 +267,10 @@ class TestCheckpoint : public QObject
         for (const auto size : {std::size_t(0), std::size_t(7), std::size_t(20), bytes.size() / 2,
                                 bytes.size() - 1}) {
             put(bad, bytes.substr(0, size));
-            QVERIFY_EXCEPTION_THROWN(read_checkpoint(bad), InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(bad));
         }
         put(bad, bytes + "x");
-        QVERIFY_EXCEPTION_THROWN(read_checkpoint(bad), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(bad));
     }
 
     /// The checksum is right and the content is not: lengths, steps, times, values.
@@ -443,7 +443,7 @@ class TestCheckpoint : public QObject
     void notAFileIsRefused()
     {
         for (const fs::path& f : {path("whole"), fs::path("/dev/zero"), path("none.tcp")})
-            QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(f));
     }
 
   private:

@@ -33,7 +33,7 @@ struct Result
     }
 };
 
-Result run(const std::vector<std::string>& args, std::stop_token stop = {})
+Result run(const std::vector<std::string>& args, const std::stop_token& stop = {})
 {
     std::ostringstream out, err;
     const int status = cli::run(args, {out, err, stop, false});

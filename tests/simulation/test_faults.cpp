@@ -131,7 +131,7 @@ class TestFaults : public QObject
         Runs whole, r;
         run_session(slab_session(), whole.o);
         faults().at_step = 110;
-        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(), r.o), DeviceError);
+        QVERIFY_THROWS_EXCEPTION(DeviceError, run_session(slab_session(), r.o));
         const auto report = r.report();
         QVERIFY2(report["ended"].toString().contains("unspecified launch failure"),
                  qPrintable(report["ended"].toString()));
@@ -155,7 +155,7 @@ class TestFaults : public QObject
         Runs r;
         faults().at_step = 110;
         faults().memory = true;
-        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(), r.o), std::bad_alloc);
+        QVERIFY_THROWS_EXCEPTION(std::bad_alloc, run_session(slab_session(), r.o));
         const auto report = r.report();
         QCOMPARE(report["ended"].toString(), QString("not enough memory"));
         for (const char* f : {"probes.csv", "activation.csv", "activation.vtu", "beats.csv"})
@@ -222,7 +222,7 @@ class TestFaults : public QObject
             if (stage == "running" && done > 0)
                 asked.request_stop();
         };
-        QVERIFY_EXCEPTION_THROWN(run_session(s, r.o, p), Cancelled);
+        QVERIFY_THROWS_EXCEPTION(Cancelled, run_session(s, r.o, p));
         QCOMPARE(r.checkpoints().size(), 1);
         const auto stopped = r.checkpoints().first();
         QVERIFY2(stopped.toStdString() < checkpoint_name(0.5), qPrintable(stopped));

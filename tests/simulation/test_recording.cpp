@@ -88,7 +88,7 @@ class TestRecording : public QObject
         std::ofstream(o.folder / "1-0.lock") << "";
         constexpr uid_t other = 12345;
         QCOMPARE(chown(o.folder.c_str(), other, other), 0);
-        QVERIFY_EXCEPTION_THROWN(Recording(10, o), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, Recording(10, o));
         QCOMPARE(remove_orphaned_recordings(o.folder), 0);
         QVERIFY(std::filesystem::exists(o.folder / "1-0.lock"));
     }

@@ -392,7 +392,7 @@ class TestRun : public QObject
 
         auto other = s;
         other.dt_ms = 0.01;
-        QVERIFY_EXCEPTION_THROWN(run_session(other, part), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, run_session(other, part));
     }
 
     void mapsOfALaterBeat()
@@ -456,9 +456,9 @@ class TestRun : public QObject
               QByteArray("x") + good, QByteArray(good).replace(40, 8, "spoiled!")}) {
             const auto f = path(dir) / "bad.tcp";
             std::ofstream(f, std::ios::binary).write(bad.data(), bad.size());
-            QVERIFY_EXCEPTION_THROWN(read_checkpoint(f), InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(f));
         }
-        QVERIFY_EXCEPTION_THROWN(read_checkpoint(path(dir) / "none.tcp"), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(path(dir) / "none.tcp"));
     }
 
     void cancelledRunLeavesWhatWasReached()
@@ -473,7 +473,7 @@ class TestRun : public QObject
         };
         RunOptions o;
         o.out = path(dir) / "o";
-        QVERIFY_EXCEPTION_THROWN(run_session(slab_session(1e5), o, p), Cancelled);
+        QVERIFY_THROWS_EXCEPTION(Cancelled, run_session(slab_session(1e5), o, p));
         QVERIFY(content(o.out / "probes.csv").count('\n') > 10);
         QVERIFY(content(o.out / "report.json").contains("cancelled"));
         // and a checkpoint, from which it goes on as if it had not been stopped
@@ -502,7 +502,7 @@ class TestRun : public QObject
         s.stimuli[0].amplitude_pA_per_pF = 1e12;
         RunOptions o;
         o.out = path(dir) / "o";
-        QVERIFY_EXCEPTION_THROWN(run_session(s, o), NumericsError);
+        QVERIFY_THROWS_EXCEPTION(NumericsError, run_session(s, o));
         QVERIFY(fs::exists(o.out / "checkpoint-00000004.000ms.tcp"));
         const auto ended = content(o.out / "report.json");
         QVERIFY2(ended.contains("stopped being finite") || ended.contains("left its range"),
@@ -541,10 +541,10 @@ class TestRun : public QObject
             QCOMPARE(unknowns_in(t, Label{{1}}, "", "").size(), t.problem.size());
             QVERIFY(unknowns_in(t, Nodes{{0}}, "", "").size() >= 1);
             QCOMPARE(unknowns_in(t, Sphere{{2.5, 1, 0.5}, 0.01}, "", "").size(), std::size_t(1));
-            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Label{{99}}, "f", "/w"), InputError);
-            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Nodes{{-1}}, "f", "/w"), InputError);
-            QVERIFY_EXCEPTION_THROWN(unknowns_in(t, Box{{9, 9, 9}, {10, 10, 10}}, "f", "/w"),
-                                     InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, unknowns_in(t, Label{{99}}, "f", "/w"));
+            QVERIFY_THROWS_EXCEPTION(InputError, unknowns_in(t, Nodes{{-1}}, "f", "/w"));
+            QVERIFY_THROWS_EXCEPTION(InputError,
+                                     unknowns_in(t, Box{{9, 9, 9}, {10, 10, 10}}, "f", "/w"));
         }
     }
 
@@ -562,9 +562,9 @@ class TestRun : public QObject
         QCOMPARE(t.problem.groups[0].types.size(),
                  std::size_t(1)); // the last match wins everywhere
         s.regions.back().labels = {7};
-        QVERIFY_EXCEPTION_THROWN(build_tissue(s), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, build_tissue(s));
         s.regions.erase(s.regions.begin());
-        QVERIFY_EXCEPTION_THROWN(build_tissue(s), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, build_tissue(s));
     }
 };
 QTEST_GUILESS_MAIN(TestRun)

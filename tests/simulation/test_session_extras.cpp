@@ -109,9 +109,9 @@ class TestSessionExtras : public QObject
         QCOMPARE(parameter(at({1, 1, 1}), "g_Kr"), 0.1);
         other.regions[3].where = Tetrahedra{{5000}};
         QVERIFY(!same_places(s.regions, other.regions));
-        QVERIFY_EXCEPTION_THROWN(lay_regions(other, m), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, lay_regions(other, m));
         other.regions[3].where = Layer{Layer::Kind::mid}; // a slab has no layers
-        QVERIFY_EXCEPTION_THROWN(lay_regions(other, m), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, lay_regions(other, m));
     }
 
     void pulsesOfProtocols()

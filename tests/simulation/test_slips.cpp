@@ -28,7 +28,7 @@ struct Result
     }
 };
 
-Result run(const std::vector<std::string>& args, std::stop_token stop = {})
+Result run(const std::vector<std::string>& args, const std::stop_token& stop = {})
 {
     std::ostringstream out, err;
     const int status = cli::run(args, {out, err, stop, false});
@@ -43,7 +43,7 @@ class TestSlips : public QObject
     QTemporaryDir dir_;
     std::string path(const char* name) const { return dir_.filePath(name).toStdString(); }
     /// Runs the good session with --set's, ended by who holds the token.
-    Result run_with(const std::vector<std::string>& sets, std::stop_token stop = {}) const
+    Result run_with(const std::vector<std::string>& sets, const std::stop_token& stop = {}) const
     {
         std::vector<std::string> args{"run", path("good.json"), "--devices", "cpu", "--threads",
                                       "1",   "--out",           path("out")};

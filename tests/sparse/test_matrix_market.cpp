@@ -120,7 +120,7 @@ class TestMatrixMarket : public QObject
 
     void aMissingFileIsSaid()
     {
-        QVERIFY_EXCEPTION_THROWN(read_matrix_market(path("none.mtx")), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, read_matrix_market(path("none.mtx")));
     }
 
   private:

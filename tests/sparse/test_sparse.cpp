@@ -86,7 +86,7 @@ class TestSparse : public QObject
         QCOMPARE(s.column, (std::vector<std::int32_t>{0, 2, 1}));
         QCOMPARE(s.value, (std::vector<double>{1, 6, 6}));
         const Entry outside[]{{0, 3, 1}};
-        QVERIFY_EXCEPTION_THROWN(csr_of(3, 3, outside), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, csr_of(3, 3, outside));
     }
 
     void wrongRowsAreRefused()
@@ -95,13 +95,13 @@ class TestSparse : public QObject
         check(a);
         auto b = a;
         b.column[5] = 100;
-        QVERIFY_EXCEPTION_THROWN(check(b), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, check(b));
         b = a;
         b.first[3] = b.first[5] + 1;
-        QVERIFY_EXCEPTION_THROWN(check(b), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, check(b));
         b = a;
         b.value.pop_back();
-        QVERIFY_EXCEPTION_THROWN(check(b), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, check(b));
     }
 
     void lengthsOfRows()
@@ -251,7 +251,7 @@ class TestSparse : public QObject
     void onlySquareMatricesAreRenumbered()
     {
         const auto a = matrix_of(shapes[7]);
-        QVERIFY_EXCEPTION_THROWN(make_layout(a, {0, true}), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, true}));
     }
 
   private:

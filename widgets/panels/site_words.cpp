@@ -191,7 +191,6 @@ QString pendingText(const Stimulus& s, const CaptureState& known, double nowMs, 
 {
     // an edit may have come too late for a pulse, and a site may have no tissue around it: what is
     // not decided when it should have been is not waited for
-    constexpr double hair_ms = 1e-3;
     const auto last = simulation::pulse_before(s, nowMs);
     if (!last || !known.surrounded || last->at_ms < known.sinceMs ||
         last->at_ms <= known.decidedMs + hair_ms ||

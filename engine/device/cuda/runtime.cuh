@@ -81,7 +81,7 @@ class Buffer
 {
   public:
     Buffer() = default;
-    Buffer(std::size_t n, int device)
+    Buffer(std::size_t n, int device) // of pointers too: NOLINTNEXTLINE(bugprone-sizeof-expression)
         : data_(n ? static_cast<T*>(allocate(n * sizeof(T), device)) : nullptr), size_(n),
           device_(device)
     {

@@ -56,8 +56,9 @@ std::vector<std::vector<Vec3>> zero_curves(const F& f, const Vec3& low, const Ve
     const auto nx = static_cast<std::int64_t>(std::ceil((high[0] - low[0]) / step)) + 1;
     const auto ny = static_cast<std::int64_t>(std::ceil((high[1] - low[1]) / step)) + 1;
     const auto at = [&](std::int64_t n) {
-        return Vec3{low[0] + static_cast<double>(n % nx) * step,
-                    low[1] + static_cast<double>(n / nx) * step, 0};
+        const std::int64_t column = n % nx, row = n / nx;
+        return Vec3{low[0] + static_cast<double>(column) * step,
+                    low[1] + static_cast<double>(row) * step, 0};
     };
     std::vector<char> inside(static_cast<std::size_t>(nx * ny));
     for (std::int64_t n = 0; n < nx * ny; ++n)

@@ -435,7 +435,7 @@ class GmshReader : GmshNumbers
             }
         }
         take_array(raw_, name, at_nodes ? Field::On::vertices : Field::On::tetrahedra,
-                   static_cast<int>(components), std::move(values));
+                   static_cast<int>(components), values);
         end_of(at_nodes ? "NodeData" : "ElementData");
     }
 

@@ -164,7 +164,7 @@ void OtherCells::conclude(const std::string& file, Notices& notices) const
 }
 
 void take_array(Raw& raw, const std::string& name, Field::On on, int components,
-                std::vector<double> values)
+                const std::vector<double>& values)
 {
     if (raw.bound) {
         raw.bound->take_array();

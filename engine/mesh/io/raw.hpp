@@ -41,7 +41,7 @@ class OtherCells
 /// @param values  components * count
 /// @throws MeshError beyond the bound, where there is one
 void take_array(Raw& raw, const std::string& name, Field::On on, int components,
-                std::vector<double> values);
+                const std::vector<double>& values);
 
 /// Scales to mm, averages directions at vertices, checks and cleans.
 Loaded finish(Raw raw, const std::string& file, std::optional<LengthUnit> unit,

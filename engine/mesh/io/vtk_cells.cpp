@@ -119,7 +119,7 @@ void take_vtk_array(Raw& raw, const std::string& name, Field::On on, int compone
                 values[i * c + k] = values[kept[i] * c + k];
         values.resize(kept.size() * c);
     }
-    take_array(raw, name, on, components, std::move(values));
+    take_array(raw, name, on, components, values);
 }
 
 } // namespace tawara::mesh::io

@@ -98,7 +98,7 @@ bool parsed(std::string_view word, To& to)
                                     : static_cast<Stored>(std::strtod(copy.c_str(), nullptr));
             r.ec = {};
         }
-    to = static_cast<To>(v);
+    to = static_cast<To>(v); // a signed one stays so: NOLINT(bugprone-signed-char-misuse)
     return r.ec == std::errc() && r.ptr == end;
 }
 
@@ -278,9 +278,13 @@ std::optional<Header> header_of(Source& source, bool compressed, bool wide, bool
     else
         return {};
     std::uint64_t sum = 0;
-    for (const auto s : h.compressed)
-        if (s > source.left() || (sum += s) > source.left())
+    for (const auto s : h.compressed) {
+        if (s > source.left())
             return {};
+        sum += s;
+        if (sum > source.left())
+            return {};
+    }
     return h;
 }
 

@@ -215,7 +215,7 @@ struct Engine::Impl
     std::int64_t steps(std::int64_t n);
     void publish_frame(bool now);
     void attach(Frame& f);
-    void load(std::uint64_t id, Session session);
+    void load(std::uint64_t id, const Session& session);
     /// Said by Loading events; ended by a CancelLoad or another Load.
     Progress loading_progress();
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);

@@ -122,7 +122,7 @@ Progress Engine::Impl::loading_progress()
     return progress;
 }
 
-void Engine::Impl::load(std::uint64_t id, Session session)
+void Engine::Impl::load(std::uint64_t id, const Session& session)
 {
     const State before = state;
     Refusal refused;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values to session files. Every key is written, so that a file says what it means by itself.
 #include "engine/cell/special_variables.hpp"
+#include "engine/core/overload.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_extras.hpp"
@@ -9,12 +10,6 @@
 
 namespace tawara::simulation {
 namespace {
-
-template <class... F>
-struct Overload : F...
-{
-    using F::operator()...;
-};
 
 Json number(double v)
 {

@@ -2,6 +2,7 @@
 #include "engine/simulation/tissue/new_mesh.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/overload.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/tetrahedralise.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -20,12 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using mesh::generator::HeartParameters;
 using mesh::generator::HeartShape;
-
-template <class... F>
-struct Overload : F...
-{
-    using F::operator()...;
-};
 
 void need_times(int times)
 {
