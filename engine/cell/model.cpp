@@ -71,6 +71,17 @@ double largest_step(const ModelInfo& m, Scheme scheme)
     return 0;
 }
 
+Scheme usual_scheme(std::span<const ModelInfo* const> models)
+{
+    for (const Scheme scheme :
+         {Scheme::rush_larsen_light, Scheme::grl1, Scheme::grl2, Scheme::backward_euler})
+        if (std::all_of(models.begin(), models.end(), [&](const ModelInfo* m) {
+                return m->largest_step_ms.empty() || largest_step(*m, scheme) > 0;
+            }))
+            return scheme;
+    return Scheme::rush_larsen_light;
+}
+
 std::string step_advice(const ModelInfo& m, Scheme scheme, double dt_ms)
 {
     constexpr double rounding = 1 + 1e-9;

@@ -77,6 +77,10 @@ struct ModelInfo
 /// ModelInfo::largest_step_ms of that scheme; 0: none is known.
 double largest_step(const ModelInfo& model, Scheme scheme);
 
+/// The scheme for tissue of these models where none is asked for: the first of LRL, GRL1, GRL2 and
+/// backward Euler with which the files of all that say anything know a good step; else LRL.
+Scheme usual_scheme(std::span<const ModelInfo* const> models);
+
 /// What is to be said of a step of that scheme, in one line: nothing where the model's file says
 /// that it is small enough, or says nothing at all; else up to which step it is known to be good,
 /// and by which scheme a larger one.

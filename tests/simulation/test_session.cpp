@@ -200,6 +200,42 @@ class TestSession : public QObject
         QVERIFY(s.probes.empty());
     }
 
+    /// Models for which LRL is good at no step are stepped by the scheme that is.
+    void aSessionWithoutASchemeTakesTheModels_data()
+    {
+        QTest::addColumn<std::string>("model");
+        QTest::addColumn<int>("scheme");
+        using cell::Scheme;
+        QTest::newRow("TT06") << std::string("ten_tusscher_2006") << int(Scheme::rush_larsen_light);
+        QTest::newRow("O'Hara-Rudy") << std::string("ohara_rudy_2011") << int(Scheme::grl1);
+        QTest::newRow("Greenstein")
+            << std::string("greenstein_2006") << int(Scheme::backward_euler);
+    }
+    void aSessionWithoutASchemeTakesTheModels()
+    {
+        QFETCH(std::string, model);
+        QFETCH(int, scheme);
+        auto j = nlohmann::json::parse(example);
+        j.erase("reaction");
+        auto& region = j["tissue"]["regions"][0];
+        region["model"] = model;
+        for (const char* own : {"variant", "parameters", "initial"})
+            region.erase(own);
+        QCOMPARE(int(parse({}, j.dump()).reaction), scheme);
+        j["reaction"]["scheme"] = "forward_euler";
+        QVERIFY(parse({}, j.dump()).reaction == cell::Scheme::forward_euler);
+    }
+
+    /// Unknowns may rest at 0.5 mV at most: what that costs was measured up to there.
+    void theRestToleranceIsCapped()
+    {
+        auto j = nlohmann::json::parse(example);
+        j["reaction"]["rest_tolerance_mV"] = 0.5;
+        QCOMPARE(parse({}, j.dump()).rest_tolerance_mV, 0.5);
+        j["reaction"]["rest_tolerance_mV"] = 0.51;
+        QVERIFY_THROWS_EXCEPTION(InputError, parse({}, j.dump()));
+    }
+
     void overridesKeys()
     {
         const auto s = parse({"time.dt_ms=0.005", "tissue.regions.0.variant=endo",

@@ -254,7 +254,10 @@ const Key table[] = {
     Key("/reaction/scheme",
         "how cells are stepped: `forward_euler`, `rk4`, `rush_larsen`, `rush_larsen_light`, "
         "`grl1`, `grl2`, `backward_euler_single`, `backward_euler`",
-        {.left_out = "`rush_larsen_light`", .fixed = problem}),
+        {.left_out =
+             "`rush_larsen_light`; `grl1` or `backward_euler` where a region's model has no "
+             "step at which the former was shown to be accurate",
+         .fixed = problem}),
     Key("/reaction/rest_tolerance_mV", of<&Session::rest_tolerance_mV>(),
         {0, largest_rest_tolerance_mV}, "mV",
         "unknowns that would move less than this over 0.2 ms take one long step",

@@ -308,6 +308,16 @@ cell::Scheme scheme_of_tissue(const JsonNode& n)
     return cell::scheme_by_name(text, n.file(), n.pointer());
 }
 
+/// The scheme of a session that names none.
+cell::Scheme usual_scheme(const Session& s)
+{
+    std::vector<const cell::ModelInfo*> models;
+    for (const auto& r : s.regions)
+        if (!r.inherits())
+            models.push_back(&cell::model_info(r.model));
+    return cell::usual_scheme(models);
+}
+
 void reaction(const JsonNode& n, Session& s)
 {
     read_keys(n, "/reaction", s);
@@ -340,6 +350,7 @@ Session session(const JsonNode& n)
     read_keys(n, "", s);
     s.mesh = mesh_source(need_key(n, "/mesh"));
     tissue(need_key(n, "/tissue"), s);
+    s.reaction = usual_scheme(s);
     if (const auto d = n.find("diffusion"))
         diffusion_part(*d, s);
     if (const auto r = n.find("reaction"))
