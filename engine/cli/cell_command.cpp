@@ -249,9 +249,9 @@ void say_steps(Context& c, const cell::ModelInfo& m)
     if (m.largest_step_ms.empty())
         return;
     std::string text =
-        "largest steps with which V over a beat of 600 ms stays within 1.5 % RRMS of "
-        "the reference (upstroke, peak and APD30 may be off by more) and finite after "
-        "pulses of 10 to 80 pA/pF [ms]: ";
+        "largest steps with which V stays within 1.5 % RRMS of the reference, in one beat and "
+        "after hundreds at 300 to 2000 ms (upstroke, peak and APD30 may be off by more), and "
+        "finite after pulses of 10 to 80 pA/pF [ms]: ";
     char item[60];
     for (std::size_t k = 0; k < m.largest_step_ms.size(); ++k) {
         const auto& [scheme, ms] = m.largest_step_ms[k];
