@@ -113,7 +113,7 @@ class TestPhaseAndClicks : public QObject
         const double edge_mm = mesh::mean_edge_mm(*f.host->scene()->mesh);
         const double wanted_mm = simulation::capturing_radius_mm(edge_mm);
         QVERIFY(wanted_mm > 3); // more than it is without a mesh
-        QTRY_COMPARE(panel->settings().radius_mm, wanted_mm);
+        QTRY_COMPARE_WITH_TIMEOUT(panel->settings().radius_mm, wanted_mm, 60000);
         f.window->close();
         QVERIFY(!openSettings()->contains("stimulus/radius_mm"));
     }

@@ -137,6 +137,56 @@ class TestTypedNumbers : public QObject
         QCOMPARE(box->value(), 350.0);
     }
 
+    /// What is said of a field lies over the others: none of them moves.
+    void fieldsStayWhereTheyAre()
+    {
+        PacingPanel panel;
+        QVERIFY(shownWith(panel, paced(Kind::train)));
+        const auto places = [&] {
+            QMap<QString, QRect> out;
+            for (const auto* w : panel.findChildren<QAbstractSpinBox*>())
+                if (w->isVisible())
+                    out[w->objectName()] = QRect(w->mapTo(&panel, QPoint()), w->size());
+            return out;
+        };
+        const auto before = places();
+        QVERIFY(before.size() > 3);
+        auto* box = panel.findChild<NumberBox*>("siteDuration");
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, "5000");
+        const auto* note = panel.findChild<QLabel*>("fieldNote");
+        QVERIFY(note && note->isVisible());
+        QCOMPARE(places(), before);
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY(note->isVisible());
+        QCOMPARE(places(), before);
+    }
+
+    /// "-1e9" is minus a thousand million, not minus 19.
+    void anExponentIsTakenOrRefused()
+    {
+        PacingPanel panel;
+        QVERIFY(shownWith(panel, paced(Kind::train)));
+        auto* box = panel.findChild<NumberBox*>("siteStart");
+        const auto* line = box->findChild<QLineEdit*>();
+        const auto type = [&](const char* keys) {
+            box->setFocus();
+            box->selectAll();
+            QTest::keyClicks(box, keys);
+        };
+        type("-1e9");
+        QVERIFY2(line->text().startsWith("-1e9"), qPrintable(line->text()));
+        const auto* note = panel.findChild<QLabel*>("fieldNote");
+        QVERIFY2(note && note->isVisible(), "a number out of range is said");
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY(box->value() != -19);
+        QCOMPARE(box->value(), box->minimum());
+        type("1e2");
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(box->value(), 100.0);
+    }
+
     void theClickPulseSaysItsRangesToo()
     {
         StimulusPanel panel;

@@ -104,6 +104,27 @@ class TestExamples : public QObject
         QVERIFY2(std::abs(longer - 21.7) < 3, qPrintable(QString::number(longer)));
     }
 
+    /// The drug acts on the heart of the normal beat, excited from the same sites at the same
+    /// times, and not on a heart whose whole endocardium fires at once.
+    void theDrugsHeartBeatsNormally()
+    {
+        const auto read = [](const char* name) {
+            return simulation::read_session(QStringLiteral(TAWARA_SOURCE_DIR "/resources/sessions/")
+                                                .append(name)
+                                                .toStdString());
+        };
+        const auto normal = read("normal_beat.json"), drugged = read("drug_apd.json");
+        QVERIFY(normal.drugs.empty() && !drugged.drugs.empty());
+        QVERIFY(normal.stimuli.size() >= 5);
+        QCOMPARE(drugged.stimuli.size(), normal.stimuli.size());
+        for (std::size_t k = 0; k < normal.stimuli.size(); ++k) {
+            const auto &a = drugged.stimuli[k], &b = normal.stimuli[k];
+            QCOMPARE(a.start_ms, b.start_ms);
+            QVERIFY(std::get<simulation::Sphere>(a.region).centre ==
+                    std::get<simulation::Sphere>(b.region).centre);
+        }
+    }
+
     void conductionIsEstimated()
     {
         Session s;
