@@ -196,7 +196,7 @@ void ExportController::updateExports(QMenu* menu)
 }
 
 void ExportController::askForExport(const QString& kind, const QString& extension,
-                                    std::function<void()> then)
+                                    const std::function<void()>& then)
 {
     if (const QString lack = lackOf(kind); !lack.isEmpty())
         return m_message.showMessage(MessageBar::Level::error, lack, {});
@@ -211,7 +211,7 @@ void ExportController::askForExport(const QString& kind, const QString& extensio
         return;
     const auto known = simulation::export_kind(kind.toStdString());
     if (known && kind.startsWith(QLatin1String("frames")))
-        exportFrames(*known, path, std::move(then));
+        exportFrames(*known, path, then);
     else
         exportByHost(kind, path);
 }

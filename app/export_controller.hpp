@@ -46,7 +46,7 @@ class ExportController : public QObject
     void askForReport();
     /// @param then  when it is written; for recorded frames alone
     void askForExport(const QString& kind, const QString& extension,
-                      std::function<void()> then = {});
+                      const std::function<void()>& then = {});
     /// Says of each action of a menu whether that export can be made now.
     void updateExports(QMenu* menu);
     /// Another document was loaded: movies of recordings that are gone cannot be made.

@@ -146,12 +146,12 @@ QString LeavingController::lossText(const Loss& loss) const
     return parts.join(QLatin1Char(' '));
 }
 
-void LeavingController::askRecorded(std::function<void()> then, Frames frames)
+void LeavingController::askRecorded(const std::function<void()>& then, Frames frames)
 {
     const Loss loss = lossOf(frames);
     if (!loss)
         return then();
-    askLoss(loss, std::move(then));
+    askLoss(loss, then);
 }
 
 void LeavingController::askLoss(const Loss& loss, const std::function<void()>& then)

@@ -55,7 +55,8 @@ class LeavingController : public QObject
     /// Asks now, or when the question that is open was answered; not in a window that this closed.
     void askWhenFree(const std::function<void()>& ask);
     /// Asks what becomes of what would be lost, if there is any; then `then`, unless cancelled.
-    void askRecorded(std::function<void()> then, Frames frames = Frames::in_files_count_as_saved);
+    void askRecorded(const std::function<void()>& then,
+                     Frames frames = Frames::in_files_count_as_saved);
     /// Asks whether that may be lost; then `then`, unless cancelled.
     void askLoss(const Loss& loss, const std::function<void()>& then);
     /// A file that was being written was cancelled: what it would have saved may be asked about.

@@ -144,8 +144,8 @@ class TestResponsive : public fake::HeartTest
         vtkNew<fake::VtkErrors> errors;
         vtkOutputWindow::SetInstance(errors);
         const auto times = std::make_shared<Times>();
-        const EngineMaker maker = [times](EventHandler handler) {
-            return std::make_unique<TimedEngine>(real_engine({}), std::move(handler), times);
+        const EngineMaker maker = [times](const EventHandler& handler) {
+            return std::make_unique<TimedEngine>(real_engine({}), handler, times);
         };
         EngineHost host(maker, session_opener());
         MainWindow window(&host);

@@ -162,7 +162,10 @@ class TestResults : public fake::ResultsTest
             QVERIFY(k != 1 || steps >= 1);
             QCOMPARE(stand.begin(o, {}, 0), QString());
             std::optional<QImage> picture;
-            QTRY_VERIFY((picture = stand.take()).has_value());
+            QTRY_VERIFY([&] {
+                picture = stand.take();
+                return picture.has_value();
+            }());
             pictures[k] = *picture;
         }
         keep(pictures[0], "beside.png");

@@ -466,7 +466,10 @@ class TestViews : public fake::WindowTest
         const auto back = qScopeGuard([] { qApp->setProperty("noHints", true); });
         f->start();
         auto* hints = child<QFrame>("hints");
-        QTRY_VERIFY((hints = child<QFrame>("hints")) && hints->isVisible());
+        QTRY_VERIFY([&] {
+            hints = child<QFrame>("hints");
+            return hints != nullptr && hints->isVisible();
+        }());
         auto* bar = child<MessageBar>();
         bar->showMessage(MessageBar::Level::warning,
                          "The mesh is coarse for this scheme: waves will be slower than they "

@@ -248,7 +248,10 @@ class TestWindow : public fake::WindowTest
         QTRY_VERIFY(plot->sampleCount(id).value_or(0) > 20);
         const Vec3 at = f->window->probes()->entries()[0].position;
         double t = 0; // after the first sample, however late the status is
-        QTRY_VERIFY((t = f->host->status().time_ms - 5, plot->valueAt(id, t).has_value()));
+        QTRY_VERIFY([&] {
+            t = f->host->status().time_ms - 5;
+            return plot->valueAt(id, t).has_value();
+        }());
         QVERIFY(std::abs(*plot->valueAt(id, t) - static_cast<double>(fake::wave_mV(at, t))) < 5);
         QTRY_VERIFY(f->window->probes()->entries()[0].V.has_value());
 
@@ -256,7 +259,10 @@ class TestWindow : public fake::WindowTest
         QTRY_COMPARE(f->window->probes()->rowCount(), 2);
         QVERIFY(f->window->probes()->entries()[0].color != f->window->probes()->entries()[1].color);
         auto removers = f->window->findChildren<QToolButton*>("removeProbe");
-        QTRY_VERIFY((removers = f->window->findChildren<QToolButton*>("removeProbe")).size() == 2);
+        QTRY_VERIFY([&] {
+            removers = f->window->findChildren<QToolButton*>("removeProbe");
+            return removers.size() == 2;
+        }());
         removers[0]->click();
         QTRY_COMPARE(f->window->probes()->rowCount(), 1);
         QTRY_COMPARE(plot->curveCount(), 1);

@@ -18,7 +18,6 @@
 #include <sstream>
 
 using namespace tawara;
-using scene::HeartScene;
 
 namespace {
 

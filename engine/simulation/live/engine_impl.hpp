@@ -221,7 +221,7 @@ struct Engine::Impl
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
     void adopt(std::unique_ptr<LoadedRun> next);
 
-    void apply(std::uint64_t id, Load& c);
+    void apply(std::uint64_t id, const Load& c);
     void apply(std::uint64_t id, const Play&);
     void apply(std::uint64_t id, const Pause&);
     void apply(std::uint64_t id, const StepOnce&);

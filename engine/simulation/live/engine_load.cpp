@@ -97,9 +97,9 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
     sim->feed->sample_now();
 }
 
-void Engine::Impl::apply(std::uint64_t id, Load& c)
+void Engine::Impl::apply(std::uint64_t id, const Load& c)
 {
-    load(id, std::move(c.session));
+    load(id, c.session);
 }
 
 Progress Engine::Impl::loading_progress()
