@@ -21,7 +21,7 @@ std::unique_ptr<Product<Real>> make(StreamRef s, const Csr& a, const WarpLayout&
     case OnGpu::Kind::warp:
         return make_warp_product<Stored, Real>(
             s, layout, a.value,
-            {how.block, how.flight, how.ahead, how.bulk, how.renewed != nullptr});
+            {how.block, how.flight, how.ahead, how.bulk, how.renewed != nullptr, how.distance});
     case OnGpu::Kind::csr:
         return make_csr_product<Stored, Real>(s, a, how.threads, how.block);
     case OnGpu::Kind::ellpack:
@@ -42,7 +42,12 @@ std::vector<double> product(const Csr& a, const std::vector<double>& x, const On
     const bool warp = how.kind == OnGpu::Kind::warp;
     if (warp)
         layout = make_layout(a, how.options);
-    const auto made = make<Stored, Real>(s, a, layout, how);
+    std::unique_ptr<Product<Real>> made;
+    try {
+        made = make<Stored, Real>(s, a, layout, how);
+    } catch (const NoRoom&) {
+        return {};
+    }
     if (how.renewed) {
         const auto values = uploaded(*how.renewed, s);
         made->renew(s, values.data());

@@ -17,11 +17,13 @@ struct OnGpu
     sparse::WarpOptions options{};                ///< warp
     int block = 128, flight = 8;                  ///< warp
     bool ahead = false, bulk = false;             ///< warp
+    int distance = -1;                            ///< warp
     int threads = 1;                              ///< csr: of a row; cusparse: which way, from 0
     const std::vector<double>* renewed = nullptr; ///< values that are put in the matrix's place
 };
 
-/// y = A x there, in the matrix's order; y is full of NaN before.
+/// y = A x there, in the matrix's order; y is full of NaN before. Nothing where the GPU has no room
+/// for such a launch.
 std::vector<double> product_on_gpu(const sparse::Csr& a, const std::vector<double>& x,
                                    const OnGpu& how);
 

@@ -2,6 +2,7 @@
 // Products y = A x on a GPU, one class for each way to store A. Numbers are stored as Stored and
 // added up as Real: (double, double), (float, float), and (float, double) for mixed precision.
 #pragma once
+#include "engine/core/error.hpp"
 #include "engine/device/cuda/runtime.cuh"
 #include "engine/sparse/csr.hpp"
 #include "engine/sparse/ell_warp.hpp"
@@ -36,11 +37,21 @@ class Product
 /// How the kernel of laid out matrices runs: bits do not depend on it.
 struct WarpLaunch
 {
-    int block = 128;    ///< threads, a multiple of 32, at most 1024
-    int flight = 8;     ///< entries of a lane that are loaded before the first is used: 4, 8 or 16
-    bool ahead = false; ///< each row's own x is asked for before its entries are known
-    bool bulk = false;  ///< tiles: their values and columns are copied to shared memory as one
+    int block = 128;        ///< threads, a multiple of 32, at most 1024
+    int flight = 8;         ///< entries of a lane that are loaded before the first is used: 2 to 16
+    bool ahead = false;     ///< each row's own x is asked for before its entries are known
+    bool bulk = false;      ///< tiles: their values and columns are copied to shared memory as one
     bool renewable = false; ///< keeps 4 bytes a place, for renew()
+    /// Each warp asks the second-level cache for a share of all values and columns before it knows
+    /// where its own lie: share w + distance, and the first `distance` warps share w as well. 0:
+    /// share w alone; -1: nobody asks.
+    int distance = -1;
+};
+
+/// A block cannot have the registers or the shared memory that a launch needs.
+struct NoRoom : Error
+{
+    using Error::Error;
 };
 
 /// A laid out matrix.
@@ -49,12 +60,12 @@ class WarpProduct : public Product<Real>
 {
   public:
     /// Later products run like this; whether it is renewable does not change.
-    /// @throws Error for a launch that cannot be
+    /// @throws Error for a launch that cannot be, NoRoom for one that this device has no room for
     virtual void run_as(const WarpLaunch& launch) = 0;
 };
 
 /// @param value  of the matrix's entries, in the order of its rows
-/// @throws Error for a launch that cannot be; DeviceError
+/// @throws Error for a launch that cannot be; NoRoom; DeviceError
 /// @cost   a product: WarpLayout::bytes()
 template <class Stored, class Real>
 std::unique_ptr<WarpProduct<Real>> make_warp_product(StreamRef s, const WarpLayout& layout,

@@ -17,23 +17,65 @@ using device::cuda::check;
 using device::cuda::launch;
 using device::cuda::uploaded;
 
+constexpr std::uint32_t line = 128; // bytes of the caches
+
+/// What a warp asks the second-level cache for before it knows what it needs.
+struct Ahead
+{
+    bool x = false;                              ///< the x of its own rows
+    int distance = -1;                           ///< as WarpLaunch::distance
+    std::uint32_t value_lines = 0, of_value = 0; ///< of all values, of a warp's share
+    std::uint32_t word_lines = 0, of_word = 0;
+};
+
+__device__ __forceinline__ void ask_for(const void* of)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(of));
+}
+
+/// Asks for share `w` of an array.
+__device__ __forceinline__ void ask_for_share(const void* of, std::uint32_t lines,
+                                              std::uint32_t share, int w, int lane)
+{
+    const auto begin = static_cast<std::uint32_t>(w) * share;
+    for (auto k = begin + static_cast<std::uint32_t>(lane); k < min(begin + share, lines); k += 32)
+        ask_for(static_cast<const char*>(of) + std::size_t{k} * line);
+}
+
+template <class Stored>
+__device__ __forceinline__ void ask_ahead(const WarpView<Stored>& a, const Ahead& ahead, int w,
+                                          int lane)
+{
+    if (ahead.distance < 0)
+        return;
+    const auto both = [&](int of) {
+        ask_for_share(a.word, ahead.word_lines, ahead.of_word, of, lane);
+        ask_for_share(a.value, ahead.value_lines, ahead.of_value, of, lane);
+    };
+    if (ahead.distance == 0 || w < ahead.distance)
+        both(w);
+    if (ahead.distance > 0 && w < a.warps - ahead.distance)
+        both(w + ahead.distance);
+}
+
 /// A lane's sum and, in the first lane of a row, the sum of its lanes; `mine` where there is a row.
 template <class Stored, class Real, int pack, int flight>
 __global__ void warp_kernel(const __grid_constant__ WarpView<Stored> a, const Real* __restrict__ x,
-                            Real* __restrict__ y, bool ahead)
+                            Real* __restrict__ y, const __grid_constant__ Ahead ahead)
 {
     const int w = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (w >= a.warps)
         return;
     const int lane = static_cast<int>(threadIdx.x % 32);
+    ask_ahead(a, ahead, w, lane);
     const auto d = __ldg(reinterpret_cast<const uint4*>(a.record) + w);
     const auto end = __ldg(&a.record[w + 1].start);
     const int end_row = __ldg(&a.record[w + 1].first_row);
     const int shift = static_cast<int>(d.y >> 1 & 7U);
     const int row = static_cast<int>(d.w) + (lane >> shift);
     const bool mine = row < end_row && (lane & ((1 << shift) - 1)) == 0;
-    if (ahead && mine)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(x + row));
+    if (ahead.x && mine)
+        ask_for(x + row);
     const int to = mine && a.row_of ? __ldcs(a.row_of + row) : row;
     const int places = static_cast<int>(end - d.x);
     const Stored* value = a.value + std::size_t{d.x} * 32;
@@ -83,9 +125,8 @@ __global__ void tile_kernel(const __grid_constant__ WarpView<Stored> a, const Re
         d = __ldg(reinterpret_cast<const uint4*>(a.record) + w);
         end = __ldg(&a.record[w + 1].start);
         const auto bytes = (end - d.x) * std::uint32_t{32 * sizeof(Stored)};
-        for (auto b = static_cast<std::uint32_t>(lane) * 128U; b < bytes; b += 32U * 128U)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(
-                reinterpret_cast<const char*>(a.value + std::size_t{d.x} * 32) + b));
+        for (auto b = static_cast<std::uint32_t>(lane) * line; b < bytes; b += 32U * line)
+            ask_for(reinterpret_cast<const char*>(a.value + std::size_t{d.x} * 32) + b);
     }
     gather_tile(a, tile, x, local);
     __syncthreads();
@@ -117,6 +158,7 @@ template <class Stored, class Real, int pack, int flight>
 __global__ void bulk_tile_kernel(const __grid_constant__ WarpView<Stored> a,
                                  const Real* __restrict__ x, Real* __restrict__ y, BulkParts parts)
 {
+#if __CUDA_ARCH__ >= 900 // run_as() refuses others
     extern __shared__ __align__(16) unsigned char shared[];
     auto* local = reinterpret_cast<Real*>(shared + parts.local);
     const auto* value = reinterpret_cast<const Stored*>(shared + 16);
@@ -163,6 +205,7 @@ __global__ void bulk_tile_kernel(const __grid_constant__ WarpView<Stored> a,
         if (row < a.rows)
             y[a.row_of ? __ldcs(a.row_of + row) : row] = sum;
     }
+#endif
 }
 
 /// New values by the map from places to entries. Reads 4 bytes and 8 from anywhere, writes one
@@ -216,8 +259,6 @@ std::vector<WarpRecord> records(const WarpLayout& l)
     return out;
 }
 
-constexpr std::size_t most_shared = 227 << 10; // of a block
-
 /// Of the tile with the most numbers.
 BulkParts bulk_parts(const WarpLayout& l, std::size_t bytes_of_value)
 {
@@ -253,9 +294,14 @@ class LaidOutProduct : public WarpProduct<Real>
           local_bytes_(static_cast<std::size_t>(l.largest_tile()) * sizeof(Real)),
           parts_(bulk_parts(l, sizeof(Stored)))
     {
-        run_as(how);
         if (pack_ == 4 && sizeof(Stored) == 8)
             throw Error("packs of 4 are for matrices in single precision");
+        check(cudaDeviceGetAttribute(&most_shared_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                     s.device),
+              "cudaDeviceGetAttribute", s.device);
+        check(cudaDeviceGetAttribute(&major_, cudaDevAttrComputeCapabilityMajor, s.device),
+              "cudaDeviceGetAttribute", s.device);
+        run_as(how);
         // Vectors have Reals where the layout counts Stored ones.
         bytes_ += static_cast<double>(l.rows + l.columns) *
                   (static_cast<double>(sizeof(Real)) - static_cast<double>(sizeof(Stored)));
@@ -282,26 +328,41 @@ class LaidOutProduct : public WarpProduct<Real>
     void run_as(const WarpLaunch& how) override
     {
         if (how.block < 32 || how.block > 1024 || how.block % 32 != 0 ||
-            (how.flight != 4 && how.flight != 8 && how.flight != 16))
+            (how.flight != 2 && how.flight != 4 && how.flight != 8 && how.flight != 16))
             throw Error("products run in blocks of 32 to 1024 threads, a multiple of 32, and load "
-                        "4, 8 or 16 entries at once");
-        if (how.bulk && (tile_ == 0 || parts_.local + local_bytes_ > most_shared))
-            throw Error("tiles that are copied in bulk have no room in shared memory, or there are "
-                        "none");
+                        "2, 4, 8 or 16 entries at once");
+        if (how.bulk && tile_ == 0)
+            throw Error("without tiles nothing is copied in bulk");
+        if (how.bulk && major_ < 9)
+            throw NoRoom("copies in bulk need a GPU of compute capability 9.0");
+        const auto shared = shared_bytes(how);
+        if (shared > static_cast<std::size_t>(most_shared_))
+            throw NoRoom("a tile needs " + std::to_string(shared) +
+                         " bytes of shared memory; a block can have " +
+                         std::to_string(most_shared_));
+        cudaFuncAttributes kernel{};
+        with_kernel(how, [&](auto of_warps, auto of_tiles, auto in_bulk) {
+            const auto ask = [&](auto k) { check(cudaFuncGetAttributes(&kernel, k), "kernel", 0); };
+            tile_ == 0 ? ask(of_warps) : how.bulk ? ask(in_bulk) : ask(of_tiles);
+        });
+        if (kernel.maxThreadsPerBlock < how.block)
+            throw NoRoom("a kernel of " + std::to_string(kernel.numRegs) +
+                         " registers runs in blocks of " +
+                         std::to_string(kernel.maxThreadsPerBlock) + " threads at most");
         how_ = how;
     }
 
     void multiply(StreamRef s, const Real* x, Real* y) const override
     {
-        switch (pack_) {
-        case 1:
-            return with_pack<1>(s, x, y);
-        case 2:
-            return with_pack<2>(s, x, y);
-        default:
-            if constexpr (sizeof(Stored) == 4)
-                with_pack<4>(s, x, y);
-        }
+        with_kernel(how_, [&](auto of_warps, auto of_tiles, auto in_bulk) {
+            if (tile_ == 0)
+                launch(s, "sparse: product", warps_ * 32, how_.block, of_warps, view(), x, y,
+                       ahead());
+            else if (how_.bulk)
+                in_tiles(s, in_bulk, x, y, parts_);
+            else
+                in_tiles(s, of_tiles, x, y);
+        });
     }
 
     void renew(StreamRef s, const double* value) override
@@ -331,32 +392,50 @@ class LaidOutProduct : public WarpProduct<Real>
         v.tile_rows = tile_;
         return v;
     }
-    template <int pack>
-    void with_pack(StreamRef s, const Real* x, Real* y) const
+    Ahead ahead() const
     {
-        how_.flight == 4   ? run<pack, 4>(s, x, y)
-        : how_.flight == 8 ? run<pack, 8>(s, x, y)
-                           : run<pack, 16>(s, x, y);
+        Ahead h{how_.ahead, how_.distance};
+        const auto lines = [](std::size_t bytes) {
+            return static_cast<std::uint32_t>((bytes + line - 1) / line);
+        };
+        const auto warps = static_cast<std::uint32_t>(std::max<std::int64_t>(warps_, 1));
+        h.value_lines = lines(value_.size() * sizeof(Stored));
+        h.word_lines = lines(word_.size() * sizeof(std::uint16_t));
+        h.of_value = (h.value_lines + warps - 1) / warps;
+        h.of_word = (h.word_lines + warps - 1) / warps;
+        return h;
     }
-    template <int pack, int flight>
-    void run(StreamRef s, const Real* x, Real* y) const
+    std::size_t shared_bytes(const WarpLaunch& how) const
     {
-        if (tile_ == 0) {
-            launch(s, "sparse: product", warps_ * 32, how_.block,
-                   warp_kernel<Stored, Real, pack, flight>, view(), x, y, how_.ahead);
-            return;
-        }
-        if (how_.bulk)
-            in_tiles(s, bulk_tile_kernel<Stored, Real, pack, flight>, parts_.local + local_bytes_,
-                     x, y, parts_);
-        else
-            in_tiles(s, tile_kernel<Stored, Real, pack, flight>, local_bytes_, x, y);
+        return tile_ == 0 ? 0 : how.bulk ? parts_.local + local_bytes_ : local_bytes_;
+    }
+    /// Calls use() with the kernels for warps, tiles, and tiles copied in bulk.
+    template <class Use>
+    void with_kernel(const WarpLaunch& how, const Use& use) const
+    {
+        pack_ == 1   ? with_flight<1>(how, use)
+        : pack_ == 2 ? with_flight<2>(how, use)
+                     : with_flight<sizeof(Stored) == 4 ? 4 : 2>(how, use);
+    }
+    template <int pack, class Use>
+    void with_flight(const WarpLaunch& how, const Use& use) const
+    {
+        how.flight == 2   ? with_both<pack, std::max(2, pack)>(use)
+        : how.flight == 4 ? with_both<pack, 4>(use)
+        : how.flight == 8 ? with_both<pack, 8>(use)
+                          : with_both<pack, 16>(use);
+    }
+    template <int pack, int flight, class Use>
+    void with_both(const Use& use) const
+    {
+        use(warp_kernel<Stored, Real, pack, flight>, tile_kernel<Stored, Real, pack, flight>,
+            bulk_tile_kernel<Stored, Real, pack, flight>);
     }
     template <class Kernel, class... More>
-    void in_tiles(StreamRef s, Kernel kernel, std::size_t bytes, const Real* x, Real* y,
-                  const More&... more) const
+    void in_tiles(StreamRef s, Kernel kernel, const Real* x, Real* y, const More&... more) const
     {
         constexpr std::size_t without_asking = 48 << 10;
+        const auto bytes = shared_bytes(how_);
         if (bytes > without_asking)
             check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(bytes)),
@@ -369,7 +448,7 @@ class LaidOutProduct : public WarpProduct<Real>
     bool renewable_ = false;
     std::int64_t rows_, warps_;
     double bytes_;
-    int pack_, tile_;
+    int pack_, tile_, most_shared_ = 0, major_ = 0;
     std::int64_t tiles_;
     std::size_t local_bytes_;
     BulkParts parts_;
