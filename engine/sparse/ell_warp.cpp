@@ -28,17 +28,24 @@ void for_each(ThreadPool& pool, std::int64_t n, const Body& body)
     });
 }
 
-/// Rows from longest to shortest within windows; equal ones stay in their order.
-std::vector<std::int32_t> sorted_rows(const Csr& a, std::int64_t window, ThreadPool& pool)
+/// Rows from longest to shortest within windows; equal ones stay in their order. Long rows first
+/// where that is asked for.
+std::vector<std::int32_t> sorted_rows(const Csr& a, const WarpOptions& o, ThreadPool& pool)
 {
     std::vector<std::int32_t> order(at(a.rows()));
     std::iota(order.begin(), order.end(), 0);
-    const auto n = a.rows();
-    const auto step = window > 0 ? window : std::max<std::int64_t>(n, 1);
+    const auto longer = [&](auto i, auto j) { return a.length(i) > a.length(j); };
+    auto begin = order.begin();
+    if (o.long_first) {
+        begin = std::stable_partition(begin, order.end(),
+                                      [&](auto i) { return a.length(i) > o.threshold; });
+        std::stable_sort(order.begin(), begin, longer);
+    }
+    const std::int64_t n = order.end() - begin;
+    const auto step = o.window > 0 ? o.window : std::max<std::int64_t>(n, 1);
     if (step > 1)
         for_each(pool, (n + step - 1) / step, [&](std::int64_t k) {
-            std::stable_sort(order.begin() + k * step, order.begin() + std::min(n, (k + 1) * step),
-                             [&](auto i, auto j) { return a.length(i) > a.length(j); });
+            std::stable_sort(begin + k * step, begin + std::min(n, (k + 1) * step), longer);
         });
     return order;
 }
@@ -234,6 +241,8 @@ void check(const Csr& a, const WarpOptions& o)
                         o.tile % o.window != 0))
         throw Error("tiles of " + std::to_string(o.tile) +
                     " rows; they should be a multiple of 32 and of the window, without threshold");
+    if (o.long_first && o.threshold < 1)
+        throw Error("long rows come first only where a threshold says which are long");
 }
 
 } // namespace
@@ -287,7 +296,7 @@ WarpLayout make_layout(const Csr& a, const WarpOptions& options, ThreadPool& poo
     WarpLayout l;
     l.rows = a.rows(), l.columns = a.columns, l.entries = a.entries();
     l.options = options;
-    l.row_of = sorted_rows(a, options.window, pool);
+    l.row_of = sorted_rows(a, options, pool);
     cut_into_warps(l, a);
     const Filler filler(l, a);
     for_each(pool, l.warps(), [&](std::int64_t w) { filler.fill(w); });

@@ -33,6 +33,9 @@ struct WarpOptions
     /// 32), whose x is brought together before these rows are taken; 0: no tiles. The window must
     /// be 1 or divide a tile, the threshold 0, and no tile may have more than 65536 columns.
     std::int32_t tile = 0;
+    /// K2: rows longer than the threshold come first, sorted over the whole matrix; the others
+    /// follow in windows.
+    bool long_first = false;
     bool operator==(const WarpOptions&) const = default;
 };
 

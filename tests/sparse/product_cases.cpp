@@ -71,6 +71,7 @@ std::vector<WarpOptions> options_for(const Csr& a)
                     out.push_back({0, r, s, threshold, narrow, pack});
             out.push_back({1, r, s, 0, true, pack});
             out.push_back({64, r, s, 0, false, pack, 256});
+            out.push_back({64, r, s, 4, true, pack, 0, true});
         }
     }
     return out;
@@ -116,7 +117,7 @@ std::string described(const std::string& name, const OnGpu& how)
     return name + ", window " + std::to_string(o.window) + ", renumbered " +
            std::to_string(o.renumbered) + ", pack " + std::to_string(o.pack) + ", threshold " +
            std::to_string(o.threshold) + ", narrow " + std::to_string(o.narrow) + ", tile " +
-           std::to_string(o.tile) + ", flight " +
+           std::to_string(o.tile) + ", long first " + std::to_string(o.long_first) + ", flight " +
            std::to_string(how.flight) + ", distance " + std::to_string(how.distance) + ", bulk " +
            std::to_string(how.bulk) + ", " + std::string(tawara::name(how.precision));
 }

@@ -46,7 +46,8 @@ std::vector<std::pair<QByteArray, WarpOptions>> all_options(const Csr& a)
         out.emplace_back("window " + QByteArray::number(qlonglong(o.window)) +
                              of(", threshold ", o.threshold) + of(", pack ", o.pack) +
                              of(", tile ", o.tile) + (o.renumbered ? ", renumbered" : "") +
-                             (o.sorted ? ", sorted" : "") + (o.narrow ? ", narrow" : ""),
+                             (o.sorted ? ", sorted" : "") + (o.narrow ? ", narrow" : "") +
+                             (o.long_first ? ", long first" : ""),
                          o);
     };
     for (const int renumbered : {0, 1, 2}) {
@@ -57,6 +58,8 @@ std::vector<std::pair<QByteArray, WarpOptions>> all_options(const Csr& a)
                 for (const std::int32_t threshold : {0, 1, 4, 9})
                     for (const std::int64_t window : {1, 0, 64})
                         add({window, renumbered > 0, renumbered == 2, threshold, narrow, pack});
+            for (const std::int64_t window : {1, 64})
+                add({window, renumbered > 0, renumbered == 2, 4, true, pack, 0, true});
             for (const std::int64_t window : {1, 32, 64})
                 add({window, renumbered > 0, renumbered == 2, 0, false, pack, 64});
         }
@@ -249,6 +252,16 @@ class TestSparse : public QObject
         QCOMPARE(k1.threads.front(), std::uint8_t(1));
     }
 
+    void longRowsComeFirst()
+    {
+        const auto a = matrix_of(shapes[6]);
+        const auto l = make_layout(a, {1, false, false, 4, false, 1, 0, true});
+        QCOMPARE(l.row_of.front(), 77); // the long one; the others stay where they are
+        QVERIFY(std::is_sorted(l.row_of.begin() + 1, l.row_of.end()));
+        QCOMPARE(l.threads.front(), std::uint8_t(32));
+        QVERIFY(std::all_of(l.threads.begin() + 1, l.threads.end(), [](int n) { return n == 1; }));
+    }
+
     void narrowColumnsWhereTheyFit()
     {
         // neighbours alone: all warps fit; far ones: those warps that have them do not
@@ -318,6 +331,7 @@ class TestSparse : public QObject
         QVERIFY_EXCEPTION_THROWN(make_layout(a, {0, false, false, 0, false, 1, 64}), Error);
         QVERIFY_EXCEPTION_THROWN(make_layout(a, {1, false, false, 4, false, 1, 64}), Error);
         QVERIFY_EXCEPTION_THROWN(make_layout(a, {1, false, false, 0, false, 1, 33}), Error);
+        QVERIFY_EXCEPTION_THROWN(make_layout(a, {1, false, false, 0, false, 1, 0, true}), Error);
         std::vector<Entry> wide; // a row of more columns than 16 bits can count
         for (std::int32_t j = 0; j < 70000; ++j)
             wide.push_back({0, j, 1});
