@@ -61,13 +61,13 @@ void Stopwatch::flush() const
            static_cast<std::int64_t>(other_.size()), kept_.data());
 }
 
-ProductTimes Stopwatch::measure(const std::function<void()>& work, int cold, bool many) const
+ProductTimes Stopwatch::measure(const std::function<void()>& work, int times, bool all) const
 {
     ProductTimes t;
     std::deque<Event> event;
     const auto timed = [&](bool flushed) {
         event.clear();
-        for (int k = 0; k < cold; ++k) {
+        for (int k = 0; k < times; ++k) {
             if (flushed)
                 flush();
             else
@@ -86,9 +86,9 @@ ProductTimes Stopwatch::measure(const std::function<void()>& work, int cold, boo
     s_.synchronize();
     t.cold_samples_us = timed(true);
     t.cold_us = median(t.cold_samples_us);
-    t.hot_us = median(timed(false));
-    if (!many)
+    if (!all)
         return t;
+    t.hot_us = median(timed(false));
     constexpr int in_a_row = 100;
     const auto graph = Graph::capture(s_, [&] {
         for (int k = 0; k < in_a_row; ++k)

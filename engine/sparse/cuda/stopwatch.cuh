@@ -13,7 +13,7 @@ namespace tawara::sparse::cuda {
 struct ProductTimes
 {
     double cold_us = 0; ///< a product after the second-level cache was filled with something else
-    double hot_us = 0;  ///< a product after the same one
+    double hot_us = 0;  ///< a product after the same one; 0: not measured
     double many_us = 0; ///< of a hundred in a row, a graph of them launched as one; 0: not measured
     std::vector<double> cold_samples_us;
 };
@@ -25,8 +25,9 @@ class Stopwatch
     explicit Stopwatch(StreamRef s);
 
     /// @param work    enqueues what is timed on the stream
-    /// @param cold    times of which the median is taken
-    ProductTimes measure(const std::function<void()>& work, int cold, bool many) const;
+    /// @param times   of which medians are taken
+    /// @param all     also hot_us and many_us, else cold_us alone
+    ProductTimes measure(const std::function<void()>& work, int times, bool all) const;
     /// The time of a kernel that does nothing, measured in the same way [us].
     double nothing_us() const;
     /// Seconds of host and device together until `work` is done on the device; the least of some.
