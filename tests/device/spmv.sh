@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # spmv.sh HEARTS OUT [SECONDS]: products with sparse matrices on a machine with one GPU and few libraries: builds
 # tests/device/spmv, checks every layout against the CPU, runs compute-sanitizer over short checks, and measures. Needs
-# CMake, a C++20 compiler and nvcc. HEARTS: a folder of *.heart.xz (tests/bench/heart_file.hpp); what is not there is left
-# out. OUT: a folder for logs and records. SECONDS: for all of it (default 470); measuring takes what is left.
+# CMake, a C++20 compiler and nvcc. HEARTS: a folder of *.heart.xz (tests/bench/heart_file.hpp) and of Matrix Market files
+# (*.mtx.xz); what is not there is left out. OUT: a folder for logs and records. SECONDS: for all of it (default 470); measuring takes what is left.
 # Ends with 1 where a check failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +25,7 @@ command -v ninja >/dev/null && generator=(-G Ninja)
   -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" &&
   cmake --build "$build" -j "$(nproc)") >"$work/build.txt" 2>&1 || { tail -60 "$work/build.txt" | tee "$out/build.txt"; say "the build failed"; exit 1; }
 say "built"
-for f in "$hearts"/*.heart.xz; do
+for f in "$hearts"/*.heart.xz "$hearts"/*.mtx.xz; do
   [ -f "$f" ] && xz -dc "$f" >"$work/$(basename "$f" .xz)" &
 done
 wait
@@ -60,22 +60,26 @@ else
 fi
 
 heart() { [ -f "$work/$1.heart" ] && echo "heart:$work/$1.heart:$2"; }
+files() { find "$work" -maxdepth 1 -name '*.mtx' | sort; }
 measure() { # precision, seconds, matrices
   local precision=$1 seconds=$2
   shift 2
   [ "$seconds" -gt 5 ] || return 0
   timeout "$(left)" "$build/spmv" --precision "$precision" --seconds "$seconds" --out "$out/$precision.jsonl" "$@" \
     >>"$out/$precision.txt" 2>&1 || say "$precision: status $?"
+  say "measured: $precision"
 }
 # shellcheck disable=SC2046
-measure double $((($(left) - 20) * 65 / 100)) $(heart cobiveco 1) $(heart dti004 0) $(heart cobiveco 0) circuit protein \
-  economics webbase $(heart dti004 2) fem_harbor epidemiology wind_tunnel qcd fem_accelerator fem_cantilever fem_spheres fem_ship \
-  $(heart generated 0) $(heart dti004 1)
-say "measured in double precision"
+measure double $((($(left) - 20) * 55 / 100)) $(heart cobiveco 1) $(heart dti004 0) $(heart cobiveco 0) circuit protein \
+  economics webbase $(heart dti004 2) fem_harbor epidemiology wind_tunnel qcd $(files) fem_accelerator fem_cantilever \
+  fem_spheres fem_ship $(heart generated 0) $(heart dti004 1)
 # shellcheck disable=SC2046
-measure single $(($(left) - 30)) $(heart cobiveco 1) $(heart cobiveco 0) circuit protein webbase epidemiology \
-  $(heart dti004 0) economics qcd wind_tunnel $(heart dti004 2)
-say "measured in single precision"
+measure single $((($(left) - 20) * 60 / 100)) $(heart cobiveco 1) $(heart cobiveco 0) circuit webbase protein epidemiology \
+  $(heart dti004 0) economics qcd wind_tunnel $(heart dti004 2) $(files) fem_harbor fem_accelerator fem_cantilever fem_spheres \
+  fem_ship
+# shellcheck disable=SC2046
+measure mixed $(($(left) - 20)) $(heart cobiveco 1) $(heart cobiveco 0) $(heart dti004 2) protein webbase wind_tunnel \
+  $(heart dti004 0) circuit economics qcd epidemiology
 for f in "$out"/*.jsonl; do [ -f "$f" ] && xz -T0 -3 -f "$f"; done
 say "done: status $status"
 exit $status
