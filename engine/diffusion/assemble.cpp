@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/diffusion/operators.hpp"
+#include "engine/diffusion/p1.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -32,9 +32,4 @@ System assemble_fvm(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbou
                     std::span<const Tensor> diffusivity, const Options& options,
                     const Progress& progress);
 
-/// -K's off-diagonals [mm3/ms], lumped mass, and for the consistent mass its rows of the same
-/// pattern.
-System assemble_p1(ThreadPool& pool, const mesh::TetMesh& m, std::span<const Tensor> diffusivity,
-                   const Options& options, const Progress& progress);
-
 } // namespace tawara::diffusion

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/diffusion/operators.hpp"
+#include "engine/diffusion/p1.hpp"
+
+#include "engine/diffusion/chunks.hpp"
 
 #include <numeric>
 

@@ -4,6 +4,7 @@
 // matrix vector multiplication GPU algorithm designed for finite element problems, 2015).
 #pragma once
 #include "engine/core/aligned.hpp"
+#include "engine/core/thread_pool.hpp"
 #include "engine/sparse/csr.hpp"
 
 #include <cstdint>
@@ -27,16 +28,28 @@ struct WarpOptions
     std::int32_t threshold = 0;
     /// Columns in 16 bits, counted from the warp's first, where the warp's columns lie so near.
     bool narrow = false;
+    int pack = 1; ///< entries of a lane that lie side by side and are loaded at once: 1, 2 or 4
+    /// Columns in 16 bits that count in a list of the columns of so many sorted rows (a multiple of
+    /// 32), whose x is brought together before these rows are taken; 0: no tiles. The window must
+    /// be 1 or divide a tile, the threshold 0, and no tile may have more than 65536 columns.
+    std::int32_t tile = 0;
+    /// K2: rows longer than the threshold come first, sorted over the whole matrix; the others
+    /// follow in windows.
+    bool long_first = false;
+    bool operator==(const WarpOptions&) const = default;
 };
 
 /// The place of every entry: all of a matrix but its values. Made once for a pattern.
 ///
 /// Warp w has 32 lanes, of which threads[w] (a power of 2) share a row. Row k of it, from 0, is
 /// sorted row first_row[w] + k and lies in lanes [k threads, (k + 1) threads). Its entries go to
-/// these lanes in turn: entry e to lane k threads + e % threads, place e / threads. A lane's entry
-/// at place p is number start[w] + 32 p + lane of the values; a warp has as many places as its
-/// longest row needs. Places without an entry have value 0 and a column of the same row (of the
-/// warp's first row where a row is empty), so that x there must be finite.
+/// these lanes in turn: entry e to lane k threads + e % threads, place e / threads. A warp has as
+/// many places as its longest row needs. Places without an entry have value 0 and a column of the
+/// same row (of the warp's first row where a row is empty), so that x there must be finite.
+///
+/// Places lie in packs of options.pack, the lanes' packs side by side: place p of a lane is number
+/// start[w] + (p / pack 32 + lane) pack + p % pack of the values. Those of the last places that
+/// fill no pack are cut into packs of 2 and 1 likewise (number()).
 struct WarpLayout
 {
     static constexpr int lanes = 32;
@@ -48,13 +61,19 @@ struct WarpLayout
     std::vector<std::uint8_t> threads;   ///< [warps] 1 to 32
     /// [rows] the row of a sorted row: where results go, unless options.renumbered.
     std::vector<std::int32_t> row_of;
-    AlignedVector<std::int32_t> column; ///< [padded] with 32 bits; empty where narrow
+    AlignedVector<std::int32_t> column; ///< [padded] with 32 bits; empty where narrow or in tiles
     /// Narrow: column of the warp's first, and 16-bit words: those of warp w begin at
     /// column_start[w] >> 1; where its lowest bit is set they are pairs that hold 32 bits, low word
     /// first.
     std::vector<std::int32_t> base;
     std::vector<std::int64_t> column_start;
     AlignedVector<std::uint16_t> word;
+    /// Tiles: word[k] of number k of the values counts in the list of its tile t, which is first
+    /// tile_own[t] columns from the tile's first row on (renumbered layouts: the tile's own rows;
+    /// others: none), then those of tile_column from tile_first[t] on, ascending.
+    std::vector<std::int64_t> tile_first; ///< [tiles + 1]
+    std::vector<std::int32_t> tile_own;   ///< [tiles]
+    AlignedVector<std::int32_t> tile_column;
     /// [padded] the entry of the matrix that a place holds, or -1: how values alone are renewed.
     std::vector<std::int64_t> entry;
 
@@ -65,30 +84,56 @@ struct WarpLayout
         const auto w = static_cast<std::size_t>(warp);
         return (start[w + 1] - start[w]) / lanes;
     }
+    /// The number of a lane's place among the values.
+    std::int64_t number(std::int64_t warp, int lane, std::int64_t place) const
+    {
+        const auto from = start[static_cast<std::size_t>(warp)], all = places(warp);
+        std::int64_t begin = 0; // of the places in packs of one size
+        for (std::int64_t pack = options.pack;; pack /= 2) {
+            const auto end = all / pack * pack;
+            if (place < end)
+                return from + begin * lanes + ((place - begin) / pack * lanes + lane) * pack +
+                       (place - begin) % pack;
+            begin = end;
+        }
+    }
     /// The column of number k of the values, which warp w holds.
     std::int32_t column_at(std::int64_t w, std::int64_t k) const;
+    std::int64_t tiles() const { return static_cast<std::int64_t>(tile_own.size()); }
+    /// Columns in the list of a tile, and of the tile that has most.
+    std::int64_t tile_size(std::int64_t tile) const
+    {
+        const auto t = static_cast<std::size_t>(tile);
+        return tile_own[t] + tile_first[t + 1] - tile_first[t];
+    }
+    std::int64_t largest_tile() const;
     /// Bytes that a product reads and writes at least, with numbers of `bytes_of_value`: values,
     /// columns and what describes the warps once, x and y once.
     double bytes(std::size_t bytes_of_value) const;
 };
 
-/// @throws Error where renumbered is asked for and the matrix is not square, or the matrix has more
-///         than 2^31 rows or columns
+/// @throws Error where renumbered is asked for and the matrix is not square, the matrix has more
+///         than 2^31 rows or columns, options do not go together, or a tile has too many columns
 /// @cost   O(entries log(longest row)), and a sort of the rows by length
 WarpLayout make_layout(const Csr& a, const WarpOptions& options);
+WarpLayout make_layout(const Csr& a, const WarpOptions& options, ThreadPool& pool);
 
 /// The values of a layout in the order of its places.
 /// @param value  of the matrix's entries, in the order of its rows
 template <class Real>
 AlignedVector<Real> laid_out(const WarpLayout& layout, std::span<const double> value);
+template <class Real>
+AlignedVector<Real> laid_out(const WarpLayout& layout, std::span<const double> value,
+                             ThreadPool& pool);
 
 /// y = A x with the layout's values; both vectors in the matrix's order, or both in the layout's
 /// (row_of: of new number k the old one) where it is renumbered. Sums are made in Real, lane by
 /// lane, each by fma in the order of its places. Then the n lanes of a row are added by halves:
 /// lane k takes lane k + n / 2, then lane k + n / 4, and so on.
+/// Values may be stored in less than sums are made in (mixed precision).
 /// @pre  x [columns], y [rows]
-template <class Real>
-void multiply(const WarpLayout& layout, std::span<const Real> value, std::span<const Real> x,
+template <class Real, class Stored = Real>
+void multiply(const WarpLayout& layout, std::span<const Stored> value, std::span<const Real> x,
               std::span<Real> y);
 
 /// x in a renumbered layout's order, and back.

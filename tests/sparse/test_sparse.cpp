@@ -39,18 +39,31 @@ std::vector<std::pair<QByteArray, WarpOptions>> all_options(const Csr& a)
 {
     std::vector<std::pair<QByteArray, WarpOptions>> out;
     const bool square = a.rows() == a.columns;
-    for (const bool narrow : {false, true})
-        for (const std::int32_t threshold : {0, 1, 4, 9})
-            for (const std::int64_t window : {1, 0, 64})
-                for (const int renumbered : {0, 1, 2})
-                    if (square || renumbered == 0)
-                        out.emplace_back(
-                            QByteArray("window ") + QByteArray::number(qlonglong(window)) +
-                                ", threshold " + QByteArray::number(threshold) +
-                                (renumbered ? ", renumbered" : "") +
-                                (renumbered == 2 ? ", sorted" : "") + (narrow ? ", narrow" : ""),
-                            WarpOptions{window, renumbered > 0, renumbered == 2, threshold,
-                                        narrow});
+    const auto add = [&](const WarpOptions& o) {
+        const auto of = [](const char* what, std::int64_t n) {
+            return n > 0 ? QByteArray(what) + QByteArray::number(qlonglong(n)) : QByteArray();
+        };
+        out.emplace_back("window " + QByteArray::number(qlonglong(o.window)) +
+                             of(", threshold ", o.threshold) + of(", pack ", o.pack) +
+                             of(", tile ", o.tile) + (o.renumbered ? ", renumbered" : "") +
+                             (o.sorted ? ", sorted" : "") + (o.narrow ? ", narrow" : "") +
+                             (o.long_first ? ", long first" : ""),
+                         o);
+    };
+    for (const int renumbered : {0, 1, 2}) {
+        if (!square && renumbered > 0)
+            continue;
+        for (const int pack : {1, 2, 4}) {
+            for (const bool narrow : {false, true})
+                for (const std::int32_t threshold : {0, 1, 4, 9})
+                    for (const std::int64_t window : {1, 0, 64})
+                        add({window, renumbered > 0, renumbered == 2, threshold, narrow, pack});
+            for (const std::int64_t window : {1, 64})
+                add({window, renumbered > 0, renumbered == 2, 4, true, pack, 0, true});
+            for (const std::int64_t window : {1, 32, 64})
+                add({window, renumbered > 0, renumbered == 2, 0, false, pack, 64});
+        }
+    }
     return out;
 }
 
@@ -152,9 +165,12 @@ class TestSparse : public QObject
                 if (options.threshold > 0)
                     QVERIFY2(threads == 32 || l.places(w) <= options.threshold, name);
                 std::vector<std::int32_t> last(32, -1);
-                for (auto k = l.start[static_cast<std::size_t>(w)];
-                     k < l.start[static_cast<std::size_t>(w) + 1]; ++k) {
-                    const auto lane = (k - l.start[static_cast<std::size_t>(w)]) % 32;
+                for (std::int64_t place = 0; place < 32 * l.places(w); ++place) {
+                    const int lane = static_cast<int>(place % 32);
+                    const auto k = l.number(w, lane, place / 32);
+                    QVERIFY2(k >= l.start[static_cast<std::size_t>(w)] &&
+                                 k < l.start[static_cast<std::size_t>(w) + 1],
+                             name);
                     const auto column = l.column_at(w, k);
                     QVERIFY2(column >= 0 && column < a.columns, name);
                     const auto e = l.entry[static_cast<std::size_t>(k)];
@@ -194,15 +210,22 @@ class TestSparse : public QObject
                 std::vector<Real> y(wanted.size());
                 if (options.renumbered) {
                     const auto moved = to_layout<Real>(l, from);
-                    multiply<Real>(l, value, moved, y);
+                    multiply<Real, Real>(l, value, moved, y);
                     y = from_layout<Real>(l, y);
                 } else
-                    multiply<Real>(l, value, from, y);
+                    multiply<Real, Real>(l, value, from, y);
                 for (std::size_t i = 0; i < y.size(); ++i)
                     QVERIFY2(std::abs(static_cast<double>(y[i]) - wanted[i]) <= near, name);
             };
             tried(0.0, x, 1e-13 * std::max(1.0, largest(wanted)));
             tried(0.0F, x_single, 2e-5 * std::max(1.0, largest(wanted)));
+            if (!options.renumbered) {
+                std::vector<double> y(wanted.size());
+                multiply<double, float>(l, laid_out<float>(l, a.value), x, y);
+                for (std::size_t i = 0; i < y.size(); ++i)
+                    QVERIFY2(std::abs(y[i] - wanted[i]) <= 2e-5 * std::max(1.0, largest(wanted)),
+                             name);
+            }
         }
     }
 
@@ -229,6 +252,16 @@ class TestSparse : public QObject
         QCOMPARE(k1.threads.front(), std::uint8_t(1));
     }
 
+    void longRowsComeFirst()
+    {
+        const auto a = matrix_of(shapes[6]);
+        const auto l = make_layout(a, {1, false, false, 4, false, 1, 0, true});
+        QCOMPARE(l.row_of.front(), 77); // the long one; the others stay where they are
+        QVERIFY(std::is_sorted(l.row_of.begin() + 1, l.row_of.end()));
+        QCOMPARE(l.threads.front(), std::uint8_t(32));
+        QVERIFY(std::all_of(l.threads.begin() + 1, l.threads.end(), [](int n) { return n == 1; }));
+    }
+
     void narrowColumnsWhereTheyFit()
     {
         // neighbours alone: all warps fit; far ones: those warps that have them do not
@@ -248,10 +281,62 @@ class TestSparse : public QObject
         QVERIFY(near.bytes(8) < make_layout(csr_of(n, n, entries), {1}).bytes(8));
     }
 
-    void onlySquareMatricesAreRenumbered()
+    void packsLieSideBySide()
+    {
+        const auto a = matrix_of(shapes[0]); // 7 entries a row, or fewer by chance
+        const auto l = make_layout(a, {1, false, false, 0, false, 4});
+        QCOMPARE(l.places(0), 7);
+        QCOMPARE(l.number(0, 3, 2), 3 * 4 + 2);
+        QCOMPARE(l.number(0, 3, 5), 4 * 32 + 3 * 2 + 1);
+        QCOMPARE(l.number(0, 3, 6), 6 * 32 + 3);
+    }
+
+    void tilesListTheirColumnsOnce()
+    {
+        const auto a = matrix_of(shapes[8]);
+        const auto l = make_layout(a, {64, true, true, 0, false, 2, 256});
+        QCOMPARE(l.tiles(), 4);
+        QCOMPARE(l.tile_own, (std::vector<std::int32_t>{256, 256, 256, 232}));
+        std::set<std::int32_t> columns; // of the first tile
+        for (std::int64_t w = 0; w < 8; ++w)
+            for (auto k = l.start[static_cast<std::size_t>(w)];
+                 k < l.start[static_cast<std::size_t>(w) + 1]; ++k)
+                columns.insert(l.column_at(w, k));
+        std::int64_t far = 0;
+        for (const auto c : columns)
+            far += c >= 256;
+        QCOMPARE(l.tile_first[1], far);
+        QCOMPARE(l.tile_size(0), 256 + far);
+        QVERIFY(l.largest_tile() >= l.tile_size(0));
+    }
+
+    void threadsChangeNothing()
+    {
+        const auto a = matrix_of(shapes[8]);
+        ThreadPool pool(3);
+        for (const WarpOptions& o : {WarpOptions{0, true, true, 4, true, 2},
+                                     WarpOptions{64, true, true, 0, false, 2, 128}}) {
+            const auto l = make_layout(a, o), m = make_layout(a, o, pool);
+            QVERIFY(l.entry == m.entry && l.word == m.word && l.row_of == m.row_of);
+            QVERIFY(l.column_start == m.column_start && l.tile_column == m.tile_column);
+            QVERIFY(laid_out<double>(l, a.value) == laid_out<double>(m, a.value, pool));
+        }
+    }
+
+    void optionsThatDoNotGoTogetherAreRefused()
     {
         const auto a = matrix_of(shapes[7]);
-        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, true}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, true})); // not square
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 3}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, false, false, 0, false, 1, 64}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 4, false, 1, 64}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 1, 33}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 1, 0, true}));
+        std::vector<Entry> wide; // a row of more columns than 16 bits can count
+        for (std::int32_t j = 0; j < 70000; ++j)
+            wide.push_back({0, j, 1});
+        QVERIFY_EXCEPTION_THROWN(
+            make_layout(csr_of(1, 70000, wide), {1, false, false, 0, false, 1, 32}), Error);
     }
 
   private:

@@ -222,9 +222,15 @@ inline cudaLaunchAttribute before_kernel_ahead_ends()
     return a;
 }
 
+/// Shared memory of a block besides what its kernel declares.
+struct Shared
+{
+    std::size_t bytes = 0;
+};
+
 /// The one way to launch a kernel: `n` work items in blocks of `block`; nothing for n <= 0.
 template <class... Parameters, class... Arguments>
-void launch(StreamRef s, const char* name, std::int64_t n, int block, Start start,
+void launch(StreamRef s, const char* name, std::int64_t n, int block, Start start, Shared shared,
             void (*kernel)(Parameters...), Arguments&&... arguments)
 {
     if (n <= 0)
@@ -233,6 +239,7 @@ void launch(StreamRef s, const char* name, std::int64_t n, int block, Start star
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>((n + block - 1) / block));
     config.blockDim = dim3(static_cast<unsigned>(block));
+    config.dynamicSmemBytes = shared.bytes;
     config.stream = s.handle;
     config.attrs = &early;
     config.numAttrs = start == Start::early ? 1 : 0;
@@ -240,6 +247,19 @@ void launch(StreamRef s, const char* name, std::int64_t n, int block, Start star
     const auto status = cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
     nvtxRangePop();
     check(status, name, s.device);
+}
+template <class... Parameters, class... Arguments>
+void launch(StreamRef s, const char* name, std::int64_t n, int block, Start start,
+            void (*kernel)(Parameters...), Arguments&&... arguments)
+{
+    launch(s, name, n, block, start, Shared{}, kernel, std::forward<Arguments>(arguments)...);
+}
+template <class... Parameters, class... Arguments>
+void launch(StreamRef s, const char* name, std::int64_t n, int block, Shared shared,
+            void (*kernel)(Parameters...), Arguments&&... arguments)
+{
+    launch(s, name, n, block, Start::in_order, shared, kernel,
+           std::forward<Arguments>(arguments)...);
 }
 template <class... Parameters, class... Arguments>
 void launch(StreamRef s, const char* name, std::int64_t n, int block, void (*kernel)(Parameters...),
