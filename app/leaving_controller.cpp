@@ -56,11 +56,11 @@ bool LeavingController::unsaved() const
     return m_asks && m_host.scene() && m_document.edits().modified();
 }
 
-void LeavingController::askUnsaved(const QString& question, std::function<void()> then,
+void LeavingController::askUnsaved(const QString& question, const std::function<void()>& then,
                                    Frames frames)
 {
     if (!unsaved())
-        return askRecorded(std::move(then), frames);
+        return askRecorded(then, frames);
     if (m_window.findChild<QMessageBox*>("unsaved") != nullptr)
         return; // it is being asked
     QString text = tr("The session has changes that are not saved.") + QLatin1Char(' ') + question;

@@ -47,7 +47,7 @@ class LeavingController : public QObject
     bool mayClose();
     /// Asks what becomes of unsaved changes and recorded frames, if there are any; then `then`,
     /// unless cancelled.
-    void askUnsaved(const QString& question, std::function<void()> then,
+    void askUnsaved(const QString& question, const std::function<void()>& then,
                     Frames frames = Frames::in_files_count_as_saved);
     Loss lossOf(Frames frames = Frames::in_files_count_as_saved) const;
     /// Which results there are: "recorded frames, the ECG, maps".

@@ -17,7 +17,7 @@ using simulation::Key;
 using simulation::Member;
 using simulation::number_text;
 
-inline std::string range_text(double low, double high, bool above, std::string unit)
+inline std::string range_text(double low, double high, bool above, const std::string& unit)
 {
     std::string out;
     if (std::isfinite(low) && std::isfinite(high))

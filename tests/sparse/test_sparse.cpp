@@ -335,8 +335,8 @@ class TestSparse : public QObject
         std::vector<Entry> wide; // a row of more columns than 16 bits can count
         for (std::int32_t j = 0; j < 70000; ++j)
             wide.push_back({0, j, 1});
-        QVERIFY_EXCEPTION_THROWN(
-            make_layout(csr_of(1, 70000, wide), {1, false, false, 0, false, 1, 32}), Error);
+        QVERIFY_THROWS_EXCEPTION(
+            Error, make_layout(csr_of(1, 70000, wide), {1, false, false, 0, false, 1, 32}));
     }
 
   private:
