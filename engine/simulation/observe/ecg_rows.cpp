@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/observe/ecg_rows.hpp"
 
-#include "engine/core/room_for.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 namespace tawara::simulation {
 
-void EcgRows::go_on(ProbeTable rows, double before_ms)
+EcgRows::EcgRows(EcgField field, std::int64_t every_steps)
+    : TableRows(field.layout().names(), every_steps, ecg_print(field.layout())),
+      field_(std::move(field))
 {
-    table_ = std::move(rows);
-    while (!table_.time_ms.empty() && table_.time_ms.back() > before_ms)
-        table_.time_ms.pop_back();
-    table_.V_mV.resize(table_.time_ms.size() * table_.names.size());
 }
 
-void EcgRows::observe(Moment& now)
+std::vector<double> EcgRows::row(Moment& now)
 {
-    if (empty() || now.step() % every_ != 0)
-        return;
     const auto leads = field_.leads(now.potential());
-    room_for(table_.time_ms, 1); // a row whole, or none of it
-    room_for(table_.V_mV, leads.size());
-    table_.time_ms.push_back(now.time_ms());
-    for (const float mV : leads)
-        table_.V_mV.push_back(static_cast<double>(mV));
+    return {leads.begin(), leads.end()};
+}
+
+std::string ecg_print(const EcgLayout& layout)
+{
+    std::string out;
+    for (const auto& e : layout.electrodes)
+        out += e.name + place_text(e.position_mm);
+    for (const auto& lead : layout.leads)
+        for (const auto& [name, weight] : lead.weights)
+            append_number(out += lead.name + ' ' + name + ' ', weight, 9);
+    if (const auto& f = layout.torso) {
+        out += " torso " + place_text(f->origin_mm) + place_text(f->left) +
+               place_text(f->posterior) + place_text(f->superior);
+        append_number(out, f->scale, 9);
+    }
+    return out;
 }
 
 } // namespace tawara::simulation

@@ -3,8 +3,7 @@
 
 #include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
-#include "engine/simulation/observe/ecg.hpp"
-#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/observe/table_rows.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 
 #include <algorithm>
@@ -59,14 +58,6 @@ struct Print
         precision = text.substr(space + 1);
     }
 };
-
-std::string place_text(const Vec3& position_mm)
-{
-    std::string out;
-    for (double x : position_mm)
-        append_number(out += ' ', x, 9);
-    return out + '\n';
-}
 
 /// With as many digits as it has.
 std::string exact(double x)
@@ -190,22 +181,6 @@ std::string probes_print(std::span<const Probe> probes)
     std::string out;
     for (const auto& p : probes)
         out += place_text(p.position_mm);
-    return out;
-}
-
-std::string ecg_print(const EcgLayout& layout)
-{
-    std::string out;
-    for (const auto& e : layout.electrodes)
-        out += e.name + place_text(e.position_mm);
-    for (const auto& lead : layout.leads)
-        for (const auto& [name, weight] : lead.weights)
-            append_number(out += lead.name + ' ' + name + ' ', weight, 9);
-    if (const auto& f = layout.torso) {
-        out += " torso " + place_text(f->origin_mm) + place_text(f->left) +
-               place_text(f->posterior) + place_text(f->superior);
-        append_number(out, f->scale, 9);
-    }
     return out;
 }
 

@@ -9,11 +9,10 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <span>
 
 namespace tawara::simulation {
-
-struct EcgLayout;
 
 /// The potential at probes after every step: V_mV[probe][k] after step first_step + k.
 struct StepTraces
@@ -28,6 +27,15 @@ struct StepTraces
     std::vector<double> times_ms(double dt_ms) const;
 };
 
+/// Rows of a table so far.
+struct KeptRows
+{
+    ProbeTable rows;
+    std::string of; ///< TableRows::of()
+};
+/// By the tables' names (run/tables.cpp).
+using KeptTables = std::map<std::string, KeptRows>;
+
 /// Everything that a run needs to go on as if it had not been interrupted.
 struct Checkpoint
 {
@@ -35,8 +43,7 @@ struct Checkpoint
     device::Snapshot state;
     ProbeTable probes;     ///< samples so far
     std::string probes_of; ///< text of their places; of other ones the samples are others
-    ProbeTable ecg;        ///< rows so far; names: of the leads
-    std::string ecg_of;    ///< text of the electrodes' places; of other ones the rows are others
+    KeptTables tables;     ///< that are not empty
     StepTraces traces;     ///< at the probes
     /// That the maps so far were recorded with [mV]; NaN: not known, of an earlier version.
     double threshold_mV = std::numeric_limits<double>::quiet_NaN();
@@ -65,8 +72,6 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
 
 /// Places that samples of the probes are of.
 std::string probes_print(std::span<const Probe> probes);
-/// Places and weights that rows of the electrocardiogram are of.
-std::string ecg_print(const EcgLayout& layout);
 
 /// Whether the tissue here, or how it is stepped, is another than the checkpoint's.
 /// @param here    with this run's fingerprint and layout
@@ -92,8 +97,8 @@ struct CheckpointBounds
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file);
 
 /// Reads one and checks that all in it fits together and can have been computed; whether it is of
-/// this tissue Stepper::restore() checks. Those of version 1 lack the checksum, and may lack ecg,
-/// traces, pulses, layout and branches.
+/// this tissue Stepper::restore() checks. Those of version 1 lack the checksum, and may lack
+/// tables, traces, pulses, layout and branches.
 /// @param begun  called with the fingerprint, the version and, from version 2 on, the layout,
 /// before
 ///               anything else is read; may throw; what it returns bounds what is taken into memory

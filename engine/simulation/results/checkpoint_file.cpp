@@ -16,6 +16,8 @@ namespace {
 // What no real checkpoint reaches.
 constexpr std::size_t most_names = 100'000, longest_name = 1 << 16, longest_text = 1 << 24,
                       most_parts = 1'000'000;
+/// A table with a place of its own in the file; tables that came later stand at its end, by name.
+constexpr const char* placed = "ecg.csv";
 constexpr std::size_t layout_size = 5;    ///< of layout_print()
 constexpr std::size_t verdict_size = 4;   ///< numbers of a verdict (KnownPulses)
 constexpr std::size_t place_of_pulse = 6; ///< the number of the pulse in KnownPulses::watch
@@ -29,11 +31,10 @@ double dt_of(const std::string& fingerprint)
 }
 
 /// Rows of a table: rising times until now, and a value for each name in each.
-void check_table(const ProbeTable& t, double now_ms, const char* what)
+void check_table(const ProbeTable& t, double now_ms, const std::string& what)
 {
     const auto refuse = [&](const std::string& why) {
-        throw InputError("checkpoint",
-                         std::string("its ") + what + why + "; use an older checkpoint");
+        throw InputError("checkpoint", "its " + what + why + "; use an older checkpoint");
     };
     if (t.names.empty() ? !t.V_mV.empty()
                         : t.V_mV.size() / t.names.size() != t.time_ms.size() ||
@@ -89,7 +90,8 @@ void check(const Checkpoint& c)
     device::check_values(s, dt_ms);
     const double now_ms = (static_cast<double>(s.step) + 0.5) * dt_ms;
     check_table(c.probes, now_ms, "probes");
-    check_table(c.ecg, now_ms, "leads");
+    for (const auto& [name, kept] : c.tables)
+        check_table(kept.rows, now_ms, "rows of " + name);
     check_traces(c.traces, s.step);
     check_pulses(c.pulses, now_ms);
     const auto passed = [&](double ms) { return ms >= 0 && ms <= now_ms; };
@@ -131,6 +133,32 @@ void read_table(CheckpointReader& in, std::int64_t step, ProbeTable& t)
     t.names = in.texts(most_names, longest_name);
     t.time_ms = in.numbers(rows_until(step));
     t.V_mV = in.numbers(t.time_ms.size() * t.names.size());
+}
+
+/// Keeps a table that holds anything.
+void keep_table(Checkpoint& c, const std::string& name, KeptRows kept)
+{
+    if (!kept.of.empty() || !kept.rows.names.empty() || !kept.rows.time_ms.empty() ||
+        !kept.rows.V_mV.empty())
+        c.tables[name] = std::move(kept);
+}
+
+KeptRows read_rows(CheckpointReader& in, std::int64_t step)
+{
+    KeptRows kept;
+    read_table(in, step, kept.rows);
+    kept.of = in.text(longest_text);
+    return kept;
+}
+
+/// Those without a place of their own.
+void read_named_tables(CheckpointReader& in, Checkpoint& c)
+{
+    constexpr std::size_t lengths = 5; // of name, columns, times, values and text
+    for (auto left = in.count(most_names, lengths * sizeof(std::uint64_t)); left > 0; --left) {
+        const auto name = in.text(longest_name);
+        keep_table(c, name, read_rows(in, c.state.step));
+    }
 }
 
 void read_traces(CheckpointReader& in, Checkpoint& c)
@@ -176,10 +204,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     if (in.at_end())
         return;
     c.probes_of = in.text(longest_text);
-    c.ecg.names = in.texts(most_names, longest_name);
-    c.ecg.time_ms = in.numbers(rows_until(c.state.step));
-    c.ecg.V_mV = in.numbers(c.ecg.time_ms.size() * c.ecg.names.size());
-    c.ecg_of = in.text(longest_text);
+    keep_table(c, placed, read_rows(in, c.state.step));
     read_traces(in, c);
     if (!in.at_end())
         c.threshold_mV = one_of(in, c.threshold_mV);
@@ -199,29 +224,58 @@ void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     c.state.quiescent = in.numbers(c.state.v.size() + 2);
     read_table(in, c.state.step, c.probes);
     c.probes_of = in.text(longest_text);
-    read_table(in, c.state.step, c.ecg);
-    c.ecg_of = in.text(longest_text);
+    keep_table(c, placed, read_rows(in, c.state.step));
     read_traces(in, c);
     c.threshold_mV = one_of(in, c.threshold_mV);
     read_pulses(in, c);
     read_branches(in, c);
     c.maps_from_ms = one_of(in, 0);
-    if (in.at_end()) // nothing is joined to the tissue
+    if (in.at_end()) // nothing is joined to the tissue, and no other tables
         return;
     c.state.parts.resize(in.count(most_parts, sizeof(std::uint64_t)));
     for (auto& p : c.state.parts)
         p = in.numbers();
+    if (!in.at_end())
+        read_named_tables(in, c);
+}
+
+void put_table(CheckpointWriter& out, const ProbeTable& t)
+{
+    out.put(t.names);
+    out.put(t.time_ms);
+    out.put(t.V_mV);
+}
+
+void put_rows(CheckpointWriter& out, const KeptRows& kept)
+{
+    put_table(out, kept.rows);
+    out.put(kept.of);
+}
+
+/// What earlier programs did not have; left out where there is none of it, so that they can read
+/// the file.
+void put_end(CheckpointWriter& out, const Checkpoint& c)
+{
+    const auto named = c.tables.size() - c.tables.count(placed);
+    if (c.state.parts.empty() && named == 0)
+        return;
+    out.put(static_cast<std::uint64_t>(c.state.parts.size()));
+    for (const auto& p : c.state.parts)
+        out.put(p);
+    if (named == 0)
+        return;
+    out.put(static_cast<std::uint64_t>(named));
+    for (const auto& [name, kept] : c.tables)
+        if (name != placed) {
+            out.put(name);
+            put_rows(out, kept);
+        }
 }
 
 } // namespace
 
 void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
 {
-    const auto put_table = [](CheckpointWriter& out, const ProbeTable& t) {
-        out.put(t.names);
-        out.put(t.time_ms);
-        out.put(t.V_mV);
-    };
     write_whole(file, [&](std::ostream& stream) {
         CheckpointWriter out(stream);
         out.put(c.fingerprint);
@@ -236,8 +290,8 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
             out.put(*v);
         put_table(out, c.probes);
         out.put(c.probes_of);
-        put_table(out, c.ecg);
-        out.put(c.ecg_of);
+        const auto ecg = c.tables.find(placed);
+        put_rows(out, ecg != c.tables.end() ? ecg->second : KeptRows());
         out.put(static_cast<std::uint64_t>(c.traces.first_step));
         out.put(static_cast<std::uint64_t>(c.traces.V_mV.size()));
         for (const auto& v : c.traces.V_mV)
@@ -254,11 +308,7 @@ void write_checkpoint(const Checkpoint& c, const std::filesystem::path& file)
             branched_ms.push_back(b.time_ms);
         out.put(branched_ms);
         out.put(std::vector<double>{c.maps_from_ms});
-        if (!c.state.parts.empty()) {
-            out.put(static_cast<std::uint64_t>(c.state.parts.size()));
-            for (const auto& p : c.state.parts)
-                out.put(p);
-        }
+        put_end(out, c);
         out.finish();
     });
 }

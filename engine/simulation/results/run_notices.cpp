@@ -6,6 +6,7 @@
 #include "engine/simulation/pacing/capture.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/intervals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -176,28 +177,12 @@ Notices what_is_odd(const Session& s)
 
 } // namespace
 
-std::int64_t steps_of(double every_ms, double dt_ms)
-{
-    return std::max<std::int64_t>(1, std::llround(every_ms / dt_ms));
-}
-
 Notices what_outputs_will_be(const Session& s)
 {
     Notices out = what_is_odd(s);
-    const bool frames = s.frames_every_ms > 0 && s.frames != FrameFormat::none;
-    for (const auto& [key, every_ms] :
-         {std::pair{"output.frames_every_ms", frames ? s.frames_every_ms : 0},
-          {"output.probes_every_ms", s.probes_every_ms},
-          {"output.checkpoint_every_ms", s.checkpoint_every_ms},
-          {"ecg.every_ms", s.has_ecg() ? s.ecg_every_ms : 0}}) {
-        const auto steps = static_cast<double>(steps_of(every_ms, s.dt_ms));
-        if (every_ms > 0 && std::abs(every_ms / s.dt_ms - steps) > 1e-6 * every_ms / s.dt_ms)
-            out.push_back(
-                {Notice::Level::warning, std::string(key) + ": " + number_text(every_ms, 6) +
-                                             " ms is no whole number of steps; every " +
-                                             number_text(steps * s.dt_ms, 7) + " ms in its place"});
-    }
-    if (s.frames_every_ms > 0 && !frames)
+    for (auto& n : rounded_intervals(s))
+        out.push_back(std::move(n));
+    if (s.frames_every_ms > 0 && s.frames == FrameFormat::none)
         out.push_back({Notice::Level::warning,
                        "no frames: output.frames is \"none\" beside an output.frames_every_ms; "
                        "\"vtu\" or \"igb\" would write them"});

@@ -12,9 +12,6 @@
 
 namespace tawara::simulation {
 
-/// Time steps between two events that happen every `every_ms`; at least 1.
-std::int64_t steps_of(double every_ms, double dt_ms);
-
 /// What a run's start says of its tissue, and report.json, too: probes outside, electrodes at an
 /// adult's places, a mass matrix that takes time.
 /// @param unpaced  the session's prepacing does not count, since a checkpoint has the states

@@ -5,7 +5,7 @@
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/observe/probe_samples.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
@@ -13,6 +13,7 @@
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/intervals.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -60,6 +61,15 @@ Session as_run(Session s, const RunOptions& o)
     return s;
 }
 
+/// Null: there is none.
+const EcgRows* ecg_among(const Tables& tables)
+{
+    for (const auto& table : tables)
+        if (const auto* ecg = dynamic_cast<const EcgRows*>(table.rows.get()))
+            return ecg;
+    return nullptr;
+}
+
 /// Where a checkpoint has the cells' states, none are paced.
 Session without_pacing(Session s)
 {
@@ -83,36 +93,15 @@ Simulation Run::make_simulation(const Session& s, const Progress& progress) cons
     return made;
 }
 
-EcgRows Run::make_ecg(const Progress& progress) const
-{
-    const auto& s = session_;
-    if (!s.has_ecg())
-        return {};
-    const auto& tissue = simulation_.tissue();
-    return {EcgField(*tissue.mesh, tissue.stars, tissue.on_vertices(), tissue.patches,
-                     ecg_layout(tissue, s.electrodes, s.leads, options_.session_file),
-                     s.bath_conductivity_S_per_m, progress),
-            steps_of(s.ecg_every_ms, s.dt_ms)};
-}
-
-/// Probes are sampled at every step: beats are measured on them.
-ProbeTraces::Options Run::trace_options() const
-{
-    const double rows_ms = session_.probes_every_ms;
-    return {0, rows_ms > 0 ? steps_of(rows_ms, session_.dt_ms) : 1};
-}
-
 Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
-      simulation_(make_simulation(s, progress)), maps_(simulation_), traces_(trace_options()),
+      simulation_(make_simulation(s, progress)), maps_(simulation_),
+      traces_({0, std::max<std::int64_t>(1, interval_steps(s, "/output/probes_every_ms"))}),
       pacing_(simulation_, o.session_file, steps_of(capture_every_ms, s.dt_ms)),
-      frames_(simulation_.tissue(), o.out, s.frames,
-              s.frames_every_ms > 0 && s.frames != FrameFormat::none
-                  ? steps_of(s.frames_every_ms, s.dt_ms)
-                  : 0,
+      frames_(simulation_.tissue(), o.out, s.frames, interval_steps(s, "/output/frames_every_ms"),
               o.device.threads > 0 ? o.device.threads : progress.context.threads),
-      ecg_(make_ecg(progress)),
-      checkpoints_(s.checkpoint_every_ms > 0 ? steps_of(s.checkpoint_every_ms, s.dt_ms) : 0,
+      tables_(make_tables({session_, simulation_.tissue(), o.session_file, progress})),
+      checkpoints_(interval_steps(s, "/output/checkpoint_every_ms"),
                    [this] { write_checkpoint_here(); }),
       store_(o.out, static_cast<std::size_t>(s.checkpoints_kept),
              static_cast<double>(checkpoints_.every()) * s.dt_ms),
@@ -133,9 +122,12 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
     checkpoints_.start_at(first_step_);
     pacing_.begin(session_.stimuli, std::move(known_));
     traces_.note_currents_before();
-    for (Observer* observer : std::initializer_list<Observer*>{&maps_, &traces_, &pacing_, &frames_,
-                                                               &ecg_, &checkpoints_})
+    for (Observer* observer :
+         std::initializer_list<Observer*>{&maps_, &traces_, &pacing_, &frames_})
         simulation_.add(*observer);
+    for (const auto& table : tables_)
+        simulation_.add(*table.rows);
+    simulation_.add(checkpoints_); // which hold what all others have seen
     if (simulation_.step() == 0)
         (void)Moment(simulation_).potential(); // rest is among what was seen
     simulation_.plan_samples();
@@ -178,9 +170,9 @@ void Run::write_checkpoint_here()
     say_failed_checkpoints();
     const auto now = here();
     store_.put({now.fingerprint, simulation_.stepper().snapshot(), traces_.table(),
-                probes_print(session_.probes), ecg_.table(), ecg_print(ecg_.layout()),
-                step_traces(), session_.activation_threshold_mV, pacing_.known(), now.layout,
-                edits_, maps_.begun_ms},
+                probes_print(session_.probes), tables_so_far(), step_traces(),
+                session_.activation_threshold_mV, pacing_.known(), now.layout, edits_,
+                maps_.begun_ms},
                simulation_.time_ms());
 }
 
@@ -247,8 +239,8 @@ ComingOutputs Run::outputs_to_come() const
     std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
     if (!probe_names().empty())
         out.emplace_back("beats.csv");
-    if (!ecg_.empty())
-        out.emplace_back("ecg.csv");
+    for (const auto& table : tables_)
+        out.push_back(table.file);
     if (frames_.every() > 0)
         for (auto& name : frames_.writer().names())
             out.push_back(std::move(name));
@@ -311,10 +303,10 @@ std::exception_ptr Run::write_results()
 {
     const auto start = Clock::now();
     std::exception_ptr failed;
-    const auto attempt = [&](const char* name, auto&& write) {
+    const auto attempt = [&](const std::string& name, auto&& write) {
         guarded(failed, [&] {
             write(options_.out / name);
-            files_.emplace_back(name);
+            files_.push_back(name);
         });
     };
     guarded(failed, [&] { simulation_.collect(); });
@@ -322,8 +314,8 @@ std::exception_ptr Run::write_results()
     attempt("probes.csv", [&](const Path& file) { write_probes_csv(traces_.table(), file); });
     if (!probe_names().empty())
         attempt("beats.csv", [&](const Path& file) { write_beats(file); });
-    if (!ecg_.empty())
-        attempt("ecg.csv", [&](const Path& file) { write_probes_csv(ecg_.table(), file); });
+    for (const auto& table : tables_)
+        attempt(table.file, [&](const Path& file) { write_probes_csv(table.rows->table(), file); });
     guarded(failed, [&] { frames_.writer().finish(); });
     const auto& tissue = simulation_.tissue();
     device::Maps maps;
@@ -351,6 +343,9 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
         say(n.level, n.text);
     const PhaseTimes phases{setup_s_, simulation_.stepping_s(),
                             simulation_.observing_s() + results_s_, since(born_)};
+    const auto* ecg = ecg_among(tables_);
+    const auto layout = ecg != nullptr ? ecg->layout() : EcgLayout();
+    const auto leads = ecg != nullptr ? ecg->table() : ProbeTable();
     const ReportInput input{session_,
                             options_,
                             simulation_.tissue(),
@@ -364,14 +359,14 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                             pacing_.log().until(simulation_.time_ms()),
                             simulation_.seen(),
                             edits_,
-                            ecg_.layout().electrodes};
-    auto report = make_report(input, ecg_.table());
+                            layout.electrodes};
+    auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });
     made = std::move(report);
     if (!options_.html.empty())
         write_whole(options_.html, [&](std::ostream& out) {
-            out << html_report(input, *made, step_traces(), ecg_.table());
+            out << html_report(input, *made, step_traces(), leads);
         });
 }
 

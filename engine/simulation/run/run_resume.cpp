@@ -78,7 +78,7 @@ void Run::resume()
         go_on_with_maps(c);
     }
     go_on_with_probes(c);
-    go_on_with_ecg(c);
+    go_on_with_tables(c);
 }
 
 /// Maps hold what the checkpoint's run has recorded, and what this run adds.
@@ -126,17 +126,31 @@ void Run::go_on_with_probes(const Checkpoint& c)
                                      ": the checkpoint has no samples of earlier steps");
 }
 
-void Run::go_on_with_ecg(const Checkpoint& c)
+/// For a checkpoint.
+KeptTables Run::tables_so_far() const
 {
-    if (ecg_.empty() || first_step_ == 0)
+    KeptTables out;
+    for (const auto& [file, rows] : tables_)
+        out[file] = {rows->table(), rows->of()};
+    return out;
+}
+
+/// Each table holds the checkpoint's rows of the same columns, or says why it does not.
+void Run::go_on_with_tables(const Checkpoint& c)
+{
+    if (first_step_ == 0)
         return;
-    const auto from = "ecg.csv starts at the checkpoint's " + ms_text(first_step_) + ": ";
-    if (c.ecg.names.empty())
-        return say(Notice::Level::warning, from + "the checkpoint has no ECG");
-    if (c.ecg.names != ecg_.table().names || c.ecg_of != ecg_print(ecg_.layout()))
-        return say(Notice::Level::warning,
-                   from + "the checkpoint's ECG has other leads or electrodes");
-    ecg_.go_on(c.ecg, simulation_.time_ms() - 0.5 * session_.dt_ms); // this run writes that row
+    for (const auto& [file, rows] : tables_) {
+        const auto from = file + " starts at the checkpoint's " + ms_text(first_step_) + ": ";
+        const auto kept = c.tables.find(file);
+        if (kept == c.tables.end() || kept->second.rows.names.empty())
+            say(Notice::Level::warning, from + "the checkpoint has no such table");
+        else if (kept->second.rows.names != rows->table().names || kept->second.of != rows->of())
+            say(Notice::Level::warning,
+                from + "the checkpoint's has other columns, or is of other places");
+        else // this run writes the row of the checkpoint's time
+            rows->go_on(kept->second.rows, simulation_.time_ms() - 0.5 * session_.dt_ms);
+    }
 }
 
 } // namespace tawara::simulation

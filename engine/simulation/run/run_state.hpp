@@ -3,7 +3,6 @@
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/units.hpp"
-#include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/simulation/observe/probe_traces.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
@@ -13,6 +12,7 @@
 #include "engine/simulation/run/checkpoint_store.hpp"
 #include "engine/simulation/run/checkpoints.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/run/tables.hpp"
 
 #include <chrono>
 #include <exception>
@@ -31,14 +31,13 @@ class Run
   private:
     void say(Notice::Level level, const std::string& text) const;
     Simulation make_simulation(const Session& s, const Progress& progress) const;
-    EcgRows make_ecg(const Progress& progress) const;
-    ProbeTraces::Options trace_options() const;
     void resume();
     void need_end_after(std::int64_t step) const;
     void go_on_with_maps(const Checkpoint& c);
     Checkpoint here() const;
     void go_on_with_probes(const Checkpoint& c);
-    void go_on_with_ecg(const Checkpoint& c);
+    void go_on_with_tables(const Checkpoint& c);
+    KeptTables tables_so_far() const;
     StepTraces step_traces() const;
     std::string ms_text(std::int64_t step) const;
     void take_steps(const Progress& progress);
@@ -67,7 +66,7 @@ class Run
     ProbeTraces traces_; ///< beats are measured on them, however seldom probes.csv has a row
     Pacing pacing_;
     FramesObserver frames_;
-    EcgRows ecg_;
+    Tables tables_;
     CheckpointsDue checkpoints_;
     CheckpointStore store_;
     std::vector<KnownPulses> known_; ///< at the checkpoint

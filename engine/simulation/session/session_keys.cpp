@@ -365,7 +365,10 @@ const Key table[] = {
     Key("/output/activation_threshold_mV", of<&Session::activation_threshold_mV>(), {-200, 200},
         "mV", "crossed upwards at activation"),
     Key("/output/frames_every_ms", of<&Session::frames_every_ms>(), at_least_0, "ms",
-        "between frames", {.zero = "none"}),
+        "between frames",
+        {.zero = "none",
+         .interval = true,
+         .used = [](const Session& s) { return s.frames != FrameFormat::none; }}),
     Key("/output/frames", of<&Session::frames>(), "format of the frames",
         {.words = "none vtu igb",
          .more = "`vtu`: each file holds V and `region` on the mesh (fibres are in "
@@ -374,9 +377,10 @@ const Key table[] = {
         "between checkpoints",
         {.more = "they are written beside the steps; one that cannot be written is said, and the "
                  "run goes on",
-         .zero = "none"}),
+         .zero = "none",
+         .interval = true}),
     Key("/output/probes_every_ms", of<&Session::probes_every_ms>(), at_least_0, "ms",
-        "between samples of `probes.csv`", {.zero = "every step"}),
+        "between samples of `probes.csv`", {.zero = "every step", .interval = true}),
     Key("/output/checkpoints_kept", of<&Session::checkpoints_kept>(), {0, 1e6}, "",
         "how many of the newest stay; older ones of the same run are removed",
         {.more = "the one that a run goes on from stays, and so do those that a stop (Ctrl-C, "
@@ -427,7 +431,8 @@ const Key table[] = {
         {.more = "they place the torso and the electrodes of the twelve",
          .left_out = "from the mesh"}),
     Key("/ecg/every_ms", of<&Session::ecg_every_ms>(), above_0, "ms",
-        "between samples; intervals want 2 or less"),
+        "between samples; intervals want 2 or less",
+        {.interval = true, .used = [](const Session& s) { return s.has_ecg(); }}),
     Key("/ecg/bath_conductivity_S_per_m", of<&Session::bath_conductivity_S_per_m>(), above_0, "S/m",
         "conductivity of the volume conductor around the heart"),
 

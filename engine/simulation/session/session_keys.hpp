@@ -11,6 +11,8 @@
 
 namespace tawara::simulation {
 
+struct Session;
+
 /// How a key's value lies in a struct of session.hpp: a number, whole number, bool, enum or text.
 struct Member
 {
@@ -97,6 +99,10 @@ struct KeyParts
         std::string_view left_out{}; ///< default in words, where the member does not say it
         Write write = Write::always;
         Fixed fixed = Fixed::no;
+        /// A time between events [ms], which is rounded to steps (intervals.hpp): a member of
+        /// Session, 0 for never.
+        bool interval = false;
+        bool (*used)(const Session& s) = nullptr; ///< of an interval, where 0 alone does not tell
         Box box{};
     };
 };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of the tables that a run writes beside those of the probes.
+#include "engine/simulation/run/tables.hpp"
+
+#include "engine/simulation/observe/ecg_rows.hpp"
+#include "engine/simulation/session/intervals.hpp"
+
+namespace tawara::simulation {
+namespace {
+
+using Rows = std::unique_ptr<TableRows>;
+
+Rows ecg_rows(const TableSource& from, std::int64_t every_steps)
+{
+    const auto& s = from.session;
+    const auto& t = from.tissue;
+    return std::make_unique<EcgRows>(
+        EcgField(*t.mesh, t.stars, t.on_vertices(), t.patches,
+                 ecg_layout(t, s.electrodes, s.leads, from.session_file),
+                 s.bath_conductivity_S_per_m, from.progress),
+        every_steps);
+}
+
+/// A row is all that a table needs here: it is made, observes, is written, listed, kept in
+/// checkpoints and goes on from them.
+struct TableOfRun
+{
+    const char* file;
+    const char* every; ///< the key of its interval; the table is wanted where that is in use
+    Rows (*make)(const TableSource& from, std::int64_t every_steps);
+};
+constexpr TableOfRun tables[] = {
+    {"ecg.csv", "/ecg/every_ms", ecg_rows},
+};
+
+} // namespace
+
+Tables make_tables(const TableSource& source)
+{
+    Tables out;
+    for (const auto& [file, every, make] : tables)
+        if (const auto steps = interval_steps(source.session, every); steps > 0)
+            if (auto rows = make(source, steps); !rows->empty())
+                out.push_back({file, std::move(rows)});
+    return out;
+}
+
+} // namespace tawara::simulation
