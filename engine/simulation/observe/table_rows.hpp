@@ -4,7 +4,9 @@
 #include "engine/simulation/simulation.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tawara::simulation {
@@ -36,6 +38,23 @@ class TableRows : public Observer
     std::int64_t every_;
     std::string of_;
     ProbeTable table_;
+};
+
+/// Rows that a function makes.
+class RowsByFunction final : public TableRows
+{
+  public:
+    using Make = std::function<std::vector<double>(Moment&)>;
+    /// @param make  a value for each column; what it refers to outlives the rows
+    RowsByFunction(std::vector<std::string> columns, std::int64_t every_steps, Make make)
+        : TableRows(std::move(columns), every_steps), make_(std::move(make))
+    {
+    }
+
+  private:
+    std::vector<double> row(Moment& now) override { return make_(now); }
+
+    Make make_;
 };
 
 /// A place as `of` texts have it.
