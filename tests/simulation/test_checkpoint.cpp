@@ -104,10 +104,11 @@ std::string bytes_of_version_1(const Checkpoint& c)
     texts(c.probes.names);
     list(c.state.quiescent);
     text(c.probes_of);
-    texts(c.ecg.names);
-    list(c.ecg.time_ms);
-    list(c.ecg.V_mV);
-    text(c.ecg_of);
+    const auto& ecg = c.tables.at("ecg.csv");
+    texts(ecg.rows.names);
+    list(ecg.rows.time_ms);
+    list(ecg.rows.V_mV);
+    text(ecg.of);
     number(static_cast<std::uint64_t>(c.traces.first_step));
     number(c.traces.V_mV.size());
     for (const auto& v : c.traces.V_mV)
@@ -214,7 +215,7 @@ class TestCheckpoint : public QObject
         const auto c = read_checkpoint(good_);
         QCOMPARE(c.version, checkpoint_version);
         QCOMPARE(c.state.step, 50);
-        QCOMPARE(c.ecg.time_ms.size(), std::size_t(3));
+        QCOMPARE(c.tables.at("ecg.csv").rows.time_ms.size(), std::size_t(3));
         QVERIFY(!c.layout.empty() && !c.pulses.empty() && c.traces.steps() > 40);
         write_checkpoint(c, path("again.tcp"));
         QVERIFY(content(path("again.tcp")) == content(good_));
@@ -222,6 +223,30 @@ class TestCheckpoint : public QObject
         QVERIFY(!was_said("earlier version"));
         for (const char* f : {"probes.csv", "activation.csv", "beats.csv", "ecg.csv"})
             QVERIFY2(content(path("resumed") / f) == content(path("whole") / f), f);
+    }
+
+    /// Tables that came after the file's form stand at its end, by name. Without one a file is as
+    /// it was before there were any.
+    void tablesAreKeptByName()
+    {
+        auto c = read_checkpoint(good_);
+        QCOMPARE(c.tables.size(), std::size_t(1));
+        c.tables["means.csv"] = {{{"a", "b"}, {0.1, 0.2}, {-80, -81, -82, -83}}, "of these"};
+        write_checkpoint(c, path("named.tcp"));
+        const auto d = read_checkpoint(path("named.tcp"));
+        QCOMPARE(d.tables.size(), std::size_t(2));
+        const auto& kept = d.tables.at("means.csv");
+        QCOMPARE(kept.of, std::string("of these"));
+        QVERIFY(kept.rows.names == c.tables["means.csv"].rows.names);
+        QVERIFY(kept.rows.time_ms == c.tables["means.csv"].rows.time_ms);
+        QVERIFY(kept.rows.V_mV == c.tables["means.csv"].rows.V_mV);
+        QCOMPARE(resume(path("named.tcp")), std::string()); // this run has no such table
+        c.tables["means.csv"].rows.V_mV.pop_back();         // a row that is not whole
+        write_checkpoint(c, path("named.tcp"));
+        QVERIFY(resume(path("named.tcp")).find("rows of means.csv") != std::string::npos);
+        c.tables.erase("means.csv");
+        write_checkpoint(c, path("again.tcp"));
+        QVERIFY(content(path("again.tcp")) == content(good_));
     }
 
     /// Without a checksum: all of it is checked, and it is said.
@@ -332,7 +357,7 @@ class TestCheckpoint : public QObject
             [&] { c.probes.V_mV.pop_back(); },
             [&] { c.probes.time_ms.assign(100'000, 1); },
             [&] { std::swap(c.probes.time_ms.front(), c.probes.time_ms.back()); },
-            [&] { c.ecg.names.clear(); },
+            [&] { c.tables.at("ecg.csv").rows.names.clear(); },
             [&] { c.traces.V_mV.emplace_back(); },
             [&] { c.traces.first_step = 40; },
             [&] { c.traces.first_step = -5; },
