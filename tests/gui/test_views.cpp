@@ -363,7 +363,8 @@ class TestViews : public fake::WindowTest
         QCOMPARE(child<QLabel>("time")->text(), QString("40.0 ms"));
         QCOMPARE(below->text(), QString("replay of run before"));
         QCOMPARE(below->shownText(), below->text());
-        QTRY_VERIFY(child<QLabel>("time")->toolTip().contains("is at 10.0 ms now"));
+        QTRY_VERIFY_WITH_TIMEOUT(child<QLabel>("time")->toolTip().contains("is at 10.0 ms now"),
+                                 30000);
         Q_EMIT timeline->followRequested();
         QVERIFY(!below->text().contains("run before"));
         recordRun(); // of this run
