@@ -240,7 +240,7 @@ TetMesh refine(const TetMesh& m, const Progress& progress)
     for (const auto& f : m.fields) {
         Field to{f.name, f.on, f.components, {}};
         const auto comps = static_cast<std::size_t>(f.components);
-        if (&f == markers) { // of one field alone
+        if (&f == markers) { // one field, so that this is reached once
             to.values.swap(child_markers);
         } else if (f.on == Field::On::vertices) {
             refine_vertex_field(f, edges, nv, to);

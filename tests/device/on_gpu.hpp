@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/device/stepper.hpp"
 
+#include <QtTest>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -45,6 +46,14 @@ inline std::unique_ptr<device::Stepper> on(const device::TissueProblem& p, const
     o.threads = 2;
     o.tuning = tuning;
     return device::make_stepper(p, o);
+}
+
+/// In a test class's init(): its tests are skipped where there is no GPU.
+inline void need_gpu()
+{
+    const auto reason = gpu_reason();
+    if (!reason.empty())
+        QSKIP(("no GPU: " + reason).c_str());
 }
 
 inline std::vector<double> potential(const device::Stepper& s, std::size_t n)

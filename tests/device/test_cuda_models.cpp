@@ -51,12 +51,7 @@ class TestCudaModels : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
-    void init()
-    {
-        const auto reason = gpu_reason();
-        if (!reason.empty())
-            QSKIP(("no GPU: " + reason).c_str());
-    }
+    void init() { need_gpu(); }
 
     void everyModelAgreesWithTheCpu_data()
     {

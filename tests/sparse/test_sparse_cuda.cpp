@@ -12,12 +12,7 @@ class TestSparseCuda : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
-    void init()
-    {
-        const auto reason = gpu_reason();
-        if (!reason.empty())
-            QSKIP(("no GPU: " + reason).c_str());
-    }
+    void init() { need_gpu(); }
     void laidOutMatricesGiveTheCpusBits() { none(laid_out_matrices_give_the_cpus_bits()); }
     void otherFormatsAgree() { none(other_formats_agree()); }
     void cusparseAgrees()

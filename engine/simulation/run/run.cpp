@@ -344,8 +344,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
     const PhaseTimes phases{setup_s_, simulation_.stepping_s(),
                             simulation_.observing_s() + results_s_, since(born_)};
     const auto* ecg = ecg_among(tables_);
-    const auto layout = ecg != nullptr ? ecg->layout() : EcgLayout();
-    const auto leads = ecg != nullptr ? ecg->table() : ProbeTable();
+    const ProbeTable no_leads;
+    const ProbeTable& leads = ecg != nullptr ? ecg->table() : no_leads;
     const ReportInput input{session_,
                             options_,
                             simulation_.tissue(),
@@ -359,7 +359,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                             pacing_.log().until(simulation_.time_ms()),
                             simulation_.seen(),
                             edits_,
-                            layout.electrodes};
+                            ecg != nullptr ? std::span<const Electrode>(ecg->layout().electrodes)
+                                           : std::span<const Electrode>()};
     auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

@@ -144,10 +144,10 @@ void Run::go_on_with_tables(const Checkpoint& c)
         const auto from = file + " starts at the checkpoint's " + ms_text(first_step_) + ": ";
         const auto kept = c.tables.find(file);
         if (kept == c.tables.end() || kept->second.rows.names.empty())
-            say(Notice::Level::warning, from + "the checkpoint has no such table");
+            say(Notice::Level::warning, from + "the checkpoint has no rows of it");
         else if (kept->second.rows.names != rows->table().names || kept->second.of != rows->of())
             say(Notice::Level::warning,
-                from + "the checkpoint's has other columns, or is of other places");
+                from + "the checkpoint's rows are of other columns, leads or places");
         else // this run writes the row of the checkpoint's time
             rows->go_on(kept->second.rows, simulation_.time_ms() - 0.5 * session_.dt_ms);
     }

@@ -10,7 +10,7 @@
 
 namespace tawara::sparse::cuda {
 
-/// A block's worth of new values: those of the matrix's entries as they are, in Stored.
+/// Enqueues to[k] = from[k], rounded to Stored, for n values.
 template <class Stored>
 void copy_values(StreamRef s, Stored* to, const double* from, std::int64_t n);
 
