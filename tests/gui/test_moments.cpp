@@ -228,7 +228,9 @@ class TestMoments : public QObject
         recordWithScar();
         host->stopRecording();
         QTRY_VERIFY_WITH_TIMEOUT(!host->status().recording, patience);
+        QSignalSpy cleared(host.get(), &EngineHost::samplesCleared);
         fake::action(*window, "Back to the start")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(cleared.size(), 1, patience); // what ends a replay
         QTRY_COMPARE_WITH_TIMEOUT(host->status().time_ms, 0.0, patience);
         QVERIFY(host->scene()->tissue_edits.empty());
         show(Quantity::regions);

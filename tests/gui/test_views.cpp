@@ -354,7 +354,10 @@ class TestViews : public fake::WindowTest
         QTRY_VERIFY(!f->host->status().recording);
         auto* timeline = child<TransportBar>()->timeline();
         QVERIFY(!timeline->toolTip().contains("run before"));
+        QSignalSpy cleared(f->host.get(), &EngineHost::samplesCleared);
         fake::action(*f->window, "Back to the start")->trigger();
+        // this ends a replay, and may come later than the time of 0
+        QTRY_COMPARE(cleared.size(), 1);
         QTRY_COMPARE(f->host->status().time_ms, 0.0);
         f->host->runUntil(10);
         QTRY_VERIFY(timeline->toolTip().contains("run before"));
@@ -363,8 +366,7 @@ class TestViews : public fake::WindowTest
         QCOMPARE(child<QLabel>("time")->text(), QString("40.0 ms"));
         QCOMPARE(below->text(), QString("replay of run before"));
         QCOMPARE(below->shownText(), below->text());
-        QTRY_VERIFY_WITH_TIMEOUT(child<QLabel>("time")->toolTip().contains("is at 10.0 ms now"),
-                                 30000);
+        QTRY_VERIFY(child<QLabel>("time")->toolTip().contains("is at 10.0 ms now"));
         Q_EMIT timeline->followRequested();
         QVERIFY(!below->text().contains("run before"));
         recordRun(); // of this run
