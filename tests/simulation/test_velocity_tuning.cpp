@@ -7,6 +7,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
@@ -156,6 +157,32 @@ class TestVelocityTuning : public QObject
         QVERIFY(std::any_of(t.notices.begin(), t.notices.end(), [](const Notice& n) {
             return n.text.find("were found for waves of 0.6, 0.3, 0.2 m/s") != std::string::npos;
         }));
+    }
+
+    /// Of the session's numbers those count that act on the steps; the threshold where it is low.
+    void keysThatActAreTunedAnew()
+    {
+        const auto s = session_of(Kind::p1, 1);
+        const auto before = tuning_key(s, s.regions[0], 1.2);
+        for (const Key& key : session_keys()) {
+            if (!key.member.of(typeid(Session)) || key.member.get == nullptr)
+                continue;
+            Session other = s;
+            const double old = key.member.get(&s);
+            key.member.set(&other, old == key.also.first ? old + 1 : old / 2);
+            const bool acts = key.also.fixed != Key::Fixed::no;
+            QVERIFY2((tuning_key(other, s.regions[0], 1.2) != before) == acts ||
+                         key.at == "/output/activation_threshold_mV",
+                     std::string(key.at).c_str());
+        }
+        Session other = s;
+        other.reaction = cell::Scheme::forward_euler;
+        QVERIFY(tuning_key(other, s.regions[0], 1.2) != before);
+        other = s;
+        other.activation_threshold_mV = 0;
+        QCOMPARE(tuning_key(other, s.regions[0], 1.2), before);
+        other.activation_threshold_mV = -40;
+        QVERIFY(tuning_key(other, s.regions[0], 1.2) != before);
     }
 
     void equalVelocitiesHaveOneConductivity()

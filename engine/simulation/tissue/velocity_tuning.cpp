@@ -4,6 +4,7 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
@@ -320,6 +321,18 @@ Notice notice_of(const Session& s, const TunedRegion& t)
     return {Notice::Level::info, text, notice_kind::tissue};
 }
 
+/// A fresh session but for the keys that act on the steps of a tissue: those that a run which goes
+/// on from a checkpoint needs the same (Key::Fixed).
+Session with_steps_of(const Session& from)
+{
+    Session s;
+    for (const Key& key : session_keys())
+        if (key.also.fixed != Key::Fixed::no && key.member.of(typeid(Session)))
+            key.member.set(&s, key.member.get(&from));
+    s.reaction = from.reaction; // its row has no member
+    return s;
+}
+
 } // namespace
 
 bool of_velocity(const InputError& e)
@@ -355,10 +368,10 @@ TunedConductivity tune_conductivity(const Session& session, const Region& region
 
 std::string tuning_key(const Session& session, const Region& region, double edge_mm)
 {
-    Session s;
-    s = session;
+    Session s = with_steps_of(session);
     s.name = "strip";
     s.mesh = MeshSlab{{edge_mm, edge_mm, edge_mm}, edge_mm};
+    s.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0); // as wave_along()
     Region r = region;
     r.labels.clear();
     r.where.reset();
@@ -368,25 +381,6 @@ std::string tuning_key(const Session& session, const Region& region, double edge
     r.conductivity_scale = {};
     r.insulating = false;
     s.regions = {r};
-    s.prepacing = {};
-    s.stimuli.clear();
-    s.probes.clear();
-    s.drugs.clear();
-    s.electrodes.clear();
-    s.leads = {};
-    s.source_conductivity_S_per_m.reset();
-    s.view.clear();
-    const Session usual;
-    s.end_ms = usual.end_ms;
-    s.activation_threshold_mV = std::min(s.activation_threshold_mV, -20.0); // as wave_along()
-    s.frames_every_ms = usual.frames_every_ms;
-    s.frames = usual.frames;
-    s.checkpoint_every_ms = usual.checkpoint_every_ms;
-    s.checkpoints_kept = usual.checkpoints_kept;
-    s.probes_every_ms = usual.probes_every_ms;
-    s.maps_from_ms = usual.maps_from_ms;
-    s.ecg_every_ms = usual.ecg_every_ms;
-    s.bath_conductivity_S_per_m = usual.bath_conductivity_S_per_m;
     return std::to_string(cell::text_digest(cell::make_cell_type(r.model, r.variant, {}, {}))) +
            " " + to_json(s);
 }
