@@ -159,6 +159,8 @@ void MainWindow::buildRunMenu()
     run->addAction(tr("&Length of the run…"), m_run.get(), &RunController::askForLength);
     run->addAction(tr("N&umerics…"), m_run.get(), &RunController::askForNumerics)
         ->setObjectName("numerics");
+    run->addAction(tr("Ou&tputs…"), m_run.get(), &RunController::askForOutputs)
+        ->setObjectName("outputs");
     run->addSeparator();
     run->addAction(themedIcon("record"), tr("Start or end a r&ecording"), this,
                    [this] { m_run->recordByHand(!m_host->status().recording); })

@@ -6,6 +6,7 @@
 #include "app/leaving_controller.hpp"
 #include "app/length_dialog.hpp"
 #include "app/numerics_dialog.hpp"
+#include "app/outputs_dialog.hpp"
 #include "app/replay_controller.hpp"
 #include "app/run_account.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -212,6 +213,26 @@ void RunController::askForLength()
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_document.edits().edit(tr("Change the length of the run"),
                                 [ms = dialog->end()](simulation::Session& s) { s.end_ms = ms; });
+    });
+    dialog->show();
+}
+
+void RunController::askForOutputs()
+{
+    if (!m_host.scene())
+        return sayNothingOpen();
+    auto* dialog = new OutputsDialog(m_document.session(), &m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowModality(Qt::WindowModal);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const auto change = dialog->change();
+        if (!change)
+            return;
+        if (!dialog->startsAnew())
+            return m_document.edits().edit(tr("Change the outputs"), change);
+        auto session = m_document.session();
+        change(session);
+        m_leaving.askRecorded([this, session] { Q_EMIT changed(session); });
     });
     dialog->show();
 }

@@ -40,6 +40,7 @@ class RunController : public QObject
     void backToStart(std::function<void()> then = {});
     void askForLength();
     void askForNumerics();
+    void askForOutputs();
     /// Begins or ends a recording as somebody asked for it: what is recorded then is not lost
     /// unasked, nor is what it takes the place of.
     void recordByHand(bool on);
