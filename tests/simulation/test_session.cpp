@@ -3,6 +3,7 @@
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
@@ -112,6 +113,43 @@ class TestSession : public QObject
             QVERIFY2(low && (std::isinf(box.high) || box.high <= key.range.high),
                      std::string(key.at).c_str());
         }
+    }
+
+    /// Times between events are marked in the table, which tells their steps and what is rounded.
+    void intervalsAreRounded()
+    {
+        Session s;
+        s.dt_ms = 0.02;
+        for (const auto& key : session_keys()) {
+            QVERIFY2(key.also.interval == key.name().ends_with("every_ms"),
+                     std::string(key.at).c_str());
+            if (!key.also.interval)
+                continue;
+            QVERIFY2(key.member.of(typeid(Session)), std::string(key.at).c_str());
+            key.member.set(&s, 0.25);
+        }
+        const auto said = [&](const std::string& key) {
+            const auto all = rounded_intervals(s);
+            return std::any_of(all.begin(), all.end(), [&](const Notice& n) {
+                return n.text == key + ": 0.25 ms is no whole number of steps; every 0.26 ms in "
+                                       "its place";
+            });
+        };
+        QCOMPARE(interval_steps(s, "/output/probes_every_ms"), 13);
+        QCOMPARE(interval_steps(s, "/output/frames_every_ms"), 13);
+        QVERIFY(said("output.probes_every_ms") && said("output.checkpoint_every_ms") &&
+                said("output.frames_every_ms"));
+        QVERIFY(interval_steps(s, "/ecg/every_ms") == 0 && !said("ecg.every_ms")); // no leads
+        s.leads.kind = Leads::Kind::twelve_lead;
+        s.frames = FrameFormat::none;
+        QVERIFY(interval_steps(s, "/ecg/every_ms") == 13 && said("ecg.every_ms"));
+        QVERIFY(interval_steps(s, "/output/frames_every_ms") == 0 &&
+                !said("output.frames_every_ms"));
+        s.probes_every_ms = 0;
+        QCOMPARE(interval_steps(s, "/output/probes_every_ms"), 0);
+        s.ecg_every_ms = 0.24;
+        QVERIFY(interval_steps(s, "/ecg/every_ms") == 12 && !said("ecg.every_ms"));
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, interval_steps(s, "/time/dt_ms"));
     }
 
     /// Each number, choice and text of the table is read and written; a number beyond its range is
