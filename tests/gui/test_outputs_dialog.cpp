@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Run > Outputs: a field for each number under "output" of the table of session keys.
 #include "app/outputs_dialog.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/form.hpp"
@@ -81,29 +82,30 @@ class TestOutputsDialog : public fake::WindowTest
         QVERIFY(!d->startsAnew());
         d->accept();
         QVERIFY(closed());
-        QCOMPARE(session().frames_every_ms, 2.5);
-        QCOMPARE(session().checkpoints_kept, 7);
+        QCOMPARE(session().output->frames_every_ms, 2.5);
+        QCOMPARE(session().output->checkpoints_kept, 7);
         QCOMPARE(edits.stack().undoText(), QString("Change the outputs"));
         edits.stack().undo();
-        QCOMPARE(session().frames_every_ms, before.frames_every_ms);
-        QCOMPARE(session().checkpoints_kept, before.checkpoints_kept);
+        QCOMPARE(session().output->frames_every_ms, before.output->frames_every_ms);
+        QCOMPARE(session().output->checkpoints_kept, before.output->checkpoints_kept);
         edits.stack().redo();
-        QCOMPARE(session().frames_every_ms, 2.5);
+        QCOMPARE(session().output->frames_every_ms, 2.5);
     }
 
     /// A box shows three decimals; what nobody changed keeps all of its digits.
     void digitsStay()
     {
         f->start();
-        f->window->document()->edits().edit(
-            "digits", [](Session& s) { s.probes_every_ms = 0.00625, s.maps_from_ms = 1e10; });
+        f->window->document()->edits().edit("digits", [](Session& s) {
+            s.output->probes_every_ms = 0.00625, s.output->maps_from_ms = 1e10;
+        });
         auto* d = opened();
         box(d, "frames_every_ms")->setValue(4);
         d->accept();
         QVERIFY(closed());
-        QCOMPARE(session().probes_every_ms, 0.00625);
-        QCOMPARE(session().maps_from_ms, 1e10);
-        QCOMPARE(session().frames_every_ms, 4.0);
+        QCOMPARE(session().output->probes_every_ms, 0.00625);
+        QCOMPARE(session().output->maps_from_ms, 1e10);
+        QCOMPARE(session().output->frames_every_ms, 4.0);
     }
 
     /// Steps find activations with the threshold: the run begins again with another.

@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -26,7 +27,7 @@ Session slab_session(double end_ms)
     s.regions[0].variant = "epi";
     s.end_ms = end_ms;
     s.dt_ms = 0.05;
-    s.checkpoint_every_ms = 20;
+    s.output->checkpoint_every_ms = 20;
     Stimulus st;
     st.name = "S1";
     st.region = Box{{0, 0, 0}, {1, 2, 2}};
@@ -207,7 +208,7 @@ class TestBranch : public QObject
         const auto c = read_checkpoint(run.checkpoint("twice", 60));
         QCOMPARE(c.branches, (std::vector<TissueEdit>{branch_at(20), branch_at(40)}));
         QCOMPARE(c.maps_from_ms, 40.0);
-        s.maps_from_ms = 55; // later than the branch
+        s.output->maps_from_ms = 55; // later than the branch
         run.o.resume = run.checkpoint("control", 20);
         run(s, "late");
         QVERIFY2(run.said.find("; maps begin at 55 ms") != std::string::npos, run.said.c_str());

@@ -5,6 +5,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/checkpoint_stream.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/checkpoint_bytes.hpp"
@@ -37,7 +38,7 @@ Session slab_session()
     s.mesh = MeshSlab{{2, 1, 1}, 0.5};
     s.regions[0].variant = "epi";
     s.end_ms = 2;
-    s.checkpoint_every_ms = 1;
+    s.output->checkpoint_every_ms = 1;
     Stimulus st;
     st.name = "S1";
     st.region = Box{{0, 0, 0}, {0.5, 1, 1}};
@@ -75,7 +76,7 @@ class TestCheckpoint : public QObject
     std::string resume(const fs::path& file, bool branch = false)
     {
         auto s = slab_session();
-        s.checkpoint_every_ms = 0;
+        s.output->checkpoint_every_ms = 0;
         RunOptions o;
         o.out = path("resumed");
         o.resume = file;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a run and of the window's engine when a device, memory or a listener fails.
+#include "engine/simulation/session/output_keys.hpp"
 #include "tests/simulation/faults.hpp"
 
 #include "engine/core/thread_pool.hpp"
@@ -35,7 +36,7 @@ Session slab_session(double end_ms = 4)
     auto pulse = end_of_bar(0);
     pulse.region = Box{{0, 0, 0}, {0.5, 1, 1}};
     s.stimuli = {pulse};
-    s.checkpoint_every_ms = 1;
+    s.output->checkpoint_every_ms = 1;
     return s;
 }
 
@@ -187,9 +188,9 @@ class TestFaults : public QObject
         QFETCH(int, kept);
         QFETCH(int, left);
         auto s = slab_session();
-        s.checkpoint_every_ms = 0.5;
+        s.output->checkpoint_every_ms = 0.5;
         if (kept >= 0)
-            s.checkpoints_kept = kept;
+            s.output->checkpoints_kept = kept;
         Runs r;
         fs::create_directories(r.o.out);
         std::ofstream(r.o.out / "checkpoint-mine.tcp") << "not the run's";
@@ -212,8 +213,8 @@ class TestFaults : public QObject
     void checkpointsOfStopsStay()
     {
         auto s = slab_session(8);
-        s.checkpoint_every_ms = 0.5;
-        s.checkpoints_kept = 1;
+        s.output->checkpoint_every_ms = 0.5;
+        s.output->checkpoints_kept = 1;
         Runs r;
         std::stop_source asked;
         Progress p;
@@ -250,8 +251,8 @@ class TestFaults : public QObject
             Runs r;
             faults().no_ceilings = true; // they take half a second
             auto s = slab_session(1);
-            s.checkpoint_every_ms = 0.25;
-            s.frames_every_ms = 0.5;
+            s.output->checkpoint_every_ms = 0.25;
+            s.output->frames_every_ms = 0.5;
             bool ended = false;
             std::string other;
             std::thread run([&] {

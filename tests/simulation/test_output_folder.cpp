@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -89,7 +90,7 @@ class TestOutputFolder : public QObject
         Place p;
         fs::create_directories(p.out);
         auto s = slab_session(1);
-        s.checkpoint_every_ms = 0.5;
+        s.output->checkpoint_every_ms = 0.5;
         for (const char* name : {"probes.csv", "activation.csv", "activation.vtu", "report.json",
                                  "beats.csv", "checkpoint-00000000.500ms.tcp"})
             fs::create_symlink(p.victim, p.out / name);
@@ -108,7 +109,7 @@ class TestOutputFolder : public QObject
         fs::create_directories(p.out);
         fs::create_directory_symlink(p.root / "elsewhere", p.out / "frames");
         auto s = slab_session(1);
-        s.frames_every_ms = 0.5;
+        s.output->frames_every_ms = 0.5;
         try {
             p.run(s);
             QFAIL("frames were written through the link");
@@ -189,8 +190,8 @@ class TestOutputFolder : public QObject
         fs::create_directories(p.root / "elsewhere");
         bool moved = false;
         auto s = slab_session(4);
-        s.frames_every_ms = 1;
-        s.checkpoint_every_ms = 1;
+        s.output->frames_every_ms = 1;
+        s.output->checkpoint_every_ms = 1;
         p.run(s, [&](double f) {
             if (f > 0.3 && !std::exchange(moved, true)) {
                 fs::rename(p.out, p.root / "moved");
@@ -213,7 +214,7 @@ class TestOutputFolder : public QObject
         put(p.out / "frames" / ".000000050.part-00ff00ff00ff00ff.vtu", "half");
         put(p.out / ".mine.part-of-the-thesis.tex", precious);
         auto s = slab_session(0.2);
-        s.frames_every_ms = 0.1;
+        s.output->frames_every_ms = 0.1;
         p.run(s);
         QDir all(QString::fromStdString(p.out.string()));
         QCOMPARE(all.entryList(QDir::Files | QDir::Hidden).filter(".part-"),

@@ -3,6 +3,7 @@
 #include "engine/simulation/observe/beat_pulses.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QJsonArray>
@@ -325,8 +326,8 @@ class TestPacingAnswers : public QObject
         const QTemporaryDir dir;
         auto s = searched_bar();
         s.end_ms = 320;
-        s.checkpoint_every_ms = at.startsWith("00000001") ? 1 : 10;
-        s.checkpoints_kept = 0;
+        s.output->checkpoint_every_ms = at.startsWith("00000001") ? 1 : 10;
+        s.output->checkpoints_kept = 0;
         const auto pulses = [&](const char* folder, const RunOptions& with = {}) {
             auto o = with;
             o.out = (dir.path() + '/' + folder).toStdString();
@@ -368,7 +369,7 @@ class TestPacingAnswers : public QObject
         s.regions[0].conductivity_S_per_m = {0.1334, 0.0176, 0.0176};
         s.end_ms = coupling_ms + 70;
         s.probes = {{"mid", {5, 0.5, 0.5}}};
-        s.frames = FrameFormat::none;
+        s.output->frames = FrameFormat::none;
         Stimulus x;
         x.region = Box{{0, 0, 0}, {1, 1, 1}};
         x.protocol = Protocol{Protocol::Kind::s1s2, 600, 1, {coupling_ms}, 0, 1, 100};
@@ -403,7 +404,7 @@ class TestPacingAnswers : public QObject
         s.regions[0].conductivity_S_per_m = {0.3528, 0.1669, 0.1162};
         s.dt_ms = 0.05;
         s.end_ms = at_ms + 5;
-        s.frames = FrameFormat::none;
+        s.output->frames = FrameFormat::none;
         Stimulus wave, late;
         wave.name = "wave";
         wave.region = Sphere{{3, 5, 1.5}, 2};

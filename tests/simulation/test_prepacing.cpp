@@ -4,6 +4,7 @@
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
@@ -194,7 +195,7 @@ class TestPrepacing : public QObject
         QTemporaryDir dir;
         auto s = paced_bar(3, 400);
         s.end_ms = 2;
-        s.checkpoint_every_ms = 1;
+        s.output->checkpoint_every_ms = 1;
         RunOptions o;
         o.out = dir.filePath("whole").toStdString();
         o.device = {"cpu", Precision::double_, 1};

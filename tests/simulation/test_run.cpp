@@ -4,6 +4,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "tests/simulation/igb_reader.hpp"
 
 #include <QJsonArray>
@@ -58,7 +59,7 @@ class TestRun : public QObject
     {
         QTemporaryDir dir;
         auto s = slab_session(20);
-        s.frames_every_ms = 5;
+        s.output->frames_every_ms = 5;
         RunOptions o;
         o.out = path(dir) / "out";
         o.session_file = "slab.json";
@@ -305,8 +306,8 @@ class TestRun : public QObject
         QVERIFY(page.contains("<td colspan=\"3\">effective refractory period: 120 ms or longer (S2 "
                               "at 120 ms did not capture)</td>"));
         // rows of the probes far apart do not make the verdict coarse, nor come more often
-        s.probes_every_ms = 7;
-        s.checkpoint_every_ms = 105;
+        s.output->probes_every_ms = 7;
+        s.output->checkpoint_every_ms = 105;
         check(run("seldom"), 0);
         const auto rows = content(path(dir) / "seldom" / "probes.csv").split('\n');
         QCOMPARE(rows.size(), 1 + 32 + 1);
@@ -357,9 +358,9 @@ class TestRun : public QObject
         QTemporaryDir dir;
         auto s = slab_session(10);
         s.scheme = static_cast<diffusion::Scheme>(scheme);
-        s.frames = static_cast<FrameFormat>(frames);
-        s.frames_every_ms = 0.5;
-        s.checkpoint_every_ms = 4;
+        s.output->frames = static_cast<FrameFormat>(frames);
+        s.output->frames_every_ms = 0.5;
+        s.output->checkpoint_every_ms = 4;
         RunOptions whole;
         whole.out = path(dir) / "whole";
         whole.device.precision = static_cast<Precision>(precision);
@@ -373,19 +374,19 @@ class TestRun : public QObject
         std::string said;
         part.notice = [&said](const Notice& n) { said += n.text + '\n'; };
         run_session(s, part);
-        const char* list = s.frames == FrameFormat::igb ? "frames.igb" : "frames.pvd";
+        const char* list = s.output->frames == FrameFormat::igb ? "frames.igb" : "frames.pvd";
         for (const char* f : {"probes.csv", "activation.csv", list})
             QVERIFY2(content(whole.out / f) == content(part.out / f), f);
         QVERIFY(!content(whole.out / "probes.csv").isEmpty() &&
                 !content(whole.out / list).isEmpty());
         QVERIFY2(said.find("frames start") == std::string::npos, said.c_str());
         // frames that lie further apart cannot follow those; a new folder has none
-        s.frames_every_ms = s.frames == FrameFormat::igb ? 1 : 0.5;
-        if (s.frames == FrameFormat::vtu)
+        s.output->frames_every_ms = s.output->frames == FrameFormat::igb ? 1 : 0.5;
+        if (s.output->frames == FrameFormat::vtu)
             part.out = path(dir) / "new";
         run_session(s, part);
         QVERIFY2(said.find("frames start at 4 ms") != std::string::npos, said.c_str());
-        if (s.frames == FrameFormat::igb) {
+        if (s.output->frames == FrameFormat::igb) {
             const auto igb = test::read_igb((part.out / list).string());
             QVERIFY(igb.org_t == 4 && igb.inc_t == 1 && igb.t == 7);
         }
@@ -401,12 +402,12 @@ class TestRun : public QObject
         auto s = slab_session(430);
         s.stimuli[0].period_ms = 400;
         s.stimuli[0].count = 2;
-        s.checkpoint_every_ms = 300;
+        s.output->checkpoint_every_ms = 300;
         std::string said;
         RunOptions o;
         o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
         const auto run = [&](const char* folder, double from_ms) {
-            s.maps_from_ms = from_ms;
+            s.output->maps_from_ms = from_ms;
             o.out = path(dir) / folder;
             said.clear();
             run_session(s, o);
@@ -445,7 +446,7 @@ class TestRun : public QObject
     {
         QTemporaryDir dir;
         auto s = slab_session(2);
-        s.checkpoint_every_ms = 1;
+        s.output->checkpoint_every_ms = 1;
         RunOptions o;
         o.out = path(dir) / "o";
         run_session(s, o);
@@ -497,7 +498,7 @@ class TestRun : public QObject
     {
         QTemporaryDir dir;
         auto s = slab_session(10);
-        s.checkpoint_every_ms = 1;
+        s.output->checkpoint_every_ms = 1;
         s.stimuli[0].start_ms = 5;
         s.stimuli[0].amplitude_pA_per_pF = 1e12;
         RunOptions o;

@@ -4,6 +4,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/simulation/session/intervals.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
@@ -141,11 +142,11 @@ class TestSession : public QObject
                 said("output.frames_every_ms"));
         QVERIFY(interval_steps(s, "/ecg/every_ms") == 0 && !said("ecg.every_ms")); // no leads
         s.leads.kind = Leads::Kind::twelve_lead;
-        s.frames = FrameFormat::none;
+        s.output->frames = FrameFormat::none;
         QVERIFY(interval_steps(s, "/ecg/every_ms") == 13 && said("ecg.every_ms"));
         QVERIFY(interval_steps(s, "/output/frames_every_ms") == 0 &&
                 !said("output.frames_every_ms"));
-        s.probes_every_ms = 0;
+        s.output->probes_every_ms = 0;
         QCOMPARE(interval_steps(s, "/output/probes_every_ms"), 0);
         s.ecg_every_ms = 0.24;
         QVERIFY(interval_steps(s, "/ecg/every_ms") == 12 && !said("ecg.every_ms"));
@@ -203,7 +204,7 @@ class TestSession : public QObject
         QCOMPARE(s.end_ms, 100.0);
         QCOMPARE(as<Box>(s.stimuli[0].region).high[2], 1.5);
         QCOMPARE(s.probes[0].position_mm[1], 7.0);
-        QCOMPARE(s.frames_every_ms, 5.0);
+        QCOMPARE(s.output->frames_every_ms, 5.0);
     }
 
     void convertsVolumeCurrentsToMillivoltsPerMillisecond()
@@ -288,7 +289,7 @@ class TestSession : public QObject
         QCOMPARE(s.probes.size(), 2u);
         QCOMPARE(s.probes[1].position_mm[2], 3.0);
         QCOMPARE(s.regions[0].parameters.size(), 2u);
-        QCOMPARE(parse({"output.probes_every_ms=0.5"}).probes_every_ms, 0.5);
+        QCOMPARE(parse({"output.probes_every_ms=0.5"}).output->probes_every_ms, 0.5);
     }
 
     void saysThatAnOverrideIsWrong()
@@ -325,8 +326,8 @@ class TestSession : public QObject
         s.stimuli[4].period_ms = 300.25;
         s.stimuli[4].count = 0;
         s.probes.push_back({"near, left \xc3\xa4", {0.1, 0.2, 0.3}});
-        s.probes_every_ms = 0.1;
-        s.maps_from_ms = 12.5;
+        s.output->probes_every_ms = 0.1;
+        s.output->maps_from_ms = 12.5;
         s.rest_tolerance_mV = 0.05;
         s.mass_scaling_largest = 1.7;
         s.tables_mV = 0.25;

@@ -7,6 +7,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
@@ -358,7 +359,7 @@ class TestVelocityTuning : public QObject
         const fs::path out = dir.path().toStdString();
         auto s = session_of(Kind::fvm, 1);
         s.end_ms = 8;
-        s.checkpoint_every_ms = 4;
+        s.output->checkpoint_every_ms = 4;
         Stimulus st;
         st.region = Box{{0, 0, 0}, {2, 2, 2}};
         s.stimuli = {st};

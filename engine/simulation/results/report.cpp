@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -255,7 +256,7 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
     j["first_step"] = in.first_step;
     j["steps"] = r.steps;
     j["time_ms"] = in.stepper.time_ms();
-    j["maps_from_ms"] = in.session.maps_from_ms;
+    j["maps_from_ms"] = in.session.output->maps_from_ms;
     if (!in.options.resume.empty())
         j["resumed_from"] = in.options.resume.string();
     if (!in.edits.empty())

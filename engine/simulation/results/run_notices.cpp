@@ -7,6 +7,7 @@
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -182,7 +183,7 @@ Notices what_outputs_will_be(const Session& s)
     Notices out = what_is_odd(s);
     for (auto& n : rounded_intervals(s))
         out.push_back(std::move(n));
-    if (s.frames_every_ms > 0 && s.frames == FrameFormat::none)
+    if (s.output->frames_every_ms > 0 && s.output->frames == FrameFormat::none)
         out.push_back({Notice::Level::warning,
                        "no frames: output.frames is \"none\" beside an output.frames_every_ms; "
                        "\"vtu\" or \"igb\" would write them"});
@@ -297,12 +298,12 @@ Notices what_pulses_did(const Session& session, std::span<const Pulse> pulses, b
     Notices out;
     if (activated)
         out = what_did_not_capture(pulses);
-    else if (session.maps_from_ms > 0)
-        out.push_back(
-            {Notice::Level::warning,
-             std::string("nothing was activated after ") +
-                 (session.maps_from_ms == branched_ms ? "the branch at " : "output.maps_from_ms ") +
-                 number_text(session.maps_from_ms, 9) + " ms"});
+    else if (session.output->maps_from_ms > 0)
+        out.push_back({Notice::Level::warning,
+                       std::string("nothing was activated after ") +
+                           (session.output->maps_from_ms == branched_ms ? "the branch at "
+                                                                        : "output.maps_from_ms ") +
+                           number_text(session.output->maps_from_ms, 9) + " ms"});
     else
         out = why_nothing_activated(session, end_ms, seen);
     const auto periods = refractory_notices(pulses, branched_ms);

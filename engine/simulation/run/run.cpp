@@ -14,6 +14,7 @@
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -98,12 +99,13 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
       simulation_(make_simulation(s, progress)), maps_(simulation_),
       traces_({0, std::max<std::int64_t>(1, interval_steps(s, "/output/probes_every_ms"))}),
       pacing_(simulation_, o.session_file, steps_of(capture_every_ms, s.dt_ms)),
-      frames_(simulation_.tissue(), o.out, s.frames, interval_steps(s, "/output/frames_every_ms"),
+      frames_(simulation_.tissue(), o.out, s.output->frames,
+              interval_steps(s, "/output/frames_every_ms"),
               o.device.threads > 0 ? o.device.threads : progress.context.threads),
       tables_(make_tables({session_, simulation_.tissue(), o.session_file, progress})),
       checkpoints_(interval_steps(s, "/output/checkpoint_every_ms"),
                    [this] { write_checkpoint_here(); }),
-      store_(o.out, static_cast<std::size_t>(s.checkpoints_kept),
+      store_(o.out, static_cast<std::size_t>(s.output->checkpoints_kept),
              static_cast<double>(checkpoints_.every()) * s.dt_ms),
       end_step_(std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms))
 {
@@ -113,7 +115,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
                   });
     for (const auto& n : what_outputs_will_be(s))
         say(n.level, n.text);
-    maps_.step = std::llround(s.maps_from_ms / s.dt_ms);
+    maps_.step = std::llround(s.output->maps_from_ms / s.dt_ms);
     if (maps_.step >= end_step_ && maps_.step > 0)
         say(Notice::Level::warning, "maps stay empty: they begin at output.maps_from_ms " +
                                         ms_text(maps_.step) + ", and the run ends at " +
@@ -244,7 +246,7 @@ ComingOutputs Run::outputs_to_come() const
     if (frames_.every() > 0)
         for (auto& name : frames_.writer().names())
             out.push_back(std::move(name));
-    const auto vtu_every = session_.frames == FrameFormat::vtu ? frames_.every() : 0;
+    const auto vtu_every = session_.output->frames == FrameFormat::vtu ? frames_.every() : 0;
     return {out,          first_step_, end_step_, vtu_every, checkpoints_.every(), session_.dt_ms,
             options_.html};
 }
@@ -268,7 +270,7 @@ void Run::begin_folder(FolderLock& lock)
     const bool goes_on = frame_every > 0 && first_step_ > 0;
     auto earlier = remove_earlier_outputs(
         options_.out, goes_on ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
-        frame_every > 0 ? session_.frames : FrameFormat::none);
+        frame_every > 0 ? session_.output->frames : FrameFormat::none);
     if (goes_on) {
         const auto next = (first_step_ + frame_every - 1) / frame_every * frame_every;
         if (!frames_.writer().go_on(std::move(earlier), static_cast<double>(next) * session_.dt_ms))

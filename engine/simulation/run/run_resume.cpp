@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/run/run_state.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,8 @@ void Run::resume()
     edits_ = c.branches;
     if (options_.branch) {
         maps_.step = std::max(maps_.step, first_step_);
-        session_.maps_from_ms = std::max(session_.maps_from_ms, simulation_.time_ms());
+        session_.output->maps_from_ms =
+            std::max(session_.output->maps_from_ms, simulation_.time_ms());
         simulation_.tissue().notices.push_back(
             {Notice::Level::info,
              "branches off at " + ms_text(first_step_) + " from another run: " +
@@ -88,12 +90,12 @@ void Run::go_on_with_maps(const Checkpoint& c)
     if (const auto begun = std::llround(c.maps_from_ms / session_.dt_ms);
         begun > maps_.step && maps_.step < first_step_) {
         maps_.step = begun;
-        session_.maps_from_ms = c.maps_from_ms;
+        session_.output->maps_from_ms = c.maps_from_ms;
         say(Notice::Level::info, "maps begin at " + ms_text(begun) + ", as the checkpoint's do");
     }
     if (maps_.step > 0 && maps_.step < first_step_ &&
         std::any_of(c.state.activation_ms.begin(), c.state.activation_ms.end(),
-                    [&](double a) { return a < session_.maps_from_ms; })) {
+                    [&](double a) { return a < session_.output->maps_from_ms; })) {
         say(Notice::Level::warning,
             "maps begin at the checkpoint's " + ms_text(first_step_) +
                 ": its maps already contain activations before output.maps_from_ms " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/model.hpp"
+#include "engine/core/held.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
@@ -300,6 +301,14 @@ inline constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
 /// 2011).
 inline constexpr diffusion::Conductivity source_intracellular{0.17, 0.019, 0.019};
 
+struct OutputKeys; // output_keys.hpp
+
+} // namespace tawara::simulation
+
+extern template class tawara::Held<tawara::simulation::OutputKeys>;
+
+namespace tawara::simulation {
+
 /// A simulation's description, as a session file holds it (contract: "schema": 1). Plain values.
 struct Session
 {
@@ -320,12 +329,7 @@ struct Session
     std::vector<Stimulus> stimuli;
     std::vector<Probe> probes;
     double activation_threshold_mV = 0;
-    double frames_every_ms = 0; ///< 0: none
-    FrameFormat frames = FrameFormat::vtu;
-    double checkpoint_every_ms = 0;
-    std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
-    double probes_every_ms = 0;        ///< 0: every step
-    double maps_from_ms = 0; ///< of `run`: its maps are of the first activation from then on
+    Held<OutputKeys> output;
     std::vector<Drug> drugs;
     std::vector<Electrode> electrodes;
     Leads leads;

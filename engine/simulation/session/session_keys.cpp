@@ -4,6 +4,7 @@
 #include "engine/simulation/session/session_keys.hpp"
 
 #include "engine/cell/cpu_kernel.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session.hpp"
 
 namespace tawara::simulation {
@@ -21,6 +22,12 @@ constexpr auto problem = Key::Fixed::problem, unnamed = Key::Fixed::unnamed,
                negated = Key::Fixed::negated;
 using diffusion::Conductivity;
 using mesh::generator::FibreRules;
+
+template <auto Key>
+Member output()
+{
+    return of<&Session::output, Key>();
+}
 
 const Key table[] = {
     Key("/schema", "version of the format: 1", {.needed = "\"schema\": 1"}),
@@ -364,30 +371,30 @@ const Key table[] = {
 
     Key("/output/activation_threshold_mV", of<&Session::activation_threshold_mV>(), {-200, 200},
         "mV", "crossed upwards at activation"),
-    Key("/output/frames_every_ms", of<&Session::frames_every_ms>(), at_least_0, "ms",
+    Key("/output/frames_every_ms", output<&OutputKeys::frames_every_ms>(), at_least_0, "ms",
         "between frames",
         {.zero = "none",
          .interval = true,
-         .used = [](const Session& s) { return s.frames != FrameFormat::none; }}),
-    Key("/output/frames", of<&Session::frames>(), "format of the frames",
+         .used = [](const Session& s) { return s.output->frames != FrameFormat::none; }}),
+    Key("/output/frames", output<&OutputKeys::frames>(), "format of the frames",
         {.words = "none vtu igb",
          .more = "`vtu`: each file holds V and `region` on the mesh (fibres are in "
                  "`activation.vtu`); `igb`: CARP's format"}),
-    Key("/output/checkpoint_every_ms", of<&Session::checkpoint_every_ms>(), at_least_0, "ms",
+    Key("/output/checkpoint_every_ms", output<&OutputKeys::checkpoint_every_ms>(), at_least_0, "ms",
         "between checkpoints",
         {.more = "they are written beside the steps; one that cannot be written is said, and the "
                  "run goes on",
          .zero = "none",
          .interval = true}),
-    Key("/output/probes_every_ms", of<&Session::probes_every_ms>(), at_least_0, "ms",
+    Key("/output/probes_every_ms", output<&OutputKeys::probes_every_ms>(), at_least_0, "ms",
         "between samples of `probes.csv`", {.zero = "every step", .interval = true}),
-    Key("/output/checkpoints_kept", of<&Session::checkpoints_kept>(), {0, 1e6}, "",
+    Key("/output/checkpoints_kept", output<&OutputKeys::checkpoints_kept>(), {0, 1e6}, "",
         "how many of the newest stay; older ones of the same run are removed",
         {.more = "the one that a run goes on from stays, and so do those that a stop (Ctrl-C, "
                  "SIGTERM) has written between",
          .zero = "all",
          .write = changed}),
-    Key("/output/maps_from_ms", of<&Session::maps_from_ms>(), at_least_0, "ms",
+    Key("/output/maps_from_ms", output<&OutputKeys::maps_from_ms>(), at_least_0, "ms",
         "the maps are of each place's first activation after that time",
         {.more = "in `activation.csv`, `activation.vtu`: of the last beat of a pacing protocol, "
                  "for example",

@@ -29,16 +29,31 @@ struct Member
 template <class Owner, class Value>
 Owner owner_of(Value Owner::*);
 
+/// Where a path of pointers to members leads, through what is Held.
+template <class Value>
+Value& along(Value& value)
+{
+    return value;
+}
+template <class Owner, class First, class... Rest>
+auto& along(Owner& owner, First first, Rest... rest)
+{
+    if constexpr (requires { *owner; })
+        return along((*owner).*first, rest...);
+    else
+        return along(owner.*first, rest...);
+}
+
 /// The member that a path of pointers to members leads to, e.g. of<&Session::dt_ms>().
 template <auto First, auto... Rest>
 Member of()
 {
     using Owner = decltype(owner_of(First));
-    using Value = std::remove_cvref_t<decltype(((std::declval<Owner&>().*First).*....*Rest))>;
     const auto at = [](auto* owner) -> auto&
     {
-        return ((owner->*First).*....*Rest);
+        return along(*owner, First, Rest...);
     };
+    using Value = std::remove_cvref_t<decltype(at(std::declval<Owner*>()))>;
     using At = decltype(at);
     Member out{.owner = &typeid(Owner)};
     if constexpr (std::is_same_v<Value, std::string>) {
