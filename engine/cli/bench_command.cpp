@@ -3,6 +3,7 @@
 #include "engine/cell/special_variables.hpp"
 #include "engine/cli/cell_command.hpp"
 #include "engine/cli/command.hpp"
+#include "engine/cli/spmv_command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/results/report.hpp"
@@ -25,6 +26,7 @@ struct Arguments
     double dt_ms = 0.02;
     bool counters = false;
     DeviceArguments device;
+    MatrixArguments matrices; ///< of spmv
 };
 
 /// Threads of the CPU that are compared or measured.
@@ -391,8 +393,15 @@ void declare_bench(const Declaration& d)
     add("reaction", "the cells alone", [a](Context& c) { step(c, *a, "reaction", "reaction"); });
     add("diffusion", "diffusion alone", [a](Context& c) { step(c, *a, "diffusion", "diffusion"); });
     add("ceilings", "what this machine reaches", [a](Context& c) { ceilings(c, *a); });
-    add("spmv", "one product with the diffusion matrix, as a step makes it",
-        [a](Context& c) { step(c, *a, "spmv", "diffusion"); });
+    auto* spmv = add("spmv", "products with matrices, or with the diffusion one as a step makes it",
+                     [a](Context& c) {
+                         if (!a->matrices.matrices.empty())
+                             return measure_matrices(c, a->matrices, a->device);
+                         if (!a->matrices.out.empty())
+                             throw InputError("--out", "is for matrices, and none is named");
+                         step(c, *a, "spmv", "diffusion");
+                     });
+    a->matrices.declare(*spmv);
     add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
         [a](Context& c) { scaling(c, *a); });
     for (const char* name : {"cable", "calcium"})

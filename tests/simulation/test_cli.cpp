@@ -579,6 +579,33 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
         }
     }
 
+    void productsOfNamedMatrices()
+    {
+        {
+            std::ofstream(path("four.mtx")) << "%%MatrixMarket matrix coordinate real symmetric\n"
+                                               "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n4 1 -1\n";
+        }
+        auto r = run({"bench", "spmv", path("four.mtx"), "--devices", "cpu", "--threads", "2",
+                      "--out", path("spmv.json"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto m = r.json()["matrices"].toArray()[0].toObject();
+        QCOMPARE(m["rows"].toInt(), 4);
+        QCOMPARE(m["entries"].toInt(), 6);
+        const auto products = m["products"].toArray();
+        QCOMPARE(products.size(), 8); // two formats, two numbers of threads, two orders
+        for (const auto& p : products) {
+            QVERIFY(p.toObject()["GB_per_s"].toDouble() > 0);
+            QVERIFY(p.toObject()["error"].toDouble() < 1e-14);
+        }
+        QVERIFY(std::filesystem::exists(path("spmv.json")));
+        r = run({"bench", "spmv", "nosuchmatrix", "--devices", "cpu"});
+        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                     r.err.find("'nosuchmatrix' is no matrix") != std::string::npos,
+                 r.err.c_str());
+        r = run({"bench", "spmv", "--out", path("s.json"), "--size", "3000", "--devices", "cpu"});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+    }
+
     void helpAndVersion()
     {
         QCOMPARE(run({"--help"}).status, 0);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/spmv_command.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/device/stepper.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/tissue/heart_store.hpp"
+#include "engine/sparse/bench/heart_matrix.hpp"
+#include "engine/sparse/bench/stand_ins.hpp"
+#include "engine/sparse/cpu/product.hpp"
+#include "engine/sparse/cuda/measure.hpp"
+#include "engine/sparse/matrix_market.hpp"
+#include "engine/sparse/order.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+namespace tawara::cli {
+namespace {
+
+using namespace sparse;
+using Clock = std::chrono::steady_clock;
+
+Csr matrix_of(const std::string& name, ThreadPool& pool, Context& c)
+{
+    if (const auto* s = stand_in(name))
+        return make_stand_in(*s);
+    if (name == "heart" || name == "heart:1" || name == "heart:2") {
+        Notices notices;
+        auto m = simulation::kept_heart({}, simulation::heart_folder(), notices, c.progress());
+        for (int times = name == "heart" ? 0 : name.back() - '0'; times > 0; --times)
+            m = mesh::refine(m, c.progress());
+        return heart_matrix(m, pool);
+    }
+    if (name.ends_with(".mtx"))
+        return read_matrix_market(name);
+    if (name.find('.') == std::string::npos)
+        throw InputError("bench spmv",
+                         "'" + name +
+                             "' is no matrix; it should be heart, heart:1, heart:2, stand-ins, the "
+                             "name of a stand-in, a .mtx file or a mesh");
+    return heart_matrix(mesh::io::read(name, {}, c.progress()).mesh, pool);
+}
+
+/// The shortest of at least 5 products, over at least 0.3 s [s].
+template <class Work>
+double least_seconds(const Work& work)
+{
+    double least = 1e30, all = 0;
+    for (int k = 0; k < 5 || (all < 0.3 && k < 2000); ++k) {
+        const auto start = Clock::now();
+        work();
+        const double s = std::chrono::duration<double>(Clock::now() - start).count();
+        least = std::min(least, s);
+        all += s;
+    }
+    return least;
+}
+
+/// What products of one matrix are measured with, and what is found.
+struct Bench
+{
+    Context& c;
+    Precision precision;
+    double csr_bytes = 0;
+    Json products = Json::array();
+
+    void add(const std::string& device, unsigned threads, const std::string& order,
+             const std::string& way, double us, double bytes, double triad_GB_per_s, double error)
+    {
+        const double bound = csr_bytes / us / 1e3 / triad_GB_per_s;
+        products.push_back({{"device", device},
+                            {"threads", threads},
+                            {"order", order},
+                            {"way", way},
+                            {"us", us},
+                            {"bytes", bytes},
+                            {"GB_per_s", bytes / us / 1e3},
+                            {"of_triad", bytes / us / 1e3 / triad_GB_per_s},
+                            {"of_csr_bound", bound},
+                            {"error", error}});
+        char line[200];
+        const auto on = device == "cpu" ? std::to_string(threads) + " x cpu" : device;
+        std::snprintf(line, sizeof line,
+                      "  %-8s %-4s %-22s %11.2f us %8.2f GB/s  %5.3f of triad  %5.3f of the CSR "
+                      "bound  error %.1e",
+                      on.c_str(), order.c_str(), way.c_str(), us, bytes / us / 1e3,
+                      bytes / us / 1e3 / triad_GB_per_s, bound, error);
+        c.say(line);
+    }
+};
+
+double error_of(const std::vector<double>& got, const std::vector<double>& wanted)
+{
+    double most = 1e-300, away = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        most = std::max(most, std::abs(wanted[i]));
+        const double d = std::abs(got[i] - wanted[i]);
+        away = d <= away ? away : d;
+    }
+    return away / most;
+}
+
+/// Compressed rows (in double precision) and ELL-WARP on one number of threads.
+template <class Stored, class Real>
+void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, double triad)
+{
+    ThreadPool pool(threads);
+    std::mt19937 chance(1);
+    std::uniform_real_distribution<double> value(-1, 1);
+    std::vector<double> x(static_cast<std::size_t>(a.columns));
+    std::generate(x.begin(), x.end(), [&] { return value(chance); });
+    std::vector<double> wanted(static_cast<std::size_t>(a.rows())), got(wanted.size());
+    multiply(a, x, wanted);
+    if (b.precision == Precision::double_) {
+        const double s = least_seconds([&] { cpu::multiply(a, x, got, pool); });
+        const double bytes = 12.0 * static_cast<double>(a.entries()) +
+                             16.0 * static_cast<double>(a.rows()) + // 8 of them where rows begin
+                             8.0 * static_cast<double>(a.columns);
+        b.add("cpu", threads, order, "CSR", 1e6 * s, bytes, triad, error_of(got, wanted));
+    }
+    const auto layout = make_layout(a, cpu::options_for(a, true), pool);
+    const cpu::WarpProduct<Stored, Real> product(layout, a.value, pool);
+    const auto turned = [&](const std::vector<double>& v) {
+        return layout.options.renumbered ? to_layout<double>(layout, v) : v;
+    };
+    const auto x_of_layout = turned(x);
+    const std::vector<Real> from(x_of_layout.begin(), x_of_layout.end());
+    std::vector<Real> to(wanted.size());
+    const double s = least_seconds([&] { product.multiply(from, to, pool); });
+    b.add("cpu", threads, order, "ELL-WARP", 1e6 * s, product.bytes(), triad,
+          error_of({to.begin(), to.end()}, turned(wanted)));
+}
+
+void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, double triad)
+{
+    switch (b.precision) {
+    case Precision::double_:
+        return on_cpu<double, double>(b, order, a, threads, triad);
+    case Precision::single:
+        return on_cpu<float, float>(b, order, a, threads, triad);
+    case Precision::mixed:
+        return on_cpu<float, double>(b, order, a, threads, triad);
+    }
+}
+
+/// CUDA's number of the device that is measured, or -1.
+int gpu_of(const DeviceArguments& device)
+{
+    const device::Devices wanted(device.devices);
+    if (wanted.kind == device::Devices::Kind::cpu)
+        return -1;
+    if (!wanted.numbers.empty())
+        return wanted.numbers.front();
+    for (const auto& d : device::devices())
+        if (d.usable && d.cuda >= 0)
+            return d.cuda;
+    if (wanted.kind == device::Devices::Kind::cuda)
+        throw InputError("--devices", "is cuda, and there is no CUDA device that can be used");
+    return -1;
+}
+
+/// Triads, of 1 and all threads of the CPU and of the GPU.
+struct Ceilings
+{
+    std::vector<std::pair<unsigned, double>> cpu;
+    double gpu = 0;
+};
+
+#if TAWARA_HAVE_CUDA
+void on_gpu(Bench& b, const Csr& a, int gpu, double triad, ThreadPool& pool)
+{
+    std::vector<std::string> remarks;
+    for (const auto& m : sparse::cuda::measure_products(a, b.precision, gpu, pool, remarks))
+        b.add("cuda:" + std::to_string(gpu), 0, m.order, m.way, m.cold_us, m.bytes, triad, m.error);
+    for (const auto& r : remarks)
+        b.c.say("  " + r);
+}
+#endif
+
+Json measure_one(Context& c, const std::string& name, Precision precision, const Ceilings& ceilings,
+                 [[maybe_unused]] int gpu, ThreadPool& pool)
+{
+    const auto a = matrix_of(name, pool, c);
+    const auto length = row_lengths(a);
+    const double stored = precision == Precision::double_ ? 8 : 4,
+                 real = precision == Precision::single ? 4 : 8;
+    Bench b{c, precision};
+    b.csr_bytes = (stored + 4) * static_cast<double>(a.entries()) +
+                  4.0 * static_cast<double>(a.rows()) +
+                  real * static_cast<double>(a.rows() + a.columns);
+    char line[240];
+    std::snprintf(line, sizeof line,
+                  "%s: %lld rows, %lld entries, %lld to %lld a row, mean %.2f, deviation %.2f",
+                  name.c_str(), static_cast<long long>(a.rows()),
+                  static_cast<long long>(a.entries()), static_cast<long long>(length.least),
+                  static_cast<long long>(length.most), length.mean, length.deviation);
+    c.say(line);
+    const auto in_order = [&](const std::string& order, const Csr& m) {
+        for (const auto& [threads, triad] : ceilings.cpu)
+            on_cpu(b, order, m, threads, triad);
+    };
+    in_order("own", a);
+    if (a.rows() == a.columns)
+        in_order("rcm", renumbered(a, cuthill_mckee(a)));
+#if TAWARA_HAVE_CUDA
+    if (gpu >= 0)
+        on_gpu(b, a, gpu, ceilings.gpu, pool);
+#endif
+    return {{"matrix", name},
+            {"rows", a.rows()},
+            {"entries", a.entries()},
+            {"least", length.least},
+            {"most", length.most},
+            {"mean", length.mean},
+            {"deviation", length.deviation},
+            {"csr_bytes", b.csr_bytes},
+            {"products", b.products}};
+}
+
+} // namespace
+
+void MatrixArguments::declare(CLI::App& app)
+{
+    app.add_option("matrices", matrices,
+                   "matrices in place of the tissue's: heart (heart:1 and heart:2: refined), "
+                   "stand-ins, the name of one, "
+                   ".mtx files, meshes")
+        ->type_name("MATRIX");
+    app.add_option("--out", out, "of matrices: a file for the result as JSON")->type_name("FILE");
+}
+
+void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArguments& device)
+{
+    const auto precision = device.parsed_precision();
+    const int gpu = gpu_of(device);
+    const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
+    ThreadPool pool(all);
+    Ceilings ceilings;
+    for (const unsigned threads : {1U, all})
+        if (ceilings.cpu.empty() || threads > 1)
+            ceilings.cpu.emplace_back(threads,
+                                      device::measure_ceilings("cpu", threads).triad_GB_per_s);
+    Json triads = Json::array();
+    for (const auto& [threads, triad] : ceilings.cpu)
+        triads.push_back({{"device", "cpu"}, {"threads", threads}, {"triad_GB_per_s", triad}});
+    if (gpu >= 0) {
+        ceilings.gpu = device::measure_ceilings(device::Devices::cuda({gpu}), all).triad_GB_per_s;
+        triads.push_back(
+            {{"device", "cuda:" + std::to_string(gpu)}, {"triad_GB_per_s", ceilings.gpu}});
+    }
+    char line[120];
+    for (const auto& t : triads) {
+        std::snprintf(line, sizeof line, "triad %.2f GB/s: %s, %u threads",
+                      t["triad_GB_per_s"].get<double>(), t["device"].get<std::string>().c_str(),
+                      t.value("threads", 0U));
+        c.say(line);
+    }
+    std::vector<std::string> names;
+    for (const auto& m : a.matrices)
+        if (m == "stand-ins")
+            for (const auto& s : stand_ins())
+                names.emplace_back(s.name);
+        else
+            names.push_back(m);
+    Json matrices = Json::array();
+    for (const auto& name : names)
+        matrices.push_back(measure_one(c, name, precision, ceilings, gpu, pool));
+    const Json result{{"bench", "spmv"},
+                      {"precision", device.precision},
+                      {"ceilings", triads},
+                      {"matrices", matrices}};
+    if (!a.out.empty())
+        write_whole(a.out, [&](std::ostream& out) { out << result.dump(1) << '\n'; });
+    c.result(result);
+}
+
+} // namespace tawara::cli
