@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/sparse/cpu/product.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -69,7 +70,9 @@ void sums(const Columns& columns, const Stored* value, std::int64_t places, cons
     const hn::Rebind<std::int32_t, decltype(d)> d32;
     const hn::Rebind<Stored, decltype(d)> stored;
     constexpr auto width = static_cast<std::int64_t>(hn::MaxLanes(d));
-    constexpr std::int64_t together = std::min<std::int64_t>(4, lanes / width);
+    // as many as registers hold, so that memory is read in its order
+    constexpr std::int64_t together = std::min<std::int64_t>(8, lanes / width);
+    constexpr std::int64_t ahead = 2048 / sizeof(Stored); // fetched beyond what hardware foresees
     const auto product = [&](std::int64_t k, auto sum) {
         const auto column = columns.at(d32, k);
         if constexpr (sizeof(Stored) < sizeof(Real))
@@ -82,15 +85,23 @@ void sums(const Columns& columns, const Stored* value, std::int64_t places, cons
             return hn::MulAdd(hn::LoadU(d, value + k), hn::GatherIndex(d, x, column), sum);
     };
     for (std::int64_t lane = 0; lane < lanes; lane += together * width) {
-        auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+        auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
         for (std::int64_t p = 0; p < places; ++p) {
             const auto k = p * lanes + lane;
+            for (std::int64_t line = 0; line < together * width; line += 64 / sizeof(Stored))
+                hwy::Prefetch(value + k + ahead + line);
             s0 = product(k, s0);
             if constexpr (together > 1)
                 s1 = product(k + width, s1);
             if constexpr (together > 2) {
                 s2 = product(k + 2 * width, s2);
                 s3 = product(k + 3 * width, s3);
+            }
+            if constexpr (together > 4) {
+                s4 = product(k + 4 * width, s4);
+                s5 = product(k + 5 * width, s5);
+                s6 = product(k + 6 * width, s6);
+                s7 = product(k + 7 * width, s7);
             }
         }
         hn::StoreU(s0, d, out + lane);
@@ -99,6 +110,12 @@ void sums(const Columns& columns, const Stored* value, std::int64_t places, cons
         if constexpr (together > 2) {
             hn::StoreU(s2, d, out + lane + 2 * width);
             hn::StoreU(s3, d, out + lane + 3 * width);
+        }
+        if constexpr (together > 4) {
+            hn::StoreU(s4, d, out + lane + 4 * width);
+            hn::StoreU(s5, d, out + lane + 5 * width);
+            hn::StoreU(s6, d, out + lane + 6 * width);
+            hn::StoreU(s7, d, out + lane + 7 * width);
         }
     }
 }
