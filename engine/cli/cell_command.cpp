@@ -97,7 +97,7 @@ Json counts(const compiler::Operations& o, std::size_t nodes)
 /// Values that do not fit the registers, and what cutting the program would pass on.
 void add_placement(Context& c, Json& o, const compiler::Program& program)
 {
-    const unsigned registers = compiler::vectors_in_use().first == 64 ? 32 : 16;
+    const unsigned registers = compiler::widest_vectors().first == 64 ? 32 : 16;
     char line[200];
     const auto& g = program.graph;
     const auto add = [&](const char* order, const char* eviction, const compiler::Traffic& t) {

@@ -97,10 +97,12 @@ Pair in_turn(const CpuKernel<Real>& first, const CpuKernel<Real>& second,
 }
 
 template <class Real>
-ordered_json measure(const std::string& model, Scheme scheme)
+ordered_json measure(const std::string& model, Scheme scheme, unsigned vector_bytes)
 {
     const auto type = make_cell_type(model, "", {}, {});
-    const auto kernel = make_cpu_kernel<Real>(std::span(&type, 1), scheme);
+    const auto target = compiler::processor_target(sizeof(Real) == 4, vector_bytes);
+    const auto program = compiler::shared_program(compiler::system_of(type), scheme, target);
+    const auto kernel = compiler::make_compiled_kernel<Real>(program, std::span(&type, 1));
     std::unique_ptr<CpuKernel<Real>> oracle;
     if (model == "ten_tusscher_2006")
         oracle = std::make_unique<tt06::OracleKernel<Real>>(std::span(&type, 1), scheme);
@@ -119,13 +121,12 @@ ordered_json measure(const std::string& model, Scheme scheme)
         }
     }
     if (model == "ten_tusscher_2006" || model == "ohara_rudy_2011") { // functions of V looked up
-        auto o = compiler::processor_options(*compiler::system_of(type), sizeof(Real) == 4);
+        auto o = compiler::options_for(*compiler::system_of(type), target);
         o.table_step_mV = 0.1;
-        auto program = std::make_shared<compiler::Program>(
+        const auto looked_up = std::make_shared<compiler::Program>(
             compiler::compile(*compiler::system_of(type), scheme, o));
-        const std::size_t tables = program->lookups.size();
-        const auto with =
-            compiler::make_compiled_kernel<Real>(std::move(program), std::span(&type, 1));
+        const std::size_t tables = looked_up->lookups.size();
+        const auto with = compiler::make_compiled_kernel<Real>(looked_up, std::span(&type, 1));
         const auto pair = in_turn(*with, *kernel, type.initial, true);
         j["tables"] = {{"step_mV", 0.1},
                        {"tables", tables},
@@ -134,9 +135,7 @@ ordered_json measure(const std::string& model, Scheme scheme)
     }
     // large models in parts as well
     constexpr std::size_t large = 30;
-    if (type.initial.size() >= large) {
-        const auto program = compiler::shared_program(
-            compiler::system_of(type), scheme, compiler::processor_target(sizeof(Real) == 4));
+    if (type.initial.size() >= large)
         for (const std::size_t parts : {2u, 3u}) {
             const auto cut = compiler::make_split_kernel<Real>(program, parts, std::span(&type, 1));
             const auto pair = in_turn(*cut, *kernel, type.initial, false);
@@ -145,7 +144,6 @@ ordered_json measure(const std::string& model, Scheme scheme)
                                      {"cell_steps_per_s", pair.first},
                                      {"ratio_to_whole", pair.ratio}});
         }
-    }
     return j;
 }
 
@@ -182,7 +180,6 @@ int main(int argc, char** argv)
     for (const auto& [bytes, target] : lengths) {
         if (!(supported & target))
             continue;
-        compiler::limit_vectors(bytes);
         hwy::SetSupportedTargetsForTest(target);
         for (const auto& m : models) {
             std::vector<Scheme> schemes{Scheme::rush_larsen_light};
@@ -190,8 +187,8 @@ int main(int argc, char** argv)
                 schemes = {Scheme::rush_larsen_light, Scheme::rush_larsen, Scheme::forward_euler,
                            Scheme::grl1};
             for (const Scheme s : schemes)
-                for (auto j : {measure<double>(m, s), measure<float>(m, s)}) {
-                    j["vectors"] = compiler::vectors_in_use().second;
+                for (auto j : {measure<double>(m, s, bytes), measure<float>(m, s, bytes)}) {
+                    j["vectors"] = compiler::widest_vectors(bytes).second;
                     record["results"].push_back(std::move(j));
                 }
         }

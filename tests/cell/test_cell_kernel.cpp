@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
 #include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
+#include "engine/cell/compiler/library.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "tests/cell/oracle/oracle_kernel.hpp"
 #include "tests/cell/oracle/tt06.hpp"
@@ -190,14 +192,24 @@ double derivative_error(std::size_t n, int& worst_state)
     return worst;
 }
 
+/// make_cpu_kernel() with no vectors wider than that.
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> kernel_of(std::span<const CellType> types, Scheme scheme,
+                                           unsigned vector_bytes)
+{
+    const auto target = compiler::processor_target(sizeof(Real) == 4, vector_bytes);
+    return compiler::make_compiled_kernel<Real>(
+        compiler::shared_program(compiler::system_of(types), scheme, target), types);
+}
+
 /// Million cell-steps a second on one core, compiled and oracle, best of some in turn.
 template <class Real>
-std::array<double, 2> rates(Scheme scheme, std::size_t spread)
+std::array<double, 2> rates(Scheme scheme, std::size_t spread, unsigned vector_bytes)
 {
     const auto types = three_types();
     Tissue<Real> tissue(8192);
     tissue.fill(spread, false, types.size());
-    const auto compiled = make_cpu_kernel<Real>(types, scheme);
+    const auto compiled = kernel_of<Real>(types, scheme, vector_bytes);
     const tt06::OracleKernel<Real> oracle(types, scheme);
     const CpuKernel<Real>* kernels[]{compiled.get(), &oracle};
     std::array<double, 2> best{};
@@ -329,9 +341,7 @@ class TestCellKernel : public QObject
         const auto types = three_types();
         std::vector<std::vector<Cell>> results;
         for (unsigned bytes : {64U, 32U, 16U}) {
-            compiler::limit_vectors(bytes);
-            const auto kernel = make_cpu_kernel<double>(types, Scheme::rush_larsen_light);
-            compiler::limit_vectors(0);
+            const auto kernel = kernel_of<double>(types, Scheme::rush_larsen_light, bytes);
             qInfo("%s", kernel->target().c_str());
             Tissue<double> tissue(333);
             tissue.fill(1, false, types.size());
@@ -463,19 +473,17 @@ class TestCellKernel : public QObject
         for (const auto& [bytes, target] : lengths) {
             if (!(hwy::SupportedTargets() & target))
                 continue;
-            compiler::limit_vectors(bytes);
             const OneTarget only(target);
             for (Scheme s : {Scheme::rush_larsen_light, Scheme::rush_larsen, Scheme::grl1}) {
-                const auto r = rates<double>(s, 16), mixed = rates<double>(s, 1),
-                           single = rates<float>(s, 16);
+                const auto r = rates<double>(s, 16, bytes), mixed = rates<double>(s, 1, bytes),
+                           single = rates<float>(s, 16, bytes);
                 qInfo("%s, %s, million cell-steps/s, compiled and oracle: layers %.2f %.2f, mixed "
                       "types %.2f %.2f; single %.2f %.2f",
-                      compiler::vectors_in_use().second.c_str(), std::string(name(s)).c_str(), r[0],
-                      r[1], mixed[0], mixed[1], single[0], single[1]);
+                      compiler::widest_vectors(bytes).second.c_str(), std::string(name(s)).c_str(),
+                      r[0], r[1], mixed[0], mixed[1], single[0], single[1]);
                 QVERIFY(r[0] > 0.2);
             }
         }
-        compiler::limit_vectors(0);
     }
 };
 

@@ -165,11 +165,9 @@ class TestNewton : public QObject
             times.push_back(part.times);
         QCOMPARE(times, (std::vector<int>{1, NewtonOptions().most, 1}));
         const auto stepped = [](double table_step_mV, unsigned bytes) {
-            auto o = processor_options(load_model("ten_tusscher_2006"), false);
+            auto o = processor_options(load_model("ten_tusscher_2006"), false, bytes);
             o.table_step_mV = table_step_mV;
-            limit_vectors(bytes);
             Cells<double> c("ten_tusscher_2006", Scheme::backward_euler, lanes, o);
-            limit_vectors(0);
             for (std::size_t i = 0; i < lanes; ++i)
                 c.arrays[0][i] = -90 + 8 * static_cast<double>(i);
             c.step(0, 0.02);

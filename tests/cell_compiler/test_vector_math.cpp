@@ -143,11 +143,10 @@ class TestVectorMath : public QObject
                   g.make(Op::neg, g.make(Op::div, g.make(Op::neg, x), y)),
                   g.make(Op::div, g.constant(1), y)};
         for (const unsigned bytes : {64u, 32u, 16u}) {
-            limit_vectors(bytes);
+            p.vector_bytes = bytes;
             check_quotients<double>(p);
             check_quotients<float>(p);
         }
-        limit_vectors(0);
     }
     /// Which denominators need no care, and that quotients by them are right wherever V may be.
     void bounded_denominators_are_found()
@@ -179,11 +178,10 @@ class TestVectorMath : public QObject
         for (const Node n : {slow, steep, product, choice, quotient})
             p.next.push_back(g.make(Op::div, g.make(Op::add, x, g.constant(1)), n));
         for (const unsigned bytes : {64u, 32u, 16u}) {
-            limit_vectors(bytes);
+            p.vector_bytes = bytes;
             check_bounded<double>(p, 1000);
             check_bounded<float>(p, most_V);
         }
-        limit_vectors(0);
     }
     /// a / (x / (exp(x) - 1)): both quotients are one.
     void growth_is_accurate()
@@ -196,7 +194,7 @@ class TestVectorMath : public QObject
         p.next = {x, g.make(Op::div, a, g.make(Op::linexp, x))};
         constexpr std::size_t n = 336;
         for (const unsigned bytes : {64u, 32u, 16u}) {
-            limit_vectors(bytes);
+            p.vector_bytes = bytes;
             AlignedVector<double> v(n);
             for (std::size_t i = 0; i < n; ++i)
                 v[i] = i == 160 ? 0 : (static_cast<double>(i) - 160) * (i % 2 ? 1e-9 : 0.21);
@@ -214,7 +212,6 @@ class TestVectorMath : public QObject
                                         .arg(right, 0, 'g', 17)));
             }
         }
-        limit_vectors(0);
     }
     /// exp and log of every instruction set, in units of the last place.
     void functions_are_accurate()
@@ -228,11 +225,10 @@ class TestVectorMath : public QObject
                   p.graph.make(Op::log, state(2))};
         const auto check = [&](double factor) {
             for (const unsigned bytes : {64u, 32u, 16u}) {
-                limit_vectors(bytes);
+                p.vector_bytes = bytes;
                 check_functions<double>(p, factor);
                 check_functions<float>(p, factor);
             }
-            limit_vectors(0);
         };
         check(1);
         p.next[0] = p.graph.make(Op::mul, p.next[0], p.next[0]);
@@ -254,7 +250,7 @@ class TestVectorMath : public QObject
         p.next = {v, g.make(Op::exp, g.make(Op::mul, g.constant(c), v))};
         constexpr std::size_t n = 800;
         for (const unsigned bytes : {64u, 32u, 16u}) {
-            limit_vectors(bytes);
+            p.vector_bytes = bytes;
             AlignedVector<float> x(n), y(n);
             for (std::size_t i = 0; i < n; ++i)
                 x[i] = -400.F + static_cast<float>(i);
@@ -267,7 +263,6 @@ class TestVectorMath : public QObject
                 QVERIFY(std::abs(y[i] / std::exp(c * V) - 1) < 2e-7);
             }
         }
-        limit_vectors(0);
     }
 };
 

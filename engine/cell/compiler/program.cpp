@@ -58,6 +58,7 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 {
     Program p;
     p.name = system.name;
+    p.vector_bytes = options.vector_bytes;
     static_cast<StepNodes&>(p) = step_nodes(system, scheme, options.largest < 1e39);
     p.graph = std::move(system.graph);
     const auto typical = system.parameter_values();
@@ -90,6 +91,7 @@ OptimiseOptions options_for(const CellSystem& system, const Target& target)
         }
         return o;
     }
+    o.vector_bytes = target.vector_bytes;
     o.small_growth = true;
     o.short_exponentials = single_precision; // in double they take as many operations
     if (single_precision) {                  // in double more of them are slower

@@ -20,6 +20,7 @@ struct Program : StepNodes
     /// their values follow the table in a row.
     std::vector<Node> lookups;
     double table_step_mV = 0;
+    unsigned vector_bytes = 0; ///< the widest that a processor's code of it may use; 0: any
     OptimiseReport report;
 
     /// The row of constants of a cell type. @param parameters in CellSystem order

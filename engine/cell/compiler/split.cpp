@@ -134,6 +134,7 @@ class Splitter
     {
         Program out;
         out.name = p_.name;
+        out.vector_bytes = p_.vector_bytes;
         out.graph = g_;
         out.table = p_.table;
         const auto own = [&](std::size_t k) {
@@ -179,6 +180,7 @@ Split own_parts(const Program& p)
     for (const Part& part : p.parts()) {
         Program q;
         q.name = p.name;
+        q.vector_bytes = p.vector_bytes;
         q.graph = p.graph;
         q.table = p.table;
         q.next = part.next;

@@ -44,6 +44,7 @@ struct OptimiseOptions
     double division_cost = 9;
     double largest = 1e300;       ///< number that merging quotients may make: FractionOptions
     std::vector<double> states{}; ///< typical values, V first; empty: ranges are not probed
+    unsigned vector_bytes = 0;    ///< Program's
 };
 
 /// What a pass did, in words and numbers.

@@ -2,7 +2,6 @@
 #include "engine/cell/compiler/emit/llvm/compiled_kernel.hpp"
 
 #include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
-#include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
 
@@ -82,11 +81,11 @@ shared_step(const std::shared_ptr<const Program>& program)
         std::shared_ptr<const JitStep<Real>> step;
     };
     static std::mutex mutex;
-    static std::map<std::pair<const Program*, unsigned>, Entry> steps;
+    static std::map<const Program*, Entry> steps;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(steps, [](const auto& s) { return s.second.program.expired(); });
-    auto& entry = steps[{program.get(), vectors_in_use().first}];
+    auto& entry = steps[program.get()];
     if (entry.step)
         return {entry.step, 0};
     entry = {program, nullptr};

@@ -51,7 +51,7 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     machine.setCodeModel(llvm::CodeModel::Small); // constants become operands
     machine.setRelocationModel(llvm::Reloc::PIC_);
     machine.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Fast;
-    const auto [bytes, target] = vectors_in_use();
+    const auto [bytes, target] = widest_vectors(p.vector_bytes);
     if (bytes < 64)
         machine.addFeatures({"-avx512f"});
     if (bytes < 32)

@@ -6,28 +6,16 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Support/Host.h>
 
-#include <atomic>
-
 namespace tawara::cell::compiler {
-namespace {
 
-std::atomic<unsigned> vector_limit{0};
-
-} // namespace
-
-void limit_vectors(unsigned bytes)
-{
-    vector_limit = bytes;
-}
-
-std::pair<unsigned, std::string> vectors_in_use()
+std::pair<unsigned, std::string> widest_vectors(unsigned most_bytes)
 {
     static const llvm::StringMap<bool> features = [] {
         llvm::StringMap<bool> f;
         llvm::sys::getHostCPUFeatures(f);
         return f;
     }();
-    const unsigned limit = vector_limit ? vector_limit.load() : 64;
+    const unsigned limit = most_bytes ? most_bytes : 64;
     if (limit >= 64 && features.lookup("avx512f") && features.lookup("avx512dq"))
         return {64, "AVX-512"};
     if (limit >= 32 && features.lookup("avx2") && features.lookup("fma"))
@@ -35,16 +23,17 @@ std::pair<unsigned, std::string> vectors_in_use()
     return {16, "128-bit vectors"};
 }
 
-Target processor_target(bool single_precision)
+Target processor_target(bool single_precision, unsigned most_vector_bytes)
 {
-    const unsigned bytes = vectors_in_use().first;
+    const unsigned bytes = widest_vectors(most_vector_bytes).first;
     return {single_precision, true, bytes,
             Tuning::of_this_processor(single_precision, bytes).quotient_cost};
 }
 
-OptimiseOptions processor_options(const CellSystem& system, bool single_precision)
+OptimiseOptions processor_options(const CellSystem& system, bool single_precision,
+                                  unsigned most_vector_bytes)
 {
-    return options_for(system, processor_target(single_precision));
+    return options_for(system, processor_target(single_precision, most_vector_bytes));
 }
 
 } // namespace tawara::cell::compiler
