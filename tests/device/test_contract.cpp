@@ -108,20 +108,21 @@ void in_each_way()
 
 Q_DECLARE_METATYPE(tawara::Precision)
 
-/// Takes the row's devices and precision; skips rows that this machine cannot run.
-#define ON_THIS_BACK_END()                                                                         \
-    QFETCH(QByteArray, devices);                                                                   \
-    if (devices != "cpu" && !gpu_reason().empty())                                                 \
-    QSKIP(("no GPU: " + gpu_reason()).c_str())
-
 class TestContract : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    void init()
+    {
+        QFETCH(QByteArray, devices);
+        if (devices != "cpu")
+            need_gpu();
+    }
+
     void waveCrossesAndMapsFill_data() { in_each_precision(); }
     void waveCrossesAndMapsFill()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
         for (const Way& way : {ways[0], ways[5], ways[6]}) {
             const auto p = way.slab({8, 0.5, 0.5}, 0.25);
@@ -145,7 +146,7 @@ class TestContract : public QObject
     void singleStaysNearDouble_data() { on_each_back_end(); }
     void singleStaysNearDouble()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         const auto p = slab_problem({6, 1, 1}, 0.25);
         const auto d = on(p, devices), f = on(p, devices, Precision::single);
         for (auto* s : {d.get(), f.get()}) {
@@ -161,7 +162,7 @@ class TestContract : public QObject
     void snapshotContinuesBitForBit_data() { in_each_way(); }
     void snapshotContinuesBitForBit()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(int, way);
         QFETCH(Precision, precision);
         const auto p = ways[way].slab({3, 1, 1}, 0.25, false, 2);
@@ -191,7 +192,7 @@ class TestContract : public QObject
     void snapshotsThatDoNotFitAreRefused_data() { in_each_precision(); }
     void snapshotsThatDoNotFitAreRefused()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
         auto p = slab_problem({2, 1, 1}, 0.5);
         for (const bool rests : {false, true}) {
@@ -206,7 +207,7 @@ class TestContract : public QObject
     void typesChangeWhileRunning_data() { on_each_back_end(); }
     void typesChangeWhileRunning()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         ProblemOptions o;
         o.types = 2;
         const auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
@@ -237,7 +238,7 @@ class TestContract : public QObject
     void probesAndDisplayAreWeightedSums_data() { in_each_precision(); }
     void probesAndDisplayAreWeightedSums()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
         const auto p = slab_problem({2, 1, 1}, 0.25);
         const auto s = on(p, devices, precision);
@@ -269,7 +270,7 @@ class TestContract : public QObject
     void stimulusReachesOnlyItsCells_data() { on_each_back_end(); }
     void stimulusReachesOnlyItsCells()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         auto p = slab_problem({2, 1, 1}, 0.5);
         for (auto& a : p.system.alpha.value)
             a = 0; // cells on their own
@@ -290,7 +291,7 @@ class TestContract : public QObject
     void failureNamesStepAndPlace_data() { on_each_back_end(); }
     void failureNamesStepAndPlace()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         const auto p = slab_problem({2, 1, 1}, 0.25);
         const auto s = on(p, devices);
         StimulusSource absurd;
@@ -318,7 +319,7 @@ class TestContract : public QObject
     void aConcentrationThatLeavesItsRangeIsNamed_data() { on_each_back_end(); }
     void aConcentrationThatLeavesItsRangeIsNamed()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         for (const Splitting splitting : {Splitting::godunov, Splitting::strang}) {
             auto p = slab_problem({2, 1, 1}, 0.5);
             p.splitting = splitting;
@@ -343,7 +344,7 @@ class TestContract : public QObject
     void kernelsAreMeasured_data() { on_each_back_end(); }
     void kernelsAreMeasured()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         const auto p = slab_problem({5, 2, 2}, 0.25);
         const auto s = on(p, devices);
         s->advance(50);
@@ -360,7 +361,7 @@ class TestContract : public QObject
     void restingTissueTakesLongSteps_data() { in_each_precision(); }
     void restingTissueTakesLongSteps()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
         for (const Way& way : {ways[0], ways[5]}) {
             auto p = way.slab({6, 1, 1}, way.scheme == p1 ? 0.25 : 0.5, false, 3);
@@ -404,7 +405,7 @@ class TestContract : public QObject
     void whatCannotRestIsRefusedAloud_data() { on_each_back_end(); }
     void whatCannotRestIsRefusedAloud()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         auto p = slab_problem({1, 1, 1}, 0.5);
         p.rest_tolerance_mV = 0.1;
         on(p, devices);
@@ -419,7 +420,7 @@ class TestContract : public QObject
     void tissueWithoutCellsIsLeftOut_data() { in_each_way(); }
     void tissueWithoutCellsIsLeftOut()
     {
-        ON_THIS_BACK_END();
+        QFETCH(QByteArray, devices);
         QFETCH(int, way);
         QFETCH(Precision, precision);
         const auto p = ways[way].slab({4.5, 2, 1}, 0.25, true);

@@ -85,11 +85,7 @@ class TestCuda : public QObject
             const bool twice = precision == Precision::double_;
             const double v = largest_difference(a.v, b.v),
                          t = largest_difference(a.activation_ms, b.activation_ms);
-            double relative = 0;
-            for (std::size_t s = 0; s < a.states.size(); ++s)
-                for (std::size_t u = 0; u < p.size(); ++u)
-                    relative = std::max(relative, std::abs(a.states[s][u] - b.states[s][u]) /
-                                                      (1e-3 + std::abs(a.states[s][u])));
+            const double relative = difference_of_states(a, b);
             qInfo("%s: V %.1e mV, states %.1e, activation %.1e ms", twice ? "double" : "single", v,
                   relative, t == 1e300 ? NAN : t);
             QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > -20);

@@ -38,10 +38,7 @@ Differences between(const Snapshot& a, const Snapshot& b)
     Differences d;
     for (std::size_t u = 0; u < a.v.size(); ++u)
         d.v_mV = std::max(d.v_mV, std::isfinite(b.v[u]) ? std::abs(a.v[u] - b.v[u]) : 1e300);
-    for (std::size_t s = 0; s < a.states.size(); ++s)
-        for (std::size_t u = 0; u < a.v.size(); ++u)
-            d.states = std::max(d.states, std::abs(a.states[s][u] - b.states[s][u]) /
-                                              (1e-3 + std::abs(a.states[s][u])));
+    d.states = difference_of_states(a, b);
     return d;
 }
 

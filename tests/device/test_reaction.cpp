@@ -9,7 +9,6 @@
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/random_on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
-#include "tests/device/toy_channels.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -20,34 +19,13 @@ using namespace tawara::test;
 
 namespace {
 
-constexpr std::size_t types = 300;       // more than a byte can count
-constexpr std::size_t never_opens = 299; // in a byte it would be type 43, whose channels open
-
-ChannelValues values()
-{
-    ChannelValues v;
-    for (std::size_t k = 0; k < types; ++k)
-        v.opening_per_ms.push_back(k == never_opens ? 0 : 0.1 + 0.001 * static_cast<double>(k));
-    return v;
-}
-
 /// A slab of cells with channels; its left half of TT06 if `mixed`.
 TissueProblem problem(bool mixed, Splitting splitting = Splitting::godunov)
 {
     ProblemOptions o;
     o.splitting = splitting;
-    auto p = slab_problem({4, 1, 1}, 0.5, o);
-    CellGroup channels;
-    channels.reaction = std::make_shared<ChannelModel>(values());
-    if (!mixed)
-        p.groups.clear();
-    p.groups.push_back(channels);
-    for (std::size_t u = 0; u < p.size(); ++u) {
-        const bool compiled = mixed && p.position_mm[u][0] < 2;
-        p.group[u] = mixed && !compiled ? 1 : 0;
-        p.type[u] = compiled ? cell::TypeIndex{0} : static_cast<cell::TypeIndex>(u % types);
-    }
-    return p;
+    return with_channels(slab_problem({4, 1, 1}, 0.5, o),
+                         std::make_shared<ChannelModel>(values_of_types()), mixed);
 }
 
 std::unique_ptr<Stepper> cpu(const TissueProblem& p, unsigned threads,
@@ -148,7 +126,7 @@ class TestReaction : public QObject
     /// Open channels, in the mean over time and unknowns, against opening / (opening + closing).
     void channelsAreOpenAsOftenAsTheirRatesSay()
     {
-        auto v = values();
+        auto v = values_of_types();
         std::fill(v.opening_per_ms.begin(), v.opening_per_ms.end(), 0.25);
         auto p = problem(false);
         p.groups[0].reaction = std::make_shared<ChannelModel>(v);
@@ -229,8 +207,8 @@ class TestReaction : public QObject
 
     void gpusDrawTheSameNumbers()
     {
-        if (const auto why = gpu_reason(); !why.empty())
-            QSKIP(("no GPU: " + why).c_str());
+        if (!need_gpu())
+            return;
         const RandomPlace first{7, 1000, 3, 1};
         const auto drawn = uniforms_on_gpu(first, 1000);
         QCOMPARE(drawn.size(), std::size_t{1000});
