@@ -162,7 +162,7 @@ endfunction()
 
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
 # Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
-# tests of further classes (test_*.cpp, tests/gui/several.hpp), headers with such, others.
+# tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others.
 function(tawara_test name)
   cmake_parse_arguments(T "GUI" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
   if(NOT T_TIMEOUT)

@@ -2,7 +2,6 @@
 // What is shown is of its moment (regions, scar, cut face), and panels say what is drawn. With the
 // real engine on a small slab.
 #include "app/export/grid_painter.hpp"
-#include "app/frame_pace.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -428,15 +427,6 @@ class TestMoments : public QObject
         measured.clear();
         host->reset();
         QTRY_VERIFY_WITH_TIMEOUT(!measured.isEmpty(), patience);
-    }
-    /// Where computing comes first drawing takes less of the time, whatever a picture takes.
-    void drawingLeavesTimeToCompute()
-    {
-        QCOMPARE(FramePace::interval(0, false), 0);
-        QCOMPARE(FramePace::interval(0, true), 250);
-        QCOMPARE(FramePace::interval(120, false), 360);
-        QCOMPARE(FramePace::interval(120, true), 1200);
-        QCOMPARE(FramePace::interval(1500, true), 2000);
     }
     /// The opacity that is said is the one that is drawn.
     void thePanelSaysTheOpacityThatIsDrawn()

@@ -2,6 +2,7 @@
 // The window with the real engine and the embedded heart: nothing holds the GUI thread, a click
 // reaches the tissue at once.
 #include "app/export_controller.hpp"
+#include "app/frame_pace.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -249,6 +250,16 @@ class TestResponsive : public fake::HeartTest
         QVERIFY2(colors.size() > 300, "the heart, not only what lies behind it");
         QVERIFY2(errors->text.empty(), errors->text.c_str());
         vtkOutputWindow::SetInstance(nullptr);
+    }
+
+    /// Where computing comes first drawing takes less of the time, whatever a picture takes.
+    void drawingLeavesTimeToCompute()
+    {
+        QCOMPARE(FramePace::interval(0, false), 0);
+        QCOMPARE(FramePace::interval(0, true), 250);
+        QCOMPARE(FramePace::interval(120, false), 360);
+        QCOMPARE(FramePace::interval(120, true), 1200);
+        QCOMPARE(FramePace::interval(1500, true), 2000);
     }
 };
 

@@ -349,6 +349,17 @@ class TestLayering : public QObject
         report(wrong);
     }
 
+    /// A longer file holds two subjects. Tests of both may stay one program: tests/several.hpp.
+    void filesHaveAtMost500Lines()
+    {
+        QStringList wrong;
+        for (const auto& s : sources({"engine", "widgets", "app", "tests", "shaders"},
+                                     code_ + QStringList{"*.glsl", "*.sh"}))
+            if (const auto lines = s.lines.size() - 1; lines > 500) // nothing follows the last \n
+                wrong << QString("%1: has %2 lines; split it").arg(s.path).arg(lines);
+        report(wrong);
+    }
+
     /// The rules themselves can fail.
     void recognisesWhatItForbids()
     {

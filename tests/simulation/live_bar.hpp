@@ -4,6 +4,8 @@
 
 #include <QtTest>
 
+#include <algorithm>
+
 namespace tawara::simulation::test {
 
 /// A small bar that nobody paces, 12 x 2 x 2 mm.
@@ -48,6 +50,13 @@ inline void run_to(Engine& e, Inbox& in, double ms)
     const bool there = in.wait_state(Status::State::paused);
     const auto now = e.status();
     QVERIFY2(there, qPrintable(QString("state %1 at %2 ms").arg(int(now.state)).arg(now.time_ms)));
+}
+
+/// Of the V that a probe has seen [mV].
+inline float highest(const Engine& e, std::size_t probe)
+{
+    const auto v = e.traces().at(probe).V_mV;
+    return *std::max_element(v.begin(), v.end());
 }
 
 } // namespace tawara::simulation::test

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cli/cli.hpp"
+#include "tests/several.hpp"
 #include "tests/simulation/bad_sessions.hpp"
+#include "tests/simulation/command_line.hpp"
 
 #include <QDir>
 #include <QFile>
-#include <QJsonArray>
 #include <QJsonDocument>
-#include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <csignal>
-#include <sstream>
 #include <unistd.h>
 
 using namespace tawara;
+using test::Result;
+using test::run;
 
 namespace {
-
-/// What one command line gave.
-struct Result
-{
-    int status;
-    std::string out, err;
-    QJsonObject json() const
-    {
-        return QJsonDocument::fromJson(QByteArray::fromStdString(out)).object();
-    }
-    std::size_t error_lines() const
-    {
-        return static_cast<std::size_t>(std::count(err.begin(), err.end(), '\n'));
-    }
-};
-
-Result run(const std::vector<std::string>& args, const std::stop_token& stop = {})
-{
-    std::ostringstream out, err;
-    const int status = cli::run(args, {out, err, stop, false});
-    return {status, out.str(), err.str()};
-}
 
 void write(const QString& file, const std::string& text)
 {
@@ -71,6 +49,7 @@ class TestCli : public QObject
         for (std::size_t k = 0; k < bad_sessions::cases.size(); ++k)
             QTest::newRow(bad_sessions::cases[k].name) << static_cast<int>(k);
     }
+
     void badSessionsGiveOneLineAndTwo()
     {
         QFETCH(int, index);
@@ -218,6 +197,7 @@ class TestCli : public QObject
         QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }
+
     void badArgumentsGiveOneLineAndTwo()
     {
         QFETCH(QStringList, args);
@@ -421,134 +401,6 @@ class TestCli : public QObject
         QCOMPARE(r.json()["time"].toObject()["end_ms"].toDouble(), 500.0);
     }
 
-    void cellCommands()
-    {
-        auto r = run({"cell", "list", "--json"});
-        QVERIFY(r.json()["models"].toArray().size() >= 10);
-        for (const auto& m : r.json()["models"].toArray())
-            QVERIFY(m.toObject()["states"].toInt() >= 2 &&
-                    !m.toObject()["source"].toString().isEmpty());
-        r = run({"cell", "info", "ten_tusscher_2006", "--json"});
-        auto j = r.json();
-        QCOMPARE(j["states"].toArray().size(), 19);
-        for (const char* key : {"parameters", "gates", "variants"})
-            QVERIFY2(!j[key].toArray().isEmpty(), key);
-        QVERIFY(j["operations"].isDouble());
-        r = run({"cell", "run", "ten_tusscher_2006", "--variant", "epi", "--until", "500", "--dt",
-                 "0.02", "--out", path("t.csv"), "--json"});
-        QVERIFY2(r.status == 0, r.err.c_str());
-        const double apd90 = r.json()["beats"].toArray()[0].toObject()["apd90_ms"].toDouble();
-        QVERIFY2(apd90 > 250 && apd90 < 350, std::to_string(apd90).c_str());
-        QFile t(dir_.path() + "/t.csv");
-        QVERIFY(t.open(QIODevice::ReadOnly));
-        const auto lines = t.readAll().trimmed().split('\n');
-        QVERIFY(lines[0].startsWith("time_ms,membrane.V,"));
-        QCOMPARE(lines[0].split(',').size(), 20);
-        QCOMPARE(lines.size(), 502); // head, 0 to 500 ms
-    }
-
-    void optimiserReports()
-    {
-        const auto r = run({"cell", "info", "ten_tusscher_2006", "--optimise", "--json"});
-        QVERIFY2(r.status == 0, r.err.c_str());
-        const auto o = r.json()["optimise"].toObject();
-        QVERIFY(o["passes"].toArray().size() >= 5);
-        QVERIFY(o["after"].toObject()["instructions"].toInt() <
-                0.65 * o["before"].toObject()["instructions"].toInt());
-        QVERIFY(r.json()["compile_ms"].toDouble() > 0);
-    }
-
-    /// A model that somebody wrote: found by its path, its unclear potential by an option.
-    void modelFiles()
-    {
-        write(dir_.path() + "/two.mmt", R"([[model]]
-cell.V = -80
-other.V = -70
-[engine]
-time = 0 [ms] in [ms] bind time
-pace = 0 bind pace
-[cell]
-i_push = -25 * engine.pace
-dot(V) = -0.1 * (V + 80) - i_push in [mV]
-[other]
-dot(V) = 0.1 * (cell.V - V) in [mV]
-[[protocol]]
-1 10 2 500 0
-)");
-        auto r = run({"cell", "run", path("two.mmt"), "--until", "30", "--json"});
-        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
-        QVERIFY2(r.err.find("cell.V, other.V") != std::string::npos &&
-                     r.err.find("--membrane-potential cell.V") != std::string::npos,
-                 r.err.c_str());
-        // 25 mV/ms for 2 ms from 10 ms on, in both ways of stepping: 250 (1 - exp(-0.2)) mV
-        for (const char* scheme : {"rk4", "cvode"}) {
-            r = run({"cell", "run", path("two.mmt"), "--v", "cell.V", "--until", "12", "--dt",
-                     "0.05", "--scheme", scheme, "--json"});
-            QVERIFY2(r.status == 0, r.err.c_str());
-            QCOMPARE(r.json()["stimulus"].toString(), QString("own"));
-            const double v = r.json()["final_state"].toObject()["cell.V"].toDouble();
-            QVERIFY2(std::abs(v + 80 - 250 * (1 - std::exp(-0.2))) < 1e-4,
-                     qPrintable(QString::number(v, 'g', 10)));
-        }
-        r = run({"cell", "info", path("two.mmt"), "--membrane-potential", "other.V", "--json"});
-        QCOMPARE(r.json()["membrane_potential"].toString(), QString("other.V"));
-        QCOMPARE(r.json()["pace"].toObject()["variable"].toString(), QString("engine.pace"));
-        QCOMPARE(r.json()["pace"].toObject()["drives"].toArray(), QJsonArray({"cell.i_push"}));
-        r = run({"cell", "info", path("two.mmt"), "--v", "cell.V"});
-        for (const char* said :
-             {"two\n", "stimulus current: none", "pace: engine.pace drives cell.i_push\n",
-              "own stimulus: 25 pA/pF over 2 ms from 10 ms, every 500 ms\n"})
-            QVERIFY2(r.out.find(said) != std::string::npos, r.out.c_str());
-        r = run({"cell", "run", path("two.mmt"), "--v", "cell.V", "--until", "5"});
-        QVERIFY2(r.out.find("no action potential by 5 ms; cell.V ends at") == 0, r.out.c_str());
-        QCOMPARE(run({"cell", "info", path("none.mmt")}).status, static_cast<int>(cli::bad_input));
-    }
-
-    /// Beats are counted as the cell has them: paced by two events of a protocol whose times are in
-    /// seconds, as the model's are, or firing by itself.
-    void beatsOfModelFiles()
-    {
-        write(dir_.path() + "/s.mmt", R"([[model]]
-cell.V = -80
-[engine]
-time = 0 [s] in [s] bind time
-pace = 0 bind pace
-[cell]
-i_stim = -100000 [A/F] * engine.pace in [A/F]
-dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
-[[protocol]]
-1 0.01 0.001 0.5 2
-1 0.7 0.001 0 0
-)");
-        for (const char* scheme : {"rk4", "cvode"}) {
-            auto r = run({"cell", "run", path("s.mmt"), "--until", "1200", "--dt", "0.05",
-                          "--scheme", scheme, "--json"});
-            QVERIFY2(r.status == 0, r.err.c_str());
-            const auto beats = r.json()["beats"].toArray();
-            QCOMPARE(beats.size(), 3);
-            for (int k = 0; k < 3; ++k)
-                QVERIFY(std::abs(beats[k].toObject()["activation_ms"].toDouble() -
-                                 std::array{10, 510, 700}[static_cast<std::size_t>(k)]) < 0.2);
-        }
-        auto r = run({"cell", "run", "stewart_2009", "--until", "1500", "--json"});
-        const auto beats = r.json()["beats"].toArray(); // nobody stimulates it
-        QCOMPARE(beats.size(), 2);
-        QVERIFY(std::abs(beats[0].toObject()["apd90_ms"].toDouble() - 297) < 3);
-        QVERIFY(std::abs(beats[1].toObject()["rest_mV"].toDouble() + 75.6) < 0.3);
-
-        write(dir_.path() + "/inf.mmt", "[[model]]\ncell.V = -80\ncell.y = 0\n[cell]\n"
-                                        "dot(V) = -0.1 * (V + 80) in [mV]\ndot(y) = 1 / 0\n");
-        r = run({"cell", "run", path("inf.mmt"), "--until", "1"});
-        QVERIFY2(r.status == static_cast<int>(cli::not_finite) &&
-                     r.err.find("cell.y is infinite") != std::string::npos,
-                 r.err.c_str());
-        r = run({"cell", "run", path("s.mmt"), "--until", "1", "--out", path("s.mmt")});
-        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
-                     r.err.find("the model's own file") != std::string::npos,
-                 r.err.c_str());
-        QCOMPARE(run({"cell", "info", path("s.mmt")}).status, 0); // still a model
-    }
-
     void devicesAndBenches()
     {
         auto r = run({"devices", "--json"});
@@ -622,5 +474,8 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
     }
 };
 
-QTEST_GUILESS_MAIN(TestCli)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestCli>(argc, argv);
+}
 #include "test_cli.moc"

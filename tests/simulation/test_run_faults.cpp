@@ -2,95 +2,25 @@
 // What the command line says of a run that is not as it may have been meant, and what it keeps.
 #include "engine/cli/cli.hpp"
 #include "engine/core/folder_lock.hpp"
+#include "tests/several.hpp"
+#include "tests/simulation/slab_commands.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QTemporaryDir>
 #include <QtTest>
-#include <algorithm>
 #include <csignal>
 #include <sstream>
 #include <sys/resource.h>
 
 using namespace tawara;
+using namespace tawara::test;
 
-namespace {
-
-struct Result
-{
-    int status;
-    QString err;
-    QString shown() const { return QString::number(status) + " " + err; }
-};
-
-constexpr const char* slab = R"({"schema": 1, "name": "slab",
-  "mesh": {"slab_mm": [5, 2, 1], "spacing_mm": 0.5},
-  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
-    "conductivity_S_per_m": {"fibre": 0.1334, "sheet": 0.0176, "normal": 0.0176}}]},
-  "diffusion": {"scheme": "p1", "mass": "lumped"},
-  "time": {"dt_ms": 0.02, "end_ms": 10},
-  "stimuli": [{"name": "S1", "region": {"box_mm": [[0, 0, 0], [1, 2, 1]]}, "start_ms": 0,
-               "duration_ms": 2, "amplitude_pA_per_pF": 50}],
-  "probes": [{"name": "near", "position_mm": [2, 1, 0.5]},
-             {"name": "far", "position_mm": [4.5, 1, 0.5]}],
-  "output": {"checkpoint_every_ms": 4}})";
-
-const QByteArray at_4_ms = "/checkpoint-00000004.000ms.tcp";
-
-QByteArray content(const QString& file)
-{
-    QFile f(file);
-    return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
-}
-
-} // namespace
-
-class TestRunFaults : public QObject
+class TestRunFaults : public SlabCommands
 {
     Q_OBJECT
-    QTemporaryDir dir_;
-    QString path(const QString& name) const { return dir_.filePath(name); }
-    /// The slab with another value of one of its keys.
-    void write_session(const QString& name, const QString& key = {}, const QJsonValue& value = {})
-    {
-        auto session = QJsonDocument::fromJson(slab).object();
-        if (!key.isEmpty())
-            session[key] = value;
-        QFile f(path(name));
-        QVERIFY(f.open(QIODevice::WriteOnly));
-        f.write(QJsonDocument(session).toJson());
-    }
-    /// Runs a session into a folder; `more` are words of the command line.
-    Result run(const QString& session, const QString& folder, const QStringList& more = {})
-    {
-        std::vector<std::string> args{"run", path(session).toStdString(), "--devices", "cpu"};
-        args.insert(args.end(), {"--out", path(folder).toStdString()});
-        for (const auto& w : more)
-            args.push_back(w.toStdString());
-        std::ostringstream out, err;
-        const int status = cli::run(args, {out, err, {}, false});
-        return {status, QString::fromStdString(err.str())};
-    }
-    static QJsonObject electrodes(const QStringList& names)
-    {
-        QJsonArray list;
-        for (const auto& n : names)
-            list.append(
-                QJsonObject{{"name", n},
-                            {"position_mm", QJsonArray{60.0 + 10 * double(list.size()), -40, 20}}});
-        return {{"leads", "twelve_lead"}, {"electrodes", list}};
-    }
-    const QStringList standard_{"RA", "LA", "LL", "V1", "V2", "V3", "V4", "V5", "V6"};
-    static QStringList without(QStringList list, const QString& name, const QString& other = {})
-    {
-        list.removeAll(name);
-        if (!other.isEmpty())
-            list.append(other);
-        return list;
-    }
 
   private Q_SLOTS:
     void electrodesThatTheProgramPlaces_data()
@@ -117,6 +47,7 @@ class TestRunFaults : public QObject
         QTest::newRow("near") << without(standard_, "LL", "LLL") << 2
                               << "/ecg/electrodes/8: electrode 'LLL': did you mean 'LL'?";
     }
+
     void electrodesThatTheProgramPlaces()
     {
         QFETCH(QStringList, names);
@@ -129,67 +60,6 @@ class TestRunFaults : public QObject
                  qPrintable(r.err));
         if (status == 0) // the report has it too
             QCOMPARE(content(path("e/report.json")).contains("12-lead"), !says.isEmpty());
-    }
-
-    /// Rows of before the checkpoint stay those of the unbroken run, in any folder.
-    void resumedRunHasTheWholeEcgAndBeats_data()
-    {
-        QTest::addColumn<QStringList>("set");
-        QTest::newRow("every step") << QStringList();
-        QTest::newRow("thinned") << QStringList{"--set", "output.probes_every_ms=0.5"};
-    }
-    void resumedRunHasTheWholeEcgAndBeats()
-    {
-        QFETCH(QStringList, set);
-        write_session("r.json", "ecg", electrodes(standard_));
-        QCOMPARE(run("r.json", "whole", set).status, 0);
-        QCOMPARE(run("r.json", "part",
-                     QStringList(set) << "--until"
-                                      << "5")
-                     .status,
-                 0);
-        QVERIFY(content(path("part/ecg.csv")) != content(path("whole/ecg.csv")));
-        const QStringList on = QStringList(set) << "--resume" << path("part") + at_4_ms;
-        for (const char* folder : {"part", "elsewhere"}) {
-            const auto r = run("r.json", folder, on);
-            QVERIFY2(r.status == 0 && !r.err.contains("starts at"), qPrintable(r.shown()));
-            for (const char* file : {"/ecg.csv", "/beats.csv", "/probes.csv"})
-                QVERIFY2(content(path(folder) + file) == content(path("whole") + file), file);
-        }
-        QCOMPARE(content(path("part/ecg.csv")).count('\n'), 1 + 11);
-        QVERIFY(content(path("part/beats.csv")).count('\n') == 3);
-    }
-
-    void saysWhereOtherLeadsAndProbesBegin()
-    {
-        write_session("r.json", "ecg", electrodes(standard_));
-        QCOMPARE(run("r.json", "other", {"--until", "5"}).status, 0);
-        const QStringList on{"--resume", path("other") + at_4_ms};
-        auto r = run("r.json", "n1",
-                     QStringList(on) << "--set"
-                                     << "ecg.leads=none");
-        QVERIFY2(r.status == 0 && r.err.contains("ecg.csv starts at the checkpoint's 4 ms"),
-                 qPrintable(r.shown()));
-        QVERIFY(content(path("n1/ecg.csv")).split('\n')[1].startsWith("4,"));
-        // an electrode that stands elsewhere
-        r = run("r.json", "n2",
-                QStringList(on) << "--set"
-                                << "ecg.electrodes.0.position_mm.0=99");
-        QVERIFY2(r.status == 0 && r.err.contains("ecg.csv starts at the checkpoint's 4 ms"),
-                 qPrintable(r.shown()));
-        r = run("r.json", "n3",
-                QStringList(on) << "--set"
-                                << "probes.0.position_mm.0=3");
-        QVERIFY2(r.status == 0 &&
-                     r.err.contains("probes.csv and beats.csv start at the checkpoint"),
-                 qPrintable(r.shown()));
-        QVERIFY(content(path("n3/probes.csv")).split('\n')[1].startsWith("4.02,"));
-        // a checkpoint of a run without any
-        write_session("plain.json");
-        QCOMPARE(run("plain.json", "plain", {"--until", "5"}).status, 0);
-        r = run("r.json", "n4", {"--resume", path("plain") + at_4_ms});
-        QVERIFY2(r.status == 0 && r.err.contains("the checkpoint has no rows of it"),
-                 qPrintable(r.shown()));
     }
 
     void intervalsAndThresholdsThatDoNotFitAreSaid()
@@ -231,19 +101,6 @@ class TestRunFaults : public QObject
             QCOMPARE(content(path("two/report.json")), before);
         }
         QCOMPARE(run("two.json", "two", {"--until", "2"}).status, 0);
-    }
-
-    void refusesAnEndBeforeTheCheckpoint()
-    {
-        write_session("u.json");
-        QCOMPARE(run("u.json", "u").status, 0);
-        const auto before = content(path("u/report.json"));
-        const auto r = run("u.json", "u", {"--until", "1", "--resume", path("u") + at_4_ms});
-        QVERIFY2(r.status == 2 && r.err.contains("the checkpoint is at 4 ms, after --until 1 ms; "
-                                                 "give a later end"),
-                 qPrintable(r.shown()));
-        QCOMPARE(content(path("u/report.json")), before);
-        QCOMPARE(run("u.json", "u", {"--until", "4", "--resume", path("u") + at_4_ms}).status, 0);
     }
 
     void namesSitesThatDoNotCapture()
@@ -295,48 +152,6 @@ class TestRunFaults : public QObject
         QVERIFY(content(path("o/report.json")).contains("probe 'off' lies 0.4 mm outside"));
     }
 
-    void saysHowACheckpointIsAnother_data()
-    {
-        QTest::addColumn<QStringList>("with");
-        QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, const QStringList& with, const char* says) {
-            QTest::newRow(name) << with << says;
-        };
-        row("step", {"--set", "time.dt_ms=0.01"}, "time step is 0.02 ms, here 0.01 ms. Resume");
-        row("nearly the same step", {"--set", "time.dt_ms=0.0200000001"},
-            "time step is 0.02 ms, here 0.0200000001 ms. ");
-        row("precision", {"--precision", "single"}, "precision is double, here single. ");
-        row("mesh", {"--set", "mesh.slab_mm=[5,2,2]"},
-            "mesh or diffusion.scheme differ (165 unknowns, here 275). ");
-        row("splitting", {"--set", "diffusion.splitting=strang"}, "diffusion.splitting differs. ");
-        row("cells", {"--set", "reaction.scheme=rush_larsen"},
-            "cell models or reaction.scheme differ. ");
-        row("one region more",
-            {"--set", R"(tissue.regions.1={"where": {"sphere_mm": {"centre": [1, 1, 1],
-             "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
-            "tissue, conductivities, ");
-        row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
-            "tissue, conductivities, parameters, drugs, mass, tables or rest tolerance "
-            "differ. Resume with the session and precision that wrote the checkpoint; stimuli, "
-            "probes, ECG, outputs and end may differ");
-        for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
-                                "reaction.rest_tolerance_mV=0.1"})
-            row(set, {"--set", set}, "tissue, conductivities, parameters, drugs, mass, tables ");
-    }
-    void saysHowACheckpointIsAnother()
-    {
-        QFETCH(QStringList, with);
-        QFETCH(QString, says);
-        write_session("o.json");
-        if (!QFile::exists(path("o") + at_4_ms))
-            QCOMPARE(run("o.json", "o", {"--until", "4"}).status, 0);
-        const auto r = run("o.json", "o2", QStringList(with) << "--resume" << path("o") + at_4_ms);
-        QVERIFY2(r.status == 2 && r.err.contains("belongs to another simulation: " + says),
-                 qPrintable(r.shown()));
-        QCOMPARE(r.err.count('\n'), 1);
-        QVERIFY2(!r.err.contains("crc") && !r.err.contains("split 0"), qPrintable(r.err));
-    }
-
     void nullTakesAKeyOut_data()
     {
         QTest::addColumn<QStringList>("set");
@@ -366,6 +181,7 @@ class TestRunFaults : public QObject
             "/diffusion has no key 'mas' that null could take out; the nearest is 'mass'");
         row("no such object", {"drugs.x=null"}, 2, "the session has no key 'drugs'");
     }
+
     void nullTakesAKeyOut()
     {
         QFETCH(QStringList, set);
@@ -432,6 +248,7 @@ class TestRunFaults : public QObject
         QVERIFY2(r.err.contains("t.json:/tissue/regions") && !r.err.contains("slab:/"),
                  qPrintable(r.err));
     }
+
     void velocityIsReported()
     {
         write_session("v.json");
@@ -458,6 +275,7 @@ class TestRunFaults : public QObject
                                     << "activation.csv" << 2;
         QTest::newRow("half way") << "output.checkpoint_every_ms=4" << QString(at_4_ms.mid(1)) << 0;
     }
+
     void aFullDiskLosesOnlyWhatDoesNotFit()
     {
         QFETCH(QString, interval);
@@ -522,5 +340,8 @@ class TestRunFaults : public QObject
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunFaults)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestRunFaults>(argc, argv);
+}
 #include "test_run_faults.moc"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs that go on from checkpoints, and what is left of runs that do not come to their end.
+#include "engine/cell/numerics_error.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
+#include "tests/several.hpp"
+#include "tests/simulation/igb_reader.hpp"
+#include "tests/simulation/slab_run.hpp"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using namespace tawara::simulation::test;
+namespace fs = std::filesystem;
+
+class TestRunCheckpoints : public QObject
+{
+    Q_OBJECT
+  private Q_SLOTS:
+    /// One pacing, several tissues: with the checkpoint's own parameters the branch is the unbroken
+    /// run; with others it goes on from the same state, and says so.
+    void resumedRunIsTheUnbrokenOne_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<int>("scheme");
+        QTest::addColumn<int>("frames");
+        QTest::addRow("double fvm") << int(Precision::double_) << 0 << int(FrameFormat::vtu);
+        QTest::addRow("single p1") << int(Precision::single) << 1 << int(FrameFormat::igb);
+    }
+
+    void resumedRunIsTheUnbrokenOne()
+    {
+        QFETCH(int, precision);
+        QFETCH(int, scheme);
+        QFETCH(int, frames);
+        QTemporaryDir dir;
+        auto s = slab_session(10);
+        s.scheme = static_cast<diffusion::Scheme>(scheme);
+        s.output->frames = static_cast<FrameFormat>(frames);
+        s.output->frames_every_ms = 0.5;
+        s.output->checkpoint_every_ms = 4;
+        RunOptions whole;
+        whole.out = path(dir) / "whole";
+        whole.device.precision = static_cast<Precision>(precision);
+        run_session(s, whole);
+        RunOptions part = whole;
+        part.out = path(dir) / "part";
+        part.until_ms = 5;
+        run_session(s, part);
+        part.until_ms = -1;
+        part.resume = part.out / "checkpoint-00000004.000ms.tcp";
+        std::string said;
+        part.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        run_session(s, part);
+        const char* list = s.output->frames == FrameFormat::igb ? "frames.igb" : "frames.pvd";
+        for (const char* f : {"probes.csv", "activation.csv", list})
+            QVERIFY2(content(whole.out / f) == content(part.out / f), f);
+        QVERIFY(!content(whole.out / "probes.csv").isEmpty() &&
+                !content(whole.out / list).isEmpty());
+        QVERIFY2(said.find("frames start") == std::string::npos, said.c_str());
+        // frames that lie further apart cannot follow those; a new folder has none
+        s.output->frames_every_ms = s.output->frames == FrameFormat::igb ? 1 : 0.5;
+        if (s.output->frames == FrameFormat::vtu)
+            part.out = path(dir) / "new";
+        run_session(s, part);
+        QVERIFY2(said.find("frames start at 4 ms") != std::string::npos, said.c_str());
+        if (s.output->frames == FrameFormat::igb) {
+            const auto igb = tawara::test::read_igb((part.out / list).string());
+            QVERIFY(igb.org_t == 4 && igb.inc_t == 1 && igb.t == 7);
+        }
+
+        auto other = s;
+        other.dt_ms = 0.01;
+        QVERIFY_THROWS_EXCEPTION(InputError, run_session(other, part));
+    }
+
+    void mapsOfALaterBeat()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(430);
+        s.stimuli[0].period_ms = 400;
+        s.stimuli[0].count = 2;
+        s.output->checkpoint_every_ms = 300;
+        std::string said;
+        RunOptions o;
+        o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        const auto run = [&](const char* folder, double from_ms) {
+            s.output->maps_from_ms = from_ms;
+            o.out = path(dir) / folder;
+            said.clear();
+            run_session(s, o);
+            std::vector<double> at;
+            for (const auto& row : content(o.out / "activation.csv").split('\n').mid(1))
+                if (row.count(',') == 9)
+                    at.push_back(row.split(',')[4].isEmpty() ? -1 : row.split(',')[4].toDouble());
+            return at;
+        };
+        const auto first = run("first", 0), second = run("second", 200);
+        QCOMPARE(second.size(), std::size_t(480));
+        for (std::size_t u = 0; u < second.size(); ++u) { // it conducts a little more slowly
+            const double later = second[u] - first[u] - 400;
+            QVERIFY2(later > -0.5 && later < 5, qPrintable(QString::number(later)));
+        }
+        for (const char* f : {"probes.csv", "beats.csv"}) // all else is as it was
+            QVERIFY2(content(path(dir) / "first" / f) == content(path(dir) / "second" / f), f);
+        const auto report = QJsonDocument::fromJson(content(o.out / "report.json")).object();
+        QCOMPARE(report["maps_from_ms"].toDouble(), 200.0);
+        // from a checkpoint that has other maps, and one that has these
+        o.resume = path(dir) / "first" / "checkpoint-00000300.000ms.tcp";
+        QCOMPARE(run("resumed", 200), second);
+        QVERIFY2(said.find("maps begin at the checkpoint's 300 ms") != std::string::npos,
+                 said.c_str());
+        o.resume = path(dir) / "second" / "checkpoint-00000300.000ms.tcp";
+        QCOMPARE(run("resumed", 200), second);
+        QVERIFY2(said.find("maps begin") == std::string::npos, said.c_str());
+        o.resume.clear();
+        s.end_ms = 1;
+        const auto none = run("none", 200);
+        QVERIFY2(said.find("maps stay empty") != std::string::npos, said.c_str());
+        QCOMPARE(std::count(none.begin(), none.end(), -1), 480);
+    }
+
+    void damagedCheckpointsAreRefused()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(2);
+        s.output->checkpoint_every_ms = 1;
+        RunOptions o;
+        o.out = path(dir) / "o";
+        run_session(s, o);
+        const auto good = content(o.out / "checkpoint-00000001.000ms.tcp");
+        QVERIFY(good.size() > 100);
+        for (const auto& bad :
+             {QByteArray(), QByteArray("TAWARAC1"), good.left(good.size() / 2),
+              QByteArray("x") + good, QByteArray(good).replace(40, 8, "spoiled!")}) {
+            const auto f = path(dir) / "bad.tcp";
+            std::ofstream(f, std::ios::binary).write(bad.data(), bad.size());
+            QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(f));
+        }
+        QVERIFY_THROWS_EXCEPTION(InputError, read_checkpoint(path(dir) / "none.tcp"));
+    }
+
+    void cancelledRunLeavesWhatWasReached()
+    {
+        QTemporaryDir dir;
+        std::stop_source stop;
+        Progress p;
+        p.stop = stop.get_token();
+        p.report = [&](double f, std::string_view stage) {
+            if (stage == "running" && f > 0.001)
+                stop.request_stop();
+        };
+        RunOptions o;
+        o.out = path(dir) / "o";
+        QVERIFY_THROWS_EXCEPTION(Cancelled, run_session(slab_session(1e5), o, p));
+        QVERIFY(content(o.out / "probes.csv").count('\n') > 10);
+        QVERIFY(content(o.out / "report.json").contains("cancelled"));
+        // and a checkpoint, from which it goes on as if it had not been stopped
+        const auto names = QDir(QString::fromStdString(o.out.string())).entryList({"*.tcp"});
+        QCOMPARE(names.size(), 1);
+        const auto checkpoint = o.out / names[0].toStdString();
+        const auto reached = read_checkpoint(checkpoint).state.step;
+        QVERIFY(reached > 0);
+        auto s = slab_session(static_cast<double>(reached) * slab_session(1).dt_ms + 1);
+        RunOptions whole, on;
+        whole.out = path(dir) / "whole";
+        run_session(s, whole);
+        on.out = path(dir) / "on";
+        on.resume = checkpoint;
+        run_session(s, on);
+        for (const char* f : {"probes.csv", "activation.csv"})
+            QVERIFY2(content(whole.out / f) == content(on.out / f), f);
+    }
+
+    void failedRunLeavesItsLastCheckpoint()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(10);
+        s.output->checkpoint_every_ms = 1;
+        s.stimuli[0].start_ms = 5;
+        s.stimuli[0].amplitude_pA_per_pF = 1e12;
+        RunOptions o;
+        o.out = path(dir) / "o";
+        QVERIFY_THROWS_EXCEPTION(NumericsError, run_session(s, o));
+        QVERIFY(fs::exists(o.out / "checkpoint-00000004.000ms.tcp"));
+        const auto ended = content(o.out / "report.json");
+        QVERIFY2(ended.contains("stopped being finite") || ended.contains("left its range"),
+                 ended.constData());
+    }
+};
+static const tawara::test::Further<TestRunCheckpoints> further;
+#include "test_run_checkpoints.moc"
