@@ -8,9 +8,10 @@
 
 namespace tawara::cell {
 
-template <class Real>
-std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme,
-                                                 double table_step_mV)
+namespace {
+
+/// The equations that all these types have.
+std::shared_ptr<const compiler::CellSystem> common_system(std::span<const CellType> types)
 {
     if (types.empty() || types.size() > most_types)
         throw InputError("cell types", "",
@@ -22,14 +23,30 @@ std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types
             throw InputError("cell types", "",
                              "models '" + types.front().model + "' and '" + t.model +
                                  "' in one kernel; give each its own");
+    return system;
+}
+
+} // namespace
+
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_cpu_kernel(std::span<const CellType> types, Scheme scheme,
+                                                 double table_step_mV)
+{
     return compiler::make_compiled_kernel<Real>(
-        compiler::shared_program(system, scheme, compiler::processor_target(sizeof(Real) == 4),
-                                 table_step_mV),
+        compiler::shared_program(common_system(types), scheme,
+                                 compiler::processor_target(sizeof(Real) == 4), table_step_mV),
         types);
 }
 template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<const CellType>, Scheme,
                                                             double);
 template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme,
                                                            double);
+
+std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> types)
+{
+    return compiler::make_compiled_kernel<double>(
+        compiler::shared_source_program(common_system(types), compiler::processor_target(false)),
+        types);
+}
 
 } // namespace tawara::cell

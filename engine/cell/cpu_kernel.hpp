@@ -58,6 +58,15 @@ extern template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<con
 extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme,
                                                                   double);
 
+/// What an implicit step of a tissue asks of its cells (design notes 7): given V at the end of a
+/// step and the other states at its start, CpuKernel::step() leaves the states at the end, and in
+/// two arrays behind them dV/dt by the membrane F [mV/ms] and its whole derivative F' [1/ms]:
+///
+///     s = s_0 + dt g(V, s),   F = f(V, s),   F' = f_V + f_s (I - dt g_s)^-1 dt g_V
+///
+/// V stays as it is, but where a concentration has left its range; F is NaN where s was not found.
+std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> types);
+
 /// Steps of tables that may be asked for [mV].
 inline constexpr double finest_table_mV = 0.001, coarsest_table_mV = 1;
 

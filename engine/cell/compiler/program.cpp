@@ -52,14 +52,13 @@ OptimiseReport optimise_parts(Program& p, std::span<const double> typical,
     return report;
 }
 
-} // namespace
-
-Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options)
+/// A program of these nodes, which are the system's.
+Program compile(CellSystem&& system, StepNodes nodes, const OptimiseOptions& options)
 {
     Program p;
     p.name = system.name;
     p.vector_bytes = options.vector_bytes;
-    static_cast<StepNodes&>(p) = step_nodes(system, scheme, options.largest < 1e39);
+    static_cast<StepNodes&>(p) = std::move(nodes);
     p.graph = std::move(system.graph);
     const auto typical = system.parameter_values();
     if (options.table_step_mV > 0) {
@@ -73,6 +72,25 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
     p.report = optimise_parts(p, typical, options);
     rewrite_all(p, [&](std::vector<Node>& roots) { p.table = hoist(p.graph, roots); });
     return p;
+}
+
+bool in_single_precision(const OptimiseOptions& o)
+{
+    return o.largest < 1e39;
+}
+
+} // namespace
+
+Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options)
+{
+    auto nodes = step_nodes(system, scheme, in_single_precision(options));
+    return compile(std::move(system), std::move(nodes), options);
+}
+
+Program compile_source(CellSystem system, const OptimiseOptions& options)
+{
+    auto nodes = source_nodes(system, in_single_precision(options));
+    return compile(std::move(system), std::move(nodes), options);
 }
 
 OptimiseOptions options_for(const CellSystem& system, const Target& target)
@@ -101,9 +119,12 @@ OptimiseOptions options_for(const CellSystem& system, const Target& target)
     return o;
 }
 
-std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
-                                              Scheme scheme, const Target& target,
-                                              double table_step_mV)
+namespace {
+
+/// The program that `make` makes, made once for a system and a key and kept.
+template <class Key, class Make>
+std::shared_ptr<const Program> shared(const std::shared_ptr<const CellSystem>& system,
+                                      const Key& key, Make&& make)
 {
     struct Entry
     {
@@ -111,18 +132,34 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
         std::shared_ptr<const Program> program;
     };
     static std::mutex mutex;
-    static std::map<std::tuple<const CellSystem*, Scheme, Target, double>, Entry> programs;
+    static std::map<std::pair<const CellSystem*, Key>, Entry> programs;
 
     const std::scoped_lock lock(mutex);
     std::erase_if(programs, [](const auto& p) { return p.second.system.expired(); });
-    auto& entry = programs[{system.get(), scheme, target, table_step_mV}];
-    if (!entry.program) {
-        entry = {system, nullptr};
+    auto& entry = programs[{system.get(), key}];
+    if (!entry.program)
+        entry = {system, std::make_shared<Program>(make())};
+    return entry.program;
+}
+
+} // namespace
+
+std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
+                                              Scheme scheme, const Target& target,
+                                              double table_step_mV)
+{
+    return shared(system, std::tuple{scheme, target, table_step_mV}, [&] {
         auto options = options_for(*system, target);
         options.table_step_mV = table_step_mV;
-        entry.program = std::make_shared<Program>(compile(*system, scheme, options));
-    }
-    return entry.program;
+        return compile(*system, scheme, options);
+    });
+}
+
+std::shared_ptr<const Program>
+shared_source_program(const std::shared_ptr<const CellSystem>& system, const Target& target)
+{
+    return shared(system, target,
+                  [&] { return compile_source(*system, options_for(*system, target)); });
 }
 
 std::vector<double> Program::row(std::span<const double> parameters) const

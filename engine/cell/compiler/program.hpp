@@ -35,6 +35,8 @@ struct Program : StepNodes
 
 /// @throws InputError when the scheme is not available
 Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
+/// The program of source_nodes(): two states more than the system has, F and F'.
+Program compile_source(CellSystem system, const OptimiseOptions& options = {});
 
 /// What a program is compiled for, as far as its optimisation depends on it. Back ends say what
 /// they are.
@@ -60,6 +62,10 @@ OptimiseOptions options_for(const CellSystem& system, const Target& target);
 std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSystem>& system,
                                               Scheme scheme, const Target& target,
                                               double table_step_mV = 0);
+
+/// The same of compile_source().
+std::shared_ptr<const Program>
+shared_source_program(const std::shared_ptr<const CellSystem>& system, const Target& target);
 
 /// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
 struct Operations

@@ -49,7 +49,7 @@ class Newton
 {
   public:
     Newton(CellSystem& s, const NewtonOptions& options)
-        : s_(s), o_(options), g_(s.graph), n_(s.states.size()),
+        : s_(s), o_(options), g_(s.graph), n_(s.states.size()), m_(n_ + (o_.fixed_V ? 2 : 0)),
           dt_(g_.symbol(symbol_id(Symbol::dt)))
     {
         const Node end = f(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_);
@@ -58,6 +58,9 @@ class Newton
         });
         for (std::uint32_t k = 0; k < n_; ++k)
             y_.push_back(g_.symbol(symbol_id(Symbol::state, k)));
+        rate_ = f_[0];
+        if (o_.fixed_V)
+            f_[0] = number(0);
         a_.resize(n_);
         for (std::uint32_t j = 0; j < n_; ++j) {
             const auto column = differentiate(g_, f_, symbol_id(Symbol::state, j));
@@ -68,7 +71,8 @@ class Newton
             }
         }
         for (std::uint32_t i = 0; i < n_; ++i)
-            if (i == 0 || (!follows_V(i) && depends_on(g_, a_[i][i], symbol_id(Symbol::state, i))))
+            if (i == 0 ? !o_.fixed_V
+                       : !follows_V(i) && depends_on(g_, a_[i][i], symbol_id(Symbol::state, i)))
                 bracketed_.push_back(i);
         order_ = pivot_order(a_);
         positive_ = under_logarithms();
@@ -76,10 +80,38 @@ class Newton
 
     StepNodes run(std::vector<Node> start)
     {
+        StepNodes s = iterations(std::move(start));
+        s.next = y_;
+        s.next[0] = f(Op::select, found(), y_[0], nan());
+        return s;
+    }
+    StepNodes source(std::vector<Node> start)
+    {
+        StepNodes s = iterations(std::move(start));
+        s.next = y_;
+        const auto turns = solve(eliminated(), std::vector<Node>(n_, number(0)),
+                                 [&](Node) { return number(1); }); // ds/dV
+        Node slope = number(0);
+        for (std::uint32_t j = 0; j < n_; ++j) {
+            const auto by = differentiate(g_, std::span(&rate_, 1), symbol_id(Symbol::state, j));
+            slope = f(Op::add, slope, times(finite(by[0]), turns[j]));
+        }
+        s.next.push_back(f(Op::select, found(), rate_, nan()));
+        s.next.push_back(finite(slope));
+        return s;
+    }
+
+  private:
+    /// The start and the iterations.
+    StepNodes iterations(std::vector<Node> start)
+    {
         for (std::size_t i = 0; i < n_; ++i) // slopes may have overflown; gates that follow V
             start[i] = follows_V(i)          // come with the first iteration
                            ? y_[i]
                            : kept_in_range(i, f(Op::select, within(start[i]), start[i], y_[i]));
+        if (o_.fixed_V)
+            start[0] = y_[0];
+        start.resize(m_, number(0));
         start.insert(start.end(), y_.begin(), y_.end());
         start.insert(start.end(), 3, number(0)); // iterations made, the verdicts
         for (std::size_t k = 0; k < bracketed_.size(); ++k) {
@@ -87,15 +119,13 @@ class Newton
             start.push_back(number(unbounded));
         }
         StepNodes s;
-        s.before = {{start, 1, {}}, {iteration(eliminated()), o_.most, n_ + ended()}};
+        s.before = {{start, 1, {}}, {iteration(eliminated()), o_.most, m_ + ended()}};
         s.kept = bounds(bracketed_.size());
-        s.next = y_;
-        s.next[0] = f(Op::select, f(Op::lt, number(0), kept(accepted())), y_[0],
-                      number(std::numeric_limits<double>::quiet_NaN()));
         return s;
     }
+    Node found() { return f(Op::lt, number(0), kept(accepted())); }
+    Node nan() { return number(std::numeric_limits<double>::quiet_NaN()); }
 
-  private:
     Node f(Op op, Node a, Node b = no_node, Node c = no_node) { return simple(g_, op, a, b, c); }
     Node number(double v) { return g_.constant(v); }
     Node times(Node a, Node b) { return f(Op::mul, a, b); }
@@ -187,7 +217,7 @@ class Newton
     std::size_t bounds(std::size_t k) const { return n_ + 3 + 2 * k; }
     Node kept(std::size_t k)
     {
-        return g_.symbol(symbol_id(Symbol::state, static_cast<std::uint32_t>(n_ + k)));
+        return g_.symbol(symbol_id(Symbol::state, static_cast<std::uint32_t>(m_ + k)));
     }
 
     Node since(int round) { return f(Op::le, number(round), kept(rounds())); }
@@ -250,19 +280,26 @@ class Newton
     {
         std::vector<Node> residual;
         for (std::size_t i = 0; i < n_; ++i)
-            residual.push_back(follows_V(i) ? number(0)
-                                            : minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
-        Bracketed V;
-        Node whole = no_node; // correction of V, most of which may not be made
-        auto correction = solve(matrix, std::move(residual), [&](Node c) {
-            whole = c;
-            V = moved_V(c);
-            return minus(y_[0], V.y);
-        });
-        correction[0] = f(Op::select, at_jump(V, whole), correction[0], whole);
-
-        std::vector<Node> y{kept_in_range(0, V.y)}, between{V.low, V.high};
-        for (std::size_t i = 1, k = 1; i < n_; ++i) {
+            residual.push_back(follows_V(i) || (i == 0 && o_.fixed_V)
+                                   ? number(0)
+                                   : minus(minus(y_[i], kept(i)), times(dt_, f_[i])));
+        std::vector<Node> correction, y, between;
+        if (o_.fixed_V) {
+            correction = solve(matrix, std::move(residual), [&](Node) { return number(0); });
+            y = {y_[0]};
+        } else {
+            Bracketed V;
+            Node whole = no_node; // correction of V, most of which may not be made
+            correction = solve(matrix, std::move(residual), [&](Node c) {
+                whole = c;
+                V = moved_V(c);
+                return minus(y_[0], V.y);
+            });
+            correction[0] = f(Op::select, at_jump(V, whole), correction[0], whole);
+            y = {kept_in_range(0, V.y)};
+            between = {V.low, V.high};
+        }
+        for (std::size_t i = 1, k = between.size() / 2; i < n_; ++i) {
             Node next = minus(y_[i], correction[i]);
             if (k < bracketed_.size() && bracketed_[k] == i) {
                 const auto b = bracketed(k++, correction[i], since(o_.bracket_from),
@@ -272,6 +309,7 @@ class Newton
             }
             y.push_back(kept_in_range(i, next));
         }
+        y.resize(m_, number(0));
         for (std::size_t i = 0; i < n_; ++i)
             y.push_back(kept(i));
         y.push_back(f(Op::add, kept(rounds()), number(1)));
@@ -281,7 +319,8 @@ class Newton
         y = with_gates(y);
         const Node goes_on = f(Op::lt, kept(ended()), number(1));
         for (std::size_t k = 0; k < y.size(); ++k)
-            y[k] = f(Op::select, goes_on, y[k], k < n_ ? y_[k] : kept(k - n_));
+            if (k < n_ || k >= m_)
+                y[k] = f(Op::select, goes_on, y[k], k < n_ ? y_[k] : kept(k - m_));
         return y;
     }
     Node is_small(const std::vector<Node>& correction, double relative)
@@ -354,9 +393,10 @@ class Newton
     CellSystem& s_;
     const NewtonOptions o_;
     Graph& g_;
-    std::size_t n_;
+    std::size_t n_, m_; ///< states; and with what the last part leaves behind them
     Node dt_;
     std::vector<Node> f_, y_; ///< rates at the end of the step; states
+    Node rate_ = no_node;     ///< of V, whether it moves or not
     std::vector<Row> a_;      ///< I - dt J, of the states' symbols
     std::vector<std::size_t> order_;
     std::vector<bool> positive_;         ///< states that have to be
@@ -368,6 +408,12 @@ class Newton
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start, const NewtonOptions& options)
 {
     return Newton(s, options).run(start);
+}
+
+StepNodes source_step(CellSystem& s, const std::vector<Node>& start, NewtonOptions options)
+{
+    options.fixed_V = true;
+    return Newton(s, options).source(start);
 }
 
 } // namespace tawara::cell::compiler

@@ -33,6 +33,8 @@ struct NewtonOptions
     double largest_jump_mV = 5;
     /// Slopes overflow there at smaller values.
     bool single_precision = false;
+    /// V stays where it is, and the other states are found that go with it (source_step()).
+    bool fixed_V = false;
 };
 
 /// States after a step of backward Euler, y1 = y + dt f(y1, t + dt), by Newton's method
@@ -52,5 +54,18 @@ struct NewtonOptions
 /// run, and no wrong solution goes on.
 StepNodes newton_step(CellSystem& s, const std::vector<Node>& start,
                       const NewtonOptions& options = {});
+
+/// What an implicit step of a tissue asks of a cell whose V at the end of the step is given: with
+/// the other states s that solve
+///
+///     s - s_0 - dt g(V, s, t + dt) = 0
+///
+/// by the same method, the rate of V that the membrane makes and its whole derivative
+///
+///     F = f(V, s),   F' = f_V + f_s ds/dV,   (I - dt g_s) ds/dV = dt g_V.
+///
+/// The last part leaves V, s, and behind the states F [mV/ms] and F' [1/ms]; F is NaN where s was
+/// not found. Holes of the model's functions (0 / 0) have to be closed before.
+StepNodes source_step(CellSystem& s, const std::vector<Node>& start, NewtonOptions options = {});
 
 } // namespace tawara::cell::compiler

@@ -27,12 +27,8 @@ class Stepper
         if (scheme == Scheme::rk4)
             return {{}, kept(rk4(f))};
         if (scheme == Scheme::grl1 || scheme == Scheme::grl2 ||
-            scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler) {
-            // the slope of what is 0 / 0 somewhere would be so there too
-            remove_singularities(g_, f, s_.parameter_values());
-            for (std::uint32_t k = 0; k < f.size(); ++k)
-                s_.states[k].rate = f[k];
-        }
+            scheme == Scheme::backward_euler_single || scheme == Scheme::backward_euler)
+            f = closed();
         if (scheme == Scheme::grl2)
             return {{}, kept(grl2(f))};
         const bool newton = scheme == Scheme::backward_euler;
@@ -43,12 +39,37 @@ class Stepper
             end_relaxations(scheme, out);
             return {{}, out};
         }
-        NewtonOptions o;
-        o.single_precision = single_;
-        return newton_step(s_, out, o);
+        return newton_step(s_, out, newton_options());
+    }
+    StepNodes source()
+    {
+        const auto f = closed();
+        std::vector<Node> start;
+        for (std::uint32_t k = 0; k < f.size(); ++k)
+            start.push_back(one(Scheme::backward_euler_single, k, f[k]));
+        auto o = newton_options();
+        o.tolerance = 1e-6; // the tissue's own iterations go on from what is found here
+        o.accepted = 1e-4;
+        return source_step(s_, start, o);
     }
 
   private:
+    NewtonOptions newton_options() const
+    {
+        NewtonOptions o;
+        o.single_precision = single_;
+        return o;
+    }
+    /// The rates, whose removable singularities s loses: the slope of what is 0 / 0 somewhere would
+    /// be so there too.
+    std::vector<Node> closed()
+    {
+        auto f = s_.rates();
+        remove_singularities(g_, f, s_.parameter_values());
+        for (std::uint32_t k = 0; k < f.size(); ++k)
+            s_.states[k].rate = f[k];
+        return f;
+    }
     Node n(Op op, Node a, Node b = no_node) { return simple(g_, op, a, b); }
     Node c(double v) { return g_.constant(v); }
     Node euler(Node y, Node h, Node f) { return n(Op::add, y, n(Op::mul, h, f)); }
@@ -202,6 +223,13 @@ class Stepper
 StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision)
 {
     auto step = Stepper(s, single_precision).run(scheme);
+    watch_ranges(s, step.next);
+    return step;
+}
+
+StepNodes source_nodes(CellSystem& s, bool single_precision)
+{
+    auto step = Stepper(s, single_precision).source();
     watch_ranges(s, step.next);
     return step;
 }

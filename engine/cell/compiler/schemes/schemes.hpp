@@ -32,6 +32,10 @@ namespace tawara::cell::compiler {
 /// @throws InputError for cvode, which is no scheme of fixed steps
 StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision = false);
 
+/// What an implicit step of a tissue asks of a cell (newton.hpp, source_step()): the states, V as
+/// given or as watch_ranges() makes it, and behind them F and F'.
+StepNodes source_nodes(CellSystem& s, bool single_precision = false);
+
 /// The scheme of a step that is some hundredths of a model's fastest rates at rest long, for tissue
 /// that hardly changes meanwhile: Rush-Larsen; where another state than a gate would then change by
 /// its own slope too fast (longest_ms times that slope of 0.5 or more), or where the short steps
