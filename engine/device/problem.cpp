@@ -43,12 +43,13 @@ std::size_t TissueProblem::with_cells() const
 
 bool needs_solver(const TissueProblem& p)
 {
-    return p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent;
+    return p.stepping != Stepping::newton &&
+           (p.stepping != Stepping::explicit_ || p.system.mass == diffusion::Mass::consistent);
 }
 
 double theta(Stepping s)
 {
-    return s == Stepping::explicit_ ? 0 : s == Stepping::backward_euler ? 1 : 0.5;
+    return s == Stepping::explicit_ ? 0 : s == Stepping::crank_nicolson ? 0.5 : 1;
 }
 
 double StimulusSource::overlap(double t_ms, double dt_ms) const

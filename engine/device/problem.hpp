@@ -31,7 +31,23 @@ std::string model_name(const CellGroup& group);
 void check_types(const CellGroup& group, std::span<const cell::CellType> types);
 
 enum class Splitting { godunov, strang };
-enum class Stepping { explicit_, backward_euler, crank_nicolson };
+enum class Stepping {
+    explicit_,
+    backward_euler,
+    crank_nicolson,
+    newton ///< cells and diffusion at once, by backward Euler (diffusion/newton.hpp)
+};
+
+/// How steps by Newton's method are taken.
+struct NewtonSettings
+{
+    double tolerance_mV = 1e-6; ///< of the largest residual
+    int iterations = 20;        ///< more are taken as a failure
+    /// Steps of several time steps, up to dt_max_ms, are taken where the local error allows it.
+    bool adaptive = true;
+    double dt_max_ms = 1;
+    bool operator==(const NewtonSettings&) const = default;
+};
 
 /// Group of an unknown without cells (no conducting tissue is there): it is not stepped, its V and
 /// its times are NaN.
@@ -53,6 +69,7 @@ struct TissueProblem
     /// Of the linear solver, where a step has one (needs_solver).
     double solver_tolerance_mV = 1e-7; ///< bound of the Jacobi-scaled residual's largest entry
     int solver_iterations = 2000;      ///< more are an error
+    NewtonSettings newton;             ///< of Stepping::newton
     /// Unknowns whose potential would change by less than this over longest_quiescent_ms, in all
     /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one
     /// sub-step and godunov splitting only.
@@ -67,7 +84,8 @@ struct TissueProblem
     std::size_t with_cells() const; ///< how many unknowns have cells
 };
 
-/// Whether a step solves a linear system: implicit stepping, or a consistent mass matrix.
+/// Whether diffusion solves a linear system: implicit stepping, or a consistent mass matrix. Not
+/// so of Newton's method, which has its own.
 bool needs_solver(const TissueProblem& p);
 /// Weight of the step's end in its diffusion (diffusion::ImplicitSolver): 0, 1/2 or 1.
 double theta(Stepping s);
@@ -119,6 +137,9 @@ struct Snapshot
     /// unknown whether it has taken it (1); else empty.
     std::vector<double> quiescent;
     std::vector<std::vector<double>> parts; ///< of each part beside the tissue, in their order
+    /// Of Stepping::newton: the lengths of its steps, and V where the last one began; inside a step
+    /// of several time steps also V at its ends and the stimulus meanwhile. Else empty.
+    std::vector<std::vector<double>> implicit;
 };
 
 /// What a kernel did so far, against its ceiling.

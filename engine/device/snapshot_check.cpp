@@ -48,6 +48,26 @@ void check_quiescent(const std::vector<double>& quiescent, const SnapshotShape& 
         refuse("says of unknowns neither that they rest nor that they move");
 }
 
+void check_implicit(const std::vector<std::vector<double>>& implicit, const SnapshotShape& shape)
+{
+    if (implicit.empty())
+        return;
+    const auto& head = implicit[0];
+    const bool known = shape.longest_implicit > 0 && head.size() == 4 && head[0] >= 0 &&
+                       std::isfinite(head[0]) && is_whole(head[1], 1, shape.longest_implicit) &&
+                       is_whole(head[2], 1, shape.longest_implicit) &&
+                       is_whole(head[3], 0, static_cast<int>(head[2]) - 1) &&
+                       implicit.size() == (head[3] > 0 ? 5U : 2U);
+    if (!known)
+        refuse("is of steps by Newton's method that this session does not take");
+    for (std::size_t k = 1; k < implicit.size(); ++k) {
+        need_length("an implicit step", implicit[k].size(), shape.unknowns);
+        if (!std::all_of(implicit[k].begin(), implicit[k].end(),
+                         [](double x) { return std::isfinite(x); }))
+            refuse("holds a value of an implicit step that is not finite");
+    }
+}
+
 } // namespace
 
 void check_shape(const Snapshot& s, const SnapshotShape& shape)
@@ -65,6 +85,7 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape)
     need_length("peak", s.peak_mV.size(), shape.unknowns);
     need_length("rest", s.rest_mV.size(), shape.unknowns);
     check_quiescent(s.quiescent, shape);
+    check_implicit(s.implicit, shape);
     if (s.parts.size() != shape.parts.size())
         refuse("holds " + std::to_string(s.parts.size()) + " parts beside the tissue where there " +
                (shape.parts.size() == 1 ? "is 1" : "are " + std::to_string(shape.parts.size())));

@@ -11,6 +11,7 @@ struct SnapshotShape
     std::size_t states = 0;    ///< beside V, of the model that has most
     int longest_quiescent = 0; ///< steps in a long step of unknowns at rest; 0: nothing rests
     std::vector<std::size_t> parts{}; ///< values of each part that is joined to the tissue
+    int longest_implicit = 0;         ///< time steps in a step by Newton's method; 0: it has none
 };
 
 /// That every array of a snapshot has the length, and that its counters have the values, that the

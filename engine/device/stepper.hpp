@@ -14,6 +14,17 @@
 
 namespace tawara::device {
 
+/// What steps by Newton's method came to.
+struct NewtonCounts
+{
+    std::int64_t steps = 0;    ///< of one time step or several
+    std::int64_t newton = 0;   ///< iterations
+    std::int64_t linear = 0;   ///< iterations of conjugate gradients
+    std::int64_t rejected = 0; ///< steps of several time steps that were too long
+    std::int64_t halved = 0;   ///< how often a single time step was cut into more parts
+    int most_newton = 0;       ///< iterations of one step
+};
+
 /// Steps one tissue on one set of devices. All indices and values are in the mesh's own order.
 /// @thread one thread at a time
 class Stepper
@@ -86,6 +97,8 @@ class Stepper
     /// Of the steps of all unknowns so far, how many were part of a long one, taken at rest: 0
     /// to 1.
     virtual double share_quiescent() const { return 0; }
+    /// Nothing but of Stepping::newton.
+    virtual std::optional<NewtonCounts> newton_counts() const { return {}; }
     /// The shard of each unknown, in the mesh's order; empty where there is one.
     virtual std::vector<std::int32_t> shard_of_unknown() const { return {}; }
 };

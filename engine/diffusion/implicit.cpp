@@ -2,9 +2,11 @@
 #include "engine/diffusion/implicit.hpp"
 
 #include "engine/diffusion/chunks.hpp"
+#include "engine/diffusion/conjugate_gradients.hpp"
 
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 namespace tawara::diffusion {
 
@@ -69,10 +71,12 @@ struct ImplicitSolver::State
         flow = std::move(matrix.flow);
         off = std::move(matrix.off);
         diagonal = std::move(matrix.diagonal);
-        for (auto* v : {&b, &x, &r, &z, &p, &q})
+        for (auto* v : {&b, &x})
             v->resize(s.size());
-        if (!symmetric)
-            for (auto* v : {&shadow, &t, &ps})
+        if (symmetric)
+            gradients.emplace(s.size(), pool);
+        else
+            for (auto* v : {&r, &z, &p, &q, &shadow, &t, &ps})
                 v->resize(s.size());
     }
 
@@ -111,27 +115,23 @@ struct ImplicitSolver::State
     }
 
     /// Largest entry of r / diagonal, and where it is.
-    std::pair<double, std::size_t> residual() const
+    ScaledResidual residual() const
     {
-        double most = 0;
-        std::size_t where = 0;
+        ScaledResidual largest;
         for (std::size_t i = 0; i < r.size(); ++i) {
             const double a = std::abs(r[i]) / diagonal[i];
-            if (!(a <= most)) {
-                most = a;
-                where = i;
-            }
+            if (!(a <= largest.most))
+                largest = {a, i};
         }
-        return {most, where};
+        return largest;
     }
 
-    [[noreturn]] void fail(int iterations) const
+    [[noreturn]] static void fail(int iterations, const ScaledResidual& r)
     {
-        const auto [most, where] = residual();
-        throw SolverError(iterations, most, static_cast<std::int64_t>(where));
+        throw SolverError(iterations, r.most, static_cast<std::int64_t>(r.where));
     }
 
-    bool small() const { return residual().first <= options.tolerance_mV; }
+    bool small() const { return residual().most <= options.tolerance_mV; }
 
     int conjugate_gradients();
     int stabilised_bi_conjugate_gradients();
@@ -144,36 +144,23 @@ struct ImplicitSolver::State
     int sub_steps = 1;
     Vector flow;          ///< dt k_ij [mm3]
     Vector off, diagonal; ///< M + theta dt K [mm3]
-    Vector b, x, r, z, p, q, shadow, t, ps, sums;
+    Vector b, x, sums;
+    std::optional<ConjugateGradients> gradients; ///< of a symmetric matrix
+    Vector r, z, p, q, shadow, t, ps;            ///< of another
 };
 
 /// Solves A x = b from x = 0.
 int ImplicitSolver::State::conjugate_gradients()
 {
-    each([&](std::size_t i) {
-        x[i] = 0;
-        r[i] = b[i];
-        p[i] = z[i] = r[i] / diagonal[i];
-    });
-    double rho = sum([&](std::size_t i) { return r[i] * z[i]; });
-    for (int it = 0; it <= options.most_iterations; ++it) {
-        if (small())
-            return it;
-        const double a = rho / multiply(p, q);
-        const double next = sum([&](std::size_t i) {
-            x[i] += a * p[i];
-            r[i] -= a * q[i];
-            z[i] = r[i] / diagonal[i];
-            return r[i] * z[i];
-        });
-        const double beta = next / rho;
-        rho = next;
-        each([&](std::size_t i) { p[i] = z[i] + beta * p[i]; });
-    }
-    fail(options.most_iterations);
+    const auto result = gradients->solve({first, column, off, diagonal}, b, options.tolerance_mV,
+                                         options.most_iterations, x);
+    if (result.end != ConjugateGradients::End::solved)
+        fail(result.iterations, result.residual);
+    return result.iterations;
 }
 
-/// The same for a matrix that is not symmetric (van der Vorst 1992).
+/// The same for a matrix that is not symmetric: stabilised bi-conjugate gradients (van der Vorst
+/// 1992).
 int ImplicitSolver::State::stabilised_bi_conjugate_gradients()
 {
     each([&](std::size_t i) {
@@ -204,13 +191,13 @@ int ImplicitSolver::State::stabilised_bi_conjugate_gradients()
         omega = sum([&](std::size_t i) { return t[i] * r[i]; }) /
                 sum([&](std::size_t i) { return t[i] * t[i]; });
         if (!std::isfinite(alpha) || !std::isfinite(omega) || omega == 0)
-            fail(it);
+            fail(it, residual());
         each([&](std::size_t i) {
             x[i] += omega * z[i];
             r[i] -= omega * t[i];
         });
     }
-    fail(options.most_iterations);
+    fail(options.most_iterations, residual());
 }
 
 ImplicitSolver::ImplicitSolver(const System& s, double dt_ms, double theta)
@@ -267,17 +254,17 @@ int ImplicitSolver::sub_steps() const
 double ImplicitSolver::bytes_per_iteration() const
 {
     const State& s = *state_;
-    const double products = s.symmetric ? 1 : 2, vectors = s.symmetric ? 14 : 26;
-    return products * 12.0 * static_cast<double>(s.off.size()) +
-           8 * vectors * static_cast<double>(s.size());
+    if (s.symmetric)
+        return ConjugateGradients::bytes_per_iteration(s.size(), s.off.size());
+    return 2 * 12.0 * static_cast<double>(s.off.size()) + 8 * 26.0 * static_cast<double>(s.size());
 }
 
 double ImplicitSolver::flops_per_iteration() const
 {
     const State& s = *state_;
-    const double products = s.symmetric ? 1 : 2, vectors = s.symmetric ? 12 : 24;
-    return products * 2.0 * static_cast<double>(s.off.size()) +
-           vectors * static_cast<double>(s.size());
+    if (s.symmetric)
+        return ConjugateGradients::flops_per_iteration(s.size(), s.off.size());
+    return 2 * 2.0 * static_cast<double>(s.off.size()) + 24.0 * static_cast<double>(s.size());
 }
 
 } // namespace tawara::diffusion

@@ -70,6 +70,12 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
     }
     if (p.rest_tolerance_mV > 0)
         quiescent_.emplace(p, layout_, diffusion_);
+    if (p.stepping == Stepping::newton) {
+        if (std::is_same_v<Real, float>)
+            throw InputError("--precision", "Newton's method steps in double precision; leave "
+                                            "--precision out, or take another stepping");
+        newton_ = std::make_unique<NewtonSteps>(p, layout_, pool_);
+    }
     initial_state(p);
 }
 
@@ -88,7 +94,10 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
                                        : static_cast<std::int64_t>(layout_.stepped);
     };
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
-        reactions_.push_back(make_reaction<Real>(p.groups[g], p.table_step_mV));
+        CellGroup group = p.groups[g];
+        if (newton_) // steps the cells itself: of this only the arrays and where cells begin
+            group.scheme = cell::Scheme::forward_euler;
+        reactions_.push_back(make_reaction<Real>(group, p.table_step_mV));
         states_.add(reactions_[g]->arrays(), layout_.begin[g], end_of(g));
         if (reactions_[g]->needs_unknowns())
             unknown_.assign(layout_.old_of.begin(), layout_.old_of.end());
@@ -236,12 +245,36 @@ void CpuStepper<Real>::quiescent_step()
 }
 
 template <class Real>
+void CpuStepper<Real>::newton_step()
+{
+    if constexpr (std::is_same_v<Real, double>) {
+        currents_.set(step_, v_.data());
+        const std::int64_t most = currents_.has_parts() ? 1 : newton_->longest();
+        newton_->step({v_.data(), next_.data(), states_, type_.data(), currents_.values(),
+                       time_ms(), currents_.steady(step_, most)});
+        tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
+            Lap lap(w);
+            const auto bad =
+                record_.look(v_.data(), next_.data(), time_ms(), dt_, threshold_, b, e);
+            if (bad >= 0 && w.bad < 0)
+                w.bad = bad;
+            lap.to(k_record);
+        });
+        v_.swap(next_);
+        ++step_;
+        ++steps_done_;
+    }
+}
+
+template <class Real>
 void CpuStepper<Real>::advance(std::int64_t n)
 {
     stop_if_failed(); // a failed step is not gone beyond
     for (std::int64_t i = 0; i < n; ++i) {
         if (quiescent_)
             quiescent_step();
+        else if (newton_)
+            newton_step();
         else
             one_step();
         if (probes_.size() && step_ % probe_every_ == 0) {

@@ -6,6 +6,7 @@
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/currents.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
+#include "engine/device/cpu/newton_steps.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
 #include "engine/diffusion/implicit.hpp"
@@ -58,10 +59,15 @@ class CpuStepper final : public Stepper
     std::string device() const override;
     unsigned threads() const override { return pool_.size(); }
     double share_quiescent() const override;
+    std::optional<NewtonCounts> newton_counts() const override
+    {
+        return newton_ ? std::optional(newton_->counts()) : std::nullopt;
+    }
 
   private:
     void one_step();
     void quiescent_step();
+    void newton_step();
     void implicit_diffusion(std::vector<WorkerTimes>& times);
     /// Takes the slots [begin, end) through a part of the step.
     void react(Real* v, const cell::ReactionStep& s, std::int64_t begin, std::int64_t end) const;
@@ -105,6 +111,7 @@ class CpuStepper final : public Stepper
     std::vector<double> samples_;
     ActivationRecord<Real> record_;
     std::optional<QuiescentSteps<Real>> quiescent_;
+    std::unique_ptr<NewtonSteps> newton_; ///< of double alone
     std::vector<WorkerTimes> worker_;
 };
 

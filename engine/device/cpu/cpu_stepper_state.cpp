@@ -26,6 +26,8 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
     reactions_[group]->set_types(types);
     if (quiescent_)
         quiescent_->set_types(group, types);
+    if (newton_)
+        newton_->set_types(group, types);
 }
 
 template <class Real>
@@ -111,6 +113,8 @@ Snapshot CpuStepper<Real>::snapshot() const
     s.rest_mV = in_mesh_order(record_.rest_mV);
     if (quiescent_)
         s.quiescent = quiescent_->snapshot();
+    if (newton_)
+        s.implicit = newton_->snapshot();
     s.parts = currents_.snapshot();
     return s;
 }
@@ -118,8 +122,9 @@ Snapshot CpuStepper<Real>::snapshot() const
 template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {layout_.new_of.size(), states_.numbers(),
-                    quiescent_ ? quiescent_->longest() : 0, currents_.sizes()});
+    check_shape(s,
+                {layout_.new_of.size(), states_.numbers(), quiescent_ ? quiescent_->longest() : 0,
+                 currents_.sizes(), newton_ ? newton_->longest() : 0});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)
@@ -140,6 +145,10 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     if (quiescent_) {
         next_ = v_;
         quiescent_->restore(s.quiescent);
+    }
+    if (newton_) {
+        next_ = v_;
+        newton_->restore(s.implicit);
     }
     currents_.restore(s.parts);
     for (auto& w : worker_)
@@ -184,6 +193,12 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         out[k_diffusion].bytes = iterations * solver_->bytes_per_iteration();
         out[k_diffusion].flops = iterations * solver_->flops_per_iteration();
     }
+    if constexpr (std::is_same_v<Real, double>)
+        if (newton_) {
+            auto all = newton_->kernels(states_);
+            all.push_back(out[k_record]);
+            return all;
+        }
     if (quiescent_) { // each worker takes its slots through all three at once
         out[0].name = "diffusion, reaction and record";
         for (int k = 1; k < kernel_count; ++k) {

@@ -29,6 +29,7 @@ class Currents
     /// [slots] pA/pF; null where no current flows.
     const Real* values() const { return driven_.empty() ? nullptr : values_.data(); }
 
+    bool has_parts() const { return !parts_.empty(); }
     /// Steps from here, at most `most`, over which every source stays as it is.
     std::int64_t steady(std::int64_t step, std::int64_t most) const;
 

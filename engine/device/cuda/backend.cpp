@@ -123,6 +123,8 @@ int longest_quiescent(const TissueProblem& p)
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
 {
+    if (p.stepping == Stepping::newton)
+        return "Newton's method steps on the CPU alone so far";
     if (needs_solver(p) && p.system.scheme != diffusion::Scheme::p1)
         return "implicit diffusion of fvm is not available on CUDA devices (its matrix is not "
                "symmetric; p1's is)";

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/thread_pool.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tawara::diffusion {
+
+/// A square matrix: row i has diagonal[i] and off[e] at column[e] for e in [first[i], first[i +
+/// 1]).
+struct MatrixRows
+{
+    std::span<const std::int64_t> first;
+    std::span<const std::int32_t> column;
+    std::span<const double> off, diagonal;
+    std::size_t size() const { return diagonal.size(); }
+};
+
+/// The largest entry of a residual divided by the matrix's diagonal, and where it is.
+struct ScaledResidual
+{
+    double most = 0;
+    std::size_t where = 0;
+};
+
+/// Conjugate gradients with Jacobi's preconditioner for a symmetric matrix, in double precision.
+/// Results do not depend on the number of threads.
+/// @thread one at a time
+class ConjugateGradients
+{
+  public:
+    ConjugateGradients(std::size_t unknowns, ThreadPool& pool);
+
+    enum class End {
+        solved,
+        too_many_iterations,
+        not_definite ///< p^T A p <= 0 was met: the matrix is not positive definite
+    };
+    struct Result
+    {
+        End end = End::solved;
+        int iterations = 0;
+        ScaledResidual residual; ///< of the last iteration
+    };
+    /// Solves A x = b from x = 0 until the largest entry of the residual over the diagonal is no
+    /// larger than the tolerance.
+    /// @param x  where it ends otherwise, what the iterations came to
+    Result solve(const MatrixRows& a, std::span<const double> b, double tolerance,
+                 int most_iterations, std::span<double> x);
+
+    /// Bytes and floating-point operations of one iteration on a matrix of so many entries off its
+    /// diagonal, for records.
+    static double bytes_per_iteration(std::size_t unknowns, std::size_t entries);
+    static double flops_per_iteration(std::size_t unknowns, std::size_t entries);
+
+  private:
+    ThreadPool& pool_;
+    std::vector<double> r_, z_, p_, q_, sums_;
+    std::vector<ScaledResidual> largest_; ///< of each piece of the unknowns
+};
+
+} // namespace tawara::diffusion

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/error.hpp"
+#include "engine/core/thread_pool.hpp"
+#include "engine/diffusion/conjugate_gradients.hpp"
+#include "engine/diffusion/system.hpp"
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tawara::diffusion {
+
+/// Newton's method did not find the end of a step, however short.
+struct NewtonError : Error
+{
+    NewtonError(double time_ms_, double dt_ms, int iterations, double residual_mV_,
+                std::int64_t unknown_, const std::array<double, 3>& position_mm);
+    double time_ms, residual_mV;
+    std::int64_t unknown; ///< where the residual is largest, in the mesh's own order
+};
+
+/// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (design notes 7):
+///
+///     R(V) = M (V - V_0) / dt + K V - m F(V) = 0,   V <- V + x,   (M / dt + K - m F') x = -R
+///
+/// K: stiffness; M: mass, consistent or lumped, as the System has it; m: lumped mass, that is the
+/// vertex rule for the cells' part, so that the matrix is symmetric and changes on its diagonal
+/// alone from one iteration to the next. F and F' come from the cells, whose other states follow V
+/// (cell::make_source_kernel). Conjugate gradients solve as accurately as the iteration deserves
+/// (Eisenstat and Walker 1996, choice 2), and a correction that does not lessen the residual is
+/// halved. Where the matrix is not positive definite, since cells drive themselves on faster than
+/// the step, F' counts where it is negative alone.
+///
+/// Residuals are in mV: |R| dt / m. Results do not depend on the number of threads.
+/// @thread one at a time
+class NewtonSolver
+{
+  public:
+    struct Options
+    {
+        double tolerance_mV = 1e-6; ///< bound of the largest residual
+        int most_iterations = 20;
+        int most_linear_iterations = 2000; ///< of one system
+        /// Linear systems are solved until their residual is so small a part of the nonlinear one;
+        /// 0: as each iteration deserves.
+        double linear_part = 0;
+        double largest_change_mV = 50; ///< of V in one iteration
+    };
+    /// What the cells make of V: F [mV/ms] and F' [1/ms].
+    using Cells = std::function<void(std::span<const double> v, std::span<double> rate,
+                                     std::span<double> slope)>;
+
+    struct Result
+    {
+        bool converged = false;
+        int iterations = 0, linear_iterations = 0;
+        std::vector<double> residuals_mV; ///< at the start, and after each iteration
+        std::size_t where = 0;            ///< of the largest residual, in the System's order
+        double residual_mV() const { return residuals_mV.empty() ? 0 : residuals_mV.back(); }
+    };
+
+    /// @param s  symmetric (p1); stays as it is as long as this lives
+    /// @throws InputError otherwise
+    NewtonSolver(const System& s, const Options& options, ThreadPool& pool);
+
+    /// One step of length dt.
+    /// @param start  V_0
+    /// @param v      in: where to begin; out: V, or what was found where it did not converge
+    Result step(std::span<const double> start, std::span<double> v, double dt_ms,
+                const Cells& cells);
+
+    struct Work
+    {
+        double ms = 0, bytes = 0, flops = 0;
+    };
+    Work assembly, solver; ///< what residuals and matrices took so far, and what the systems did
+
+  private:
+    void set_step(double dt_ms);
+    /// minus_r_ = -R dt. @return the largest residual
+    ScaledResidual residual(std::span<const double> v, const Cells& cells);
+    bool correct(double tolerance, Result& result);
+
+    const System& s_;
+    Options options_;
+    ThreadPool& pool_;
+    ConjugateGradients gradients_;
+    double dt_ = 0;
+    std::vector<double> off_, fixed_diagonal_, diagonal_; ///< M + dt K; with - dt m F'
+    std::vector<double> at_start_;                        ///< M V_0
+    std::vector<double> rate_, slope_, minus_r_, x_, trial_;
+    std::vector<ScaledResidual> largest_;
+};
+
+} // namespace tawara::diffusion
