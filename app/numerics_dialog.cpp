@@ -57,6 +57,8 @@ constexpr Named steppings[] = {
     {int(Stepping::explicit_), QT_TRANSLATE_NOOP("NumericsDialog", "Explicit")},
     {int(Stepping::backward_euler), QT_TRANSLATE_NOOP("NumericsDialog", "Backward Euler")},
     {int(Stepping::crank_nicolson), QT_TRANSLATE_NOOP("NumericsDialog", "Crank-Nicolson")},
+    {int(Stepping::newton),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Cells and diffusion at once, Newton's method")},
 };
 constexpr Named splittings[] = {
     {int(Splitting::godunov), QT_TRANSLATE_NOOP("NumericsDialog", "Godunov, first order")},
@@ -104,6 +106,9 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     m_mass = choice("numericsMass", masses, int(m_current.mass));
     m_mass->setToolTip(tr("Mass matrix of the finite elements"));
     m_stepping = choice("numericsStepping", steppings, int(m_current.stepping));
+    m_longest = keyBox("numericsLongest", "/time/dt_max_ms");
+    m_longest->put(m_current.newton.dt_max_ms);
+    m_longestShown = m_longest->value();
     m_splitting = choice("numericsSplitting", splittings, int(m_current.splitting));
     m_splitting->setToolTip(tr("How cells and diffusion take turns"));
     m_said = hintLabel({});
@@ -122,6 +127,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     form->addRow(tr("In space"), m_scheme);
     form->addRow(tr("Mass"), m_mass);
     form->addRow(tr("In time"), m_stepping);
+    form->addRow(tr("Longest step"), m_longest);
     form->addRow(tr("Splitting"), m_splitting);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     m_go = buttons->addButton(tr("Start the run anew"), QDialogButtonBox::AcceptRole);
@@ -135,7 +141,8 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
 
     for (auto* box : {m_reaction, m_scheme, m_mass, m_stepping, m_splitting})
         connect(box, &QComboBox::currentIndexChanged, this, &NumericsDialog::describe);
-    connect(m_step, &QDoubleSpinBox::valueChanged, this, &NumericsDialog::describe);
+    for (auto* box : {m_step, m_longest})
+        connect(box, &QDoubleSpinBox::valueChanged, this, &NumericsDialog::describe);
     describe();
 }
 
@@ -150,7 +157,11 @@ Session NumericsDialog::session() const
                  ? static_cast<diffusion::Mass>(m_mass->currentData().toInt())
                  : diffusion::Mass::lumped;
     s.stepping = static_cast<Stepping>(m_stepping->currentData().toInt());
-    s.splitting = static_cast<Splitting>(m_splitting->currentData().toInt());
+    if (m_longest->value() != m_longestShown)
+        s.newton.dt_max_ms = m_longest->value();
+    s.splitting = s.stepping == Stepping::newton
+                      ? Splitting::godunov // it has no part in it
+                      : static_cast<Splitting>(m_splitting->currentData().toInt());
     return s;
 }
 
@@ -163,13 +174,18 @@ void NumericsDialog::describe()
 {
     const Session now = session();
     m_mass->setEnabled(now.scheme == diffusion::Scheme::p1);
+    const bool newton = now.stepping == Stepping::newton;
+    m_longest->setEnabled(newton);
+    m_splitting->setEnabled(!newton); // cells are stepped by Newton's method then, and not in turns
+    m_reaction->setEnabled(!newton);
     bool fits = true;
     QString text;
     try {
         Session checked = now;
         checked.folder.clear(); // relative to it files could be looked for elsewhere
         simulation::parse_session(simulation::to_json(checked), tr("session").toStdString());
-        text = adviceOn(now);
+        if (!newton)
+            text = adviceOn(now);
     } catch (const InputError& e) {
         fits = false;
         text = QString::fromStdString(e.what());
@@ -177,7 +193,8 @@ void NumericsDialog::describe()
     m_said->setText(text);
     const bool same = now.reaction == m_current.reaction && now.dt_ms == m_current.dt_ms &&
                       now.scheme == m_current.scheme && now.mass == m_current.mass &&
-                      now.stepping == m_current.stepping && now.splitting == m_current.splitting;
+                      now.stepping == m_current.stepping && now.splitting == m_current.splitting &&
+                      now.newton == m_current.newton;
     m_go->setEnabled(fits && !same);
 }
 

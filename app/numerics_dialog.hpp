@@ -32,8 +32,8 @@ class NumericsDialog : public QDialog
 
     simulation::Session m_current;
     QComboBox *m_reaction, *m_scheme, *m_mass, *m_stepping, *m_splitting;
-    NumberBox* m_step;
-    double m_stepShown = 0; ///< as the box showed the session's
+    NumberBox *m_step, *m_longest;
+    double m_stepShown = 0, m_longestShown = 0; ///< as the boxes showed the session's
     QLabel* m_said;
     QPushButton* m_go;
 };

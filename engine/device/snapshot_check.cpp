@@ -53,6 +53,8 @@ void check_implicit(const std::vector<std::vector<double>>& implicit, const Snap
     if (implicit.empty())
         return;
     const auto& head = implicit[0];
+    if (shape.longest_implicit == 0 && head.size() == 4 && head[3] == 0)
+        return; // between steps: nothing is needed of it
     const bool known = shape.longest_implicit > 0 && head.size() == 4 && head[0] >= 0 &&
                        std::isfinite(head[0]) && is_whole(head[1], 1, shape.longest_implicit) &&
                        is_whole(head[2], 1, shape.longest_implicit) &&

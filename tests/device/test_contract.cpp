@@ -57,6 +57,7 @@ struct Way
     Splitting splitting = Splitting::godunov;
     double dt_ms = 0.02, rest_tolerance_mV = 0;
     bool on_gpu = true; ///< false: the CPU's alone, refused elsewhere (test_cuda_implicit)
+    bool single = true; ///< false: of double precision alone
 
     TissueProblem slab(const Vec3& size_mm, double spacing_mm, bool insulated = false,
                        int types = 1) const
@@ -88,6 +89,7 @@ const Way ways[]{
     {"p1, consistent", p1, consistent},
     {"p1, Crank-Nicolson", p1, lumped, Stepping::crank_nicolson},
     {"p1, consistent, Crank-Nicolson, Strang", p1, consistent, Stepping::crank_nicolson, strang},
+    {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, false, false},
 };
 
 /// Rows of every back end, way and precision.
@@ -99,7 +101,8 @@ void in_each_way()
     for (const auto& b : back_ends)
         for (int w = 0; w < static_cast<int>(std::size(ways)); ++w)
             for (const auto precision : {Precision::double_, Precision::single})
-                if (ways[w].on_gpu || QByteArray(b.devices) == "cpu")
+                if ((ways[w].on_gpu || QByteArray(b.devices) == "cpu") &&
+                    (ways[w].single || precision == Precision::double_))
                     QTest::addRow("%s, %s, %s", b.name, ways[w].name, name_of(precision))
                         << QByteArray(b.devices) << w << precision;
 }

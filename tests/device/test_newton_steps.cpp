@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Implicit steps of cells and diffusion at once.
+// Steps of cells and diffusion at once by Newton's method. What every stepping promises is in
+// test_contract.
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
+#include "engine/diffusion/newton.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
-#include <chrono>
 #include <cmath>
 
 using namespace tawara;
 using namespace tawara::device;
-using tawara::test::left_end;
-using tawara::test::slab_problem;
+using namespace tawara::test;
 
 namespace {
+
+constexpr auto p1 = diffusion::Scheme::p1;
 
 std::unique_ptr<Stepper> stepper_of(const TissueProblem& p, unsigned threads = 2)
 {
@@ -23,13 +25,35 @@ std::unique_ptr<Stepper> stepper_of(const TissueProblem& p, unsigned threads = 2
     return make_stepper(p, o);
 }
 
-test::ProblemOptions options(Stepping stepping, double dt)
+TissueProblem strip(Stepping stepping, double dt, diffusion::Mass mass = diffusion::Mass::lumped,
+                    bool insulated = false, int types = 1)
 {
-    test::ProblemOptions o;
-    o.scheme = diffusion::Scheme::p1;
+    ProblemOptions o;
+    o.scheme = p1;
+    o.mass = mass;
     o.stepping = stepping;
     o.dt_ms = dt;
-    return o;
+    o.insulated = insulated;
+    o.types = types;
+    auto p = slab_problem({8, 1, 1}, 0.5, o);
+    p.newton.adaptive = false;
+    return p;
+}
+
+std::vector<double> potential(const Stepper& s, std::size_t n)
+{
+    std::vector<double> v(n);
+    s.potential(v);
+    return v;
+}
+
+/// When the wave passes x = 6 mm.
+double arrival(const TissueProblem& p)
+{
+    const auto s = stepper_of(p);
+    s->add_stimulus(left_end(p, 1));
+    s->advance(static_cast<std::int64_t>(std::lround(25 / p.dt_ms)));
+    return activation_near(p, s->maps(), 6, 0.1);
 }
 
 } // namespace
@@ -38,37 +62,185 @@ class TestNewtonSteps : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
-    void tryOut()
+    /// Against explicit steps of 0.001 ms, the error of the arrival halves with the step.
+    void errorsAreOfTheFirstOrderInTime()
     {
-        const double h = qEnvironmentVariable("NH", "0.5").toDouble();
-        const double dt = qEnvironmentVariable("NDT", "0.05").toDouble();
-        const double end = qEnvironmentVariable("NEND", "60").toDouble();
-        const bool newton = qEnvironmentVariable("NX", "1").toInt();
-        auto o = options(newton ? Stepping::newton : Stepping::explicit_, dt);
-        if (qEnvironmentVariableIsSet("NC"))
-            o.mass = diffusion::Mass::consistent;
-        auto p = slab_problem({20, 7, 3}, h, o);
-        p.newton.adaptive = !qEnvironmentVariableIsSet("NFIX");
-        p.newton.tolerance_mV = qEnvironmentVariable("NTOL", "1e-6").toDouble();
+        const double fine = arrival(strip(Stepping::explicit_, 0.001));
+        std::vector<double> error;
+        for (const double dt : {0.04, 0.02, 0.01}) {
+            error.push_back(arrival(strip(Stepping::newton, dt)) - fine);
+            qInfo("%g ms: arrives %.4f ms late, of %.3f ms", dt, error.back(), fine);
+        }
+        QVERIFY(std::abs(error[2]) < 0.02 * fine);
+        for (const std::size_t k : {0U, 1U}) {
+            const double order = std::log2(error[k] / error[k + 1]);
+            QVERIFY2(order > 0.8 && order < 1.3, qPrintable(QString::number(order)));
+        }
+    }
+
+    /// Consistent mass: a wave that is as fast as explicit steps' with it but for the vertex rule,
+    /// which counts the cells' part as lumped mass does.
+    void consistentMassConducts()
+    {
+        const double lumped = arrival(strip(Stepping::newton, 0.02)),
+                     consistent =
+                         arrival(strip(Stepping::newton, 0.02, diffusion::Mass::consistent)),
+                     explicit_steps =
+                         arrival(strip(Stepping::explicit_, 0.005, diffusion::Mass::consistent));
+        qInfo("lumped %.2f ms, consistent %.2f, consistent and explicit %.2f", lumped, consistent,
+              explicit_steps);
+        QVERIFY(consistent < lumped);
+        QVERIFY(consistent > explicit_steps);
+        QVERIFY(consistent < 1.15 * explicit_steps);
+    }
+
+    /// Steps grow where V moves slowly, and V stays what single time steps make of it.
+    void longStepsKeepThePotential()
+    {
+        auto p = strip(Stepping::newton, 0.05);
+        const auto single = stepper_of(p);
+        p.newton.adaptive = true;
+        p.newton.dt_max_ms = 1;
+        const auto adaptive = stepper_of(p);
+        for (auto* s : {single.get(), adaptive.get()})
+            s->add_stimulus(left_end(p, 1));
+        double worst = 0;
+        for (int ms = 20; ms <= 420; ms += 20) {
+            single->advance(400);
+            adaptive->advance(400);
+            const auto a = potential(*single, p.size()), b = potential(*adaptive, p.size());
+            for (std::size_t u = 0; u < a.size(); ++u)
+                worst = std::max(worst, std::abs(a[u] - b[u]));
+        }
+        const auto few = adaptive->newton_counts()->steps, many = single->newton_counts()->steps;
+        qInfo("%lld steps in place of %lld, V differs by %.2f mV at most", (long long)few,
+              (long long)many, worst);
+        QCOMPARE(many, 8400);
+        QVERIFY(few < many / 4);
+        QVERIFY(worst < 2);
+        const auto m = adaptive->maps(), n = single->maps();
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            QVERIFY(std::abs(m.activation_ms[u] - n.activation_ms[u]) < 0.02);
+            QVERIFY(std::abs(m.repolarisation_ms[u] - n.repolarisation_ms[u]) < 1);
+        }
+    }
+
+    /// A snapshot inside of a long step goes on bit for bit, whatever the number of threads.
+    void aLongStepGoesOn()
+    {
+        auto p = strip(Stepping::newton, 0.05, diffusion::Mass::lumped, true, 2);
+        p.newton.adaptive = true;
+        p.newton.dt_max_ms = 2;
+        const auto s = stepper_of(p, 1);
+        s->add_stimulus(left_end(p, 1));
+        s->advance(3000);
+        while (s->snapshot().implicit.size() != 5) // until inside of one
+            s->advance(1);
+        const auto middle = s->snapshot();
+        s->advance(500);
+        const auto other = stepper_of(p, 3);
+        other->add_stimulus(left_end(p, 1));
+        other->restore(middle);
+        other->advance(500);
+        const auto a = s->snapshot(), b = other->snapshot();
+        QVERIFY(a.states == b.states);
+        QVERIFY(a.implicit == b.implicit);
+        for (std::size_t u = 0; u < p.size(); ++u)
+            QVERIFY(a.v[u] == b.v[u] || (std::isnan(a.v[u]) && std::isnan(b.v[u])));
+        QVERIFY(empty_without_cells(p, a));
+    }
+
+    /// A pulse that nobody foresaw ends a long step where it is.
+    void aPulseActsAtOnce()
+    {
+        auto p = strip(Stepping::newton, 0.05);
+        p.newton.adaptive = true;
+        p.newton.dt_max_ms = 2;
         const auto s = stepper_of(p);
-        s->add_stimulus(left_end(p, 1.5));
-        const auto t0 = std::chrono::steady_clock::now();
-        s->advance(static_cast<std::int64_t>(std::round(end / dt)));
-        const double sec =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
+        s->advance(2000); // 100 ms at rest
+        while (s->snapshot().implicit.size() != 5)
+            s->advance(1);
+        auto pulse = left_end(p, 1);
+        pulse.start_ms = s->time_ms();
+        const auto before = potential(*s, p.size());
+        s->add_stimulus(pulse);
+        s->advance(1);
+        const auto after = potential(*s, p.size());
+        const auto at = static_cast<std::size_t>(pulse.unknowns.front());
+        qInfo("%.3f to %.3f mV in 0.05 ms", before[at], after[at]);
+        QVERIFY(after[at] - before[at] > 1.5); // 50 mV/ms, less what flows on
+        s->advance(600);
         const auto m = s->maps();
-        double last = 0;
-        for (double a : m.activation_ms)
-            last = std::max(last, a);
-        qInfo("%zu unknowns: last activation %.4f, %.2f s", p.size(), last, sec);
-        if (const auto c = s->newton_counts())
-            qInfo("steps %lld newton %.2f linear %.2f rejected %lld halved %lld most %d",
-                  (long long)c->steps, double(c->newton) / double(c->steps),
-                  double(c->linear) / double(c->steps), (long long)c->rejected,
-                  (long long)c->halved, c->most_newton);
-        for (const auto& k : s->kernels())
-            qInfo("%-22s %8lld calls %9.1f ms  %6.2f GB/s", k.name.c_str(), (long long)k.calls,
-                  k.ms, k.bytes / k.ms / 1e6);
+        for (const double t : m.activation_ms)
+            QVERIFY(t > pulse.start_ms && t < pulse.start_ms + 25);
+    }
+
+    /// A time step that is too long for Newton's method is cut into parts.
+    void stepsAreCut()
+    {
+        const auto p = strip(Stepping::newton, 0.5);
+        const auto s = stepper_of(p);
+        s->add_stimulus(left_end(p, 1));
+        s->advance(60);
+        const auto c = *s->newton_counts();
+        qInfo("%lld steps, cut %lld times", (long long)c.steps, (long long)c.halved);
+        QVERIFY(c.halved > 0);
+        for (const double t : s->maps().activation_ms)
+            QVERIFY(std::isfinite(t));
+    }
+
+    /// Where no step is short enough, time, place and residual are said, and the state is kept.
+    void whatDoesNotConvergeIsSaid()
+    {
+        auto p = strip(Stepping::newton, 0.1);
+        const auto s0 = stepper_of(p);
+        s0->add_stimulus(left_end(p, 1));
+        s0->advance(50);
+        p.newton.iterations = 1;
+        p.newton.tolerance_mV = 1e-12;
+        const auto s = stepper_of(p);
+        s->add_stimulus(left_end(p, 1));
+        auto from = s0->snapshot();
+        s->restore(from);
+        for (int again = 0; again < 2; ++again)
+            try {
+                s->advance(10);
+                QFAIL("it converged");
+            } catch (const diffusion::NewtonError& e) {
+                const QString text = e.what();
+                QVERIFY2(text.contains("did not converge at 5 ms"), e.what());
+                QVERIFY2(text.contains("mm; a smaller time step"), e.what());
+                QVERIFY(e.residual_mV > 1e-12 && e.unknown >= 0);
+            }
+        const auto after = s->snapshot();
+        QCOMPARE(after.step, from.step);
+        QVERIFY(after.v == from.v);
+        QVERIFY(after.states == from.states);
+    }
+
+    void singlePrecisionIsRefused()
+    {
+        StepperOptions o;
+        o.devices = "cpu";
+        o.precision = Precision::single;
+        QVERIFY_THROWS_EXCEPTION(InputError, make_stepper(strip(Stepping::newton, 0.05), o));
+    }
+
+    void countsAndKernelsAreThere()
+    {
+        const auto p = strip(Stepping::newton, 0.05);
+        const auto s = stepper_of(p);
+        s->add_stimulus(left_end(p, 1));
+        s->advance(40);
+        const auto c = *s->newton_counts();
+        QCOMPARE(c.steps, 40);
+        QVERIFY(c.newton >= 40 && c.linear >= c.newton && c.most_newton >= 2);
+        const auto k = s->kernels();
+        QCOMPARE(k.size(), std::size_t{4});
+        for (const auto& kernel : k)
+            QVERIFY2(kernel.calls > 0 && kernel.ms > 0 && kernel.bytes > 0, kernel.name.c_str());
+        QCOMPARE(k[2].calls, c.linear);
+        QVERIFY(!stepper_of(strip(Stepping::explicit_, 0.02))->newton_counts());
     }
 };
 

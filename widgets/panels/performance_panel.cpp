@@ -154,6 +154,9 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
                            "machine was busy; measure again."));
     m_above->setObjectName("aboveCeiling");
     m_above->hide();
+    m_newton = hintLabel({});
+    m_newton->setObjectName("newtonCounts");
+    m_newton->hide();
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_measure);
     buttons->addWidget(partition);
@@ -168,6 +171,7 @@ PerformancePanel::PerformancePanel(QWidget* parent) : QWidget(parent)
     column->addWidget(m_step);
     column->addWidget(m_table, 2);
     column->addWidget(m_above);
+    column->addWidget(m_newton);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scrolled(content));
@@ -323,6 +327,25 @@ void PerformancePanel::setKernels(const std::vector<simulation::KernelFigure>& k
     showOther(m_table, timed ? std::max(0.0, wall - busiest) / steps : -1);
     m_stepsBefore = status.step;
     m_timeBefore = now;
+    showNewton(status.newton);
+}
+
+void PerformancePanel::showNewton(const std::optional<device::NewtonCounts>& c)
+{
+    m_newton->setVisible(c && c->steps > 0);
+    if (!m_newton->isVisibleTo(this))
+        return;
+    const auto steps = static_cast<double>(c->steps);
+    m_newton->setText(tr("Newton's method: %1 iterations a step (%2 at most), %3 of conjugate "
+                         "gradients; %4 steps, %5 were too long and %6 cut.")
+                          .arg(static_cast<double>(c->newton) / steps, 0, 'f', 1)
+                          .arg(c->most_newton)
+                          .arg(static_cast<double>(c->linear) / steps, 0, 'f', 1)
+                          .arg(c->steps)
+                          .arg(c->rejected)
+                          .arg(c->halved));
+    m_newton->setToolTip(tr("Means of all steps of this run. A step is one time step or, where V "
+                            "moves slowly, several of them."));
 }
 
 } // namespace tawara

@@ -55,7 +55,9 @@ class PerformancePanel : public QWidget
     void fillKernel(int row, const simulation::KernelFigure& k, const QString& name,
                     const Since& since);
 
-    QLabel *m_ceilings, *m_above;
+    void showNewton(const std::optional<device::NewtonCounts>& counts);
+
+    QLabel *m_ceilings, *m_above, *m_newton;
     bool m_counted = false; ///< hardware counted bytes of a kernel
     std::map<std::string, simulation::KernelFigure> m_before;
     std::int64_t m_stepsBefore = 0;

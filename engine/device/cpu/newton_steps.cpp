@@ -70,7 +70,6 @@ NewtonSteps::NewtonSteps(const TissueProblem& p, const Layout& layout, ThreadPoo
     row_.assign(layout.slots(), -1);
     for (std::size_t r = 0; r < slot_.size(); ++r)
         row_[static_cast<std::size_t>(slot_[r])] = static_cast<std::int32_t>(r);
-    std::size_t most = 0;
     for (const auto& g : p.groups) {
         if (g.reaction)
             throw InputError("", "/diffusion/stepping",
@@ -79,11 +78,14 @@ NewtonSteps::NewtonSteps(const TissueProblem& p, const Layout& layout, ThreadPoo
                                  " does not have; take another stepping for it");
         kernels_.push_back(cell::make_source_kernel(g.types));
         states_.push_back(cell::model_info(g.types.front().model).states.size() - 1);
-        most = std::max(most, states_.back());
+        const auto at = kernels_.size() - 1;
+        first_array_.push_back(after_.size());
+        for (std::size_t k = 0; k < states_.back(); ++k)
+            after_.emplace_back(static_cast<std::size_t>(layout.end[at] - layout.begin[at]), 0.0);
     }
-    for (auto& s : scratch_) // V, the states, F and F'
-        s.values.assign((most + 3) * tile, 0);
-    for (auto* v : {&start_, &end_, &before_, &rate_, &slope_})
+    for (auto& s : scratch_) // V, F and F'
+        s.values.assign(3 * tile, 0);
+    for (auto* v : {&start_, &end_, &before_, &rate_, &slope_, &told_})
         v->assign(system_.size(), 0);
 }
 
@@ -107,7 +109,16 @@ void NewtonSteps::pieces(Body&& body)
         });
 }
 
-void NewtonSteps::cells(const Tissue& t, std::span<const double> v, double dt_ms, bool keep,
+template <class Body>
+void NewtonSteps::each_array(const Tissue& t, Body&& body)
+{
+    for (std::size_t g = 0; g < kernels_.size(); ++g)
+        for (std::size_t k = 0; k < states_[g]; ++k)
+            body(t.states.of(g)[k] + (layout_.begin[g] - t.states.first(g)),
+                 static_cast<std::size_t>(layout_.end[g] - layout_.begin[g]), first_array_[g] + k);
+}
+
+void NewtonSteps::cells(const Tissue& t, std::span<const double> v, double dt_ms,
                         std::span<double> rate, std::span<double> slope)
 {
     const auto since = std::chrono::steady_clock::now();
@@ -125,13 +136,12 @@ void NewtonSteps::cells(const Tissue& t, std::span<const double> v, double dt_ms
         }
         s.arrays.clear();
         for (std::size_t k = 0; k < states; ++k) {
-            double* const own = t.states.of(g)[k] + offset;
-            if (!keep)
-                std::copy_n(own, n, array(k + 1));
-            s.arrays.push_back(keep ? own : array(k + 1));
+            double* const after = after_[first_array_[g] + k].data() + (begin - layout_.begin[g]);
+            std::copy_n(t.states.of(g)[k] + offset, n, after);
+            s.arrays.push_back(after);
         }
-        s.arrays.push_back(array(states + 1));
-        s.arrays.push_back(array(states + 2));
+        double *const F = array(1), *const dF = array(2);
+        s.arrays.insert(s.arrays.end(), {F, dF});
         cell::CellArrays<double> c;
         c.v = V;
         c.states = s.arrays.data();
@@ -139,15 +149,13 @@ void NewtonSteps::cells(const Tissue& t, std::span<const double> v, double dt_ms
         c.stimulus = stimulus_.empty() ? nullptr : stimulus_.data() + first;
         c.end = n;
         kernels_[g]->step(c, t.t_ms, dt_ms);
-        const double *F = array(states + 1), *dF = array(states + 2);
         for (std::size_t i = 0; i < n; ++i) {
             if (row_[first + i] < 0)
                 continue;
             const auto row = static_cast<std::size_t>(row_[first + i]);
             rate[row] = F[i];
             slope[row] = dF[i];
-            if (keep) // V tells of a concentration that has left its range
-                end_[row] = V[i];
+            told_[row] = V[i];
         }
     });
     ++cells_calls_;
@@ -157,8 +165,11 @@ void NewtonSteps::cells(const Tissue& t, std::span<const double> v, double dt_ms
 
 void NewtonSteps::keep(const Tissue& t, double dt_ms)
 {
-    const auto v = end_;
-    cells(t, v, dt_ms, true, rate_, slope_);
+    if (!evaluated_)
+        cells(t, end_, dt_ms, rate_, slope_);
+    each_array(
+        t, [&](double* x, std::size_t n, std::size_t k) { std::copy_n(after_[k].data(), n, x); });
+    std::swap(end_, told_);
     kept_ = true;
 }
 
@@ -171,7 +182,8 @@ bool NewtonSteps::solve(const Tissue& t, double dt_ms)
     }
     last_ = solver_.step(start_, end_, dt_ms,
                          [&](std::span<const double> v, std::span<double> rate,
-                             std::span<double> slope) { cells(t, v, dt_ms, false, rate, slope); });
+                             std::span<double> slope) { cells(t, v, dt_ms, rate, slope); });
+    evaluated_ = last_.converged; // at end_, and that last
     counts_.newton += last_.iterations;
     counts_.linear += last_.linear_iterations;
     counts_.most_newton = std::max(counts_.most_newton, last_.iterations);
@@ -223,19 +235,13 @@ void NewtonSteps::single(const Tissue& t)
         return;
     // states are kept after each part, so those before are set aside
     std::vector<std::vector<double>> aside;
-    const auto each_array = [&](auto&& body) {
-        std::size_t at = 0;
-        for (std::size_t g = 0; g < kernels_.size(); ++g)
-            for (std::size_t k = 0; k < states_[g]; ++k)
-                body(t.states.of(g)[k] + (layout_.begin[g] - t.states.first(g)),
-                     static_cast<std::size_t>(layout_.end[g] - layout_.begin[g]), at++);
-    };
-    each_array([&](double* x, std::size_t n, std::size_t) { aside.emplace_back(x, x + n); });
+    each_array(t, [&](double* x, std::size_t n, std::size_t) { aside.emplace_back(x, x + n); });
     const auto start = start_, before = before_;
     const double before_ms = before_ms_;
     const auto back = [&] {
-        each_array(
-            [&](double* x, std::size_t n, std::size_t k) { std::copy_n(aside[k].data(), n, x); });
+        each_array(t, [&](double* x, std::size_t n, std::size_t k) {
+            std::copy_n(aside[k].data(), n, x);
+        });
         start_ = start;
         before_ = before;
         before_ms_ = before_ms;
@@ -288,6 +294,7 @@ void NewtonSteps::step(const Tissue& t)
     if (at_ > 0 && stimulus_changed(t)) { // what was foreseen does not come
         for (std::size_t r = 0; r < slot_.size(); ++r)
             end_[r] = t.v[slot_[r]];
+        evaluated_ = false;
         Tissue past = t;
         past.t_ms -= at_ * dt_;
         keep(past, at_ * dt_);
@@ -364,7 +371,7 @@ void NewtonSteps::restore(const std::vector<std::vector<double>>& s)
     at_ = 0;
     wanted_ = length_ = 1;
     before_ms_ = 0;
-    types_changed_ = kept_ = false;
+    types_changed_ = kept_ = evaluated_ = false;
     if (s.empty())
         return;
     const auto in_rows = [&](const std::vector<double>& values, std::vector<double>& rows) {

@@ -63,11 +63,15 @@ class NewtonSteps
     /// Calls body(group, first slot, last slot, worker) for pieces of a group's slots.
     template <class Body>
     void pieces(Body&& body);
-    /// F and F' of all rows at V, and, where `keep`, the states after the step and V as they make
-    /// it.
-    void cells(const Tissue& t, std::span<const double> v, double dt_ms, bool keep,
-               std::span<double> rate, std::span<double> slope);
-    void keep(const Tissue& t, double dt_ms); ///< the states that go with end_
+    /// F and F' of all rows at V; the states after the step go to after_, and V as they make it to
+    /// told_.
+    void cells(const Tissue& t, std::span<const double> v, double dt_ms, std::span<double> rate,
+               std::span<double> slope);
+    /// The states that go with end_ become the tissue's.
+    void keep(const Tissue& t, double dt_ms);
+    /// Calls body(values of a state of one group, how many, number of the array in after_).
+    template <class Body>
+    void each_array(const Tissue& t, Body&& body);
     bool solve(const Tissue& t, double dt_ms);
     bool in_parts(const Tissue& t, int parts);
     double local_error(double dt_ms) const;
@@ -87,9 +91,13 @@ class NewtonSteps
     std::vector<std::unique_ptr<cell::CpuKernel<double>>> kernels_; ///< of each group
     std::vector<std::size_t> states_;                               ///< of each group, without V
     std::vector<double> start_, end_,
-        before_;           ///< V of rows: of this step, and where the last began
-    double before_ms_ = 0; ///< length of the last step; 0: there is none
-    bool kept_ = false;    ///< the states are those of end_ already
+        before_;             ///< V of rows: of this step, and where the last began
+    double before_ms_ = 0;   ///< length of the last step; 0: there is none
+    bool kept_ = false;      ///< the states are those of end_ already
+    bool evaluated_ = false; ///< after_ goes with end_
+    std::vector<AlignedVector<double>> after_; ///< each state of each group, of its slots
+    std::vector<std::size_t> first_array_;     ///< of each group in after_
+    std::vector<double> told_; ///< V of rows, or what tells of a concentration out of its range
     bool types_changed_ = false;
     AlignedVector<double> stimulus_; ///< during this step, slots; empty: none
     std::vector<double> rate_, slope_;

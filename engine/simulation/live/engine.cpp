@@ -63,8 +63,10 @@ void Engine::Impl::update_rates()
     rate_from_step = sim->simulation.step();
     sim->feed->steps_per_second(rate);
     const double at_rest = sim->stepper().share_quiescent();
+    const auto newton = sim->stepper().newton_counts();
     std::lock_guard hold(status_mutex);
     status.share_quiescent = at_rest;
+    status.newton = newton;
     status.steps_per_second = rate;
     status.ms_per_second = rate * sim->simulation.dt_ms();
     status.cell_steps_per_second = rate * static_cast<double>(sim->scene->unknowns);

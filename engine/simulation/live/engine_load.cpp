@@ -42,7 +42,8 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
     scene->unknowns = static_cast<std::int64_t>(tissue.problem.size());
     scene->dt_ms = session.dt_ms;
     const auto& sub = tissue.problem.substeps;
-    scene->substeps = sub.stages == 1 ? "1 diffusion step"
+    scene->substeps = session.stepping == Stepping::newton ? "steps by Newton's method"
+                      : sub.stages == 1                    ? "1 diffusion step"
                       : sub.kind == diffusion::SubStepping::Kind::euler
                           ? std::to_string(sub.stages) + " diffusion sub-steps"
                           : std::to_string(sub.stages) + " RKL2 stages";

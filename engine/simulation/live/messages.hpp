@@ -74,7 +74,8 @@ struct Status
     double ms_per_second = 0; ///< simulated ms per wall second, over the last half second or so
     double steps_per_second = 0;
     double cell_steps_per_second = 0;
-    double share_quiescent = 0; ///< of device::Stepper; 0 where nothing may rest
+    double share_quiescent = 0;                 ///< of device::Stepper; 0 where nothing may rest
+    std::optional<device::NewtonCounts> newton; ///< of device::Stepper
     std::uint64_t frames_published = 0, frames_dropped = 0;
     std::uint64_t samples_dropped = 0; ///< of maps and phase, because their computation was behind
     bool changing_tissue = false;      ///< a SetTissue is being prepared

@@ -237,6 +237,12 @@ void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
         p = in.numbers();
     if (!in.at_end())
         read_named_tables(in, c);
+    if (in.at_end())
+        return;
+    constexpr std::size_t most_arrays = 8; // of an implicit step
+    c.state.implicit.resize(in.count(most_arrays, sizeof(std::uint64_t)));
+    for (auto& values : c.state.implicit)
+        values = in.numbers(c.state.v.size());
 }
 
 void put_table(CheckpointWriter& out, const ProbeTable& t)
@@ -257,12 +263,13 @@ void put_rows(CheckpointWriter& out, const KeptRows& kept)
 void put_end(CheckpointWriter& out, const Checkpoint& c)
 {
     const auto named = c.tables.size() - c.tables.count(placed);
-    if (c.state.parts.empty() && named == 0)
+    const bool implicit = !c.state.implicit.empty();
+    if (c.state.parts.empty() && named == 0 && !implicit)
         return;
     out.put(static_cast<std::uint64_t>(c.state.parts.size()));
     for (const auto& p : c.state.parts)
         out.put(p);
-    if (named == 0)
+    if (named == 0 && !implicit)
         return;
     out.put(static_cast<std::uint64_t>(named));
     for (const auto& [name, kept] : c.tables)
@@ -270,6 +277,11 @@ void put_end(CheckpointWriter& out, const Checkpoint& c)
             out.put(name);
             put_rows(out, kept);
         }
+    if (!implicit)
+        return;
+    out.put(static_cast<std::uint64_t>(c.state.implicit.size()));
+    for (const auto& values : c.state.implicit)
+        out.put(values);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -180,25 +181,41 @@ Json rest_json(const device::TissueProblem& p, const device::Stepper& stepper)
             {"share_at_rest", stepper.share_quiescent()}};
 }
 
+/// What steps by Newton's method came to.
+Json newton_json(const device::TissueProblem& p, const device::NewtonCounts& c)
+{
+    const auto steps = static_cast<double>(std::max<std::int64_t>(c.steps, 1));
+    return {{"tolerance_mV", p.newton.tolerance_mV},
+            {"dt_max_ms", p.newton.adaptive ? p.newton.dt_max_ms : p.dt_ms},
+            {"steps", c.steps},
+            {"newton_iterations", c.newton},
+            {"newton_iterations_a_step", static_cast<double>(c.newton) / steps},
+            {"most_newton_iterations", c.most_newton},
+            {"linear_iterations", c.linear},
+            {"linear_iterations_a_step", static_cast<double>(c.linear) / steps},
+            {"rejected_steps", c.rejected},
+            {"halvings", c.halved}};
+}
+
 /// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an
 /// explicit step with consistent mass has one in each of equal parts.
 Json diffusion_json(const device::TissueProblem& p)
 {
     const auto& system = p.system;
     const bool solves = device::needs_solver(p), implicit = p.stepping != Stepping::explicit_;
+    const bool newton = p.stepping == Stepping::newton;
     int stages = p.substeps.stages;
     const char* kind = p.substeps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
-    if (solves) {
+    if (solves || newton) {
         stages =
             implicit ? 1 : std::max(1, static_cast<int>(std::ceil(p.dt_ms / system.stable_dt_ms)));
         kind = implicit ? "none" : "euler";
     }
     return {{"scheme", diffusion::name(system.scheme)},
             {"mass", diffusion::name(system.mass)},
-            {"stepping", p.stepping == Stepping::explicit_        ? "explicit"
-                         : p.stepping == Stepping::backward_euler ? "backward_euler"
-                                                                  : "crank_nicolson"},
-            {"linear_system", solves},
+            {"stepping",
+             session_key("/diffusion/stepping").words_list()[static_cast<std::size_t>(p.stepping)]},
+            {"linear_system", solves || newton},
             {"stable_dt_ms", system.stable_dt_ms},
             {"substeps", stages},
             {"substepping", kind},
@@ -250,6 +267,8 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
         j["velocity_tuning"] = tuning_json(tuned);
     if (p.rest_tolerance_mV > 0)
         j["rest"] = rest_json(p, in.stepper);
+    if (const auto counts = in.stepper.newton_counts())
+        j["newton"] = newton_json(p, *counts);
     j["unknowns"] = r.unknowns;
     j["unknowns_with_cells"] = p.with_cells();
     j["dt_ms"] = p.dt_ms;

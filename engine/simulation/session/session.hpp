@@ -272,6 +272,7 @@ struct Leads
     bool operator==(const Leads&) const = default;
 };
 
+using device::NewtonSettings;
 using device::Splitting;
 using device::Stepping;
 enum class FrameFormat { none, vtu, igb };
@@ -322,6 +323,7 @@ struct Session
     double mass_scaling = 1e-3, mass_scaling_largest = 1.2; ///< of diffusion::Options
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
+    NewtonSettings newton; ///< of Stepping::newton
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
     double rest_tolerance_mV = 0; ///< of device::TissueProblem; 0: off
     double tables_mV = 0;         ///< table_step_mV of device::TissueProblem; 0: none

@@ -252,11 +252,29 @@ const Key table[] = {
     Key("/diffusion/splitting", of<&Session::splitting>(), "how cells and diffusion take turns",
         {.words = "godunov strang", .fixed = problem}),
     Key("/diffusion/stepping", of<&Session::stepping>(), "diffusion in time",
-        {.words = "explicit backward_euler crank_nicolson",
-         .more = "`explicit`: with sub-steps, or RKL2 where it needs many; RKL2 is checked against "
-                 "the operator's complex eigenvalues, and takes more stages where modes would turn "
-                 "and grow. `backward_euler`, `crank_nicolson`: of `fvm` on the CPU alone",
+        {.words = "explicit backward_euler crank_nicolson newton",
+         .more =
+             "`explicit`: with sub-steps, or RKL2 where it needs many; RKL2 is checked against "
+             "the operator's complex eigenvalues, and takes more stages where modes would turn "
+             "and grow. `backward_euler`, `crank_nicolson`: of `fvm` on the CPU alone. `newton`: "
+             "cells and diffusion at once, by backward Euler and Newton's method; of `p1`, on "
+             "the CPU in double precision; `reaction.scheme` and `splitting` have no part in it",
          .fixed = problem}),
+    Key("/diffusion/newton", "of stepping `newton` alone: below", {.left_out = "its defaults"}),
+
+    Key("/diffusion/newton/tolerance_mV", of<&Session::newton, &NewtonSettings::tolerance_mV>(),
+        {1e-12, 1}, "mV", "the largest residual that a step may leave",
+        {.write = changed, .fixed = Key::Fixed::value}),
+    Key("/diffusion/newton/iterations", of<&Session::newton, &NewtonSettings::iterations>(),
+        {1, 1000}, "", "more iterations of Newton's method in a step are taken as a failure",
+        {.more = "the step is halved then, a single time step down to a part in 64",
+         .write = changed,
+         .fixed = Key::Fixed::value}),
+    Key("/diffusion/newton/adaptive", of<&Session::newton, &NewtonSettings::adaptive>(),
+        "steps of several time steps are taken where V moves slowly and evenly",
+        {.more = "up to `time.dt_max_ms`, while the local error stays below 0.1 mV everywhere",
+         .write = changed,
+         .fixed = Key::Fixed::value}),
 
     Key("/reaction/scheme",
         "how cells are stepped: `forward_euler`, `rk4`, `rush_larsen`, `rush_larsen_light`, "
@@ -290,6 +308,11 @@ const Key table[] = {
          .beyond = "no cell model is stable beyond",
          .fixed = problem,
          .box = {.step = 0.005, .decimals = 4, .low = 0.0001}}),
+    Key("/time/dt_max_ms", of<&Session::newton, &NewtonSettings::dt_max_ms>(), {0, 10, true}, "ms",
+        "of stepping `newton` alone: the longest step, of a power of 2 of time steps",
+        {.write = changed,
+         .fixed = Key::Fixed::value,
+         .box = {.step = 0.1, .decimals = 3, .low = 0.001}}),
     Key("/time/end_ms", of<&Session::end_ms>(), above_0, "ms", "the end of the run",
         {.needed = "the end of the run in ms"}),
 

@@ -292,6 +292,24 @@ void diffusion_part(const JsonNode& n, Session& s)
     if (const auto mass = n.find("mass"); mass && s.scheme != diffusion::Scheme::p1)
         mass->fail_exclusive("is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
     read_keys(n, "/diffusion", s);
+    const auto newton = n.find("newton");
+    if (s.stepping != Stepping::newton) {
+        if (newton)
+            newton->fail_exclusive(
+                "is for stepping \"newton\" alone; leave it out, or set stepping "
+                "to \"newton\"");
+        return;
+    }
+    if (s.scheme != diffusion::Scheme::p1)
+        n.at("stepping", "")
+            .fail_value("\"newton\" with scheme \"p1\" alone; set scheme to "
+                        "\"p1\", or take another stepping");
+    if (s.splitting != Splitting::godunov)
+        n.at("splitting", "")
+            .fail_exclusive("has no meaning with stepping \"newton\", which solves "
+                            "cells and diffusion at once; leave it out");
+    if (newton)
+        read_keys(*newton, "/diffusion/newton", s);
 }
 
 /// A scheme by its name; one that is not known is not told of cvode, which tissue does not take.

@@ -11,6 +11,12 @@ void read_time(const JsonNode& n, Session& s)
 {
     read_keys(n, "/time", s);
     const auto dt = n.at("dt_ms", ""), end = n.at("end_ms", "");
+    if (const auto longest = n.find("dt_max_ms")) {
+        if (s.stepping != Stepping::newton)
+            longest->fail_exclusive("is for diffusion stepping \"newton\" alone; leave it out");
+        if (s.newton.dt_max_ms < s.dt_ms)
+            longest->fail_value("at least one time step (dt_ms)");
+    }
     if (s.dt_ms > s.end_ms)
         end.fail_value("at least one time step (dt_ms)");
     if (s.end_ms / s.dt_ms > 1e15)

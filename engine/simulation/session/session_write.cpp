@@ -175,8 +175,15 @@ std::string to_json(const Session& s)
     j["diffusion"] = write_keys("/diffusion", s);
     if (s.scheme != diffusion::Scheme::p1)
         j["diffusion"].erase("mass");
+    const bool newton = s.stepping == Stepping::newton;
+    if (newton)
+        j["diffusion"].erase("splitting");
+    if (const auto own = write_keys("/diffusion/newton", s); newton && !own.empty())
+        j["diffusion"]["newton"] = own;
     j["reaction"] = write_keys("/reaction", s, {{"scheme", std::string(cell::name(s.reaction))}});
     j["time"] = write_keys("/time", s);
+    if (!newton)
+        j["time"].erase("dt_max_ms");
     j["stimuli"] = Json::array();
     for (const auto& x : s.stimuli)
         j["stimuli"].push_back(stimulus(x));

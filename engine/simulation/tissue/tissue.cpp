@@ -398,6 +398,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.table_step_mV = s.tables_mV;
     p.splitting = s.splitting;
     p.stepping = s.stepping;
+    p.newton = s.newton;
     p.activation_threshold_mV = s.activation_threshold_mV;
     if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
         p.substeps = substeps(s, t.patches, p.system, t.notices, progress);

@@ -131,6 +131,8 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.dt_ms = dt_ms;
     p.splitting = session.splitting;
     p.stepping = session.stepping;
+    p.newton = session.newton;
+    p.newton.adaptive = false; // a wave is under way
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
     return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress)

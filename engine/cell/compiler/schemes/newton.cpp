@@ -98,6 +98,7 @@ class Newton
         }
         s.next.push_back(f(Op::select, found(), rate_, nan()));
         s.next.push_back(finite(slope));
+        compute_once(s);
         return s;
     }
 
@@ -122,6 +123,59 @@ class Newton
         s.before = {{start, 1, {}}, {iteration(eliminated()), o_.most, m_ + ended()}};
         s.kept = bounds(bracketed_.size());
         return s;
+    }
+    /// What later parts would compute anew in each round, though V and the states before the step
+    /// alone decide it, is computed with the start and kept: exponentials of V above all.
+    void compute_once(StepNodes& s)
+    {
+        Part& rounds = s.before.at(1);
+        std::vector<Node> roots = rounds.next;
+        roots.insert(roots.end(), s.next.begin(), s.next.end());
+        const auto changes = depends(g_, [&](std::uint32_t id) {
+            const std::uint32_t k = symbol_index(id);
+            return symbol_kind(id) == Symbol::state && k != 0 && (k < m_ || k >= m_ + n_);
+        });
+        std::vector<bool> dear(g_.size(), false), wanted(g_.size(), false);
+        const auto order = reachable(g_, roots);
+        for (const Node n : order) {
+            const Op op = g_.op(n);
+            dear[n] = op == Op::exp || op == Op::log || op == Op::linexp || op == Op::pow ||
+                      op == Op::tanh || op == Op::sqrt || op == Op::div;
+            for (int k = 0; k < g_.arity(n); ++k)
+                dear[n] = dear[n] || dear[g_.arg(n, k)];
+        }
+        for (const Node r : roots)
+            wanted[r] = true;
+        const auto by_V = depends(g_, [](std::uint32_t id) {
+            return symbol_kind(id) == Symbol::state || symbol_kind(id) == Symbol::stimulus;
+        });
+        std::vector<Node> once;
+        std::map<Node, Node> to;
+        for (auto it = order.rbegin(); it != order.rend(); ++it) { // the largest ones
+            const Node n = *it;
+            if (!wanted[n])
+                continue;
+            if (g_.type(n) == Type::real && dear[n] && by_V[n] && !changes[n]) {
+                to[n] = kept(s.kept + once.size());
+                once.push_back(n);
+            } else
+                for (int k = 0; k < g_.arity(n); ++k)
+                    wanted[g_.arg(n, k)] = true;
+        }
+        s.kept += once.size();
+        roots = rewrite(g_, roots, [&](Node n, const std::array<Node, 3>& a) {
+            if (const auto it = to.find(n); it != to.end())
+                return it->second;
+            return g_.arity(n) == 0 ? n : simple(g_, g_.op(n), a[0], a[1], a[2]);
+        });
+        rounds.next.assign(roots.begin(), roots.begin() + std::ssize(rounds.next));
+        s.next.assign(roots.begin() + std::ssize(rounds.next), roots.end());
+        // the states before the step are the states themselves while the start is computed
+        const auto first = substitute(g_, once, [&](std::uint32_t id) {
+            const std::uint32_t k = symbol_index(id);
+            return symbol_kind(id) == Symbol::state && k >= m_ ? y_[k - m_] : no_node;
+        });
+        s.before.front().next.insert(s.before.front().next.end(), first.begin(), first.end());
     }
     Node found() { return f(Op::lt, number(0), kept(accepted())); }
     Node nan() { return number(std::numeric_limits<double>::quiet_NaN()); }
