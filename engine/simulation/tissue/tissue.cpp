@@ -413,7 +413,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     }
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
-    say_if_beyond_step(s, p, t.notices);
+    if (s.stepping != Stepping::newton) // it steps the cells itself
+        say_if_beyond_step(s, p, t.notices);
     say_if_stimulus_left_on(p, t.notices);
     say_if_slow_in_tissue(p, t.notices);
     p.position_mm.resize(p.size());
