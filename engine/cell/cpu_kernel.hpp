@@ -58,7 +58,7 @@ extern template std::unique_ptr<CpuKernel<double>> make_cpu_kernel(std::span<con
 extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<const CellType>, Scheme,
                                                                   double);
 
-/// What an implicit step of a tissue asks of its cells (design notes 7): given V at the end of a
+/// What an implicit step of a tissue asks of its cells (NUMERICS.md, 6): given V at the end of a
 /// step and the other states at its start, CpuKernel::step() leaves the states at the end, and in
 /// two arrays behind them dV/dt by the membrane F [mV/ms] and its whole derivative F' [1/ms]:
 ///

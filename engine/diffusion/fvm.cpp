@@ -75,7 +75,7 @@ Rows fvm_rows(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices&
     return rows;
 }
 
-/// Repairs cells by rising threshold until no mode grows (design notes 3.1).
+/// Repairs cells by rising threshold until no mode grows (NUMERICS.md, 2).
 class Repair
 {
   public:

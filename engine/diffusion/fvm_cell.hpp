@@ -8,7 +8,7 @@ namespace tawara::diffusion {
 
 using FaceNeighbours = std::vector<std::array<std::int32_t, 4>>;
 
-/// What one tetrahedron brings to the fvm scheme (design notes 3.1): its four faces as rows.
+/// What one tetrahedron brings to the fvm scheme (NUMERICS.md, 2): its four faces as rows.
 ///
 ///     g = (X^T W X)^-1 X^T W e,   flux share = [Y X+ + W (I - X X+)] e,   e_f = u_j - u_i
 struct FvmCell

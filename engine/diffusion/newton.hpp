@@ -21,7 +21,7 @@ struct NewtonError : Error
     std::int64_t unknown; ///< where the residual is largest, in the mesh's own order
 };
 
-/// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (design notes 7):
+/// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (NUMERICS.md, 6):
 ///
 ///     R(V) = M (V - V_0) / dt + K V - m F(V) = 0,   V <- V + x,   (M / dt + K - m F') x = -R
 ///

@@ -99,9 +99,10 @@ struct Options
     bool check_stability = true;
 };
 
-/// Assembles the operator of design notes section 3, tests its stability and repairs it cell by
-/// cell. Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries. Where a
-/// tensor is zero nothing flows: its faces are boundaries, and its tetrahedron adds to no mass.
+/// Assembles the operator of NUMERICS.md, sections 2 and 3, tests its stability and repairs it cell
+/// by cell. Unknown i is tetrahedron i (fvm) or vertex i (p1) of the mesh. No-flux boundaries.
+/// Where a tensor is zero nothing flows: its faces are boundaries, and its tetrahedron adds to no
+/// mass.
 /// @param neighbours  of face_neighbours(m)
 /// @throws Cancelled; InputError for options or arrays that do not fit
 System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
@@ -115,7 +116,7 @@ struct SubStepping
     Kind kind = Kind::euler;
     int stages = 1; ///< euler: equal sub-steps; rkl2: stages s of one super step (odd, >= 3)
 };
-/// Euler sub-steps while fewer than six are needed, else RKL2 (design notes 3.1).
+/// Euler sub-steps while fewer than six are needed, else RKL2 (NUMERICS.md, 2).
 SubStepping choose_substeps(double dt_ms, double stable_dt_ms);
 
 /// Coefficients of one RKL2 super step with s stages (Meyer, Balsara, Aslam 2014), j = 1..s at

@@ -277,7 +277,7 @@ ordered_json record(bench::Bench& b, const Case& c)
                      {"copy_GB_per_s", r.ceilings.copy_GB_per_s},
                      {"fp64_GFLOP_per_s", r.ceilings.fp64_GFLOP_per_s},
                      {"fp32_GFLOP_per_s", r.ceilings.fp32_GFLOP_per_s}};
-    // The bound of the design notes: 216 B per cell and sub-step over triad, 305 B per cell over
+    // The bound of NUMERICS.md, 5: 216 B per cell and sub-step over triad, 305 B per cell over
     // copy; half of the bytes in single precision but for the indices and types (144 and 153).
     // Mixed: the matrix in single precision alone.
     const bool single = r.precision == "single";

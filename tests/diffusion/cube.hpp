@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The unit cube by TetGen, a plain explicit stepper, and the error of the cosine mode (design
-// notes 3.1).
+// The unit cube by TetGen, a plain explicit stepper, and the error of the cosine mode.
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/implicit.hpp"
 #include "engine/diffusion/permute.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Convergence on the unit cube (design notes 3.1). TAWARA_LARGE=1 adds the two largest meshes;
+// Convergence on the unit cube (engine/NUMERICS.md, 2). TAWARA_LARGE=1 adds the two largest meshes;
 // (raise QTEST_FUNCTION_TIMEOUT then); TAWARA_RECORDS=FOLDER writes convergence_*.json there.
 #include "tests/diffusion/steady.hpp"
 

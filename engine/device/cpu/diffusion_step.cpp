@@ -111,7 +111,7 @@ double DiffusionStep<Real>::bytes_per_step() const
 template <class Real>
 double DiffusionStep<Real>::flops_per_step() const
 {
-    // A subtraction and a fused multiply-add per off-diagonal, one more per row (design notes 5).
+    // A subtraction and a fused multiply-add per off-diagonal, one more per row (NUMERICS.md, 5).
     return passes_ * (2.0 * static_cast<double>(matrix_.nonzeros) + static_cast<double>(slots_));
 }
 
