@@ -359,6 +359,19 @@ class TestMeshDialogs : public QObject
             QCOMPARE(d.session().stepping, stepping);
         }
         QCOMPARE(d.session().mass, diffusion::Mass::consistent);
+        // Newton's method steps cells itself, at once with diffusion, and on linear elements alone
+        auto* reaction = d.findChild<QComboBox*>("numericsReaction");
+        auto* splitting = d.findChild<QComboBox*>("numericsSplitting");
+        auto* longest = d.findChild<NumberBox*>("numericsLongest");
+        QVERIFY(reaction->isEnabled() && splitting->isEnabled() && !longest->isEnabled());
+        choose("numericsStepping", simulation::Stepping::newton);
+        QVERIFY(!reaction->isEnabled() && !splitting->isEnabled() && longest->isEnabled());
+        QVERIFY2(go->isEnabled() && d.said().isEmpty(), qPrintable(d.said()));
+        longest->setValue(2.5);
+        QCOMPARE(d.session().newton.dt_max_ms, 2.5);
+        choose("numericsScheme", diffusion::Scheme::fvm);
+        QVERIFY(!go->isEnabled());
+        QVERIFY2(d.said().contains("scheme \"p1\" alone"), qPrintable(d.said()));
     }
     void refinesAndKeepsWhatItMade()
     {

@@ -88,6 +88,27 @@ class TestPerformance : public QObject
         QCOMPARE(panel.roofline()->pointCount(), std::size_t(1));
     }
 
+    /// What Newton's method takes is said where it steps, and nowhere else.
+    void newtonsIterationsAreCounted()
+    {
+        PerformancePanel panel;
+        auto* said = panel.findChild<QLabel*>("newtonCounts");
+        simulation::Status s;
+        s.state = simulation::Status::State::running;
+        s.step = 100;
+        panel.setKernels({{"reaction", "CPU", 100, 50, 1e9, 1e8, 20, 60, 0.5, "memory"}}, s);
+        QVERIFY(!said->isVisibleTo(&panel));
+        s.step = 200;
+        device::NewtonCounts counts;
+        counts.steps = 50, counts.newton = 120, counts.linear = 300, counts.most_newton = 7;
+        counts.rejected = 3, counts.halved = 2;
+        s.newton = counts;
+        panel.setKernels({{"cells (Newton)", "CPU", 200, 90, 2e9, 2e8, 20, 60, 0.5, "memory"}}, s);
+        QVERIFY(said->isVisibleTo(&panel));
+        QCOMPARE(said->text(),
+                 QString("Newton's method: 2.4 iterations a step (7 at most), 6.0 of conjugate "
+                         "gradients; 50 steps, 3 were too long and 2 cut."));
+    }
     void aboveItsCeilingIsExplained()
     {
         PerformancePanel panel;

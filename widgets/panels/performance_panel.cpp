@@ -225,7 +225,8 @@ void PerformancePanel::reset()
     m_bandwidth->clear();
     m_step->clear();
     m_table->setRowCount(0);
-    m_above->hide();
+    for (auto* said : {m_above, m_newton})
+        said->hide();
 }
 
 void PerformancePanel::fillKernel(int row, const simulation::KernelFigure& k, const QString& name,
