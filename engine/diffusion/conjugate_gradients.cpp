@@ -28,18 +28,16 @@ ConjugateGradients::Result ConjugateGradients::solve(const MatrixRows& a, std::s
         });
     };
     const auto residual = [&] {
-        std::fill(largest_.begin(), largest_.end(), ScaledResidual{});
+        std::fill(largest_.begin(), largest_.end(), LargestResidual{});
         pool_.for_range(n, 4096, [&](std::size_t begin, std::size_t end, unsigned worker) {
-            ScaledResidual l;
+            LargestResidual l;
             for (std::size_t i = begin; i < end; ++i)
-                if (const double size = std::abs(r_[i]) / a.diagonal[i]; !(size <= l.most))
-                    l = {size, i};
+                l.take(std::abs(r_[i]) / a.diagonal[i], i);
             largest_[worker] = l;
         });
-        ScaledResidual all;
+        LargestResidual all;
         for (const auto& l : largest_)
-            if (!(l.most <= all.most))
-                all = l;
+            all.take(l.most, l.where);
         return all;
     };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/thread_pool.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,11 +19,16 @@ struct MatrixRows
     std::size_t size() const { return diagonal.size(); }
 };
 
-/// The largest entry of a residual divided by the matrix's diagonal, and where it is.
-struct ScaledResidual
+/// The largest size among entries of a residual, and where it is; the first that is no number wins.
+struct LargestResidual
 {
     double most = 0;
     std::size_t where = 0;
+    void take(double size, std::size_t at)
+    {
+        if (!(size <= most) && !std::isnan(most))
+            *this = {size, at};
+    }
 };
 
 /// Conjugate gradients with Jacobi's preconditioner for a symmetric matrix, in double precision.
@@ -42,7 +48,7 @@ class ConjugateGradients
     {
         End end = End::solved;
         int iterations = 0;
-        ScaledResidual residual; ///< of the last iteration
+        LargestResidual residual; ///< over the diagonal, of the last iteration
     };
     /// Solves A x = b from x = 0 until the largest entry of the residual over the diagonal is no
     /// larger than the tolerance.
@@ -58,7 +64,7 @@ class ConjugateGradients
   private:
     ThreadPool& pool_;
     std::vector<double> r_, z_, p_, q_, sums_;
-    std::vector<ScaledResidual> largest_; ///< of each piece of the unknowns
+    std::vector<LargestResidual> largest_; ///< of each piece of the unknowns
 };
 
 } // namespace tawara::diffusion

@@ -115,18 +115,15 @@ struct ImplicitSolver::State
     }
 
     /// Largest entry of r / diagonal, and where it is.
-    ScaledResidual residual() const
+    LargestResidual residual() const
     {
-        ScaledResidual largest;
-        for (std::size_t i = 0; i < r.size(); ++i) {
-            const double a = std::abs(r[i]) / diagonal[i];
-            if (!(a <= largest.most))
-                largest = {a, i};
-        }
+        LargestResidual largest;
+        for (std::size_t i = 0; i < r.size(); ++i)
+            largest.take(std::abs(r[i]) / diagonal[i], i);
         return largest;
     }
 
-    [[noreturn]] static void fail(int iterations, const ScaledResidual& r)
+    [[noreturn]] static void fail(int iterations, const LargestResidual& r)
     {
         throw SolverError(iterations, r.most, static_cast<std::int64_t>(r.where));
     }

@@ -70,13 +70,13 @@ void NewtonSolver::set_step(double dt_ms)
     dt_ = dt_ms;
 }
 
-ScaledResidual NewtonSolver::residual(std::span<const double> v, const Cells& cells)
+LargestResidual NewtonSolver::residual(std::span<const double> v, const Cells& cells)
 {
     cells(v, rate_, slope_);
     const Timed timed(assembly);
-    std::fill(largest_.begin(), largest_.end(), ScaledResidual{});
+    std::fill(largest_.begin(), largest_.end(), LargestResidual{});
     pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned worker) {
-        ScaledResidual largest;
+        LargestResidual largest;
         for (std::size_t i = begin; i < end; ++i) {
             if (s_.volume[i] == 0) { // no tissue
                 minus_r_[i] = 0;
@@ -87,18 +87,16 @@ ScaledResidual NewtonSolver::residual(std::span<const double> v, const Cells& ce
                  e < static_cast<std::size_t>(s_.alpha.first[i + 1]); ++e)
                 sum += off_[e] * v[static_cast<std::size_t>(s_.alpha.column[e])];
             minus_r_[i] = at_start_[i] - sum + dt_ * s_.volume[i] * rate_[i];
-            if (const double size = std::abs(minus_r_[i]) / s_.volume[i]; !(size <= largest.most))
-                largest = {size, i};
+            largest.take(std::abs(minus_r_[i]) / s_.volume[i], i);
         }
         largest_[worker] = largest;
     });
     const auto n = static_cast<double>(s_.size()), entries = static_cast<double>(off_.size());
     assembly.bytes += 12 * entries + 8 * 7 * n;
     assembly.flops += 2 * entries + 4 * n;
-    ScaledResidual all;
+    LargestResidual all;
     for (const auto& l : largest_)
-        if (!(l.most <= all.most))
-            all = l;
+        all.take(l.most, l.where);
     return all;
 }
 
@@ -168,7 +166,7 @@ NewtonSolver::Result NewtonSolver::step(std::span<const double> start, std::span
         for (const double x : x_)
             largest = std::max(largest, std::abs(x));
         double share = std::min(1.0, options_.largest_change_mV / largest);
-        ScaledResidual next;
+        LargestResidual next;
         for (int halvings = 0;; ++halvings, share /= 2) {
             if (halvings == most_halvings)
                 return out;

@@ -80,7 +80,7 @@ class NewtonSolver
   private:
     void set_step(double dt_ms);
     /// minus_r_ = -R dt. @return the largest residual
-    ScaledResidual residual(std::span<const double> v, const Cells& cells);
+    LargestResidual residual(std::span<const double> v, const Cells& cells);
     bool correct(double tolerance, Result& result);
 
     const System& s_;
@@ -91,7 +91,7 @@ class NewtonSolver
     std::vector<double> off_, fixed_diagonal_, diagonal_; ///< M + dt K; with - dt m F'
     std::vector<double> at_start_;                        ///< M V_0
     std::vector<double> rate_, slope_, minus_r_, x_, trial_;
-    std::vector<ScaledResidual> largest_;
+    std::vector<LargestResidual> largest_;
 };
 
 } // namespace tawara::diffusion

@@ -140,6 +140,22 @@ class TestNewtonSolver : public QObject
         QVERIFY(r.residual_mV() > 1e-6 && r.where < s.size());
     }
 
+    /// A rate that is no number somewhere is no residual of 0.
+    void whatIsNoNumberIsNotTaken()
+    {
+        const auto s = system(false);
+        const auto start = front();
+        auto v = start;
+        const auto r = solver(s, {}).step(
+            start, v, 0.1,
+            [](std::span<const double> V, std::span<double> rate, std::span<double> slope) {
+                cubic(V, rate, slope);
+                rate[5] = std::nan("");
+            });
+        QVERIFY(!r.converged && std::isnan(r.residual_mV()));
+        QCOMPARE(r.where, std::size_t{5});
+    }
+
     void finiteVolumesAreRefused()
     {
         auto s = system(false);
