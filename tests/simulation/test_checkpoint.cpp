@@ -128,7 +128,8 @@ class TestCheckpoint : public QObject
             s.scheme = key.at == "/diffusion/mass" ? diffusion::Scheme::p1 : base.scheme;
             const std::string before = print(s);
             const double old = key.member.get(&s);
-            key.member.set(&s, key.member.type == Member::Type::choice
+            key.member.set(&s, key.member.type == Member::Type::truth ? 1 - old
+                               : key.member.type == Member::Type::choice
                                    ? old + (old == key.also.first ? 1 : -1)
                                : std::isfinite(key.range.high) ? (old + key.range.high) / 2
                                                                : old + 1);
