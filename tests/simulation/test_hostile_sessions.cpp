@@ -9,8 +9,10 @@
 #include "engine/simulation/session/session_json.hpp"
 #include "engine/simulation/session/session_paths.hpp"
 
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <ctime>
 #include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -113,12 +115,12 @@ class TestHostileSessions : public QObject
         QFETCH(QString, says);
         const std::string t(text.data(), std::size_t(text.size()));
         const long before = peak_kB();
-        QElapsedTimer clock;
-        clock.start();
+        const std::clock_t began = std::clock(); // the processor's time: others may use it, too
         const QString what = QString::fromStdString(why([&] { parse_session(t, "s.json"); }));
         QVERIFY2(what.contains(says) && what.size() < 2100 && !what.contains('\n'),
                  qPrintable(what.left(300)));
-        QVERIFY2(clock.elapsed() < 3000, qPrintable(QString::number(clock.elapsed())));
+        const double took_s = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+        QVERIFY2(took_s < 3, qPrintable(QString::number(took_s)));
         QVERIFY2(peak_kB() - before < 450000, qPrintable(QString::number(peak_kB() - before)));
     }
 
