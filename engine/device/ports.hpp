@@ -49,6 +49,11 @@ class Part
     virtual ~Part() = default;
     /// Sets the currents of the step from the tissue's potential and the part's own state at its
     /// start.
+    ///
+    /// On a GPU the tissue may wait for it, so its kernels should be few and short. A kernel may be
+    /// launched early (cuda/early_start.cuh): it lets the one behind it start at its beginning, and
+    /// waits for the one ahead before it reads v_mV or writes anything. What advance() wrote in the
+    /// step before can be read ahead of that wait.
     virtual void currents(const PortStep& s) = 0;
     /// Takes the part's own step. On a GPU it runs beside the tissue's step.
     virtual void advance(const PortStep& s) = 0;

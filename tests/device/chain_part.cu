@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/device/chain_part.hpp"
 
+#include "engine/device/cuda/early_start.cuh"
 #include "engine/device/cuda/runtime.cuh"
 
 namespace tawara::test {
@@ -16,9 +17,13 @@ __device__ int cell_of(const ChainValues& c, int port)
 __global__ void currents_kernel(ChainValues c, const double* v, const double* tissue,
                                 double* current)
 {
+    let_kernel_behind_start();
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (k < c.ports)
-        current[k] = c.junction * (v[cell_of(c, k)] - tissue[k]);
+    if (k >= c.ports)
+        return;
+    const double own = v[cell_of(c, k)];
+    wait_for_kernel_ahead();
+    current[k] = c.junction * (own - tissue[k]);
 }
 
 /// One thread a cell, which adds its ports in their order.
@@ -60,7 +65,7 @@ class CudaChain final : public device::Part
     }
     void currents(const device::PortStep& s) override
     {
-        launch(stream(s), "chain", c_.ports, 128, currents_kernel, c_,
+        launch(stream(s), "chain", c_.ports, 128, Start::early, currents_kernel, c_,
                static_cast<const double*>(v_.data()), s.v_mV, s.current);
     }
     void advance(const device::PortStep& s) override

@@ -24,7 +24,8 @@ functions_of() { # program, tool
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
     test_cuda_models) echo everyModelAgreesWithTheCpu modelsLiveSideBySide parametersChangeWhileRunning ;;
     # its kernels start early and share no memory: memcheck alone
-    test_ports) if [ "$2" = memcheck ]; then echo agreesWithADenseSystem bitsDoNotDependOnTheWay; fi ;;
+    test_ports) if [ "$2" = memcheck ]; then echo agreesWithADenseSystem bitsDoNotDependOnTheWay \
+      aStepThatStartsEarlyHasTheSameBits; fi ;;
     test_cuda_reaction) echo agreesWithTheCpu thePassMayGoWithIt diffusionOfEachKindGoesBeforeIt \
       snapshotsAreCarriedAcross manyTypesAreToldApart ;;
   esac

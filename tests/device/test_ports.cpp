@@ -233,6 +233,54 @@ class TestPorts : public QObject
         }
     }
 
+    /// One kernel a step, which starts beside those of the ports: several waves of its blocks, and
+    /// a range of cells without ports ahead of the one that has them. On two shards the ports'
+    /// kernels have a stream of their own.
+    void aStepThatStartsEarlyHasTheSameBits_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addRow("double") << static_cast<int>(Precision::double_);
+        QTest::addRow("single") << static_cast<int>(Precision::single);
+    }
+    void aStepThatStartsEarlyHasTheSameBits()
+    {
+        QFETCH(int, precision);
+        if (missing("cuda:0"))
+            QSKIP("no GPU");
+        const double side_mm = short_tests() ? 2 : 10.5;
+        auto p = slab_problem({side_mm, side_mm, side_mm}, 0.25);
+        QCOMPARE(p.substeps.stages, 1);
+        p.groups.push_back(p.groups[0]);
+        std::vector<std::int32_t> second;
+        for (std::size_t u = 0; u < p.size(); ++u)
+            if (p.position_mm[u][0] > side_mm / 2) {
+                p.group[u] = 1;
+                second.push_back(static_cast<std::int32_t>(u));
+            }
+        ChainValues c;
+        c.ports = 1000, c.cells = 500;
+        auto ports = some_ports(p, c.ports);
+        for (auto* g : {&ports.potential, &ports.current})
+            for (auto& u : g->unknown)
+                u = second[static_cast<std::size_t>(u) % second.size()];
+        const auto run = [&](const char* devices, int graph_steps) {
+            Tuning tuning;
+            tuning.fused = true;
+            tuning.graph_steps = graph_steps;
+            const auto s = on(p, devices, static_cast<Precision>(precision), tuning);
+            const auto& part = s->add_part(ports, chain_maker(c, first_mV));
+            s->advance(steps_of(100));
+            auto v = potential(*s, p.size());
+            const auto more = part.snapshot();
+            v.insert(v.end(), more.begin(), more.end());
+            return v;
+        };
+        const auto first = run("cuda:0", 32);
+        QCOMPARE(largest(run("cuda:0", 32), first), 0.0);
+        QCOMPARE(largest(run("cuda:0", 0), first), 0.0);
+        QCOMPARE(largest(run("cuda:0,0", 32), first), 0.0);
+    }
+
     void whatCannotBeJoinedIsSaid()
     {
         auto p = slab_problem({1, 1, 1}, 0.25, {});

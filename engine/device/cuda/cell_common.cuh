@@ -13,6 +13,7 @@
 // States other than V lie in tiles of 32 slots, [tile][state][32].
 #pragma once
 #include "engine/device/cuda/cell_record.cuh"
+#include "engine/device/cuda/early_start.cuh"
 #include "engine/device/cuda/rows.cuh"
 
 namespace tawara::device::cuda {

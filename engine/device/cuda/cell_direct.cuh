@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const int tile = slot >> 5, lane = slot & 31;
     if (tile * 32 >= m.end) // whole warps: Elementary exchanges numbers inside them
         return;
-    const bool go = alive(m);
+    const bool go = alive(m), stimulated = may_have_stimulus(p, slot);
     const Elementary math;
     Cell cell;
     cell.states = p.states + tile * p.slots + lane;
@@ -46,11 +46,15 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         cell.old[k] = __ldcs(cell.states + k * 32);
     const int phase = p.v_before ? p.record.phase[slot] : 3;
     const Real track = p.v_before ? p.record.track[slot] : Real(0);
-    cell.current = stimulus_of(p, slot);
     cell.row = row_of(p, type_of(p, slot));
     const long long step = m.status->step + m.offset;
     const double t_ms = static_cast<double>(step) * m.dt_ms;
     cell.v = cell.new_v = fused ? passed(pass, slot) : p.v_in[slot];
+    // The kernel ahead may be the one that writes the stimulus. Block 0 waits whatever it has: the
+    // kernels behind this one take it that all ahead of them has ended.
+    if (fused && (stimulated || blockIdx.x == 0))
+        wait_for_kernel_ahead();
+    cell.current = stimulated ? p.stimulus[slot] : Real(0);
     cell.inside = go && slot < m.end;
     cell_step(cell, math, static_cast<Real>(t_ms), p.dt);
     if (!cell.inside)

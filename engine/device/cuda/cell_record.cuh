@@ -6,12 +6,17 @@
 
 namespace tawara::device::cuda {
 
-/// What stimulates a slot [pA/pF]: read where a slot of its slice has a stimulus alone.
+/// Whether a slot of the slot's slice has a stimulus. That of others is not read.
+template <class Real>
+__device__ __forceinline__ bool may_have_stimulus(const Reaction<Real>& p, int slot)
+{
+    return p.stimulus && (!p.driven || p.driven[slot >> 5]);
+}
+/// What stimulates a slot [pA/pF].
 template <class Real>
 __device__ __forceinline__ Real stimulus_of(const Reaction<Real>& p, int slot)
 {
-    const bool some = p.stimulus && (!p.driven || p.driven[slot >> 5]);
-    return some ? p.stimulus[slot] : Real(0);
+    return may_have_stimulus(p, slot) ? p.stimulus[slot] : Real(0);
 }
 
 /// Looks at the step from a to b of one slot (the CPU back end's ActivationRecord does the same).

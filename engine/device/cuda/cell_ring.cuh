@@ -186,7 +186,7 @@ class Ring
                     part(s, first, min(warps, last - first));
         };
         each([&](int s, int first, int tiles) { fetch_states(s, p, first, tiles); });
-        asm volatile("griddepcontrol.wait;" ::: "memory");
+        wait_for_kernel_ahead();
         each([&](int s, int first, int tiles) { fetch_potential(s, p, first, tiles); });
     }
     /// @param parity  of how often the stage was filled before

@@ -193,7 +193,8 @@ void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
             reaction_source(*program, single, with_pass, type_rows, shape), device);
         s.kernel = {*s.code, "cell_kernel", shape.block_threads, device};
         s.has_loop = shape.stages > 0;
-        s.waits = s.has_loop && attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+        s.waits =
+            (s.has_loop || with_pass) && attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
         return s;
     };
     const auto spills = [&] { return step.kernel.spilled_bytes() > most_spilled; };
@@ -297,8 +298,8 @@ void CompiledReaction<Real>::launch(StreamRef s, const ReactionLaunch<Real>& l) 
         return;
     const auto& step = l.pass ? code_->fused : code_->alone;
     step.kernel.launch(s, l.pass ? "diffusion+reaction" : "reaction", m.end - m.begin,
-                       step.has_loop, l.early && !l.pass && step.waits,
-                       l.pass ? *l.pass : Pass<Real>{}, code_->filled(l.cells), m);
+                       step.has_loop, l.early && step.waits, l.pass ? *l.pass : Pass<Real>{},
+                       code_->filled(l.cells), m);
 }
 
 template <class Real>

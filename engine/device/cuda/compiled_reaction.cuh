@@ -45,12 +45,13 @@ class CompiledReaction final : public DeviceReaction<Real>
     /// @pre  no launch is under way, no graph with one is used again
     void set_types(std::span<const cell::CellType> types, StreamRef s) override;
     /// Enqueues one step. l.cells.tables is set here; l.cells.type is read where there are several
-    /// types. With l.early a ring's blocks may start while the kernel ahead in the stream ends;
-    /// they wait for its end before they read v_in or write anything (from compute capability 9.0
-    /// on; before it, and with a pass: no effect).
+    /// types. With l.early blocks may start while the kernel ahead in the stream ends (from compute
+    /// capability 9.0 on, rings and kernels with a pass; no effect on others). Rings wait for its
+    /// end before they read v_in or write anything, a cell a thread before it reads the stimulus.
     /// @pre   the kernel that it takes was asked for; early: the kernel ahead is an explicit pass,
     ///        or another that writes none of the states, types, m.status and record.phase, which
-    ///        are read before the wait
+    ///        are read before the wait; with a pass it writes and reads nothing but the stimulus of
+    ///        driven slots, and did not let this one start before those ahead of it had ended
     void launch(StreamRef s, const ReactionLaunch<Real>& l) const override;
     /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
     /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or

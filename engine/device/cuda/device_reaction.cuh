@@ -27,8 +27,8 @@ struct ReactionLaunch
     double after_ms = 0, dt_ms = 0;
     /// [slots] as cell::ReactionCells has it, on the device; null unless the reaction needs it.
     const std::int64_t* unknown = nullptr;
-    /// Only for reactions that know how to wait: see CompiledReaction. Others start when what is
-    /// ahead in the stream has ended.
+    /// Only for reactions that know how to wait: see CompiledReaction::launch(). Others start when
+    /// what is ahead in the stream has ended.
     bool early = false;
 };
 

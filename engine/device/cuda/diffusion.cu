@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Explicit diffusion passes, exchange between shards, stimulus, gathers and the run's status.
 // Diffusion reads, per row, 12 (double) or 8 (single) bytes per stored entry and 2 vectors' values.
+#include "engine/device/cuda/early_start.cuh"
 #include "engine/device/cuda/kernels.cuh"
 #include "engine/device/cuda/rows.cuh"
 
@@ -13,9 +14,7 @@ template <class Real, class Stored>
 __global__ void diffuse_kernel(const __grid_constant__ Pass<Real, Stored> p,
                                const __grid_constant__ Moment m)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;"); // Ring::begin: they wait for p.out
-#endif
+    let_kernel_behind_start(); // Ring::begin: it waits for p.out
     const std::int64_t slot =
         m.begin + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (slot >= m.end)

@@ -5,6 +5,7 @@
 namespace tawara::device::cuda {
 
 const char* kernel_values_text();
+const char* early_start_text();
 const char* rows_text();
 const char* cell_common_text();
 const char* cell_record_text();

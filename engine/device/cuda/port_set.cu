@@ -2,6 +2,7 @@
 #include "engine/device/cuda/port_set.cuh"
 
 #include "engine/core/error.hpp"
+#include "engine/device/cuda/early_start.cuh"
 #include "engine/device/cuda/stimuli.cuh"
 
 #include <algorithm>
@@ -11,15 +12,6 @@ namespace tawara::device::cuda {
 namespace {
 
 constexpr int block = 128;
-
-/// What the kernel ahead in the stream writes is there from here on. Devices before compute
-/// capability 9.0 start no kernel early.
-__device__ void wait_for_kernel_ahead()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /// terms[number[k]] = v[slot[k]]
 template <class Real>
@@ -32,17 +24,17 @@ __global__ void read_kernel(const Real* v, const std::int32_t* slot, const std::
 }
 
 /// out[k] = sum of weight * from[at] over the terms of port k: a warp a port, its lanes' sums added
-/// in a fixed order.
+/// in a fixed order. Not launched early itself: what it lets start may count on all ahead of it.
 template <class From>
 __global__ void sum_kernel(const From* from, const std::int32_t* first, const std::int32_t* at,
                            const float* weight, double* out, int n)
 {
+    let_kernel_behind_start();
     const int k = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (k >= n)
         return;
     const int lane = static_cast<int>(threadIdx.x & 31U), begin = first[k], end = first[k + 1];
     double sum = 0;
-    wait_for_kernel_ahead();
     for (int i = begin + lane; i < end; i += 32)
         sum = fma(static_cast<double>(weight[i]), static_cast<double>(from[at[i]]), sum);
     for (int apart = 16; apart > 0; apart /= 2)
@@ -57,6 +49,7 @@ __global__ void drive_kernel(const double* current, const std::int32_t* slot,
                              const std::int32_t* first, const std::int32_t* port,
                              const float* weight, const Real* sources, Real* stimulus, int n)
 {
+    let_kernel_behind_start();
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (k >= n)
         return;
@@ -194,10 +187,12 @@ void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_fi
 {
     if (!any())
         return;
-    in_line_ = needed_first && shards_.size() == 1;
+    in_line_ = needed_first && shards_.size() == 1 && ports_ > 0;
     const StreamRef home = in_line_ ? StreamRef(shards_[0]->main) : StreamRef(here_[0].stream);
     if (!in_line_)
         follow_tissue();
+    else if (under_way_)
+        home.wait(advanced_);
     gather(home, parity);
     const auto step_on = [&](StreamRef s, const Joined& j) {
         return PortStep{v_.data() + j.first,
@@ -208,8 +203,6 @@ void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_fi
                         s.handle};
     };
     const Current at_home(home.device);
-    if (in_line_ && under_way_)
-        home.wait(advanced_);
     for (const auto& j : parts_)
         j.part->currents(step_on(home, j));
     if (!in_line_)
@@ -257,7 +250,7 @@ void PortSet<Real>::gather(StreamRef home, int parity)
     }
     const Current here(home.device);
     const auto sum = [&](auto* from) {
-        launch(home, "ports", 32 * ports_, block, in_line_ ? Start::early : Start::in_order,
+        launch(home, "ports", 32 * ports_, block,
                sum_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>, from,
                static_cast<const std::int32_t*>(first_.data()),
                static_cast<const std::int32_t*>(term_.data()),

@@ -16,7 +16,8 @@ namespace tawara::device::cuda {
 ///     every shard     stimulus of a driven slot = its sources' + sum of weight * current
 ///
 /// On one shard whose step is one kernel that needs the currents, all but the parts' advance is
-/// done ahead of it in the tissue's own stream: nothing could run beside it.
+/// done ahead of it in the tissue's own stream, each kernel launched early: its blocks start beside
+/// those of the ports, and wait where they read the stimulus of a driven slice.
 /// All sums are made in an order that does not depend on the shards. Nothing here waits on the
 /// host; all of it can be captured.
 /// @thread that of the stepper
@@ -46,6 +47,10 @@ class PortSet
         if (under_way_ && !in_line_)
             s.wait(here_[shard].driven);
     }
+    /// Whether the currents of the step under way were made in the tissue's stream. The kernel
+    /// behind them may then be launched early: all kernels ahead of the ports' have ended when it
+    /// starts.
+    bool in_line() const { return under_way_ && in_line_; }
     /// The shards' main streams wait for the parts.
     void join();
     void synchronize() const;

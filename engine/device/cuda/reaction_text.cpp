@@ -28,6 +28,7 @@ CudaSource source(const std::string& name, std::string steps, const KernelShape&
     const std::string folder = "engine/device/cuda/";
     return cell::compiler::kernel_source(name, std::move(steps), single, c, {folder + kernel, text},
                                          {{folder + "kernel_values.cuh", kernel_values_text()},
+                                          {folder + "early_start.cuh", early_start_text()},
                                           {folder + "rows.cuh", rows_text()},
                                           {folder + "cell_record.cuh", cell_record_text()},
                                           {folder + "cell_common.cuh", cell_common_text()}});

@@ -68,15 +68,24 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
             l.moment.part = strang() ? 1 : 0;
             l.after_ms = strang() ? l.dt_ms : 0;
         }
-        // Right behind the one pass of its diffusion, in the same stream: the first of a step's
-        // ranges; where it was measured (PREDICTIONS.md, "G8"). For the separators it was measured
-        // to be slower: their blocks wait where the interior's diffusion could run.
-        l.early = stage.kind == Stage::Kind::last && part != Part::separator && r.begin == begin &&
-                  passes_.size() == 1 && !strang() && !solves_ && !choice_.mixed && !t_.ports.any();
+        l.early = r.begin == begin && starts_early(stage, part);
         launch(stream, s, c);
         if (l.cells.v_before && !c.code.keeps_record())
             keep_record(stream, l.cells, l.moment);
     }
+}
+
+/// Whether a stage's first kernel may start while the kernel ahead in its stream ends: right behind
+/// the ports' currents (PREDICTIONS.md, "G9"), or right behind the one pass of its diffusion, where
+/// it was measured ("G8"). For the separators it was measured to be slower: their blocks wait where
+/// the interior's diffusion could run.
+template <class Real>
+bool StepPlan<Real>::starts_early(const Stage& stage, Part part) const
+{
+    if (t_.ports.any())
+        return t_.ports.in_line() && &stage == &stages_.front();
+    return stage.kind == Stage::Kind::last && !choice_.fused && part != Part::separator &&
+           passes_.size() == 1 && !strang() && !solves_ && !choice_.mixed;
 }
 
 template <class Real>

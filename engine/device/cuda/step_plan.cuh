@@ -69,6 +69,7 @@ class StepPlan
 
     void run_stage(const Stage& stage, State& s, Part part, StreamRef stream, int parity,
                    int offset);
+    bool starts_early(const Stage& stage, Part part) const;
     /// Launches one range; where unknowns rest, otherwise.
     virtual void launch(StreamRef stream, State& s, const Cells& c)
     {
