@@ -43,6 +43,12 @@ std::vector<std::int32_t> slots_with_cells(const Layout& layout)
     return out;
 }
 
+/// Whole vectors are written at the end of a group.
+std::size_t padded(std::int64_t slots)
+{
+    return static_cast<std::size_t>((slots + Layout::block - 1) / Layout::block * Layout::block);
+}
+
 int longest_length(const TissueProblem& p)
 {
     int n = 1;
@@ -81,7 +87,7 @@ NewtonSteps::NewtonSteps(const TissueProblem& p, const Layout& layout, ThreadPoo
         const auto at = kernels_.size() - 1;
         first_array_.push_back(after_.size());
         for (std::size_t k = 0; k < states_.back(); ++k)
-            after_.emplace_back(static_cast<std::size_t>(layout.end[at] - layout.begin[at]), 0.0);
+            after_.emplace_back(padded(layout.end[at] - layout.begin[at]), 0.0);
     }
     for (auto& s : scratch_) // V, F and F'
         s.values.assign(3 * tile, 0);
