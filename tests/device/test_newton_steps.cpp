@@ -133,6 +133,8 @@ class TestNewtonSteps : public QObject
         p.newton.dt_max_ms = 2;
         const auto s = stepper_of(p, 1);
         s->add_stimulus(left_end(p, 1));
+        const auto idle = left_end(p, 1, 0, 1000); // a source of 0 is as good as none
+        s->add_stimulus(idle);
         s->advance(3000);
         while (s->snapshot().implicit.size() != 5) // until inside of one
             s->advance(1);
@@ -140,6 +142,7 @@ class TestNewtonSteps : public QObject
         s->advance(500);
         const auto other = stepper_of(p, 3);
         other->add_stimulus(left_end(p, 1));
+        other->add_stimulus(idle);
         other->restore(middle);
         other->advance(500);
         const auto a = s->snapshot(), b = other->snapshot();

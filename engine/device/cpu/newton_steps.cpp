@@ -290,9 +290,12 @@ void NewtonSteps::fail(const Tissue& t) const
 
 bool NewtonSteps::stimulus_changed(const Tissue& t) const
 {
-    if (types_changed_ || stimulus_.empty() != (t.stimulus == nullptr))
-        return true;
-    return !stimulus_.empty() && !std::equal(stimulus_.begin(), stimulus_.end(), t.stimulus);
+    // no stimulus and one of 0 are the same, so that a restored step is not cut
+    const auto differs = [&](std::int32_t slot) {
+        const double then = stimulus_.empty() ? 0 : stimulus_[static_cast<std::size_t>(slot)];
+        return then != (t.stimulus ? t.stimulus[slot] : 0);
+    };
+    return types_changed_ || std::any_of(slot_.begin(), slot_.end(), differs);
 }
 
 void NewtonSteps::step(const Tissue& t)

@@ -9,7 +9,6 @@
 #include "engine/diffusion/newton.hpp"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace tawara::device::cpu {
