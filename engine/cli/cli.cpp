@@ -7,6 +7,8 @@
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/diffusion/implicit.hpp"
+#include "engine/diffusion/newton.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -291,6 +293,10 @@ int run(std::span<const std::string> args, const Console& console)
         context.end_progress();
         return fail(console, bad_input, e.what());
     } catch (const NumericsError& e) {
+        return ended(not_finite, e.what());
+    } catch (const diffusion::SolverError& e) { // a step has no solution that could be found
+        return ended(not_finite, e.what());
+    } catch (const diffusion::NewtonError& e) {
         return ended(not_finite, e.what());
     } catch (const DeviceError& e) {
         return ended(device_failed, e.what());
