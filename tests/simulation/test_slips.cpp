@@ -35,6 +35,17 @@ class TestSlips : public QObject
         f.write(bad_sessions::good.data());
     }
 
+    /// A step whose equations are not solved is no fault of the program, and no input's either.
+    void aStepWithoutASolutionIsSaid()
+    {
+        const auto r = run_with({R"(diffusion={"scheme": "p1", "stepping": "newton",)"
+                                 R"( "newton": {"iterations": 1, "tolerance_mV": 1e-12}})"});
+        QCOMPARE(r.status, static_cast<int>(cli::not_finite));
+        QVERIFY2(r.err.find("error: Newton's method did not converge at ") != std::string::npos &&
+                     r.err.find("internal") == std::string::npos,
+                 r.err.c_str());
+    }
+
     void refused_data()
     {
         QTest::addColumn<QString>("set");
