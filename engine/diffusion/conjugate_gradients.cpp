@@ -3,6 +3,7 @@
 
 #include "engine/diffusion/chunks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara::diffusion {
@@ -13,8 +14,8 @@ ConjugateGradients::ConjugateGradients(std::size_t unknowns, ThreadPool& pool)
 }
 
 ConjugateGradients::Result ConjugateGradients::solve(const MatrixRows& a, std::span<const double> b,
-                                                     double tolerance, int most_iterations,
-                                                     std::span<double> x)
+                                                     const Tolerance& tolerance,
+                                                     int most_iterations, std::span<double> x)
 {
     const std::size_t n = a.size();
     const auto entry = [&](std::size_t i) { return static_cast<std::size_t>(a.first[i]); };
@@ -50,14 +51,17 @@ ConjugateGradients::Result ConjugateGradients::solve(const MatrixRows& a, std::s
     });
     double rho = sum([&](std::size_t i) { return r_[i] * z_[i]; });
     Result out;
+    double enough = tolerance.absolute;
     for (;; ++out.iterations) {
         out.residual = residual();
+        if (out.iterations == 0)
+            enough = std::max(enough, tolerance.part * out.residual.most);
         if (out.iterations > most_iterations) {
             out.iterations = most_iterations;
             out.end = End::too_many_iterations;
             return out;
         }
-        if (out.residual.most <= tolerance)
+        if (out.residual.most <= enough)
             return out;
         const double turned = sum([&](std::size_t i) {
             double y = a.diagonal[i] * p_[i];

@@ -50,10 +50,15 @@ class ConjugateGradients
         int iterations = 0;
         LargestResidual residual; ///< over the diagonal, of the last iteration
     };
-    /// Solves A x = b from x = 0 until the largest entry of the residual over the diagonal is no
-    /// larger than the tolerance.
+    /// When a solution is good enough: the largest entry of the residual over the diagonal is no
+    /// larger than `absolute`, or than `part` of what it was at x = 0.
+    struct Tolerance
+    {
+        double absolute = 0, part = 0;
+    };
+    /// Solves A x = b from x = 0.
     /// @param x  where it ends otherwise, what the iterations came to
-    Result solve(const MatrixRows& a, std::span<const double> b, double tolerance,
+    Result solve(const MatrixRows& a, std::span<const double> b, const Tolerance& tolerance,
                  int most_iterations, std::span<double> x);
 
     /// Bytes and floating-point operations of one iteration on a matrix of so many entries off its

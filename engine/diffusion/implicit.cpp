@@ -149,7 +149,7 @@ struct ImplicitSolver::State
 /// Solves A x = b from x = 0.
 int ImplicitSolver::State::conjugate_gradients()
 {
-    const auto result = gradients->solve({first, column, off, diagonal}, b, options.tolerance_mV,
+    const auto result = gradients->solve({first, column, off, diagonal}, b, {options.tolerance_mV},
                                          options.most_iterations, x);
     if (result.end != ConjugateGradients::End::solved)
         fail(result.iterations, result.residual);

@@ -50,13 +50,47 @@ NewtonError::NewtonError(double time_ms_, double dt_ms, int iterations, double r
 {
 }
 
-NewtonSolver::NewtonSolver(const System& s, const Options& options, ThreadPool& pool)
-    : s_(s), options_(options), pool_(pool), gradients_(s.size(), pool), largest_(pool.size())
+NewtonResult solve(NewtonSystem& system, const NewtonOptions& options)
+{
+    constexpr int most_halvings = 8;
+    NewtonResult out;
+    double now = system.residual();
+    system.accept();
+    double part = 0.1; // of the residual, that the linear system may leave
+    for (;; ++out.iterations) {
+        out.residuals_mV.push_back(now);
+        out.converged = now <= options.tolerance_mV;
+        if (out.converged || out.iterations == options.most_iterations || !std::isfinite(now))
+            return out;
+        const double of = options.linear_part > 0 ? options.linear_part : part;
+        if (!system.correct(std::max(of, std::min(0.1, 0.1 * options.tolerance_mV / now)),
+                            out.linear_iterations))
+            return out;
+        double share = std::min(1.0, options.largest_change_mV / system.largest_correction());
+        double next = 0;
+        for (int halvings = 0;; ++halvings, share /= 2) {
+            if (halvings == most_halvings)
+                return out;
+            system.attempt(share);
+            next = system.residual();
+            if (next < (1 - 1e-4 * share) * now)
+                break;
+        }
+        system.accept();
+        const double gained = next / now;
+        part = std::clamp(0.9 * gained * gained, 1e-6, 0.1);
+        now = next;
+    }
+}
+
+NewtonSolver::NewtonSolver(const System& s, const NewtonOptions& options, ThreadPool& pool)
+    : s_(s), options_(options), pool_(pool), rows_(s.alpha, pool), single_(rows_, pool),
+      largest_(pool.size())
 {
     if (s.scheme != Scheme::p1)
         throw InputError("", "/diffusion/stepping",
                          "Newton's method is of linear elements; set the scheme to \"p1\"");
-    for (auto* v : {&at_start_, &rate_, &slope_, &minus_r_, &x_, &trial_, &diagonal_})
+    for (auto* v : {&turned_, &at_start_, &rate_, &slope_, &minus_r_, &x_, &trial_, &diagonal_})
         v->resize(s.size());
 }
 
@@ -67,6 +101,8 @@ void NewtonSolver::set_step(double dt_ms)
     auto m = implicit_matrix(s_, dt_ms, 1, pool_);
     off_ = std::move(m.off);
     fixed_diagonal_ = std::move(m.diagonal);
+    product_.emplace(rows_.layout(), off_, pool_);
+    single_.set_off(off_);
     dt_ = dt_ms;
 }
 
@@ -74,6 +110,7 @@ LargestResidual NewtonSolver::residual(std::span<const double> v, const Cells& c
 {
     cells(v, rate_, slope_);
     const Timed timed(assembly);
+    product_->multiply(v, turned_, pool_);
     std::fill(largest_.begin(), largest_.end(), LargestResidual{});
     pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned worker) {
         LargestResidual largest;
@@ -82,11 +119,8 @@ LargestResidual NewtonSolver::residual(std::span<const double> v, const Cells& c
                 minus_r_[i] = 0;
                 continue;
             }
-            double sum = fixed_diagonal_[i] * v[i];
-            for (auto e = static_cast<std::size_t>(s_.alpha.first[i]);
-                 e < static_cast<std::size_t>(s_.alpha.first[i + 1]); ++e)
-                sum += off_[e] * v[static_cast<std::size_t>(s_.alpha.column[e])];
-            minus_r_[i] = at_start_[i] - sum + dt_ * s_.volume[i] * rate_[i];
+            minus_r_[i] = at_start_[i] - (fixed_diagonal_[i] * v[i] + turned_[i]) +
+                          dt_ * s_.volume[i] * rate_[i];
             largest.take(std::abs(minus_r_[i]) / s_.volume[i], i);
         }
         largest_[worker] = largest;
@@ -100,8 +134,20 @@ LargestResidual NewtonSolver::residual(std::span<const double> v, const Cells& c
     return all;
 }
 
+ConjugateGradients::Result NewtonSolver::solution(double part)
+{
+    constexpr double least_in_single = 1e-5;
+    if (options_.linear_part == 0 || options_.linear_part >= least_in_single)
+        return single_.solve(diagonal_, minus_r_, std::max(part, least_in_single),
+                             options_.most_linear_iterations, x_);
+    if (!double_)
+        double_.emplace(s_.size(), pool_);
+    return double_->solve({s_.alpha.first, s_.alpha.column, off_, diagonal_}, minus_r_, {0, part},
+                          options_.most_linear_iterations, x_);
+}
+
 /// x_ from the matrix at hand. @return whether it is a correction that can be made
-bool NewtonSolver::correct(double tolerance, Result& result)
+bool NewtonSolver::correct(double part, int& iterations)
 {
     for (const bool all_slopes : {true, false}) {
         {
@@ -121,11 +167,9 @@ bool NewtonSolver::correct(double tolerance, Result& result)
             std::any_of(diagonal_.begin(), diagonal_.end(), [](double d) { return !(d > 0); }))
             continue;
         const Timed timed(solver);
-        const auto r = gradients_.solve({s_.alpha.first, s_.alpha.column, off_, diagonal_},
-                                        minus_r_, tolerance, options_.most_linear_iterations, x_);
-        result.linear_iterations += r.iterations;
-        solver.bytes +=
-            r.iterations * ConjugateGradients::bytes_per_iteration(s_.size(), off_.size());
+        const auto r = solution(part);
+        iterations += r.iterations;
+        solver.bytes += r.iterations * single_.bytes_per_iteration();
         solver.flops +=
             r.iterations * ConjugateGradients::flops_per_iteration(s_.size(), off_.size());
         if (r.end == ConjugateGradients::End::solved)
@@ -134,10 +178,65 @@ bool NewtonSolver::correct(double tolerance, Result& result)
     return false;
 }
 
+/// One step's system; V lies with the caller.
+class NewtonSolver::Step final : public NewtonSystem
+{
+  public:
+    Step(NewtonSolver& solver, std::span<double> v, const Cells& cells)
+        : s_(solver), v_(v), cells_(cells)
+    {
+        std::copy(v.begin(), v.end(), s_.trial_.begin());
+    }
+    double residual() override
+    {
+        tried_ = s_.residual(s_.trial_, cells_);
+        return tried_.most;
+    }
+    void accept() override
+    {
+        each([&](std::size_t i) { v_[i] = s_.trial_[i]; });
+        at_V_ = tried_;
+    }
+    bool correct(double part, int& iterations) override { return s_.correct(part, iterations); }
+    double largest_correction() override
+    {
+        std::fill(s_.largest_.begin(), s_.largest_.end(), LargestResidual{});
+        s_.pool_.for_range(v_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned worker) {
+            double most = 0;
+            for (std::size_t i = begin; i < end; ++i)
+                most = std::max(most, std::abs(s_.x_[i]));
+            s_.largest_[worker].most = most;
+        });
+        double largest = 0;
+        for (const auto& l : s_.largest_)
+            largest = std::max(largest, l.most);
+        return largest;
+    }
+    void attempt(double share) override
+    {
+        each([&](std::size_t i) { s_.trial_[i] = v_[i] + share * s_.x_[i]; });
+    }
+    std::size_t where() const { return at_V_.where; } ///< of V's largest residual
+
+  private:
+    template <class Body>
+    void each(const Body& body)
+    {
+        s_.pool_.for_range(v_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                body(i);
+        });
+    }
+
+    NewtonSolver& s_;
+    std::span<double> v_;
+    const Cells& cells_;
+    LargestResidual tried_, at_V_;
+};
+
 NewtonSolver::Result NewtonSolver::step(std::span<const double> start, std::span<double> v,
                                         double dt_ms, const Cells& cells)
 {
-    constexpr int most_halvings = 8;
     set_step(dt_ms);
     const bool consistent = s_.mass == Mass::consistent;
     pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
@@ -150,37 +249,10 @@ NewtonSolver::Result NewtonSolver::step(std::span<const double> start, std::span
         }
     });
 
-    Result out;
-    auto now = residual(v, cells);
-    double part = 0.1; // of the residual, that the linear system may leave
-    for (;; ++out.iterations) {
-        out.residuals_mV.push_back(now.most);
-        out.where = now.where;
-        out.converged = now.most <= options_.tolerance_mV;
-        if (out.converged || out.iterations == options_.most_iterations || !std::isfinite(now.most))
-            return out;
-        const double of = options_.linear_part > 0 ? options_.linear_part : part;
-        if (!correct(std::max(of * now.most, 0.1 * options_.tolerance_mV), out))
-            return out;
-        double largest = 0;
-        for (const double x : x_)
-            largest = std::max(largest, std::abs(x));
-        double share = std::min(1.0, options_.largest_change_mV / largest);
-        LargestResidual next;
-        for (int halvings = 0;; ++halvings, share /= 2) {
-            if (halvings == most_halvings)
-                return out;
-            for (std::size_t i = 0; i < v.size(); ++i)
-                trial_[i] = v[i] + share * x_[i];
-            next = residual(trial_, cells);
-            if (next.most < (1 - 1e-4 * share) * now.most)
-                break;
-        }
-        std::copy(trial_.begin(), trial_.end(), v.begin());
-        const double gained = next.most / now.most;
-        part = std::clamp(0.9 * gained * gained, 1e-6, 0.1);
-        now = next;
-    }
+    Step step(*this, v, cells);
+    Result out{solve(step, options_)};
+    out.where = step.where();
+    return out;
 }
 
 } // namespace tawara::diffusion

@@ -3,10 +3,12 @@
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/conjugate_gradients.hpp"
+#include "engine/diffusion/single_gradients.hpp"
 #include "engine/diffusion/system.hpp"
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,51 @@ struct NewtonError : Error
     std::int64_t unknown; ///< where the residual is largest, in the mesh's own order
 };
 
+/// How Newton's method goes on.
+struct NewtonOptions
+{
+    double tolerance_mV = 1e-6; ///< bound of the largest residual
+    int most_iterations = 20;
+    int most_linear_iterations = 2000; ///< of one system
+    /// Linear systems are solved until their residual is so small a part of the nonlinear one;
+    /// 0: as each iteration deserves.
+    double linear_part = 0;
+    double largest_change_mV = 50; ///< of V in one iteration
+};
+
+struct NewtonResult
+{
+    bool converged = false;
+    int iterations = 0, linear_iterations = 0;
+    std::vector<double> residuals_mV; ///< at the start, and after each iteration
+    double residual_mV() const { return residuals_mV.empty() ? 0 : residuals_mV.back(); }
+};
+
+/// What Newton's method asks of a system R(V) = 0, wherever its vectors lie: V, a correction x, and
+/// a trial, which is V at first.
+class NewtonSystem
+{
+  public:
+    virtual ~NewtonSystem() = default;
+    /// @return the largest residual of the trial [mV]
+    virtual double residual() = 0;
+    /// The trial becomes V.
+    virtual void accept() = 0;
+    /// x by the matrix and the residual of V, which the last residual() was of.
+    /// @param part        of the linear system's residual over the diagonal that it may leave
+    /// @param iterations  those of the linear solver are added
+    /// @return whether it is a correction that can be made
+    virtual bool correct(double part, int& iterations) = 0;
+    virtual double largest_correction() = 0; ///< largest |x| [mV]
+    /// The trial is V + share x.
+    virtual void attempt(double share) = 0;
+};
+
+/// Newton's method from where V is. Linear systems are solved as accurately as the iteration
+/// deserves (Eisenstat and Walker 1996, choice 2), and a correction that does not lessen the
+/// residual is halved.
+NewtonResult solve(NewtonSystem& system, const NewtonOptions& options);
+
 /// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (NUMERICS.md, 6):
 ///
 ///     R(V) = M (V - V_0) / dt + K V - m F(V) = 0,   V <- V + x,   (M / dt + K - m F') x = -R
@@ -28,42 +75,28 @@ struct NewtonError : Error
 /// K: stiffness; M: mass, consistent or lumped, as the System has it; m: lumped mass, that is the
 /// vertex rule for the cells' part, so that the matrix is symmetric and changes on its diagonal
 /// alone from one iteration to the next. F and F' come from the cells, whose other states follow V
-/// (cell::make_source_kernel). Conjugate gradients solve as accurately as the iteration deserves
-/// (Eisenstat and Walker 1996, choice 2), and a correction that does not lessen the residual is
-/// halved. Where the matrix is not positive definite, since cells drive themselves on faster than
-/// the step, F' counts where it is negative alone.
+/// (cell::make_source_kernel). Where the matrix is not positive definite, since cells drive
+/// themselves on faster than the step, F' counts where it is negative alone.
 ///
-/// Residuals are in mV: |R| dt / m. Results do not depend on the number of threads.
+/// Corrections are found in single precision, unless a part of less than 1e-5 is to be left of
+/// them; all else is in double. Residuals are in mV: |R| dt / m. Results do not depend on the
+/// number of threads.
 /// @thread one at a time
 class NewtonSolver
 {
   public:
-    struct Options
-    {
-        double tolerance_mV = 1e-6; ///< bound of the largest residual
-        int most_iterations = 20;
-        int most_linear_iterations = 2000; ///< of one system
-        /// Linear systems are solved until their residual is so small a part of the nonlinear one;
-        /// 0: as each iteration deserves.
-        double linear_part = 0;
-        double largest_change_mV = 50; ///< of V in one iteration
-    };
     /// What the cells make of V: F [mV/ms] and F' [1/ms].
     using Cells = std::function<void(std::span<const double> v, std::span<double> rate,
                                      std::span<double> slope)>;
 
-    struct Result
+    struct Result : NewtonResult
     {
-        bool converged = false;
-        int iterations = 0, linear_iterations = 0;
-        std::vector<double> residuals_mV; ///< at the start, and after each iteration
-        std::size_t where = 0;            ///< of the largest residual, in the System's order
-        double residual_mV() const { return residuals_mV.empty() ? 0 : residuals_mV.back(); }
+        std::size_t where = 0; ///< of the largest residual, in the System's order
     };
 
     /// @param s  symmetric (p1); stays as it is as long as this lives
     /// @throws InputError otherwise
-    NewtonSolver(const System& s, const Options& options, ThreadPool& pool);
+    NewtonSolver(const System& s, const NewtonOptions& options, ThreadPool& pool);
 
     /// One step of length dt.
     /// @param start  V_0
@@ -78,17 +111,23 @@ class NewtonSolver
     Work assembly, solver; ///< what residuals and matrices took so far, and what the systems did
 
   private:
+    class Step;
     void set_step(double dt_ms);
     /// minus_r_ = -R dt. @return the largest residual
     LargestResidual residual(std::span<const double> v, const Cells& cells);
-    bool correct(double tolerance, Result& result);
+    bool correct(double part, int& iterations);
+    ConjugateGradients::Result solution(double part);
 
     const System& s_;
-    Options options_;
+    NewtonOptions options_;
     ThreadPool& pool_;
-    ConjugateGradients gradients_;
+    RowsInWarps rows_;
+    std::optional<sparse::cpu::WarpProduct<double>> product_; ///< off-diagonals of M + dt K
+    SingleGradients single_;
+    std::optional<ConjugateGradients> double_; ///< where single precision would not do
     double dt_ = 0;
     std::vector<double> off_, fixed_diagonal_, diagonal_; ///< M + dt K; with - dt m F'
+    std::vector<double> turned_;                          ///< off-diagonals times V
     std::vector<double> at_start_;                        ///< M V_0
     std::vector<double> rate_, slope_, minus_r_, x_, trial_;
     std::vector<LargestResidual> largest_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Newton's method for a step of cells and diffusion, with a cubic in place of cells.
 #include "engine/core/error.hpp"
+#include "engine/diffusion/implicit.hpp"
 #include "engine/diffusion/newton.hpp"
 #include "engine/mesh/check.hpp"
 
@@ -78,7 +79,7 @@ class TestNewtonSolver : public QObject
         const auto s = system(consistent);
         const auto start = front();
         auto v = start;
-        NewtonSolver::Options o;
+        NewtonOptions o;
         o.linear_part = 1e-13;
         o.tolerance_mV = 1e-11;
         const auto r = solver(s, o).step(start, v, 0.05, cubic);
@@ -125,13 +126,74 @@ class TestNewtonSolver : public QObject
         QVERIFY(one != start);
     }
 
+    void stepsMayBeStiff_data() { masses(); }
+    /// Where diffusion makes the diagonal a hundred times the mass, residuals over the diagonal are
+    /// small from the start on, and corrections are made nevertheless.
+    void stepsMayBeStiff()
+    {
+        QFETCH(bool, consistent);
+        const auto s = system(consistent, 20);
+        const auto start = front();
+        auto v = start;
+        const auto r = solver(s, {}).step(
+            start, v, 0.1,
+            [](std::span<const double> V, std::span<double> rate, std::span<double> slope) {
+                for (std::size_t i = 0; i < V.size(); ++i)
+                    rate[i] = -0.1 * (V[i] - rest), slope[i] = -0.1;
+            });
+        qInfo("%d iterations, %d of the linear solver", r.iterations, r.linear_iterations);
+        QVERIFY(r.converged && r.iterations <= 10);
+        double moved = 0;
+        for (std::size_t i = 0; i < v.size(); ++i)
+            moved = std::max(moved, std::abs(v[i] - start[i]));
+        QVERIFY(moved > 10);
+    }
+
+    /// Single precision finds what double precision does, on any number of threads.
+    void singlePrecisionSolves()
+    {
+        const auto s = system(false, 2);
+        ThreadPool one(1), three(3);
+        const auto m = implicit_matrix(s, 0.1, 1, one);
+        std::vector<double> b(s.size()), x(s.size()), y(s.size()), z(s.size());
+        for (std::size_t i = 0; i < b.size(); ++i)
+            b[i] = s.volume[i] * std::sin(0.7 * static_cast<double>(i));
+        const RowsInWarps rows(s.alpha, one);
+        for (auto* pool : {&one, &three}) {
+            SingleGradients g(rows, *pool);
+            g.set_off(m.off);
+            auto& to = pool == &one ? x : y;
+            const auto r = g.solve(m.diagonal, b, 1e-5, 1000, to);
+            QVERIFY(r.end == ConjugateGradients::End::solved && r.iterations > 3);
+            QVERIFY(g.solve(m.diagonal, b, 1e-5, 2, z).end ==
+                    ConjugateGradients::End::too_many_iterations);
+        }
+        QVERIFY(x == y);
+        ConjugateGradients exact(s.size(), one);
+        exact.solve({s.alpha.first, s.alpha.column, m.off, m.diagonal}, b, {0, 1e-12}, 1000, z);
+        double worst = 0, most = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            worst = std::max(worst, std::abs(x[i] - z[i]));
+            most = std::max(most, std::abs(z[i]));
+        }
+        qInfo("differs by %.1e of the largest", worst / most);
+        QVERIFY(worst < 1e-4 * most && worst > 0);
+        auto wrong = m.diagonal;
+        for (std::size_t i = 0; i < wrong.size(); ++i)
+            wrong[i] -= 2 * s.volume[i]; // constants are turned round
+        SingleGradients g(rows, one);
+        g.set_off(m.off);
+        b = wrong; // so that the first direction is one
+        QVERIFY(g.solve(wrong, b, 1e-5, 1000, z).end == ConjugateGradients::End::not_definite);
+    }
+
     /// It ends where it may take no more iterations, and says what is left and where.
     void whatIsLeftIsSaid()
     {
         const auto s = system(false);
         const auto start = front();
         auto v = start;
-        NewtonSolver::Options o;
+        NewtonOptions o;
         o.most_iterations = 1;
         const auto r = solver(s, o).step(start, v, 0.1, cubic);
         QVERIFY(!r.converged);
@@ -170,16 +232,17 @@ class TestNewtonSolver : public QObject
         QTest::newRow("lumped") << false;
         QTest::newRow("consistent") << true;
     }
-    System system(bool consistent)
+    System system(bool consistent, double mm2_per_ms = 0.1)
     {
-        const std::vector<Tensor> d(mesh_.tetrahedron_count(), {0.1, 0.1, 0.1, 0, 0, 0});
+        const std::vector<Tensor> d(mesh_.tetrahedron_count(),
+                                    {mm2_per_ms, mm2_per_ms, mm2_per_ms, 0, 0, 0});
         Options o;
         o.scheme = Scheme::p1;
         o.mass = consistent ? Mass::consistent : Mass::lumped;
         o.mass_scaling = 0;
         return assemble(mesh_, neighbours_, d, o);
     }
-    NewtonSolver solver(const System& s, const NewtonSolver::Options& o) { return {s, o, pool_}; }
+    NewtonSolver solver(const System& s, const NewtonOptions& o) { return {s, o, pool_}; }
     /// A front on its way along x.
     std::vector<double> front() const
     {
