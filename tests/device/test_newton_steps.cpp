@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps of cells and diffusion at once by Newton's method. What every stepping promises is in
+// Steps of cells and diffusion at once by Newton's method, on the CPU, on one GPU and on a tissue
+// in three shards; rows of GPUs are skipped where there is none. What every stepping promises is in
 // test_contract.
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/diffusion/newton.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -17,12 +19,22 @@ namespace {
 
 constexpr auto p1 = diffusion::Scheme::p1;
 
+/// A stepper on the devices of the test's row.
 std::unique_ptr<Stepper> stepper_of(const TissueProblem& p, unsigned threads = 2)
 {
+    QFETCH(QByteArray, devices);
     StepperOptions o;
-    o.devices = "cpu";
+    o.devices = devices.toStdString();
     o.threads = threads;
     return make_stepper(p, o);
+}
+
+void on_each_back_end()
+{
+    QTest::addColumn<QByteArray>("devices");
+    QTest::newRow("CPU") << QByteArray("cpu");
+    QTest::newRow("one GPU") << QByteArray("cuda:0");
+    QTest::newRow("three shards on a GPU") << QByteArray("cuda:0,0,0");
 }
 
 TissueProblem strip(Stepping stepping, double dt, diffusion::Mass mass = diffusion::Mass::lumped,
@@ -40,13 +52,6 @@ TissueProblem strip(Stepping stepping, double dt, diffusion::Mass mass = diffusi
     return p;
 }
 
-std::vector<double> potential(const Stepper& s, std::size_t n)
-{
-    std::vector<double> v(n);
-    s.potential(v);
-    return v;
-}
-
 /// When the wave passes x = 6 mm.
 double arrival(const TissueProblem& p)
 {
@@ -58,11 +63,21 @@ double arrival(const TissueProblem& p)
 
 } // namespace
 
+Q_DECLARE_METATYPE(tawara::diffusion::Mass)
+
 class TestNewtonSteps : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    void init()
+    {
+        if (!QTest::currentDataTag() || !QByteArray(QTest::currentDataTag()).contains("GPU"))
+            return;
+        need_gpu();
+    }
+
     /// Against explicit steps of 0.001 ms, the error of the arrival halves with the step.
+    void errorsAreOfTheFirstOrderInTime_data() { on_each_back_end(); }
     void errorsAreOfTheFirstOrderInTime()
     {
         const double fine = arrival(strip(Stepping::explicit_, 0.001));
@@ -80,6 +95,7 @@ class TestNewtonSteps : public QObject
 
     /// Consistent mass: a wave that is as fast as explicit steps' with it but for the vertex rule,
     /// which counts the cells' part as lumped mass does.
+    void consistentMassConducts_data() { on_each_back_end(); }
     void consistentMassConducts()
     {
         const double lumped = arrival(strip(Stepping::newton, 0.02)),
@@ -95,6 +111,7 @@ class TestNewtonSteps : public QObject
     }
 
     /// Steps grow where V moves slowly, and V stays what single time steps make of it.
+    void longStepsKeepThePotential_data() { on_each_back_end(); }
     void longStepsKeepThePotential()
     {
         auto p = strip(Stepping::newton, 0.05);
@@ -126,6 +143,7 @@ class TestNewtonSteps : public QObject
     }
 
     /// A snapshot inside of a long step goes on bit for bit, whatever the number of threads.
+    void aLongStepGoesOn_data() { on_each_back_end(); }
     void aLongStepGoesOn()
     {
         auto p = strip(Stepping::newton, 0.05, diffusion::Mass::lumped, true, 2);
@@ -154,6 +172,7 @@ class TestNewtonSteps : public QObject
     }
 
     /// A pulse that nobody foresaw ends a long step where it is.
+    void aPulseActsAtOnce_data() { on_each_back_end(); }
     void aPulseActsAtOnce()
     {
         auto p = strip(Stepping::newton, 0.05);
@@ -179,6 +198,7 @@ class TestNewtonSteps : public QObject
     }
 
     /// A time step that is too long for Newton's method is cut into parts.
+    void stepsAreCut_data() { on_each_back_end(); }
     void stepsAreCut()
     {
         const auto p = strip(Stepping::newton, 0.5);
@@ -193,6 +213,7 @@ class TestNewtonSteps : public QObject
     }
 
     /// Where no step is short enough, time, place and residual are said, and the state is kept.
+    void whatDoesNotConvergeIsSaid_data() { on_each_back_end(); }
     void whatDoesNotConvergeIsSaid()
     {
         auto p = strip(Stepping::newton, 0.1);
@@ -221,6 +242,48 @@ class TestNewtonSteps : public QObject
         QVERIFY(after.states == from.states);
     }
 
+    /// GPUs take the steps of the CPU, but for rounding.
+    void gpusTakeTheSameSteps_data()
+    {
+        QTest::addColumn<QByteArray>("devices");
+        QTest::addColumn<diffusion::Mass>("mass");
+        for (const char* devices : {"cuda:0", "cuda:0,0,0"})
+            for (const auto mass : {diffusion::Mass::lumped, diffusion::Mass::consistent})
+                QTest::addRow("GPU, %s, %s mass", devices,
+                              mass == diffusion::Mass::lumped ? "lumped" : "consistent")
+                    << QByteArray(devices) << mass;
+    }
+    void gpusTakeTheSameSteps()
+    {
+        QFETCH(diffusion::Mass, mass);
+        auto p = strip(Stepping::newton, 0.05, mass, true, 3);
+        p.newton.adaptive = true;
+        p.newton.dt_max_ms = 0.8;
+        const auto gpu = stepper_of(p), cpu = on(p, "cpu");
+        for (auto* s : {gpu.get(), cpu.get()})
+            s->add_stimulus(left_end(p, 1));
+        double worst = 0;
+        for (int k = 0; k < 60; ++k) {
+            gpu->advance(20);
+            cpu->advance(20);
+            worst = std::max(
+                worst, largest_difference(potential(*gpu, p.size()), potential(*cpu, p.size())));
+        }
+        const auto a = *gpu->newton_counts(), b = *cpu->newton_counts();
+        qInfo("V differs by %.2g mV; steps %lld and %lld, iterations %lld and %lld", worst,
+              (long long)a.steps, (long long)b.steps, (long long)a.newton, (long long)b.newton);
+        QVERIFY(worst < 1e-3);
+        QVERIFY(std::abs(a.steps - b.steps) <= 2 && std::abs(a.newton - b.newton) <= 10);
+        QVERIFY(difference_of_states(gpu->snapshot(), cpu->snapshot()) < 1e-3);
+        // either goes on with what the other has
+        const auto other = on(p, "cpu");
+        other->add_stimulus(left_end(p, 1));
+        other->restore(gpu->snapshot());
+        other->advance(40);
+        gpu->advance(40);
+        QVERIFY(largest_difference(potential(*gpu, p.size()), potential(*other, p.size())) < 1e-3);
+    }
+
     void singlePrecisionIsRefused()
     {
         StepperOptions o;
@@ -229,6 +292,7 @@ class TestNewtonSteps : public QObject
         QVERIFY_THROWS_EXCEPTION(InputError, make_stepper(strip(Stepping::newton, 0.05), o));
     }
 
+    void countsAndKernelsAreThere_data() { on_each_back_end(); }
     void countsAndKernelsAreThere()
     {
         const auto p = strip(Stepping::newton, 0.05);
@@ -239,7 +303,7 @@ class TestNewtonSteps : public QObject
         QCOMPARE(c.steps, 40);
         QVERIFY(c.newton >= 40 && c.linear >= c.newton && c.most_newton >= 2);
         const auto k = s->kernels();
-        QCOMPARE(k.size(), std::size_t{4});
+        QVERIFY(k.size() >= 3);
         for (const auto& kernel : k)
             QVERIFY2(kernel.calls > 0 && kernel.ms > 0 && kernel.bytes > 0, kernel.name.c_str());
         QCOMPARE(k[2].calls, c.linear);

@@ -74,7 +74,7 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
         if (std::is_same_v<Real, float>)
             throw InputError("--precision", "Newton's method steps in double precision; leave "
                                             "--precision out, or take another stepping");
-        newton_ = std::make_unique<NewtonSteps>(p, layout_, pool_);
+        newton_ = std::make_unique<Newton>(p, layout_, pool_);
     }
     initial_state(p);
 }
@@ -249,9 +249,10 @@ void CpuStepper<Real>::newton_step()
 {
     if constexpr (std::is_same_v<Real, double>) {
         currents_.set(step_, v_.data());
-        const std::int64_t most = currents_.has_parts() ? 1 : newton_->longest();
-        newton_->step({v_.data(), next_.data(), states_, type_.data(), currents_.values(),
-                       time_ms(), currents_.steady(step_, most)});
+        const std::int64_t most = currents_.has_parts() ? 1 : newton_->steps.longest();
+        newton_->tissue.set_arrays(
+            {v_.data(), next_.data(), &states_, type_.data(), currents_.values()});
+        newton_->steps.step(newton_->tissue, time_ms(), currents_.steady(step_, most));
         tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
             Lap lap(w);
             const auto bad =

@@ -6,7 +6,7 @@
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/currents.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
-#include "engine/device/cpu/newton_steps.hpp"
+#include "engine/device/cpu/newton_tissue.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
 #include "engine/diffusion/implicit.hpp"
@@ -61,7 +61,7 @@ class CpuStepper final : public Stepper
     double share_quiescent() const override;
     std::optional<NewtonCounts> newton_counts() const override
     {
-        return newton_ ? std::optional(newton_->counts()) : std::nullopt;
+        return newton_ ? std::optional(newton_->steps.counts()) : std::nullopt;
     }
 
   private:
@@ -111,7 +111,16 @@ class CpuStepper final : public Stepper
     std::vector<double> samples_;
     ActivationRecord<Real> record_;
     std::optional<QuiescentSteps<Real>> quiescent_;
-    std::unique_ptr<NewtonSteps> newton_; ///< of double alone
+    struct Newton
+    {
+        Newton(const TissueProblem& p, const Layout& layout, ThreadPool& pool)
+            : tissue(p, layout, pool), steps(p)
+        {
+        }
+        NewtonTissue tissue;
+        NewtonSteps steps;
+    };
+    std::unique_ptr<Newton> newton_; ///< of double alone
     std::vector<WorkerTimes> worker_;
 };
 

@@ -27,7 +27,7 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
     if (quiescent_)
         quiescent_->set_types(group, types);
     if (newton_)
-        newton_->set_types(group, types);
+        newton_->tissue.set_types(group, types);
 }
 
 template <class Real>
@@ -114,7 +114,7 @@ Snapshot CpuStepper<Real>::snapshot() const
     if (quiescent_)
         s.quiescent = quiescent_->snapshot();
     if (newton_)
-        s.implicit = newton_->snapshot();
+        s.implicit = newton_->steps.snapshot(newton_->tissue);
     s.parts = currents_.snapshot();
     return s;
 }
@@ -124,7 +124,7 @@ void CpuStepper<Real>::restore(const Snapshot& s)
 {
     check_shape(s,
                 {layout_.new_of.size(), states_.numbers(), quiescent_ ? quiescent_->longest() : 0,
-                 currents_.sizes(), newton_ ? newton_->longest() : 0});
+                 currents_.sizes(), newton_ ? newton_->steps.longest() : 0});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
         for (std::size_t u = 0; u < values.size(); ++u)
@@ -148,7 +148,7 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     }
     if (newton_) {
         next_ = v_;
-        newton_->restore(s.implicit);
+        newton_->steps.restore(s.implicit, newton_->tissue);
     }
     currents_.restore(s.parts);
     for (auto& w : worker_)
@@ -195,7 +195,7 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
     }
     if constexpr (std::is_same_v<Real, double>)
         if (newton_) {
-            auto all = newton_->kernels(states_);
+            auto all = newton_->tissue.kernels(states_, newton_->steps.counts());
             all.push_back(out[k_record]);
             return all;
         }
