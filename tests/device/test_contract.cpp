@@ -89,7 +89,8 @@ const Way ways[]{
     {"p1, consistent", p1, consistent},
     {"p1, Crank-Nicolson", p1, lumped, Stepping::crank_nicolson},
     {"p1, consistent, Crank-Nicolson, Strang", p1, consistent, Stepping::crank_nicolson, strang},
-    {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, false, false},
+    {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, true, false},
+    {"p1, consistent, Newton", p1, consistent, Stepping::newton, godunov, 0.02, 0, true, false},
 };
 
 /// Rows of every back end, way and precision.

@@ -75,6 +75,57 @@ double difference(const std::vector<cell::CellType>& types, Scheme scheme, const
     return a.from(b);
 }
 
+/// Largest relative difference of what an implicit step's text leaves from what the CPU does: V,
+/// states, F and F'.
+double implicit_difference(const std::vector<cell::CellType>& types, const QString& folder)
+{
+    const auto p = cc::shared_source_program(cc::system_of(types[0]), cc::Target::gpu(false));
+    const auto numbers = row_numbers<double>(types, *p, nullptr);
+    const HostKernel kernel(implicit_source(*p, rows_of(types, numbers), direct), folder);
+    const auto tables = place_rows(kernel, numbers, types.size());
+    Cells<double> a(types), b(types);
+    const std::size_t n = a.kept, slots = Cells<double>::slots;
+    constexpr double dt = 0.05;
+
+    AlignedVector<double> rate(slots), slope(slots), rate_b(slots), slope_b(slots);
+    std::vector<double*> columns;
+    for (auto& s : a.states)
+        columns.push_back(s.data());
+    columns.insert(columns.end(), {rate.data(), slope.data()});
+    cell::CellArrays<double> arrays;
+    arrays.v = a.v.data(), arrays.states = columns.data(), arrays.type = a.type.data();
+    arrays.stimulus = a.current.data();
+    arrays.begin = Cells<double>::begin, arrays.end = Cells<double>::end;
+    cell::make_source_kernel(types)->step(arrays, 0, dt);
+
+    const auto at = [&](std::size_t s, std::size_t i) { return (i / 32 * n + s) * 32 + i % 32; };
+    std::vector<double> before(slots * n), after(slots * n);
+    for (std::size_t s = 0; s < n; ++s)
+        for (std::size_t i = 0; i < slots; ++i)
+            before[at(s, i)] = after[at(s, i)] = b.states[s][i];
+    auto told = b.v;
+    ImplicitCells<double> c;
+    c.cells.v_in = b.v.data(), c.cells.v_out = told.data(), c.cells.states = before.data();
+    c.cells.slots = static_cast<std::int64_t>(32 * n), c.cells.type = b.type.data();
+    c.cells.tables = tables.data(), c.cells.stimulus = b.current.data(), c.cells.dt = dt;
+    c.after = after.data(), c.rate = rate_b.data(), c.slope = slope_b.data();
+    c.begin = Cells<double>::begin, c.end = Cells<double>::slots; // with the last slice's rest
+    kernel.launch("cell_implicit", static_cast<int>(slots) / direct.block_threads,
+                  direct.block_threads, c);
+    b.v = told;
+    for (std::size_t s = 0; s < n; ++s)
+        for (std::size_t i = 0; i < slots; ++i)
+            b.states[s][i] = after[at(s, i)];
+    double most = a.from(b);
+    for (std::size_t i = Cells<double>::begin; i < Cells<double>::end; ++i)
+        for (const auto& [x, y] : {std::pair{rate[i], rate_b[i]}, std::pair{slope[i], slope_b[i]}})
+            if (!(std::isnan(x) && std::isnan(y)))
+                most = std::max(most, std::isfinite(x) && std::isfinite(y)
+                                          ? std::abs(x - y) / (1e-2 + std::abs(x))
+                                          : HUGE_VAL);
+    return most;
+}
+
 /// A slab of vertices as one shard of a device, stepped as the stepper launches its kernels.
 template <class Real>
 struct Tissue
@@ -235,6 +286,17 @@ class TestCudaText : public QObject
     {
         if (!QFileInfo(TAWARA_HOST_COMPILER).isExecutable())
             QSKIP("the compiler of this build, " TAWARA_HOST_COMPILER ", is not on this machine");
+    }
+
+    void implicitTextsAgreeWithTheCpu()
+    {
+        for (const auto& [model, count] :
+             {std::pair{"aliev_panfilov_1996", 1}, std::pair{"ten_tusscher_2006", 3}}) {
+            const QTemporaryDir folder;
+            const double d = implicit_difference(types_of(model, count), folder.path());
+            qInfo("%s: %.2g", model, d);
+            QVERIFY(d < 1e-7);
+        }
     }
 
     void textsAgreeWithTheCpu_data()

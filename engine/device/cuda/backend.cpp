@@ -123,8 +123,16 @@ int longest_quiescent(const TissueProblem& p)
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)
 {
-    if (p.stepping == Stepping::newton)
-        return "Newton's method steps on the CPU alone so far";
+    if (p.stepping == Stepping::newton) {
+        if (precision != Precision::double_)
+            return "Newton's method steps in double precision";
+        if (p.system.scheme != diffusion::Scheme::p1)
+            return "Newton's method is of linear elements";
+        for (const auto& g : p.groups)
+            if (g.reaction)
+                return "Newton's method needs the equations of the cells, which " +
+                       g.reaction->name() + " does not have";
+    }
     if (needs_solver(p) && p.system.scheme != diffusion::Scheme::p1)
         return "implicit diffusion of fvm is not available on CUDA devices (its matrix is not "
                "symmetric; p1's is)";

@@ -160,7 +160,7 @@ struct CompiledReaction<Real>::Code
     std::vector<const LoadedCode*> all() const
     {
         std::vector<const LoadedCode*> c;
-        for (const auto* p : {fused.code.get(), alone.code.get(), rest.get()})
+        for (const auto* p : {fused.code.get(), alone.code.get(), implicit.code.get(), rest.get()})
             if (p)
                 c.push_back(p);
         return c;
@@ -177,7 +177,7 @@ struct CompiledReaction<Real>::Code
     std::shared_ptr<const cell::compiler::Program> program, long_program;
     ReactionUse use;
     TypeRows type_rows; ///< what the present code is made for
-    Step fused, alone;
+    Step fused, alone, implicit;
     std::unique_ptr<LoadedCode> rest;
     LoadedKernel first, moving;
     Buffer<Real> rows; ///< of several types, where constant memory does not hold them
@@ -230,6 +230,13 @@ void CompiledReaction<Real>::Code::compile(int device)
         moving = {*rest, "cell_moving", shape.block_threads, device};
         return;
     }
+    if (use.implicit) { // nothing but its own work counts
+        const auto shape = use.shape.value_or(all_registers);
+        implicit.code =
+            std::make_unique<LoadedCode>(implicit_source(*program, type_rows, shape), device);
+        implicit.kernel = {*implicit.code, "cell_implicit", shape.block_threads, device};
+        return;
+    }
     if (use.fused)
         load(fused, true, device);
     if (use.alone)
@@ -245,8 +252,9 @@ CompiledReaction<Real>::CompiledReaction(const CellGroup& group, const ReactionU
     Code& c = *code_;
     const auto system = cell::compiler::system_of(group.types);
     const auto target = cell::compiler::Target::gpu(single);
-    c.program =
-        use.program ? use.program : cell::compiler::shared_program(system, group.scheme, target);
+    c.program = use.program    ? use.program
+                : use.implicit ? cell::compiler::shared_source_program(system, target)
+                               : cell::compiler::shared_program(system, group.scheme, target);
     if (use.longest_quiescent_ms > 0)
         c.long_program = cell::compiler::shared_program(
             system,
@@ -318,6 +326,23 @@ void CompiledReaction<Real>::launch_quiescent(StreamRef s, const ReactionLaunch<
 }
 
 template <class Real>
+void CompiledReaction<Real>::launch_implicit(StreamRef s, const ImplicitCells<Real>& c) const
+{
+    auto all = c;
+    all.cells = code_->filled(c.cells);
+    if (code_->implicit.code)
+        code_->implicit.kernel.launch(s, "cells (Newton)", c.end - c.begin, false, false, all);
+    else
+        DeviceReaction<Real>::launch_implicit(s, c);
+}
+
+template <class Real>
+bool CompiledReaction<Real>::keeps_record() const
+{
+    return !code_->use.implicit;
+}
+
+template <class Real>
 std::size_t CompiledReaction<Real>::states() const
 {
     return code_->program->next.size();
@@ -335,7 +360,7 @@ template <class Real>
 std::size_t CompiledReaction<Real>::spilled_bytes() const
 {
     std::size_t most = 0;
-    for (const auto* s : {&code_->fused, &code_->alone})
+    for (const auto* s : {&code_->fused, &code_->alone, &code_->implicit})
         if (s->code)
             most = std::max(most, s->kernel.spilled_bytes());
     return most;

@@ -23,6 +23,7 @@ struct ReactionUse
     bool alone = false;              ///< without one
     double longest_quiescent_ms = 0; ///< of a long step of unknowns at rest; 0: nothing rests
     std::size_t unknowns = 0;        ///< of the whole tissue
+    bool implicit = false;           ///< for implicit steps, and nothing else; of double alone
     /// In place of kernel_shape()'s and of the scheme's, for benchmarks.
     std::optional<KernelShape> shape{};
     std::shared_ptr<const cell::compiler::Program> program{};
@@ -60,7 +61,8 @@ class CompiledReaction final : public DeviceReaction<Real>
     /// have it.
     void launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
                           const Rest& rest) const override;
-    bool keeps_record() const override { return true; }
+    void launch_implicit(StreamRef s, const ImplicitCells<Real>& c) const override;
+    bool keeps_record() const override;
 
     std::size_t states() const; ///< with V
     double flops() const override;

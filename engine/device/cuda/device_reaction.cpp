@@ -16,6 +16,12 @@ void DeviceReaction<Real>::launch_quiescent(StreamRef, const ReactionLaunch<Real
 }
 
 template <class Real>
+void DeviceReaction<Real>::launch_implicit(StreamRef, const ImplicitCells<Real>&) const
+{
+    throw Error("a reaction without implicit steps was asked for one");
+}
+
+template <class Real>
 void DeviceReaction<Real>::set_types(std::span<const cell::CellType>, StreamRef)
 {
     throw InputError("cell types", "this reaction has none that could be replaced");

@@ -50,6 +50,9 @@ class DeviceReaction
     /// @throws Error where there is none
     virtual void launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
                                   const Rest& rest) const;
+    /// Enqueues what an implicit step asks of the cells; ImplicitCells' tables are set here.
+    /// @throws Error unless the reaction was made for it (ReactionUse::implicit)
+    virtual void launch_implicit(StreamRef s, const ImplicitCells<Real>& c) const;
     /// Whether launch() looks at each slot (cell_record.cuh: look(), verdict()) where
     /// cells.v_before is given. If not, the stepper does it in a kernel of its own.
     virtual bool keeps_record() const { return false; }

@@ -75,6 +75,19 @@ struct Reaction
     Record<Real> record;
 };
 
+/// Cells in an implicit step (cell::make_source_kernel()), slots [begin, end): V at its end is
+/// cells.v_in, the states at its start are cells.states, dt is cells.dt. v_out is V, or what tells
+/// of a concentration out of its range. `after` lies as the states do.
+template <class Real>
+struct ImplicitCells
+{
+    Reaction<Real> cells;
+    Real* after = nullptr;                  ///< states at the step's end
+    Real *rate = nullptr, *slope = nullptr; ///< [slots] F [mV/ms] and F' [1/ms]
+    double t_ms = 0;                        ///< the step's start
+    std::int64_t begin = 0, end = 0;        ///< begin: a multiple of 32
+};
+
 /// What every kernel of a step is told of its place in the run.
 struct Moment
 {

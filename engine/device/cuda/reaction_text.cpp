@@ -140,6 +140,13 @@ CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool f
                   ring ? cell_ring_text() : cell_direct_text());
 }
 
+CudaSource implicit_source(const cell::compiler::Program& p, const TypeRows& types,
+                           const KernelShape& shape)
+{
+    return source(p.name, cell::compiler::cuda_text(p, false), shape, false, false, types,
+                  row_size_of(p), "cell_implicit.cuh", cell_implicit_text());
+}
+
 CudaSource rest_source(const cell::compiler::Program& short_step,
                        const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape)

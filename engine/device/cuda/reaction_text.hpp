@@ -62,6 +62,11 @@ std::size_t constant_rows(std::size_t types, std::size_t row_bytes);
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
                            const TypeRows& types, const KernelShape& shape);
 
+/// The text of the kernel of an implicit step (cell_implicit.cuh) in double precision.
+/// @param p  of cell::compiler::shared_source_program()
+CudaSource implicit_source(const cell::compiler::Program& p, const TypeRows& types,
+                           const KernelShape& shape);
+
 /// The text of the kernels with unknowns at rest (cell_rest.cuh). A cell type's row holds the short
 /// step's constants, then the long one's. @param shape  stages are not looked at
 CudaSource rest_source(const cell::compiler::Program& short_step,

@@ -151,14 +151,17 @@ struct Solved
     diffusion::ImplicitMatrix matrix;
     std::vector<double> weight; ///< row sums: flows cancel, so that mass alone is left
     bool consistent = false;
+    const diffusion::System* masses = nullptr; ///< of Newton's method
 };
 
 std::optional<Solved> solved(const TissueProblem& p, unsigned threads)
 {
-    if (!needs_solver(p))
+    const bool newton = p.stepping == Stepping::newton;
+    if (!needs_solver(p) && !newton)
         return {};
     ThreadPool pool(threads);
     Solved s;
+    s.masses = newton ? &p.system : nullptr;
     s.matrix = diffusion::implicit_matrix(p.system, p.dt_ms, theta(p.stepping), pool);
     s.consistent = p.system.mass == diffusion::Mass::consistent;
     s.weight = s.consistent ? p.system.mass_diagonal : p.system.volume;
@@ -183,6 +186,15 @@ void fill_matrix(Shard& s, const Columns& columns, const std::vector<double>& al
     for (auto u : s.old_of) {
         s.diagonal.push_back(u < 0 ? 1 : system->matrix.diagonal[at(u)]);
         s.weight.push_back(u < 0 ? 1 : system->weight[at(u)]);
+    }
+    if (!system->masses)
+        return;
+    const auto& m = *system->masses;
+    for (auto u : s.old_of) {
+        s.volume.push_back(u < 0 ? 0 : m.volume[at(u)]);
+        s.mass_diagonal.push_back(u < 0                ? 0
+                                  : system->consistent ? m.mass_diagonal[at(u)]
+                                                       : m.volume[at(u)]);
     }
 }
 

@@ -24,11 +24,14 @@ struct Shard : partition::Subdomain
     std::vector<float> single_value; ///< [32 pack chunk.back()], one of these two, by pack = 4 or 2
     std::vector<double> double_value;
     std::int64_t nonzeros = 0;
-    /// Only where steps solve a linear system (needs_solver): the values above are then the flow of
-    /// diffusion::implicit_matrix. Consistent mass: off-diagonals of the system's matrix, as above.
+    /// Only where steps solve linear systems (needs_solver, Stepping::newton): the values above are
+    /// then the flow of diffusion::implicit_matrix. Consistent mass: off-diagonals of the system's
+    /// matrix, as above.
     std::vector<float> single_second;
     std::vector<double> double_second;
     std::vector<double> diagonal, weight; ///< [slots] of the system's matrix; its row sums
+    /// Only of Stepping::newton, [slots], 0 without an unknown: lumped mass, the mass's diagonal.
+    std::vector<double> volume, mass_diagonal;
 };
 
 struct Sharding

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps that solve a linear system: the order of the solver's kernels on one or several shards.
+#include "engine/device/cuda/solver_iterations.cuh"
 #include "engine/device/cuda/step_plan.cuh"
 #include "engine/diffusion/implicit.hpp"
 
@@ -91,17 +92,7 @@ SolvedPlan<Real>::SolvedPlan(const TissueProblem& p, Tissue<Real>& tissue, const
     // Single precision cannot say more of V than a quarter of its last place.
     limits_ = {sizeof(Real) == 4 ? std::max(p.solver_tolerance_mV, 2e-6) : p.solver_tolerance_mV,
                p.solver_iterations};
-    std::vector<SolverSums*> all;
-    for (std::size_t k = 0; k < tissue.shards.size(); ++k) {
-        State& s = *tissue.shards[k];
-        s.solver = std::make_unique<ShardSolver<Real>>(
-            s.host, s.main, static_cast<int>(tissue.shards.size()), static_cast<int>(k));
-        all.push_back(s.solver->sums.data());
-    }
-    for (auto& s : tissue.shards) {
-        const Current here(s->device);
-        s->solver->all_sums = uploaded(all, s->main);
-    }
+    make_solvers(tissue);
 }
 
 /// Calls body with the rows of the flow, or with those of the system where they are others.
@@ -159,36 +150,13 @@ void SolvedPlan<Real>::enqueue_start(int sub_step)
 }
 
 template <class Real>
-void SolvedPlan<Real>::enqueue_iterations(int count)
+void SolvedPlan<Real>::iterate(int count)
 {
-    auto& t = this->t_;
-    const auto product = [&](State& s, const ProductPart& part) {
+    enqueue_iterations(this->t_, count, limits_, [&](State& s, const ProductPart& part) {
         with_rows(s, own_matrix_, [&](const auto& a) {
             multiply(s.main, s.solver->correction(), a, factor_, part);
         });
-    };
-    for (int k = 0; k < count; ++k) {
-        const int turn = k % 2;
-        for (auto& s : t.shards) {
-            const Current here(s->device);
-            if (t.single()) {
-                product(*s, s->solver->whole(turn));
-                continue;
-            }
-            product(*s, s->solver->interior(turn));
-            t.exchange.wait_for_halos(s->main);
-            product(*s, s->solver->separator(turn));
-            s->solver->summed.record(s->main);
-        }
-        for (auto& s : t.shards) {
-            const Current here(s->device);
-            if (!t.single())
-                for (auto& o : t.shards)
-                    s->main->wait(o->solver->summed);
-            update_solution(s->main, s->solver->correction(), turn, limits_);
-        }
-        t.exchange.to_halos_after_main(Vector::correction, t.parity());
-    }
+    });
 }
 
 /// The new potential, if the iterations were enough, and word of it to the host.
@@ -219,7 +187,7 @@ void SolvedPlan<Real>::solve(int sub_step)
     const int later = sub_step > 0;
     replay(part_start + later, iterations_ahead_, [&] {
         enqueue_start(sub_step);
-        enqueue_iterations(iterations_ahead_);
+        iterate(iterations_ahead_);
         enqueue_result(sub_step);
     });
     const SolverStatus& status = *status_.data();
@@ -230,7 +198,7 @@ void SolvedPlan<Real>::solve(int sub_step)
         if (status.verdict > 0)
             break;
         replay(part_more + later, more_iterations, [&] {
-            enqueue_iterations(more_iterations);
+            iterate(more_iterations);
             enqueue_result(sub_step);
         });
     }

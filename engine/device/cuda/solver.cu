@@ -27,7 +27,7 @@ __global__ void start_kernel(const __grid_constant__ Correction<Real> c,
     const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const bool go = alive(m);
     if (slot == 0)
-        c.status[1] = {0, 0, 0, 0, go ? 0 : 1};
+        c.status[1] = {0, 0, 0, 0, 0, go ? 0 : 1};
     if (slot >= c.slots || !go)
         return;
     c.u[slot] = row_sum(flow, v, static_cast<int>(slot), v[slot]) / c.diagonal[slot];
@@ -125,10 +125,13 @@ __device__ __forceinline__ double next_iteration(const SolverStatus& before, con
         all.most = fmax(all.most, sums[k].most);
     }
     now.residual_mV = all.most;
+    if (before.iterations == 0)
+        now.first_mV = all.most;
+    const double enough = fmax(limits.tolerance_mV, limits.part * now.first_mV);
     // A start that is not finite leaves the potential as it is; the run's verdict finds it.
     if (before.iterations == 0 && !isfinite(all.gamma))
         now.verdict = 1;
-    else if (all.most <= limits.tolerance_mV && isfinite(all.gamma))
+    else if (all.most <= enough && isfinite(all.gamma))
         now.verdict = 1;
     else if (before.iterations >= limits.iterations)
         now.verdict = -1;
@@ -136,6 +139,10 @@ __device__ __forceinline__ double next_iteration(const SolverStatus& before, con
         return 0;
     const double beta = before.iterations == 0 ? 0 : all.gamma / before.gamma;
     const double less = before.iterations == 0 ? 0 : beta * all.gamma / before.alpha;
+    if (!(all.delta - less > 0)) { // <p, A p>
+        now.verdict = -2;
+        return 0;
+    }
     now.gamma = all.gamma;
     now.alpha = all.gamma / (all.delta - less);
     ++now.iterations;

@@ -19,11 +19,12 @@
 
 namespace tawara::device::cuda {
 
-/// Where a solution stands. verdict: 0 goes on, 1 ended, -1 stopped after the most iterations.
+/// Where a solution stands. verdict: 0 goes on, 1 ended, -1 stopped after the most iterations, -2
+/// stopped since the matrix is not positive definite.
 struct SolverStatus
 {
     double gamma = 0, alpha = 0;
-    double residual_mV = 0;
+    double residual_mV = 0, first_mV = 0; ///< now, and before the first iteration
     int iterations = 0, verdict = 0;
 };
 
@@ -32,10 +33,13 @@ struct SolverSums
     double gamma = 0, delta = 0, most = 0;
 };
 
+/// A solution ends where the residual is no larger than the tolerance, or than a part of what it
+/// was.
 struct SolverLimits
 {
     double tolerance_mV = 1e-7;
     int iterations = 2000;
+    double part = 0;
 };
 
 /// One shard's vectors, [slots] each, u with its halo. Two status entries and two rows of sums

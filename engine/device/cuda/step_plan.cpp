@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What all plans of steps have in common: the stages of a step, and their records.
-#include "engine/device/cuda/step_plan.cuh"
+#include "engine/device/cuda/newton_plan.cuh"
 
 #include <algorithm>
 
@@ -257,6 +257,9 @@ template <class Real>
 std::unique_ptr<StepPlan<Real>> make_plan(const TissueProblem& p, Tissue<Real>& tissue,
                                           const PlanChoice& choice)
 {
+    if constexpr (sizeof(Real) == 8)
+        if (p.stepping == Stepping::newton)
+            return std::make_unique<NewtonPlan>(p, tissue, choice);
     if (needs_solver(p))
         return std::make_unique<SolvedPlan<Real>>(p, tissue, choice);
     if (p.rest_tolerance_mV > 0)

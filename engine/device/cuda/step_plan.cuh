@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 
@@ -43,6 +44,9 @@ class StepPlan
     virtual void save(Snapshot&) const {}
     virtual void restore(const Snapshot&) {}
     virtual int longest_quiescent() const { return 0; } ///< steps; 0: nothing rests
+    virtual int longest_implicit() const { return 0; }  ///< 0: no steps by Newton's method
+    virtual std::optional<NewtonCounts> newton_counts() const { return {}; }
+    virtual void types_changed() {} ///< a group's cell types are others than so far
 
     virtual std::vector<KernelRecord> kernels() const;
     virtual double share_quiescent() const { return 0; }
@@ -174,7 +178,7 @@ class SolvedPlan final : public StepPlan<Real>
     void with_rows(const State& s, bool own, Body body) const;
     void enqueue_reaction(const Stage& stage);
     void enqueue_start(int sub_step);
-    void enqueue_iterations(int count);
+    void iterate(int count);
     void enqueue_result(int sub_step);
     [[noreturn]] void fail(const SolverStatus& status);
     KernelRecord record(std::size_t shard) const;

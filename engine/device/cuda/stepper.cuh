@@ -47,6 +47,7 @@ class CudaStepper final : public Stepper
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
     double share_quiescent() const override { return plan_->share_quiescent(); }
+    std::optional<NewtonCounts> newton_counts() const override { return plan_->newton_counts(); }
     Devices ceiling_device() const override { return Devices::cuda({t_.first().device}); }
     std::vector<std::int32_t> shard_of_unknown() const override
     {

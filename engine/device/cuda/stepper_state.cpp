@@ -322,6 +322,7 @@ void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellT
     t_.synchronize(); // nothing may still read the tables
     for (auto& s : t_.shards)
         s->set_types(group, types);
+    plan_->types_changed();
     plan_->forget_graphs(); // they hold the constants of single types as arguments
     groups_[group].types.assign(types.begin(), types.end());
 }
@@ -362,7 +363,7 @@ template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
     check_shape(s, {t_.place.size(), t_.first().tiles.most_numbers(), plan_->longest_quiescent(),
-                    t_.ports.sizes()});
+                    t_.ports.sizes(), plan_->longest_implicit()});
     t_.synchronize();
     for (auto& shard : t_.shards) {
         State& d = *shard;

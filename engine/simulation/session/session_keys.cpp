@@ -257,8 +257,8 @@ const Key table[] = {
              "`explicit`: with sub-steps, or RKL2 where it needs many; RKL2 is checked against "
              "the operator's complex eigenvalues, and takes more stages where modes would turn "
              "and grow. `backward_euler`, `crank_nicolson`: of `fvm` on the CPU alone. `newton`: "
-             "cells and diffusion at once, by backward Euler and Newton's method; of `p1`, on "
-             "the CPU in double precision; `reaction.scheme` and `splitting` have no part in it",
+             "cells and diffusion at once, by backward Euler and Newton's method; of `p1`, in "
+             "double precision; `reaction.scheme` and `splitting` have no part in it",
          .fixed = problem}),
     Key("/diffusion/newton", "of stepping `newton` alone: below", {.left_out = "its defaults"}),
 
