@@ -4,6 +4,7 @@
 #include "tests/bench/tissue.hpp"
 
 #include <map>
+#include <optional>
 
 namespace tawara::bench {
 
@@ -24,6 +25,7 @@ struct Beat
     double last_activation_ms = 0;
     device::Maps maps;
     std::vector<device::KernelRecord> kernels;
+    std::optional<device::NewtonCounts> newton;
 };
 /// Runs `simulated_ms` from rest, the stimulus at 0.
 Beat run_beat(const Bench& b, const device::TissueProblem& p, const device::StepperOptions& how,

@@ -7,11 +7,12 @@
 // stands for ','. Options: metis, fused, unfused, compiled, nograph, graph=STEPS,
 //     shares=A;B (of each device);
 // fvm, p1; check (the stability analysis);
-// untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be,
-// consistent; dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps),
-// ports=N (a chain of passive cells joined at N places of 30 unknowns each);
-// against=NAME (compare with kept maps; those of fvm are carried to the vertices). The tissue is a
-// slab of N x N x N cubes of 6 tetrahedra, or a mesh, refined.
+// untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be, newton,
+// newton=MS (steps of several time steps up to so long), consistent; dt=MS, eta=X (mass scaling),
+// rest=MV, types=N; keep=NAME (beat: keep the maps), threads=N (of the CPU); ports=N (a chain of
+// passive cells joined at N places of 30 unknowns each); against=NAME (compare with kept maps;
+// those of fvm are carried to the vertices). The tissue is a slab of N x N x N cubes of 6
+// tetrahedra, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
@@ -110,7 +111,10 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.counted = 4;
         else if (key == "cn" || key == "be")
             c.choice.stepping = key;
-        else if (key == "consistent")
+        else if (key == "newton") {
+            c.choice.stepping = key;
+            c.choice.newton_dt_max_ms = value.empty() ? 0 : std::stod(value);
+        } else if (key == "consistent")
             c.choice.consistent = true;
         else if (key == "fvm" || key == "p1")
             c.choice.scheme = key;
@@ -124,6 +128,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             c.choice.rest_tolerance_mV = std::stod(value);
         else if (key == "types")
             c.choice.types = std::stoi(value);
+        else if (key == "threads")
+            o.stepper.threads = static_cast<unsigned>(std::stoul(value));
         else if (key == "ports")
             c.ports = std::stoi(value);
         else if (key == "keep")
@@ -176,6 +182,12 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     j["rest_tolerance_mV"] = p.rest_tolerance_mV;
     j["stable_dt_ms"] = p.system.stable_dt_ms;
     j["diffusion_stages"] = p.substeps.stages;
+    if (p.stepping == device::Stepping::newton) {
+        j["stepping"] = "newton";
+        j["mass"] = std::string(diffusion::name(p.system.mass));
+        j["newton_tolerance_mV"] = p.newton.tolerance_mV;
+        j["longest_step_ms"] = p.newton.adaptive ? p.newton.dt_max_ms : p.dt_ms;
+    }
     if (device::needs_solver(p)) {
         j["stepping"] = c.choice.stepping.empty() ? "explicit" : c.choice.stepping;
         j["mass"] = std::string(diffusion::name(p.system.mass));
@@ -222,6 +234,10 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     j["activated"] = r.activated;
     j["repolarised"] = r.repolarised;
     j["last_activation_ms"] = r.last_activation_ms;
+    if (r.newton)
+        j["newton"] = {{"steps", r.newton->steps},   {"newton", r.newton->newton},
+                       {"linear", r.newton->linear}, {"rejected", r.newton->rejected},
+                       {"halved", r.newton->halved}, {"most_newton", r.newton->most_newton}};
     for (const auto& name : c.against) {
         const auto& k = kept.at(name);
         const bool same = k.second.size() == r.maps.activation_ms.size();

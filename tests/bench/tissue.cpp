@@ -82,8 +82,13 @@ const device::TissueProblem& Bench::problem(const Choice& c)
     }
     p->substeps = diffusion::choose_substeps(p->dt_ms, p->system.stable_dt_ms);
     if (!c.stepping.empty())
-        p->stepping = c.stepping == "be" ? device::Stepping::backward_euler
-                                         : device::Stepping::crank_nicolson;
+        p->stepping = c.stepping == "be"   ? device::Stepping::backward_euler
+                      : c.stepping == "cn" ? device::Stepping::crank_nicolson
+                                           : device::Stepping::newton;
+    if (p->stepping == device::Stepping::newton)
+        p->substeps = {diffusion::SubStepping::Kind::euler, 1};
+    p->newton.adaptive = c.newton_dt_max_ms > 0;
+    p->newton.dt_max_ms = c.newton_dt_max_ms;
     if (c.stages)
         p->substeps = {diffusion::SubStepping::Kind::euler, c.stages};
     device::CellGroup g;
