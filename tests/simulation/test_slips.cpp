@@ -46,6 +46,17 @@ class TestSlips : public QObject
                  r.err.c_str());
     }
 
+    /// Where explicit steps would do, Newton's method is not taken without a word.
+    void explicitStepsAreAdvised()
+    {
+        const auto r = run_with({R"(diffusion={"scheme": "p1", "stepping": "newton"})"});
+        QCOMPARE(r.status, 0);
+        QVERIFY2(r.err.find("stepping \"explicit\" is likely to be faster") != std::string::npos,
+                 r.err.c_str());
+        const auto other = run_with({R"(diffusion={"scheme": "p1"})"});
+        QVERIFY(other.err.find("likely to be faster") == std::string::npos);
+    }
+
     void refused_data()
     {
         QTest::addColumn<QString>("set");
