@@ -20,7 +20,10 @@ if [ -z "$jobs" ]; then
 fi
 if [ ! -f "$build/build.ninja" ]; then
   echo "tawara: configuring in $build"
-  cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=OFF -DTAWARA_TESTS=OFF
+  options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=OFF -DTAWARA_TESTS=OFF)
+  # for the GPUs of this machine alone; where there is none, in the one form that every GPU can read later
+  if nvidia-smi -L > /dev/null 2>&1; then arch=native; else arch=80-virtual; fi
+  cmake -S "$root" -B "$build" -G Ninja "${options[@]}" -DCMAKE_CUDA_ARCHITECTURES=$arch
 fi
 [ -x "$build/app/tawara" ] || echo "tawara: building, some minutes the first time"
 cmake --build "$build" --parallel "$jobs" --target tawara tawara-cli
