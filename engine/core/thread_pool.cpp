@@ -13,20 +13,16 @@
 namespace tawara {
 namespace {
 
-/// Looks again and again for about ten microseconds, which is less than it takes to wake a thread.
-/// @return whether it came true
+/// Waits for a condition for about ten microseconds, which is less than it takes to wake a thread.
 template <class Condition>
-bool soon(bool worth_it, Condition&& condition)
+void soon(Condition&& condition)
 {
     constexpr int looks = 256;
-    for (int k = 0; worth_it && k < looks; ++k) {
-        if (condition())
-            return true;
+    for (int k = 0; k < looks && !condition(); ++k) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
-    return condition();
 }
 
 } // namespace
@@ -42,7 +38,6 @@ struct ThreadPool::State
     std::atomic<std::uint64_t> round = 0; ///< this and the next are set under the mutex
     std::atomic<unsigned> pending = 0;
     unsigned workers = 1;
-    bool spins = false; ///< each worker has a core for itself, so that waiting costs nobody else
     unsigned parts = 1; ///< workers of this round
     bool quit = false;
     std::exception_ptr error;
@@ -82,7 +77,7 @@ struct ThreadPool::State
     {
         std::uint64_t seen = 0;
         for (;;) {
-            soon(spins, [&] { return round.load(std::memory_order_relaxed) != seen; });
+            soon([&] { return round.load(std::memory_order_relaxed) != seen; });
             {
                 std::unique_lock hold(mutex);
                 start.wait(hold, [&] { return quit || round != seen; });
@@ -103,7 +98,6 @@ struct ThreadPool::State
 ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>())
 {
     state_->workers = std::max(1U, threads);
-    state_->spins = state_->workers <= std::thread::hardware_concurrency();
     for (unsigned w = 1; w < state_->workers; ++w)
         state_->threads.emplace_back([s = state_.get(), w] { s->work(w); });
 }
@@ -138,7 +132,7 @@ void ThreadPool::for_range(std::size_t n, std::size_t grain, const State::Body& 
     }
     s.start.notify_all();
     s.piece(0);
-    soon(s.spins, [&] { return s.pending.load(std::memory_order_relaxed) == 0; });
+    soon([&] { return s.pending.load(std::memory_order_relaxed) == 0; });
     std::unique_lock hold(s.mutex);
     s.done.wait(hold, [&] { return s.pending == 0; });
     if (s.error)
