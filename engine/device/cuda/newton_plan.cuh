@@ -5,7 +5,21 @@
 #include "engine/device/cuda/step_plan.cuh"
 #include "engine/device/newton_steps.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 namespace tawara::device::cuda {
+
+/// Enqueues to = from, as many values as both have, or so many.
+inline void copy(StreamRef s, const Buffer<double>& from, const Buffer<double>& to,
+                 std::size_t most = std::numeric_limits<std::size_t>::max())
+{
+    if (const auto n = std::min({from.size(), to.size(), most}))
+        check(cudaMemcpyAsync(to.data(), from.data(), n * sizeof(double), cudaMemcpyDeviceToDevice,
+                              s.handle),
+              "cudaMemcpyAsync", s.device);
+}
 
 /// A plan whose steps NewtonSteps drive, and the tissue that these ask. Newton's method asks the
 /// host after each evaluation of the residual, the linear solver where the iterations that were
@@ -70,7 +84,13 @@ class NewtonPlan final : public StepPlan<double>,
 
     /// Calls body(shard's state, what it keeps) with its device current.
     template <class Body>
-    void each(Body&& body) const;
+    void each(Body&& body) const
+    {
+        for (auto& s : t_.shards) {
+            const Current here(s->device);
+            body(*s, own_[s->index]);
+        }
+    }
     template <class Body>
     void part(Family f, Body&& body);
     /// Zeroes what measuring kernels find, launches them, and waits for the largest of all shards.
