@@ -302,7 +302,7 @@ std::vector<KernelRecord> NewtonTissue::kernels(const StateArrays<double>& state
              solver_.solver.flops}};
 }
 
-std::vector<double>& NewtonTissue::rows_of(ImplicitVector v)
+const std::vector<double>& NewtonTissue::rows_of(ImplicitVector v) const
 {
     return v == ImplicitVector::start ? start_ : v == ImplicitVector::end ? end_ : before_;
 }
@@ -310,7 +310,7 @@ std::vector<double>& NewtonTissue::rows_of(ImplicitVector v)
 std::vector<double> NewtonTissue::values(ImplicitVector v) const
 {
     std::vector<double> out(layout_.new_of.size(), 0);
-    const auto& of = const_cast<NewtonTissue*>(this)->rows_of(v);
+    const auto& of = rows_of(v);
     for (std::size_t r = 0; r < slot_.size(); ++r) {
         const auto slot = static_cast<std::size_t>(slot_[r]);
         out[static_cast<std::size_t>(layout_.old_of[slot])] = v != ImplicitVector::stimulus ? of[r]
@@ -327,7 +327,7 @@ void NewtonTissue::set_values(ImplicitVector v, const std::vector<double>& value
         return stimulus_.clear();
     if (stimulus)
         stimulus_.assign(layout_.slots(), 0);
-    auto& to = rows_of(v);
+    auto& to = v == ImplicitVector::start ? start_ : v == ImplicitVector::end ? end_ : before_;
     for (std::size_t r = 0; r < slot_.size(); ++r) {
         const auto slot = static_cast<std::size_t>(slot_[r]);
         (stimulus ? stimulus_[slot] : to[r]) =

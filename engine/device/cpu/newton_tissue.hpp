@@ -69,7 +69,7 @@ class NewtonTissue final : public ImplicitTissue
     /// Calls body(values of a state of one group, how many, number of the array in after_).
     template <class Body>
     void each_array(Body&& body);
-    std::vector<double>& rows_of(ImplicitVector v);
+    const std::vector<double>& rows_of(ImplicitVector v) const;
 
     const Layout& layout_;
     ThreadPool& pool_;
