@@ -75,7 +75,7 @@ double largest(double mine)
 class Run
 {
   public:
-    Run(const device::TissueProblem& p, const device::StimulusSource& source) : p_(p)
+    Run(const device::TissueProblem& p, const device::StimulusSource& source)
     {
         const auto n = static_cast<PetscInt>(p.size());
         check(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, n, &v_));
@@ -224,7 +224,6 @@ class Run
         check(VecRestoreArrayRead(old_, &old));
     }
 
-    const device::TissueProblem& p_;
     PetscInt first_ = 0, last_ = 0;
     Vec v_ = nullptr, trial_ = nullptr, minus_r_ = nullptr, x_ = nullptr, old_ = nullptr,
         product_ = nullptr, diagonal_ = nullptr;
