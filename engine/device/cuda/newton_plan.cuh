@@ -52,7 +52,7 @@ class NewtonPlan final : public StepPlan<double>,
         Buffer<double> rate, slope, minus_r, mass_start, stimulus, volume, row_sum, mass_diagonal,
             stiffness;
         Buffer<double> after;  ///< states at the end, as ShardState has them
-        Buffer<double> system; ///< of consistent mass, for steps of another length than one
+        Buffer<double> system; ///< of consistent mass: off-diagonals for the length system_of_
         Buffer<NewtonStatus> status;
         PinnedBuffer<NewtonStatus> found;
         struct
@@ -100,7 +100,6 @@ class NewtonPlan final : public StepPlan<double>,
     void cells(Vector at, double t_ms, double dt_ms);
     SolverStatus linear_system(std::size_t correction, double part);
     const Buffer<double>& buffer(const State& s, const Own& o, ImplicitVector v) const;
-    const Own& own(const State& s) const { return own_[s.index]; }
 
     NewtonSteps steps_;
     diffusion::NewtonOptions options_;
