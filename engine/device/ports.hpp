@@ -25,12 +25,28 @@ struct Ports
 ///         problem's unknowns with cells and has a finite weight
 void check_ports(const Ports& ports, const std::vector<std::uint8_t>& group);
 
+/// What a part drives into the tissue at its ports, held over a step:
+///
+///     I_k = source_k - conductance_k v_k   [pA/pF], above 0 it depolarises
+///
+/// with v_k of the tissue [mV]. A junction of conductance g to a node at the potential u has the
+/// source g u. Pointers are to the memory of the device where the part was made and stay the same.
+struct PortLaw
+{
+    const double* source = nullptr;      ///< [ports] pA/pF
+    const double* conductance = nullptr; ///< [ports] pA/pF/mV
+    double current(std::size_t port, double v_mV) const
+    {
+        return source[port] - conductance[port] * v_mV;
+    }
+};
+
 /// What a part is given for one step. Pointers are to the memory of the device where the part was
 /// made, and stay the same from step to step.
 struct PortStep
 {
-    const double* v_mV = nullptr; ///< [ports] of the tissue, at the step's start
-    double* current = nullptr;    ///< [ports] held over the step; above 0 it depolarises
+    const double* v_mV = nullptr;    ///< [ports] of the tissue, at the step's start
+    const double* current = nullptr; ///< [ports] of the part's law, held over the step
     /// The number of the step is *step + offset.
     const long long* step = nullptr;
     int offset = 0;
@@ -47,15 +63,12 @@ class Part
 {
   public:
     virtual ~Part() = default;
-    /// Sets the currents of the step from the tissue's potential and the part's own state at its
-    /// start.
-    ///
-    /// On a GPU the tissue may wait for it, so its kernels should be few and short. A kernel may be
-    /// launched early (cuda/early_start.cuh): it lets the one behind it start at its beginning, and
-    /// waits for the one ahead before it reads v_mV or writes anything. What advance() wrote in the
-    /// step before can be read ahead of that wait.
-    virtual void currents(const PortStep& s) = 0;
-    /// Takes the part's own step. On a GPU it runs beside the tissue's step.
+    /// The currents of a step; its values are those of the part's state at the step's start. The
+    /// stepper evaluates it, on a GPU in the kernel that reads the tissue's potential: the tissue
+    /// waits for that kernel, so that a kernel of the part's own would be one more to wait for.
+    virtual PortLaw law() const = 0;
+    /// Takes the part's own step and leaves the values of its law for the next one. On a GPU it
+    /// runs beside the tissue's step.
     virtual void advance(const PortStep& s) = 0;
     /// Host work between steps, such as a stimulus of the part's own that begins at this step.
     /// @return after how many steps, at most `most`, it is to be called again; at least 1
@@ -64,7 +77,7 @@ class Part
         static_cast<void>(step);
         return most;
     }
-    /// The part's complete state; restoring it continues bit for bit.
+    /// The part's complete state; restoring it, its law's values with it, continues bit for bit.
     virtual std::vector<double> snapshot() const = 0;
     virtual void restore(std::span<const double> values) = 0;
 };

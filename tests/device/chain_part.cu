@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/device/chain_part.hpp"
 
-#include "engine/device/cuda/early_start.cuh"
 #include "engine/device/cuda/runtime.cuh"
+
+#include <algorithm>
 
 namespace tawara::test {
 namespace {
@@ -12,18 +13,6 @@ using namespace tawara::device::cuda;
 __device__ int cell_of(const ChainValues& c, int port)
 {
     return static_cast<int>(static_cast<long long>(port) * c.cells / c.ports);
-}
-
-__global__ void currents_kernel(ChainValues c, const double* v, const double* tissue,
-                                double* current)
-{
-    let_kernel_behind_start();
-    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (k >= c.ports)
-        return;
-    const double own = v[cell_of(c, k)];
-    wait_for_kernel_ahead();
-    current[k] = c.junction * (own - tissue[k]);
 }
 
 /// One thread a cell, which adds its ports in their order.
@@ -45,11 +34,14 @@ __global__ void advance_kernel(ChainValues c, const double* v, double* next, con
     next[i] = x;
 }
 
-__global__ void copy_kernel(const double* from, double* to, int n)
+/// v = next, and the sources that it makes.
+__global__ void renew_kernel(ChainValues c, const double* next, double* v, double* source)
 {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < n)
-        to[i] = from[i];
+    if (i < c.cells)
+        v[i] = next[i];
+    if (i < c.ports)
+        source[i] = c.junction * next[cell_of(c, i)];
 }
 
 class CudaChain final : public device::Part
@@ -57,24 +49,21 @@ class CudaChain final : public device::Part
   public:
     CudaChain(const ChainValues& c, double first_mV, int device)
         : c_(c), own_(device), v_(static_cast<std::size_t>(c.cells), device),
-          next_(static_cast<std::size_t>(c.cells), device)
+          next_(static_cast<std::size_t>(c.cells), device),
+          source_(static_cast<std::size_t>(c.ports), device),
+          conductance_(static_cast<std::size_t>(c.ports), device)
     {
+        conductance_.upload(std::vector<double>(conductance_.size(), c.junction), own_);
         std::vector<double> v(static_cast<std::size_t>(c.cells), c.rest_mV);
         v[0] = first_mV;
         restore(v);
     }
-    void currents(const device::PortStep& s) override
-    {
-        launch(stream(s), "chain", c_.ports, 128, Start::early, currents_kernel, c_,
-               static_cast<const double*>(v_.data()), s.v_mV, s.current);
-    }
+    device::PortLaw law() const override { return {source_.data(), conductance_.data()}; }
     void advance(const device::PortStep& s) override
     {
         launch(stream(s), "chain", c_.cells, 128, advance_kernel, c_,
-               static_cast<const double*>(v_.data()), next_.data(),
-               static_cast<const double*>(s.current), s.dt_ms);
-        launch(stream(s), "chain", c_.cells, 128, copy_kernel,
-               static_cast<const double*>(next_.data()), v_.data(), c_.cells);
+               static_cast<const double*>(v_.data()), next_.data(), s.current, s.dt_ms);
+        renew(stream(s));
     }
     std::vector<double> snapshot() const override
     {
@@ -85,7 +74,8 @@ class CudaChain final : public device::Part
     }
     void restore(std::span<const double> values) override
     {
-        v_.upload(values, own_);
+        next_.upload(values, own_);
+        renew(own_);
         own_->synchronize();
     }
 
@@ -94,9 +84,14 @@ class CudaChain final : public device::Part
     {
         return {static_cast<cudaStream_t>(s.stream), v_.device()};
     }
+    void renew(StreamRef s)
+    {
+        launch(s, "chain", std::max(c_.cells, c_.ports), 128, renew_kernel, c_,
+               static_cast<const double*>(next_.data()), v_.data(), source_.data());
+    }
     ChainValues c_;
     Stream own_;
-    Buffer<double> v_, next_;
+    Buffer<double> v_, next_, source_, conductance_;
 };
 
 } // namespace

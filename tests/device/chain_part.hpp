@@ -28,15 +28,13 @@ class ChainPart : public device::Part
 {
   public:
     ChainPart(const ChainValues& c, double first_mV)
-        : c_(c), v_(static_cast<std::size_t>(c.cells), c.rest_mV)
+        : c_(c), v_(static_cast<std::size_t>(c.cells), c.rest_mV), source_(at(c.ports)),
+          conductance_(at(c.ports), c.junction)
     {
         v_[0] = first_mV;
+        set_sources();
     }
-    void currents(const device::PortStep& s) override
-    {
-        for (int k = 0; k < c_.ports; ++k)
-            s.current[k] = c_.junction * (v_[at(c_.cell_of(k))] - s.v_mV[k]);
-    }
+    device::PortLaw law() const override { return {source_.data(), conductance_.data()}; }
     void advance(const device::PortStep& s) override
     {
         auto next = v_;
@@ -51,17 +49,24 @@ class ChainPart : public device::Part
         for (int k = 0; k < c_.ports; ++k)
             next[at(c_.cell_of(k))] -= s.dt_ms * c_.back * s.current[k];
         v_ = next;
+        set_sources();
     }
     std::vector<double> snapshot() const override { return v_; }
     void restore(std::span<const double> values) override
     {
         v_.assign(values.begin(), values.end());
+        set_sources();
     }
 
   private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    void set_sources()
+    {
+        for (int k = 0; k < c_.ports; ++k)
+            source_[at(k)] = c_.junction * v_[at(c_.cell_of(k))];
+    }
     ChainValues c_;
-    std::vector<double> v_;
+    std::vector<double> v_, source_, conductance_;
 };
 
 /// In the memory of a CUDA device; null where this program has no CUDA code.

@@ -89,11 +89,15 @@ class Dense
     {
         std::vector<double> seen(read_.size() / n_), current(seen.size()), next(n_);
         const long long number = 0;
-        for (std::size_t k = 0; k < seen.size(); ++k)
+        for (std::size_t k = 0; k < seen.size(); ++k) {
             for (std::size_t u = 0; u < n_; ++u)
                 seen[k] += read_[k * n_ + u] * v[u];
+            current[k] =
+                c_.junction *
+                (chain.snapshot()[static_cast<std::size_t>(c_.cell_of(static_cast<int>(k)))] -
+                 seen[k]);
+        }
         const PortStep s{seen.data(), current.data(), &number, 0, dt_ms, nullptr};
-        chain.currents(s);
         for (std::size_t i = 0; i < n_; ++i) {
             double flow = 0, driven = 0;
             for (std::size_t u = 0; u < n_; ++u)
@@ -179,7 +183,8 @@ class TestPorts : public QObject
         QVERIFY(short_tests() || moved > 0.05);
     }
 
-    /// The same bits on one shard and on several, with graphs and without, and from a snapshot.
+    /// The same bits on one shard and on several, with graphs and without, and from a snapshot; 20
+    /// ports drive no unknown twice, some of 40 do.
     void bitsDoNotDependOnTheWay_data()
     {
         QTest::addColumn<QString>("devices");
@@ -192,11 +197,11 @@ class TestPorts : public QObject
         if (missing(devices))
             QSKIP("no GPU");
         ProblemOptions o;
-        for (const bool strang : {false, true}) {
+        for (const auto& [strang, count] : {std::pair(false, 20), {false, 40}, {true, 40}}) {
             o.splitting = strang ? Splitting::strang : Splitting::godunov;
             const auto p = slab_problem({4, 1, 1}, 0.25, o);
             ChainValues c;
-            c.ports = 40, c.junction = 3, c.cells = 20;
+            c.ports = count, c.junction = 3, c.cells = 20;
             const auto ports = some_ports(p, c.ports);
             const auto run = [&](const char* on_what, const Tuning& tuning, bool stop) {
                 auto s = on(p, on_what, Precision::double_, tuning);

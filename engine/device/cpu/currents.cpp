@@ -54,12 +54,14 @@ void Currents<Real>::add_current(std::int32_t slot, double value)
 template <class Real>
 void Currents<Real>::step_part(Joined& j, std::int64_t step, const Real* v)
 {
-    for (std::size_t k = 0; k < j.v_mV.size(); ++k)
+    j.part->prepare(step, 1);
+    const PortLaw law = j.part->law();
+    for (std::size_t k = 0; k < j.v_mV.size(); ++k) {
         j.v_mV[k] = weighted(j.ports.potential, k, v);
+        j.current[k] = law.current(k, j.v_mV[k]);
+    }
     const long long number = step;
     const PortStep s{j.v_mV.data(), j.current.data(), &number, 0, dt_ms_, nullptr};
-    j.part->prepare(step, 1);
-    j.part->currents(s);
     const auto& g = j.ports.current;
     for (std::size_t k = 0; k < j.current.size(); ++k)
         for (auto i = static_cast<std::size_t>(g.first[k]);

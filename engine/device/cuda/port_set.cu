@@ -23,24 +23,63 @@ __global__ void read_kernel(const Real* v, const std::int32_t* slot, const std::
         terms[number[k]] = static_cast<double>(v[slot[k]]);
 }
 
-/// out[k] = sum of weight * from[at] over the terms of port k: a warp a port, its lanes' sums added
-/// in a fixed order. Not launched early itself: what it lets start may count on all ahead of it.
-template <class From>
-__global__ void sum_kernel(const From* from, const std::int32_t* first, const std::int32_t* at,
-                           const float* weight, double* out, int n)
+/// Rows of the slots that each port drives, where each slot is driven by one port alone.
+template <class Real>
+struct DrivenByPort
+{
+    const std::int32_t* first = nullptr; ///< null: a kernel behind this one adds the currents up
+    const std::int32_t* slot = nullptr;
+    const float* weight = nullptr;
+    const Real* sources = nullptr;
+    Real* stimulus = nullptr;
+};
+
+/// Where a port's terms are.
+struct PortTerms
+{
+    const std::int32_t *first, *at;
+    const float* weight;
+};
+
+/// v[k] = sum of weight * from[at] over the terms of port k, and current[k] of its law: a warp a
+/// port, its lanes' sums added in a fixed order. With driven.first, stimulus[slot] = sources +
+/// weight * current[k], what drive_kernel makes of one port. Not launched early itself: what it
+/// lets start may count on all ahead of it.
+template <class From, class Real>
+__global__ void port_kernel(const From* from, PortTerms terms, PortLaw law, double* v,
+                            double* current, DrivenByPort<Real> driven, int n)
 {
     let_kernel_behind_start();
     const int k = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (k >= n)
         return;
-    const int lane = static_cast<int>(threadIdx.x & 31U), begin = first[k], end = first[k + 1];
+    const int lane = static_cast<int>(threadIdx.x & 31U);
+    const double source = law.source[k], conductance = law.conductance[k];
+    int row = 0, row_end = 0, slot = 0; // what is driven is read ahead of the sums
+    double weight = 0, sources = 0;
+    const auto read_driven = [&] {
+        if (row < row_end) {
+            slot = driven.slot[row];
+            weight = static_cast<double>(driven.weight[row]);
+            sources = static_cast<double>(driven.sources[row]);
+        }
+    };
+    if (driven.first)
+        row = driven.first[k] + lane, row_end = driven.first[k + 1];
+    read_driven();
+
     double sum = 0;
-    for (int i = begin + lane; i < end; i += 32)
-        sum = fma(static_cast<double>(weight[i]), static_cast<double>(from[at[i]]), sum);
+    const int end = terms.first[k + 1];
+    for (int i = terms.first[k] + lane; i < end; i += 32)
+        sum =
+            fma(static_cast<double>(terms.weight[i]), static_cast<double>(from[terms.at[i]]), sum);
     for (int apart = 16; apart > 0; apart /= 2)
-        sum += __shfl_down_sync(0xffffffffU, sum, static_cast<unsigned>(apart));
+        sum += __shfl_xor_sync(0xffffffffU, sum, apart);
+    const double out = fma(-conductance, sum, source);
     if (lane == 0)
-        out[k] = sum;
+        v[k] = sum, current[k] = out;
+    for (; row < row_end; row += 32, read_driven())
+        driven.stimulus[slot] = static_cast<Real>(fma(weight, out, sources));
 }
 
 /// stimulus[slot[k]] = sources[k] + sum of weight * current[port] over row k.
@@ -102,7 +141,8 @@ Part& PortSet<Real>::add(const Ports& ports, const PartMaker& make)
     return *parts_.back().part;
 }
 
-/// Terms count from 0 through all ports of all parts.
+/// Terms count from 0 through all ports of all parts. Driven slots are in the order of unknowns,
+/// or, where the ports' kernel drives them, of ports.
 template <class Real>
 void PortSet<Real>::lay_out()
 {
@@ -131,6 +171,9 @@ void PortSet<Real>::lay_out()
             }
     }
     const bool several = shards_.size() > 1;
+    drives_itself_ = !several && std::all_of(driven.begin(), driven.end(), [](const auto& d) {
+        return d.second.port.size() == 1;
+    });
     for (std::size_t s = 0; s < shards_.size(); ++s) {
         std::vector<std::int32_t> slot, number, driven_slot, row{0}, port;
         std::vector<float> row_weight;
@@ -142,9 +185,20 @@ void PortSet<Real>::lay_out()
             }
         if (!several)
             term = slot;
+        for (const auto& j : parts_) {
+            const auto& c = j.ports.current;
+            for (std::size_t k = 0; drives_itself_ && k < c.size(); ++k) {
+                for (auto i = static_cast<std::size_t>(c.first[k]);
+                     i < static_cast<std::size_t>(c.first[k + 1]); ++i) {
+                    driven_slot.push_back(place_[static_cast<std::size_t>(c.unknown[i])].slot);
+                    row_weight.push_back(c.weight[i]);
+                }
+                row.push_back(static_cast<std::int32_t>(driven_slot.size()));
+            }
+        }
         for (const auto& [unknown, r] : driven)
             if (const auto& p = place_[static_cast<std::size_t>(unknown)];
-                static_cast<std::size_t>(p.part) == s) {
+                !drives_itself_ && static_cast<std::size_t>(p.part) == s) {
                 driven_slot.push_back(p.slot);
                 port.insert(port.end(), r.port.begin(), r.port.end());
                 row_weight.insert(row_weight.end(), r.weight.begin(), r.weight.end());
@@ -194,26 +248,15 @@ void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_fi
     else if (under_way_)
         home.wait(advanced_);
     gather(home, parity);
-    const auto step_on = [&](StreamRef s, const Joined& j) {
-        return PortStep{v_.data() + j.first,
-                        current_.data() + j.first,
-                        &shards_[0]->status.data()->step,
-                        offset,
-                        dt_ms,
-                        s.handle};
-    };
     const Current at_home(home.device);
-    for (const auto& j : parts_)
-        j.part->currents(step_on(home, j));
-    if (!in_line_)
-        computed_.record(home);
+    computed_.record(home);
     drive();
-    if (in_line_) {
-        computed_.record(home);
+    if (in_line_)
         here_[0].stream->wait(computed_);
-    }
     for (const auto& j : parts_)
-        j.part->advance(step_on(here_[0].stream, j));
+        j.part->advance({v_.data() + j.first, current_.data() + j.first,
+                         &shards_[0]->status.data()->step, offset, dt_ms,
+                         StreamRef(here_[0].stream).handle});
     advanced_.record(here_[0].stream);
     under_way_ = true;
 }
@@ -232,7 +275,7 @@ void PortSet<Real>::follow_tissue()
     }
 }
 
-/// Enqueues the ports' potentials.
+/// Enqueues the ports' potentials and currents.
 template <class Real>
 void PortSet<Real>::gather(StreamRef home, int parity)
 {
@@ -249,19 +292,27 @@ void PortSet<Real>::gather(StreamRef home, int parity)
         h.read.record(h.stream);
     }
     const Current here(home.device);
-    const auto sum = [&](auto* from) {
-        launch(home, "ports", 32 * ports_, block,
-               sum_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>, from,
-               static_cast<const std::int32_t*>(first_.data()),
-               static_cast<const std::int32_t*>(term_.data()),
-               static_cast<const float*>(weight_.data()), v_.data(), static_cast<int>(ports_));
+    const auto compute = [&](auto* from) {
+        for (const auto& j : parts_) {
+            const Here& h = here_[0];
+            DrivenByPort<Real> driven;
+            if (drives_itself_)
+                driven = {h.first.data() + j.first, h.slot.data(), h.weight.data(),
+                          h.sources.data(), shards_[0]->stimulus.data()};
+            const auto n = static_cast<std::int64_t>(j.ports.size());
+            launch(home, "ports", 32 * n, block,
+                   port_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>, Real>,
+                   from, PortTerms{first_.data() + j.first, term_.data(), weight_.data()},
+                   j.part->law(), v_.data() + j.first, current_.data() + j.first, driven,
+                   static_cast<int>(n));
+        }
     };
     if (several) {
         for (const auto& h : here_)
             home.wait(h.read);
-        sum(static_cast<const double*>(terms_.data()));
+        compute(static_cast<const double*>(terms_.data()));
     } else {
-        sum(static_cast<const Real*>(shards_[0]->vector(Vector::current, parity)));
+        compute(static_cast<const Real*>(shards_[0]->vector(Vector::current, parity)));
     }
 }
 
@@ -277,13 +328,14 @@ void PortSet<Real>::drive()
         if (k > 0)
             stream.wait(computed_);
         const int n = size_of(h.slot);
-        launch(stream, "port currents", n, block, in_line_ ? Start::early : Start::in_order,
-               drive_kernel<Real>, static_cast<const double*>(current_.data()),
-               static_cast<const std::int32_t*>(h.slot.data()),
-               static_cast<const std::int32_t*>(h.first.data()),
-               static_cast<const std::int32_t*>(h.port.data()),
-               static_cast<const float*>(h.weight.data()),
-               static_cast<const Real*>(h.sources.data()), s.stimulus.data(), n);
+        if (!drives_itself_)
+            launch(stream, "port currents", n, block, in_line_ ? Start::early : Start::in_order,
+                   drive_kernel<Real>, static_cast<const double*>(current_.data()),
+                   static_cast<const std::int32_t*>(h.slot.data()),
+                   static_cast<const std::int32_t*>(h.first.data()),
+                   static_cast<const std::int32_t*>(h.port.data()),
+                   static_cast<const float*>(h.weight.data()),
+                   static_cast<const Real*>(h.sources.data()), s.stimulus.data(), n);
         if (!in_line_)
             h.driven.record(stream);
     }

@@ -12,12 +12,14 @@ namespace tawara::device::cuda {
 /// tissue. In each step, from the potential at its start:
 ///
 ///     every shard     its terms' potentials go to the parts' device
-///     parts' device   port k: v_k = sum of weight * V; each part sets its currents, then advances
+///     parts' device   port k: v_k = sum of weight * V, its current by the part's law; each part
+///                     advances
 ///     every shard     stimulus of a driven slot = its sources' + sum of weight * current
 ///
-/// On one shard whose step is one kernel that needs the currents, all but the parts' advance is
-/// done ahead of it in the tissue's own stream, each kernel launched early: its blocks start beside
-/// those of the ports, and wait where they read the stimulus of a driven slice.
+/// On one shard where no slot is driven by two ports, one kernel does both. Where its step is one
+/// kernel that needs the currents, all but the parts' advance is done ahead of it in the tissue's
+/// own stream, and it is launched early: its blocks start beside those of the ports, and wait where
+/// they read the stimulus of a driven slice.
 /// All sums are made in an order that does not depend on the shards. Nothing here waits on the
 /// host; all of it can be captured.
 /// @thread that of the stepper
@@ -96,7 +98,8 @@ class PortSet
     Buffer<double> v_, current_;
     std::int64_t ports_ = 0;
     bool under_way_ = false;
-    bool in_line_ = false; ///< the step's currents are made in the tissue's stream
+    bool drives_itself_ = false; ///< the kernel that computes the currents drives the slots, too
+    bool in_line_ = false;       ///< the step's currents are made in the tissue's stream
 };
 extern template class PortSet<double>;
 extern template class PortSet<float>;
