@@ -1,5 +1,5 @@
 # tawara_layer(NAME DIR folder [USES layer...] [LINKS library...] [PRIVATE_LINKS library...] [QT] [RECURSE]
-#              [PRECOMPILED target])
+#              [PRECOMPILED target] [SEPARATE] [ALONE file...])
 #
 # One static library per folder: all its .cpp (and .cu) files, found by name; with RECURSE those
 # of its subfolders too. USES are the layers it may include and
@@ -16,6 +16,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # GCC 12 warns about copies inside std::string (its bug 105651); of precompiled headers in three ways
   target_compile_options(tawara_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
+endif()
+if(TAWARA_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # meant for headers, it takes an included source for one
+  target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(TAWARA_WERROR)
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
@@ -71,8 +74,27 @@ function(tawara_without_cuda list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
+# With TAWARA_UNITY several sources of a layer are compiled as one, so that what they include is read once. Alone stay
+# those for CUDA, with options of their own, with macros of their own, and those that ALONE names. SEPARATE layers, whose
+# sources include little, gain nothing: tests/layering would compile each header by itself.
+function(tawara_unity target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.(cpp|cu)$")
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME)
+    set(macros "")
+    if(source MATCHES "\\.cpp$")
+      file(STRINGS ${source} macros REGEX "^#[ ]*(define|undef)" LIMIT_COUNT 1)
+    endif()
+    if(macros OR name MATCHES "\\.cu$" OR name IN_LIST ARGN)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 function(tawara_layer name)
-  cmake_parse_arguments(L "QT;RECURSE" "DIR;PRECOMPILED" "USES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(L "QT;RECURSE;SEPARATE" "DIR;PRECOMPILED" "USES;LINKS;PRIVATE_LINKS;ALONE" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/${L_DIR})
   set(glob GLOB)
   if(L_RECURSE)
@@ -95,18 +117,23 @@ function(tawara_layer name)
   endforeach()
   if(units)
     add_library(tawara_${name} STATIC ${sources})
+    set(precompiled tawara_standard_pch)
     if(L_PRECOMPILED)
-      tawara_reuse_precompiled(tawara_${name} ${L_PRECOMPILED})
+      set(precompiled ${L_PRECOMPILED})
     elseif("${L_LINKS}" MATCHES "Qt6::(OpenGL)?Widgets")
-      tawara_reuse_precompiled(tawara_${name} tawara_widgets_pch)
-    else()
-      tawara_reuse_precompiled(tawara_${name} tawara_standard_pch)
+      set(precompiled tawara_widgets_pch)
     endif()
+    tawara_reuse_precompiled(tawara_${name} ${precompiled})
     if(L_QT)
       set_target_properties(tawara_${name} PROPERTIES AUTOMOC ON)
       target_compile_definitions(tawara_${name} PUBLIC QT_NO_KEYWORDS)
     endif()
     target_link_libraries(tawara_${name} PUBLIC tawara_options ${links} PRIVATE ${L_PRIVATE_LINKS})
+    if(TAWARA_UNITY AND NOT L_SEPARATE)
+      tawara_unity(tawara_${name} ${L_ALONE})
+      set_property(GLOBAL APPEND PROPERTY TAWARA_UNITED ${name})
+      set_property(GLOBAL PROPERTY TAWARA_PRECOMPILED_${name} ${precompiled})
+    endif()
   else()
     add_library(tawara_${name} INTERFACE)
     target_link_libraries(tawara_${name} INTERFACE tawara_options ${links})
