@@ -191,6 +191,15 @@ function(tawara_moc from to)
     COMMAND Qt6::moc -DQT_NO_KEYWORDS -o ${to} ${from} VERBATIM)
 endfunction()
 
+# The longest tests begin first, so that no core waits for one that began last.
+set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/seconds.txt)
+file(STRINGS ${CMAKE_SOURCE_DIR}/tests/seconds.txt lines REGEX "^[a-z]")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^([^ ]+) ([0-9]+)$")
+    set(TAWARA_SECONDS_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+  endif()
+endforeach()
+
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
 # Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
 # tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others.
@@ -236,4 +245,7 @@ function(tawara_test name)
     add_test(NAME ${T_FOLDER}.${name} COMMAND ${name})
   endif()
   set_tests_properties(${T_FOLDER}.${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS ${T_FOLDER})
+  if(DEFINED TAWARA_SECONDS_${T_FOLDER}.${name})
+    set_tests_properties(${T_FOLDER}.${name} PROPERTIES COST ${TAWARA_SECONDS_${T_FOLDER}.${name}})
+  endif()
 endfunction()
